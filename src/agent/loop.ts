@@ -24,6 +24,7 @@ export async function runLoop(run: Run, first: Snapshot): Promise<void> {
     while (snapshot !== null) snapshot = await takeStep(run, snapshot);
   } finally {
     run.eager.drop();
+    run.early?.drop();
   }
 }
 

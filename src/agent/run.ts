@@ -62,12 +62,15 @@ export type RunPorts = {
   log: RunLog;
 };
 
+/** The model call that was sent with the claim. One that is not taken must be dropped. */
 export type Early = {
   /**
    * The call of exactly this snapshot, once; `listener` receives its stream from the beginning. Null: it is for
    * another snapshot.
    */
   take(snapshot: Snapshot, listener: AnswerListener): UnderWay | null;
+  /** Aborts the call if it was not taken. */
+  drop(): void;
 };
 
 /** A model call in flight; `times` is valid once it has ended. */
@@ -109,7 +112,7 @@ export type RunLog = {
 
 export type Run = RunPorts & {
   signals: RunSignals;
-  /** The model call that was sent with the claim. */
+  /** Null: no model call was sent with the claim. */
   early: Early | null;
   eager: EagerPort;
 };

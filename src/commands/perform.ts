@@ -1,71 +1,70 @@
 /**
- * Performs commands: the writes in one transaction and, after the commit, wake-ups and bus messages. These after-commit
- * actions can be lost if the process dies; sweeps and the polling of stream hubs replace them.
+ * Performs commands. Only this file opens transactions for them, and dispatches their actions after the commit. A
+ * command says by its type what it needs:
+ * - `Command`: several statements that commit together.
+ * - `OneStatement`: a statement that commits by itself. It costs one round trip, and no transaction.
  */
-import { followUpsDue, progressOf, controlSignalsTo } from '../bus/bus.ts';
-import type { Progress, ControlSignal } from '../bus/bus.ts';
-import type { ContextId, ProcessId, TenantId } from '../core/ids.ts';
+import type { TenantId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { refuse } from '../core/errors.ts';
 import type { Refusal } from '../core/errors.ts';
-import type { Executor } from '../db/connection/client.ts';
-import type { Withdrawn } from '../db/run/stop-requests.ts';
+import type { Database, Executor } from '../db/connection/client.ts';
 import { remember, takeKey } from '../db/write/inputs/idempotency.ts';
-import type { WakeUp } from '../queue/wake-queue.ts';
-import type { CommandPorts } from './ports.ts';
-import { wakeMet } from './jobs/wake-met.ts';
-
-/** Dependencies to perform a command and dispatch its after-commit actions. */
-type PerformPorts = Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus'>;
-
-/** Dispatched after the commit. */
-export type AfterCommit =
-  | { kind: 'wake_up'; wakeUp: WakeUp }
-  | { kind: 'control_signal'; owner: ProcessId; signal: ControlSignal }
-  | { kind: 'progress'; progress: Progress }
-  /** A job ended, and its end requires follow-ups in other contexts. */
-  | { kind: 'follow_up' }
-  /** Contexts whose calls no longer wait for any worker. */
-  | { kind: 'met'; contexts: ContextId[] };
-
-/** Actions after the end of a job that other contexts waited for. */
-export function wakeMetContexts(contexts: ContextId[]): AfterCommit[] {
-  return contexts.length === 0 ? [] : [{ kind: 'met', contexts }];
-}
-
-/** Actions after queued jobs were withdrawn. */
-export function withdrawnActions(
-  contextId: ContextId,
-  { headSeq, jobIds, met, followUp }: Withdrawn,
-): AfterCommit[] {
-  const action = jobIds.map((jobId): AfterCommit => {
-    const finished = { jobId, status: 'cancelled' } as const;
-    return { kind: 'progress', progress: { contextId, headSeq, finished } };
-  });
-  return [...action, ...wakeMetContexts(met), ...(followUp ? [{ kind: 'follow_up' } as const] : [])];
-}
+import { dispatch } from './after-commit.ts';
+import type { AfterCommit, DispatchPorts } from './after-commit.ts';
 
 export type Done<T> = { kind: 'done'; value: T; afterCommit: AfterCommit[] };
 
-/** A command's writes on `executor`: a pool for a command of one statement, a transaction for all others. */
-export type Command<T> = (executor: Executor) => Promise<Done<T> | Refusal>;
+export type Outcome<T> = Done<T> | Refusal;
 
 export function done<T>(value: T, ...afterCommit: AfterCommit[]): Done<T> {
   return { kind: 'done', value, afterCommit };
 }
 
-/** A command that is one statement needs no transaction around it. */
-export async function performAlone<T>(ports: PerformPorts, command: Command<T>): Promise<Done<T> | Refusal> {
-  const outcome = await command(ports.database.db);
-  if (outcome.kind === 'done') dispatch(ports, outcome.afterCommit);
-  return outcome;
+/** Writes that commit together, in the transaction `tx`. A refusal rolls back what was written before it. */
+export type Command<T> = (tx: Executor) => Promise<Outcome<T>>;
+
+/**
+ * At most one statement that writes, and reads around it. If they find that more must be written together, nothing is
+ * written yet, and the result is the command that goes on in a transaction.
+ */
+export type OneStatement<T> = { statement(executor: Executor): Promise<Outcome<T> | Command<T>> };
+
+export type AnyCommand<T> = Command<T> | OneStatement<T>;
+
+export async function perform<T>(ports: DispatchPorts, command: AnyCommand<T>): Promise<Outcome<T>> {
+  const { database } = ports;
+  const outcome = await begin(database.db, command);
+  return dispatched(ports, typeof outcome === 'function' ? await commit(database, outcome) : outcome);
 }
 
-/** A refusal rolls back what the command wrote before it. */
-export async function perform<T>(ports: PerformPorts, command: Command<T>): Promise<Done<T> | Refusal> {
-  const outcome = await ports.database.transaction(async (tx) => orThrow(await command(tx))).catch(refusalOf);
-  if (outcome.kind === 'done') dispatch(ports, outcome.afterCommit);
-  return outcome;
+/** Performs a command as a part of another one, in its transaction `tx`. */
+export async function performWithin<T>(tx: Executor, command: AnyCommand<T>): Promise<Outcome<T>> {
+  const outcome = await begin(tx, command);
+  return typeof outcome === 'function' ? outcome(tx) : outcome;
+}
+
+/** Goes as far as no transaction is needed: returns the outcome, or what has to run in a transaction. */
+export async function begin<T>(executor: Executor, command: AnyCommand<T>): Promise<Outcome<T> | Command<T>> {
+  return typeof command === 'function' ? command : command.statement(executor);
+}
+
+/** The same command with another outcome. `change` runs in the transaction of the command, if it has one. */
+export function mapOutcome<T, U>(
+  command: AnyCommand<T>,
+  change: (outcome: Outcome<T>, executor: Executor) => Promise<Outcome<U>>,
+): AnyCommand<U> {
+  const changed =
+    (inTransaction: Command<T>): Command<U> =>
+    async (tx) =>
+      change(await inTransaction(tx), tx);
+  if (typeof command === 'function') return changed(command);
+  return {
+    async statement(executor) {
+      const outcome = await command.statement(executor);
+      return typeof outcome === 'function' ? changed(outcome) : change(outcome, executor);
+    },
+  };
 }
 
 /** Identifies one request of a client: its key, and a hash of what it asks. */
@@ -77,32 +76,47 @@ export type RequestKey = { tenantId: TenantId; key: string; request: string };
  * repeats also get.
  */
 export async function performOnce<T>(
-  ports: PerformPorts,
+  ports: DispatchPorts,
   { tenantId, key, request }: RequestKey,
-  command: Command<T>,
+  command: AnyCommand<T>,
   toResponse: (value: T) => JsonObject,
-): Promise<Done<JsonObject> | Refusal> {
-  const outcome = await ports.database
-    .transaction(async (tx, last): Promise<Done<JsonObject> | Refusal> => {
-      const state = await takeKey(tx, tenantId, key, request);
-      if (state.kind === 'answered') {
-        if (state.request === request) return done(state.response);
-        return refuse(
-          'idempotency_conflict',
-          'This Idempotency-Key was already used for another request. Use a new key.',
-        );
-      }
-      const first = orThrow(await command(tx));
-      const response = toResponse(first.value);
-      await remember(last, tenantId, key, response);
-      return done(response, ...first.afterCommit);
-    })
-    .catch(refusalOf);
-  if (outcome.kind === 'done') dispatch(ports, outcome.afterCommit);
-  return outcome;
+): Promise<Outcome<JsonObject>> {
+  const outcome = await commit(ports.database, async (tx, last) => {
+    const state = await takeKey(tx, tenantId, key, request);
+    if (state.kind === 'answered') {
+      if (state.request === request) return done(state.response);
+      return refuse(
+        'idempotency_conflict',
+        'This Idempotency-Key was already used for another request. Use a new key.',
+      );
+    }
+    const first = await performWithin(tx, command);
+    if (first.kind === 'refused') return first;
+    const response = toResponse(first.value);
+    await remember(last, tenantId, key, response);
+    return { ...first, value: response };
+  });
+  return dispatched(ports, outcome);
 }
 
-/** Rolls back the transaction, including the stored key. */
+/** `last` sends the last statement together with the commit. */
+async function commit<T>(
+  database: Database,
+  work: (executor: Executor, last: Executor) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  try {
+    return await database.transaction(async (tx, last) => {
+      const outcome = await work(tx, last);
+      if (outcome.kind === 'refused') throw new Refused(outcome);
+      return outcome;
+    });
+  } catch (error) {
+    if (error instanceof Refused) return error.refusal;
+    throw error;
+  }
+}
+
+/** Rolls back the transaction. */
 class Refused extends Error {
   readonly refusal: Refusal;
   constructor(refusal: Refusal) {
@@ -111,35 +125,7 @@ class Refused extends Error {
   }
 }
 
-function orThrow<T>(outcome: Done<T> | Refusal): Done<T> {
-  if (outcome.kind === 'refused') throw new Refused(outcome);
+function dispatched<T>(ports: DispatchPorts, outcome: Outcome<T>): Outcome<T> {
+  if (outcome.kind === 'done') dispatch(ports, outcome.afterCommit);
   return outcome;
-}
-
-function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refused) return error.refusal;
-  throw error;
-}
-
-export function dispatch(ports: PerformPorts, afterCommit: readonly AfterCommit[]): void {
-  const { wakeQueue, bus } = ports;
-  for (const action of afterCommit) {
-    switch (action.kind) {
-      case 'wake_up':
-        wakeQueue.notify(action.wakeUp);
-        break;
-      case 'control_signal':
-        bus.publish(controlSignalsTo(action.owner), action.signal);
-        break;
-      case 'progress':
-        bus.publish(progressOf(action.progress.contextId), action.progress);
-        break;
-      case 'follow_up':
-        bus.publish(followUpsDue(), {});
-        break;
-      case 'met':
-        wakeMet(ports, action.contexts);
-        break;
-    }
-  }
 }

@@ -7,21 +7,22 @@ import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { lockContext } from '../db/write/contexts/branches.ts';
 import { dropReports, hasReports } from '../db/run/follow-ups/parent-notices.ts';
 import { withdraw } from '../db/run/stop-requests.ts';
-import { dispatch, withdrawnActions } from './perform.ts';
-import type { CommandPorts } from './ports.ts';
+import { withdrawnActions } from './after-commit.ts';
+import type { DispatchPorts } from './after-commit.ts';
+import { done, perform } from './perform.ts';
 
 /** `jobIds`: jobs that have ended. Idempotent. */
 export async function suppressDuplicate(
-  ports: Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus'>,
+  ports: DispatchPorts,
   { tenantId, contextId }: { tenantId: TenantId; contextId: ContextId },
   jobIds: readonly JobId[],
 ): Promise<void> {
-  const { database } = ports;
-  if (jobIds.length === 0 || !(await hasReports(database.db, tenantId, contextId, jobIds))) return;
-  const withdrawn = await database.transaction(async (tx) => {
-    if (!(await lockContext(tx, { tenantId, contextId }))) return null;
+  if (jobIds.length === 0 || !(await hasReports(ports.database.db, tenantId, contextId, jobIds))) return;
+  await perform(ports, async (tx) => {
+    if (!(await lockContext(tx, { tenantId, contextId }))) return done(null);
     const queued = await dropReports(tx, tenantId, contextId, jobIds);
-    return withdraw(tx, { tenantId, contextId }, queued, 'a tool result reported it');
+    const reason = 'a tool result reported it';
+    const withdrawn = await withdraw(tx, { tenantId, contextId }, queued, reason);
+    return done(null, ...(withdrawn === null ? [] : withdrawnActions(contextId, withdrawn)));
   });
-  if (withdrawn !== null) dispatch(ports, withdrawnActions(contextId, withdrawn));
 }

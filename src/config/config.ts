@@ -20,7 +20,7 @@ export type ProviderAccess = { apiKey: string | null; baseUrl: string | null };
 /** One bearer key of the API, and its tenant. */
 export type ApiKey = { key: string; tenant: TenantId };
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export type Config = {

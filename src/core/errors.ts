@@ -50,10 +50,6 @@ export type JobCode = (typeof JOB_CODES)[number];
 /** Why a job failed, with a message for a person. */
 export type JobError = { code: JobCode; message: string };
 
-export function isJobCode(text: string): text is JobCode {
-  return (JOB_CODES as readonly string[]).includes(text);
-}
-
 /** One fault of a request. `path`: of the value in the body, `config.tools.0`; empty: the body itself. */
 export type RequestFault = { path: string; code: Code; message: string };
 

@@ -17,7 +17,6 @@ export async function firstContext(ports: CommandPorts, tenant: TenantId | null)
   return found.value;
 }
 
-/** Runs in a transaction. */
 function findOrMake(ports: CommandPorts, tenantId: TenantId): Command<ContextId> {
   return async (tx) => {
     await takeTurn(tx);

@@ -4,10 +4,11 @@
  * exactly one tour, even after a crash or with several processes starting at once. It uses the model that needs no key.
  */
 import { createWorker } from '../commands/workers/create-worker.ts';
-import { done, perform } from '../commands/perform.ts';
+import { done, perform, performWithin } from '../commands/perform.ts';
 import type { Command } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
-import { NORMAL, submitInput } from '../commands/inputs/submit-input.ts';
+import { NORMAL } from '../commands/inputs/enqueue.ts';
+import { submitInput } from '../commands/inputs/submit-input.ts';
 import type { Config } from '../config/config.ts';
 import { DEFAULT_TENANT } from '../core/ids.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
@@ -67,7 +68,7 @@ export async function tour(
   return touring ?? null;
 }
 
-/** Runs in a transaction. Does nothing if the database was used before. */
+/** Does nothing if the database was used before. */
 function make(ports: CommandPorts, tenantId: TenantId, queueLimit: number): Command<null> {
   return async (tx) => {
     await takeTurn(tx);
@@ -76,7 +77,7 @@ function make(ports: CommandPorts, tenantId: TenantId, queueLimit: number): Comm
     const worker = { tenantId, name: 'tour', title, role: null, config: CONFIG, parentWorkerId: null };
     const created = await createWorker(ports, worker)(tx);
     if (created.kind === 'refused') return created;
-    const submitted = await submitInput(ports, {
+    const input = submitInput(ports, {
       tenantId,
       contextId: created.value.contextId,
       content: [{ type: 'text', text: SCRIPT }],
@@ -87,7 +88,8 @@ function make(ports: CommandPorts, tenantId: TenantId, queueLimit: number): Comm
       maxSteps: null,
       deadline: null,
       queueLimit,
-    })(tx);
+    });
+    const submitted = await performWithin(tx, input);
     return submitted.kind === 'refused' ? submitted : done(null, ...submitted.afterCommit);
   };
 }

@@ -131,10 +131,10 @@ test('a submit is one statement', async () => {
   const { contextId } = await fleet.createContext();
   const { openDatabase } = await import('../../src/db/connection/client.ts');
   const counted = openDatabase(fleet.url, { max: 1, hook: (text) => void heard.push(text) });
-  const { performAlone } = await import('../../src/commands/perform.ts');
+  const { perform } = await import('../../src/commands/perform.ts');
   const { submitInput } = await import('../../src/commands/inputs/submit-input.ts');
   const { DEFAULT_TENANT } = await import('../../src/core/ids.ts');
-  const outcome = await performAlone(
+  const outcome = await perform(
     { ...fleet.ports, database: counted },
     submitInput(fleet.ports, {
       tenantId: DEFAULT_TENANT,

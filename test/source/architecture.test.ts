@@ -330,6 +330,15 @@ describe('places', () => {
     ).toEqual([]);
   });
 
+  test('only perform.ts opens transactions for commands, and dispatches what follows their commit', () => {
+    const isDone = /\.transaction\(|(?<!function )\bdispatch\(/;
+    expect(
+      faults(({ file, folder, bare }) =>
+        folder !== 'commands' || file === 'src/commands/perform.ts' ? [] : (isDone.exec(bare) ?? []),
+      ),
+    ).toEqual([]);
+  });
+
   test('no folder of src or web/src holds more than about fifteen files of code', () => {
     const counts = new Map<string, number>();
     for (const { file } of [...sources, ...consoleSources]) {

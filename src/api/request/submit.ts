@@ -1,9 +1,13 @@
 /** Turns a posted message into a queued job, for contexts and workers. */
 import type { Static } from 'typebox';
-import type { CommandPorts } from '../../commands/ports.ts';
-import { NORMAL, submitInput } from '../../commands/inputs/submit-input.ts';
-import type { Accepted as AcceptedJob, SubmitInput } from '../../commands/inputs/submit-input.ts';
-import type { Command } from '../../commands/perform.ts';
+import { NORMAL } from '../../commands/inputs/enqueue.ts';
+import type {
+  Accepted as AcceptedJob,
+  SubmitInput,
+  SubmitPorts,
+} from '../../commands/inputs/posted-input.ts';
+import { submitInput } from '../../commands/inputs/submit-input.ts';
+import type { AnyCommand } from '../../commands/perform.ts';
 import type { InputBlock } from '../../core/conversation/blocks.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
 import { answeredBy } from './write.ts';
@@ -15,16 +19,14 @@ type Posted = Static<typeof PostMessage> | (Static<typeof PostJob> & { content?:
 /** Options of a job, with or without an input. */
 type Options = Omit<Static<typeof PostMessage>, 'content'>;
 
-/**
- * Without content, the job runs on the existing history. Needs a transaction if `needsTransaction`, else one statement.
- */
+/** Without content, the job runs on the existing history. */
 export function submitPosted(
-  ports: Pick<CommandPorts, 'database' | 'boundResult' | 'ids' | 'times' | 'stopGraceMs'>,
+  ports: SubmitPorts,
   queueLimit: number,
   tenantId: TenantId,
   contextId: ContextId,
   posted: Posted,
-): Command<Accepted> {
+): AnyCommand<Accepted> {
   const content = posted.content === undefined ? null : toBlocks(posted.content);
   const input: SubmitInput = { ...toSubmitInput(queueLimit, tenantId, contextId, posted), content };
   return answeredBy(submitInput(ports, input), async (_, accepted) => toAccepted(accepted));

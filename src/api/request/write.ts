@@ -3,8 +3,8 @@
  * the same transaction that writes, and stored there under the key.
  */
 import { createHash } from 'node:crypto';
-import { perform, performAlone, performOnce } from '../../commands/perform.ts';
-import type { Command, RequestKey } from '../../commands/perform.ts';
+import { mapOutcome, perform, performOnce } from '../../commands/perform.ts';
+import type { AnyCommand, RequestKey } from '../../commands/perform.ts';
 import { refuse } from '../../core/errors.ts';
 import type { Refusal } from '../../core/errors.ts';
 import type { TenantId } from '../../core/ids.ts';
@@ -26,39 +26,26 @@ export type WriteRequest = {
   lateAt: number;
 };
 
-/** Runs `command`, then `read` in the same transaction; the response is the result of `read`. */
+/** Runs `command`, then `read` in the same transaction, if it has one; the response is the result of `read`. */
 export function answeredBy<Value, Answer extends object>(
-  command: Command<Value>,
+  command: AnyCommand<Value>,
   read: (executor: Executor, value: Value) => Promise<Answer>,
-): Command<Answer> {
-  return async (executor) => {
-    const outcome = await command(executor);
-    if (outcome.kind === 'refused') return outcome;
-    return { ...outcome, value: await read(executor, outcome.value) };
-  };
+): AnyCommand<Answer> {
+  return mapOutcome(command, async (outcome, executor) =>
+    outcome.kind === 'refused' ? outcome : { ...outcome, value: await read(executor, outcome.value) },
+  );
 }
 
-/** Runs a command in one transaction. */
+/** Runs a command. Under a key even a command of one statement takes a transaction, because the response is stored. */
 export async function write<Answer extends object>(
   ports: ApiPorts,
   request: WriteRequest,
-  command: Command<Answer>,
+  command: AnyCommand<Answer>,
 ): Promise<Answer> {
   const key = keyOf(request);
   const timely = inTime(request, command);
   if (key !== null) return once(ports, key, timely);
   return orRefuse(await perform(ports, timely)).value;
-}
-
-/** Runs a command of a single statement. Without a key it needs no transaction. */
-export async function writeAlone<Answer extends object>(
-  ports: ApiPorts,
-  request: WriteRequest,
-  command: Command<Answer>,
-): Promise<Answer> {
-  const key = keyOf(request);
-  if (key !== null) return once(ports, key, inTime(request, command));
-  return orRefuse(await performAlone(ports, command)).value;
 }
 
 /**
@@ -92,7 +79,7 @@ export async function writeAround<Answer extends object>(
 export async function beginOnce<Begun extends object>(
   ports: ApiPorts,
   request: WriteRequest,
-  command: Command<Begun>,
+  command: AnyCommand<Begun>,
 ): Promise<Begun> {
   const key = keyOf(request);
   const timely = inTime(request, command);
@@ -105,18 +92,27 @@ export async function beginOnce<Begun extends object>(
  * Does not run a command after the deadline of its request: the client already got a 503, and may have repeated the
  * request under the same key.
  */
-function inTime<Answer>({ lateAt }: WriteRequest, command: Command<Answer>): Command<Answer> {
-  return async (executor) => {
-    if (performance.now() > lateAt)
-      throw new OutOfTime('The request timed out before its transaction started.');
-    return command(executor);
+function inTime<Answer>(request: WriteRequest, command: AnyCommand<Answer>): AnyCommand<Answer> {
+  const timely =
+    <Result>(work: (executor: Executor) => Promise<Result>) =>
+    async (executor: Executor): Promise<Result> => {
+      if (performance.now() > request.lateAt)
+        throw new OutOfTime('The request timed out before its transaction started.');
+      return work(executor);
+    };
+  if (typeof command === 'function') return timely(command);
+  return {
+    statement: timely(async (executor) => {
+      const outcome = await command.statement(executor);
+      return typeof outcome === 'function' ? timely(outcome) : outcome;
+    }),
   };
 }
 
 async function once<Answer extends object>(
   ports: ApiPorts,
   key: RequestKey,
-  command: Command<Answer>,
+  command: AnyCommand<Answer>,
 ): Promise<Answer> {
   const { value } = orRefuse(await performOnce(ports, key, command, asJson));
   return asAnswer<Answer>(value);

@@ -10,6 +10,7 @@ import type { Executor } from '../../db/connection/client.ts';
 import { lockContext } from '../../db/write/contexts/branches.ts';
 import { findAskedCall, writeReply } from '../../db/calls/replies.ts';
 import type { AskedCall } from '../../db/calls/replies.ts';
+import { wakeUpIfRunnable } from '../after-commit.ts';
 import { done } from '../perform.ts';
 import type { Command, Done } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
@@ -28,7 +29,7 @@ export type Answered = {
   after: number;
 };
 
-/** In a transaction. Refused: `not_found`, `invalid_request` (the platform runs the call), `not_waiting`. */
+/** Refused: `not_found`, `invalid_request` (the platform runs the call), `not_waiting`. */
 export function answerCall(
   ports: Pick<CommandPorts, 'ids' | 'boundResult'>,
   target: Target,
@@ -53,15 +54,13 @@ export async function takeAnswer(
 ): Promise<Done<Answered>> {
   const { contextId, toolCallId } = target;
   const messageId = ids.next<MessageId>();
-  const { headSeq, wakeSeq, epoch, runnable } = await writeReply(tx, target, toolCallId, {
+  const replied = await writeReply(tx, target, toolCallId, {
     ...answer,
     content: boundResult(answer.content),
     messageId,
   });
-  const answered = { jobId, messageId, contextId, status: 'waiting', after: headSeq } as const;
-  return runnable
-    ? done(answered, { kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } })
-    : done(answered);
+  const answered = { jobId, messageId, contextId, status: 'waiting', after: replied.headSeq } as const;
+  return done(answered, ...wakeUpIfRunnable(contextId, replied));
 }
 
 function whyNot({ asked, unapproved, status, replied, ending }: AskedCall): Refusal | null {

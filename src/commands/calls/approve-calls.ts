@@ -13,6 +13,7 @@ import type { Executor } from '../../db/connection/client.ts';
 import { configOf, findJudgedCall, undecidedCalls, writeApprovals } from '../../db/calls/approvals.ts';
 import type { JudgedCall, NewApproval } from '../../db/calls/approvals.ts';
 import { changeWorker } from '../../db/write/workers/workers.ts';
+import { progressTo, wakeUpIfRunnable } from '../after-commit.ts';
 import { done } from '../perform.ts';
 import type { Command } from '../perform.ts';
 
@@ -33,7 +34,7 @@ export type Judgement = {
   remember: boolean;
 };
 
-/** In a transaction. Refused: `not_found`, `not_waiting`, `invalid_request` (too many rules). */
+/** Refused: `not_found`, `not_waiting`, `invalid_request` (too many rules). */
 export function approveCalls(target: Target, judgement: Judgement): Command<{ resolved: ToolCallId[] }> {
   return async (tx) => {
     const { tenantId, contextId } = target;
@@ -45,15 +46,11 @@ export function approveCalls(target: Target, judgement: Judgement): Command<{ re
       if (refusal !== null) return refusal;
     }
     const decisions = chosen.map((call) => decisionOn(call, judgement));
-    const { headSeq, wakeSeq, epoch, runnable } = await writeApprovals(
-      tx,
-      { tenantId, contextId },
-      decisions,
-    );
+    const written = await writeApprovals(tx, { tenantId, contextId }, decisions);
     return done(
       { resolved: chosen.map(({ id }) => id) },
-      { kind: 'progress', progress: { contextId, headSeq, finished: null } },
-      ...(runnable ? ([{ kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }] as const) : []),
+      progressTo(contextId, written.headSeq),
+      ...wakeUpIfRunnable(contextId, written),
     );
   };
 }

@@ -12,8 +12,9 @@ import type { Reply } from '../../core/tools/tool-call.ts';
 import { lockContext } from '../../db/write/contexts/branches.ts';
 import { findUnknownCall, resolveOutcome } from '../../db/calls/outcomes.ts';
 import type { UnknownCall } from '../../db/calls/outcomes.ts';
+import { progressTo, wakeUpIfRunnable } from '../after-commit.ts';
 import { done } from '../perform.ts';
-import type { Command, AfterCommit } from '../perform.ts';
+import type { Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
 type Target = { tenantId: TenantId; contextId: ContextId; toolCallId: ToolCallId };
@@ -23,7 +24,7 @@ export type Resolved =
   | { outcome: Extract<Resolution, 'happened'>; result: string | ResultPart[] | null }
   | { outcome: Exclude<Resolution, 'happened'> };
 
-/** In a transaction. Refused: `not_found`, `not_waiting`. */
+/** Refused: `not_found`, `not_waiting`. */
 export function resolveCall(
   ports: Pick<CommandPorts, 'ids' | 'boundResult'>,
   target: Target,
@@ -38,17 +39,14 @@ export function resolveCall(
     const refusal = whyNot(call);
     if (refusal !== null) return refusal;
     const reply = replyOf(ports, resolved);
-    const { headSeq, wakeSeq, epoch, runnable } = await resolveOutcome(
+    const stored = await resolveOutcome(
       tx,
       target,
       { id: toolCallId, ...call },
       { outcome: resolved.outcome, reply },
     );
-    const afterCommit: AfterCommit[] = [
-      { kind: 'progress', progress: { contextId, headSeq, finished: null } },
-    ];
-    if (runnable) afterCommit.push({ kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } });
-    return done(target, ...afterCommit);
+    const progress = progressTo(contextId, stored.headSeq);
+    return done(target, progress, ...wakeUpIfRunnable(contextId, stored));
   };
 }
 

@@ -21,9 +21,10 @@ import { horizonOf } from '../../db/write/contexts/fork-points.ts';
 import type { Horizon } from '../../db/write/contexts/fork-points.ts';
 import { forkPoint } from './fork-point.ts';
 import type { ForkPoint } from './fork-point.ts';
+import { progressTo } from '../after-commit.ts';
+import { noBranch } from '../inputs/refusals.ts';
 import { done } from '../perform.ts';
-import type { Command, AfterCommit } from '../perform.ts';
-import { noBranch } from '../inputs/submit-input.ts';
+import type { Command } from '../perform.ts';
 
 export type Target = { tenantId: TenantId; contextId: ContextId };
 
@@ -36,7 +37,7 @@ export type CreateBranch = Target & {
   activate: boolean;
 };
 
-/** In a transaction. Refused: `not_found`, `invalid_request`, `branch_exists`, `context_busy`. */
+/** Refused: `not_found`, `invalid_request`, `branch_exists`, `context_busy`. */
 export function createBranch({
   name,
   fromBranch,
@@ -48,9 +49,9 @@ export function createBranch({
     const horizon = await hold(tx, target);
     if (horizon === null) return noContext(target);
     const from = fromBranch ?? horizon.activeBranch;
-    const point = await forkPoint(tx, target, horizon, from, fromMessageId);
+    const point = await forkPoint(tx, target, horizon, { branch: from, messageId: fromMessageId });
     if ('code' in point) return point;
-    return leave(tx, target, horizon.headSeq, point, name, activate);
+    return leave(tx, target, { headSeq: horizon.headSeq, point, name, activate });
   };
 }
 
@@ -59,14 +60,14 @@ export async function hold(tx: Executor, target: Target): Promise<Horizon | null
   return (await lockContext(tx, target)) ? horizonOf(tx, target) : null;
 }
 
-/** Creates a branch that leaves another one. The context's row is locked. `name` null: a name is generated. */
+/** `headSeq`: of the context. `name` null: a name is generated. */
+type NewBranch = { headSeq: number; point: ForkPoint; name: string | null; activate: boolean };
+
+/** Creates a branch that leaves another one. The context's row is locked. */
 export async function leave(
   tx: Executor,
   target: Target,
-  headSeq: number,
-  { from, seq }: ForkPoint,
-  name: string | null,
-  activate: boolean,
+  { headSeq, point: { from, seq }, name, activate }: NewBranch,
 ) {
   const taken = await branchNames(tx, target);
   const given = name ?? nameBeside(from.name, taken);
@@ -81,21 +82,21 @@ export async function leave(
   const spans = forked(from.spans, seq, given, headSeq);
   const created = await insertBranch(tx, target, { name: given, parent: from.name, forkSeq: seq, spans });
   const head = activate ? await activateBranch(tx, target, given) : created;
-  return done({ name: given }, ...progress(target, head));
+  return done({ name: given }, progressTo(target.contextId, head));
 }
 
-/** In a transaction; idempotent. Refused: `not_found`. */
+/** Idempotent. Refused: `not_found`. */
 export function switchBranch(target: Target, name: string): Command<{ name: string }> {
   return async (tx) => {
     const context = await hold(tx, target);
     if (context === null) return noContext(target);
     if ((await findBranch(tx, target, name)) === null) return noBranch(name, null);
     if (context.activeBranch === name) return done({ name });
-    return done({ name }, ...progress(target, await activateBranch(tx, target, name)));
+    return done({ name }, progressTo(target.contextId, await activateBranch(tx, target, name)));
   };
 }
 
-/** In a transaction. Refused: `not_found`, `context_busy`. */
+/** Refused: `not_found`, `context_busy`. */
 export function deleteBranch(target: Target, name: string): Command<object> {
   return async (tx) => {
     const context = await hold(tx, target);
@@ -106,14 +107,10 @@ export function deleteBranch(target: Target, name: string): Command<object> {
       return refuse('context_busy', `The branch ${name} is active. Switch to another branch first.`);
     if (await isBusy(tx, target, name))
       return refuse('context_busy', 'A job of this branch is unfinished. Cancel it or wait for its end.');
-    return done({}, ...progress(target, await remove(tx, target, name)));
+    return done({}, progressTo(target.contextId, await remove(tx, target, name)));
   };
 }
 
 export function noContext({ contextId }: Target): Refusal {
   return refuse('not_found', `No context has the id ${contextId}.`);
-}
-
-function progress({ contextId }: Target, headSeq: number): AfterCommit[] {
-  return [{ kind: 'progress', progress: { contextId, headSeq, finished: null } }];
 }

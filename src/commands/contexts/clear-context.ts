@@ -3,6 +3,7 @@ import { refuse } from '../../core/errors.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
 import { clear, lookBeforeClear } from '../../db/write/contexts/clear.ts';
 import { lockForControl } from '../../db/run/stop-requests.ts';
+import { progressTo } from '../after-commit.ts';
 import { done } from '../perform.ts';
 import type { Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
@@ -15,7 +16,7 @@ export type ClearContext = {
 };
 
 /**
- * In a transaction. Refused: `not_found`, `version_conflict`, and `context_busy` while a job is unfinished: a queued
+ * Refused: `not_found`, `version_conflict`, and `context_busy` while a job is unfinished: a queued
  * job was accepted to be answered with the current history.
  */
 export function clearContext(
@@ -33,6 +34,6 @@ export function clearContext(
       return refuse('context_busy', 'A job of this context is unfinished. Cancel it or wait for its end.');
     }
     const { headSeq } = await clear(tx, tenantId, contextId);
-    return done({ contextId }, { kind: 'progress', progress: { contextId, headSeq, finished: null } });
+    return done({ contextId }, progressTo(contextId, headSeq));
   };
 }

@@ -20,7 +20,7 @@ export type ForkContext = Target & {
   title: string | null | undefined;
 };
 
-/** In a transaction. Refused: `not_found`, `invalid_request`, `context_busy`. */
+/** Refused: `not_found`, `invalid_request`, `context_busy`. */
 export function forkContext(
   { ids }: Pick<CommandPorts, 'ids'>,
   { fromMessageId, title, ...source }: ForkContext,
@@ -30,7 +30,7 @@ export function forkContext(
     if (horizon === null) return noContext(source);
     const point =
       fromMessageId === null
-        ? await forkPoint(tx, source, horizon, horizon.activeBranch, null)
+        ? await forkPoint(tx, source, horizon, { branch: horizon.activeBranch, messageId: null })
         : await pointBehind(tx, source, horizon, fromMessageId);
     if ('code' in point) return point;
     const contextId = ids.next<ContextId>();

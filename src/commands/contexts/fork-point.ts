@@ -18,7 +18,7 @@ import {
 import type { Horizon, Standing } from '../../db/write/contexts/fork-points.ts';
 import type { Place } from '../../db/run/places.ts';
 import { reads } from '../../core/conversation/branch.ts';
-import { noBranch } from '../inputs/submit-input.ts';
+import { noBranch } from '../inputs/refusals.ts';
 
 /** `seq`: the number of the last shared message; 0: none. */
 export type ForkPoint = { from: Branch; seq: number };
@@ -31,11 +31,10 @@ export async function forkPoint(
   tx: Executor,
   place: Place,
   horizon: Horizon,
-  branchName: string,
-  messageId: MessageId | null,
+  { branch, messageId }: { branch: string; messageId: MessageId | null },
 ): Promise<ForkPoint | Refusal> {
-  const from = await findBranch(tx, place, branchName);
-  if (from === null) return noBranch(branchName, 'from_branch');
+  const from = await findBranch(tx, place, branch);
+  if (from === null) return noBranch(branch, 'from_branch');
   if (messageId === null) return { from, seq: await lastComplete(tx, place, horizon, from) };
   const found = await standing(tx, place, messageId, 'from_message_id');
   if ('code' in found) return found;
@@ -43,7 +42,7 @@ export async function forkPoint(
     const message = `The branch ${from.name} does not contain the message ${messageId}.`;
     return refuse('invalid_request', message, 'from_message_id');
   }
-  return behind(tx, place, horizon, from, found);
+  return behind(tx, place, horizon, { from, message: found });
 }
 
 /** After a message of any branch. */
@@ -56,7 +55,9 @@ export async function pointBehind(
   const found = await standing(tx, place, messageId, 'from_message_id');
   if ('code' in found) return found;
   const from = await branchReading(tx, place, found);
-  return from === null ? notShown(messageId, 'from_message_id') : behind(tx, place, horizon, from, found);
+  return from === null
+    ? notShown(messageId, 'from_message_id')
+    : behind(tx, place, horizon, { from, message: found });
 }
 
 /** Before an input: the new branch has all that came before the input. */
@@ -71,7 +72,7 @@ export async function pointBefore(
   if (found.role !== 'user') return refuse('invalid_request', 'You can edit only input messages.');
   const from = await branchReading(tx, place, found);
   if (from === null) return notShown(messageId, null);
-  const before = await lastUpto(tx, place, from.name, found.seq - 1);
+  const before = await lastUpto(tx, place, from.name, { upto: found.seq - 1 });
   if (before !== null && isIncomplete(horizon, before)) return busy();
   return { from, seq: before?.seq ?? 0 };
 }
@@ -87,27 +88,26 @@ export async function pointOfAnswer(
   if ('code' in found) return found;
   const from = await branchReading(tx, place, found);
   if (from === null) return notShown(messageId, null);
-  const input = await lastUpto(tx, place, from.name, found.seq, 'user');
+  const input = await lastUpto(tx, place, from.name, { upto: found.seq, role: 'user' });
   if (input === null) return refuse('invalid_request', 'There is no input before this message.');
-  return behind(tx, place, horizon, from, input);
+  return behind(tx, place, horizon, { from, message: input });
 }
 
 /** The number of the last message of a branch that no unfinished job has added; 0: none. */
 async function lastComplete(tx: Executor, place: Place, horizon: Horizon, { name }: Branch): Promise<number> {
-  return (await lastUpto(tx, place, name, completeUpto(horizon, name)))?.seq ?? 0;
+  return (await lastUpto(tx, place, name, { upto: completeUpto(horizon, name) }))?.seq ?? 0;
 }
 
 async function behind(
   tx: Executor,
   place: Place,
   horizon: Horizon,
-  from: Branch,
-  message: Standing,
+  { from, message }: { from: Branch; message: Standing },
 ): Promise<ForkPoint | Refusal> {
   if (isIncomplete(horizon, message)) return busy();
   const next = await nextAfter(tx, place, from.name, message.seq);
   const upto = Math.min(completeUpto(horizon, from.name), next === null ? Infinity : next.seq - 1);
-  return { from, seq: (await lastUpto(tx, place, from.name, upto))?.seq ?? message.seq };
+  return { from, seq: (await lastUpto(tx, place, from.name, { upto }))?.seq ?? message.seq };
 }
 
 /** `param`: the field that names the message; null: the path names it. */

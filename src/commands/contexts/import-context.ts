@@ -8,7 +8,7 @@ import type { CommandPorts } from '../ports.ts';
 type Made = { workerId: WorkerId; contextId: ContextId };
 
 /**
- * In a transaction. `create` creates the worker and its context. `filling` is already validated, and written unchanged.
+ * `create` creates the worker and its context. `filling` is already validated, and written unchanged.
  */
 export function importContext(
   { ids }: Pick<CommandPorts, 'ids'>,

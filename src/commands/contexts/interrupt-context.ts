@@ -14,7 +14,7 @@ import { carryOut } from '../jobs/settle.ts';
 
 export type InterruptContext = { tenantId: TenantId; contextId: ContextId; mode: InterruptMode };
 
-/** In a transaction. `jobId` null: there was nothing to interrupt. Refused: `not_found`. */
+/** `jobId` null: there was nothing to interrupt. Refused: `not_found`. */
 export function interruptContext(
   { ids, times, stopGraceMs }: Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>,
   { tenantId, contextId, mode }: InterruptContext,

@@ -21,7 +21,7 @@ type Target = { tenantId: TenantId; contextId: ContextId; messageId: MessageId }
 export type InputChange = { content: InputBlock[] | null; place: number | null };
 
 /**
- * In a transaction. Refused: `not_found`, `not_queued`, `invalid_request` (a position for an input that is in no
+ * Refused: `not_found`, `not_queued`, `invalid_request` (a position for an input that is in no
  * queue).
  */
 export function changeInput(target: Target, { content, place }: InputChange): Command<Target> {
@@ -38,7 +38,7 @@ export function changeInput(target: Target, { content, place }: InputChange): Co
   };
 }
 
-/** In a transaction. The job of a queued input is cancelled with it. Refused: `not_found`, `not_queued`. */
+/** The job of a queued input is cancelled with it. Refused: `not_found`, `not_queued`. */
 export function withdrawInput(
   ports: Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>,
   target: Target,

@@ -10,7 +10,7 @@ import { append } from '../../db/run/append/append.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import type { ContextRow } from '../../db/run/contexts.ts';
 import { readMailbox } from '../../db/run/mailbox/mailbox.ts';
-import type { AfterCommit } from '../perform.ts';
+import type { AfterCommit } from '../after-commit.ts';
 import { appendLast, settleUnowned, withJobBegun } from '../jobs/settle.ts';
 
 export type Ended = { kind: 'ended'; afterCommit: AfterCommit[] };

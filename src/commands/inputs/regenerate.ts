@@ -8,10 +8,10 @@ import { hold, leave, noContext } from '../contexts/change-branches.ts';
 import type { Target } from '../contexts/change-branches.ts';
 import { pointBefore, pointOfAnswer } from '../contexts/fork-point.ts';
 import type { ForkPoint } from '../contexts/fork-point.ts';
+import { performWithin } from '../perform.ts';
 import type { Command } from '../perform.ts';
-import type { CommandPorts } from '../ports.ts';
+import type { Accepted, SubmitInput, SubmitPorts } from './posted-input.ts';
 import { submitInput } from './submit-input.ts';
-import type { Accepted, SubmitInput } from './submit-input.ts';
 
 export type Regeneration = {
   messageId: MessageId;
@@ -21,14 +21,12 @@ export type Regeneration = {
   input: Omit<SubmitInput, 'branch'>;
 };
 
-type Ports = Pick<CommandPorts, 'database' | 'boundResult' | 'ids' | 'times' | 'stopGraceMs'>;
-
 /**
- * In a transaction. If the job is refused, no branch is created. Refused: `not_found`, `invalid_request`,
+ * If the job is refused, no branch is created. Refused: `not_found`, `invalid_request`,
  * `branch_exists`, `context_busy`, `worker_stopped`, `queue_full`.
  */
 export function editInput(
-  ports: Ports,
+  ports: SubmitPorts,
   regeneration: Regeneration & { input: { content: InputBlock[] } },
 ): Command<Accepted & { branch: string }> {
   return onBranchOfItsOwn(ports, regeneration, (tx, horizon) =>
@@ -37,14 +35,17 @@ export function editInput(
 }
 
 /** Refused like `editInput`. */
-export function regenerate(ports: Ports, regeneration: Regeneration): Command<Accepted & { branch: string }> {
+export function regenerate(
+  ports: SubmitPorts,
+  regeneration: Regeneration,
+): Command<Accepted & { branch: string }> {
   return onBranchOfItsOwn(ports, regeneration, (tx, horizon) =>
     pointOfAnswer(tx, regeneration.input, horizon, regeneration.messageId),
   );
 }
 
 function onBranchOfItsOwn(
-  ports: Ports,
+  ports: SubmitPorts,
   { name, input }: Regeneration,
   pointOf: (tx: Executor, horizon: Horizon) => Promise<ForkPoint | Refusal>,
 ): Command<Accepted & { branch: string }> {
@@ -54,10 +55,10 @@ function onBranchOfItsOwn(
     if (horizon === null) return noContext(target);
     const point = await pointOf(tx, horizon);
     if ('code' in point) return point;
-    const left = await leave(tx, target, horizon.headSeq, point, name, true);
+    const left = await leave(tx, target, { headSeq: horizon.headSeq, point, name, activate: true });
     if (left.kind === 'refused') return left;
     const branch = left.value.name;
-    const accepted = await submitInput(ports, { ...input, branch })(tx);
+    const accepted = await performWithin(tx, submitInput(ports, { ...input, branch }));
     if (accepted.kind === 'refused') return accepted;
     return {
       ...accepted,

@@ -10,7 +10,8 @@ import { lockCalls } from '../../db/calls/awaited.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { activeJob, jobPlace } from '../../db/read/jobs/job-views.ts';
 import { lockForControl, writeStopRequest, withdraw } from '../../db/run/stop-requests.ts';
-import { done, withdrawnActions } from '../perform.ts';
+import { withdrawnActions } from '../after-commit.ts';
+import { done } from '../perform.ts';
 import type { Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 import { carryOut } from './settle.ts';
@@ -19,7 +20,7 @@ export type CancelJob = { tenantId: TenantId; jobId: JobId; reason: string | nul
 
 type Ports = Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>;
 
-/** In a transaction. Refused: `not_found`. A job that has ended does not change. */
+/** Refused: `not_found`. A job that has ended does not change. */
 export function cancelJob(
   ports: Ports,
   { tenantId, jobId, reason }: CancelJob,
@@ -44,7 +45,7 @@ export type CancelWithin = {
   which: (tx: Executor) => Promise<readonly JobId[]>;
 };
 
-/** Cancels jobs of one context, all that are queued in one statement. In a transaction. Refused: `not_found`. */
+/** Cancels jobs of one context, all that are queued in one statement. Refused: `not_found`. */
 export function cancelWithin(
   { ids, times, stopGraceMs }: Ports,
   { tenantId, contextId, reason, which }: CancelWithin,

@@ -60,7 +60,7 @@ async function cancelBelow(ports: Ports, tenantId: TenantId, jobId: JobId, reaso
 export async function stopBelow(ports: Ports, tenantId: TenantId, above: WorkerId): Promise<void> {
   const reason = 'a worker above it was stopped';
   const may = (tx: Executor): Promise<boolean> => lockStopped(tx, above);
-  await toAllBelow(ports, tenantId, above, true, (contextId) =>
+  await toAllBelow(ports, { tenantId, above, stopped: false }, (contextId) =>
     stopWorker(ports, { tenantId, contextId }, { reason, may, asked: 'cancel' }),
   );
 }
@@ -68,17 +68,18 @@ export async function stopBelow(ports: Ports, tenantId: TenantId, above: WorkerI
 /** Starts all workers below a worker, as long as that worker is started itself. Another call continues. */
 export async function startBelow(ports: Ports, tenantId: TenantId, above: WorkerId): Promise<void> {
   const may = async (tx: Executor): Promise<boolean> => !(await lockStopped(tx, above));
-  await toAllBelow(ports, tenantId, above, false, (contextId) =>
+  await toAllBelow(ports, { tenantId, above, stopped: true }, (contextId) =>
     startWorker(ports, { tenantId, contextId }, may),
   );
 }
 
+/** The workers below `above` that are stopped, or those that are not. */
+type Below = { tenantId: TenantId; above: WorkerId; stopped: boolean };
+
 /** The nearest workers first. Ends when none is left, or the command is refused for all of them. */
 async function toAllBelow(
   ports: Ports,
-  tenantId: TenantId,
-  above: WorkerId,
-  stopped: boolean,
+  { tenantId, above, stopped }: Below,
   command: (contextId: ContextId) => Command<unknown>,
 ): Promise<void> {
   for (;;) {

@@ -9,14 +9,13 @@ import { reportWords } from '../../core/workers/peer-words.ts';
 import { lockContext } from '../../db/write/contexts/branches.ts';
 import { takeParentNotice } from '../../db/run/follow-ups/parent-notices.ts';
 import type { FollowUp } from '../../db/run/follow-ups/follow-ups.ts';
-import { submit } from '../../db/write/inputs/submit.ts';
+import { PLAIN_JOB, enqueue } from '../inputs/enqueue.ts';
 import { done } from '../perform.ts';
-import type { Command, AfterCommit } from '../perform.ts';
+import type { Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
-import { NORMAL, whyRefused } from '../inputs/submit-input.ts';
 
 /**
- * In a transaction. Refused: `worker_stopped`, `queue_full`, and `not_waiting` if the end was already reported, or a
+ * Refused: `worker_stopped`, `queue_full`, and `not_waiting` if the end was already reported, or a
  * call reports it.
  */
 export function sendParentNotice(
@@ -33,23 +32,10 @@ export function sendParentNotice(
     const jobId = ids.next<JobId>();
     const { workerId, workerName, hops } = ending;
     const content = reportWords({ id: workerId, name: workerName }, { ...ending, jobId: endedId });
-    const submitted = await submit(
+    const input = { messageId: ids.next<MessageId>(), content };
+    const enqueued = await enqueue(
       tx,
-      {
-        tenantId,
-        contextId: to,
-        jobId,
-        input: { messageId: ids.next<MessageId>(), content },
-        compaction: null,
-        branch: null,
-        priority: NORMAL,
-        metadata: {},
-        maxSteps: null,
-        deadline: null,
-        mayAnswer: false,
-        onlyIfIdle: false,
-        queueLimit,
-      },
+      { ...PLAIN_JOB, tenantId, contextId: to, jobId, input, queueLimit },
       {
         workerId,
         hops: hops + 1,
@@ -59,11 +45,6 @@ export function sendParentNotice(
         noticeOfJobId: endedId,
       },
     );
-    if (submitted === null) return whyRefused(tx, { tenantId, contextId: to, queueLimit });
-    const { wakeSeq, epoch, runnable } = submitted;
-    const wakeUps: AfterCommit[] = runnable
-      ? [{ kind: 'wake_up', wakeUp: { contextId: to, wakeSeq, epoch } }]
-      : [];
-    return done({}, ...wakeUps);
+    return enqueued.kind === 'refused' ? enqueued : done({}, ...enqueued.wakeUps);
   };
 }

@@ -15,8 +15,8 @@ import { read } from '../../db/run/contexts.ts';
 import { readAdded, readLastTurn } from '../../db/run/history.ts';
 import { readMailbox } from '../../db/run/mailbox/mailbox.ts';
 import type { LockedForControl } from '../../db/run/stop-requests.ts';
-import { wakeMetContexts } from '../perform.ts';
-import type { AfterCommit } from '../perform.ts';
+import { signalTo, wakeMetContexts } from '../after-commit.ts';
+import type { AfterCommit } from '../after-commit.ts';
 
 /**
  * After a stop request was written: sends a control signal to the lease owner. Without one, settles the job at once.
@@ -24,12 +24,10 @@ import type { AfterCommit } from '../perform.ts';
 export async function carryOut(
   tx: Executor,
   contextId: ContextId,
-  { owner, controlSeq }: LockedForControl,
+  locked: LockedForControl,
   ids: Ids,
 ): Promise<AfterCommit[]> {
-  return owner === null
-    ? settleUnowned(tx, contextId, ids, true)
-    : [{ kind: 'control_signal', owner, signal: { contextId, controlSeq } }];
+  return locked.owner === null ? settleUnowned(tx, contextId, ids, true) : signalTo(contextId, locked);
 }
 
 /**

@@ -18,7 +18,7 @@ export type ChangeRole = {
   isCurrent: (version: number | null) => boolean;
 };
 
-/** In a transaction. The same definition again is no new version. Refused: `version_conflict`. */
+/** The same definition again is no new version. Refused: `version_conflict`. */
 export function putRole({ tenantId, name, isCurrent }: ChangeRole, definition: Role): Command<RoleView> {
   return async (tx) => {
     for (;;) {
@@ -33,7 +33,7 @@ export function putRole({ tenantId, name, isCurrent }: ChangeRole, definition: R
   };
 }
 
-/** In a transaction. Refused: `not_found`, `version_conflict`. */
+/** Refused: `not_found`, `version_conflict`. */
 export function deleteRole({ tenantId, name, isCurrent }: ChangeRole): Command<Record<string, never>> {
   return async (tx) => {
     for (;;) {

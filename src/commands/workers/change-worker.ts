@@ -16,7 +16,7 @@ export type ChangeWorker = {
   expectedVersion: number | null;
 };
 
-/** In a transaction. Refused: `not_found`, `version_conflict`. */
+/** Refused: `not_found`, `version_conflict`. */
 export function changeWorker({
   tenantId,
   contextId,

@@ -21,7 +21,7 @@ export type CreateWorker = {
   parentWorkerId: WorkerId | null;
 };
 
-/** In a transaction. `fileRoles`: the roles of the config file. Refused: `not_found` (the parent), `worker_limit`. */
+/** `fileRoles`: the roles of the config file. Refused: `not_found` (the parent), `worker_limit`. */
 export function createWorker(
   { ids }: Pick<CommandPorts, 'ids'>,
   worker: CreateWorker,
@@ -31,7 +31,7 @@ export function createWorker(
   return async (tx) => {
     const { parentWorkerId } = worker;
     const below =
-      parentWorkerId === null ? TOP : await placeBelow(tx, worker, parentWorkerId, trees, fileRoles);
+      parentWorkerId === null ? TOP : await placeBelow(tx, { ...worker, parentWorkerId }, trees, fileRoles);
     if (below.kind === 'refused') return below;
     const workerId = ids.next<WorkerId>();
     const contextId = ids.next<ContextId>();
@@ -49,8 +49,7 @@ const TOP: Place = { kind: 'place', depth: 0, limits: {} };
 
 async function placeBelow(
   tx: Executor,
-  { tenantId }: CreateWorker,
-  parentId: WorkerId,
+  { tenantId, parentWorkerId: parentId }: { tenantId: TenantId; parentWorkerId: WorkerId },
   { limits, tenantWorkers }: TreeLimits,
   fileRoles: ReadonlyMap<string, Role>,
 ): Promise<Place | Refusal> {

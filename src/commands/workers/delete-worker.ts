@@ -4,7 +4,6 @@
  * was spawned detached stays, with all workers below it, and has no parent any more. After an interruption, another
  * call continues the deletion.
  */
-import { progressOf, controlSignalsTo } from '../../bus/bus.ts';
 import { refuse } from '../../core/errors.ts';
 import type { Refusal } from '../../core/errors.ts';
 import type { ContextId, TenantId, WorkerId } from '../../core/ids.ts';
@@ -17,8 +16,10 @@ import {
 } from '../../db/write/workers/workers.ts';
 import { lockForControl } from '../../db/run/stop-requests.ts';
 import type { Executor } from '../../db/connection/client.ts';
+import { progressTo, signalTo, wakeMetContexts } from '../after-commit.ts';
+import { done, perform } from '../perform.ts';
+import type { Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
-import { wakeMet } from '../jobs/wake-met.ts';
 
 /**
  * `isCurrent`: whether the stored version is the one that the client meant. Refused: `not_found`, `version_conflict`.
@@ -51,18 +52,14 @@ export async function removeWorker(
   { tenantId, id, contextId }: { tenantId: TenantId; id: WorkerId; contextId: ContextId },
   may: (executor: Executor) => Promise<boolean> = async () => true,
 ): Promise<boolean> {
-  const { database, bus, times } = ports;
-  const removed = await database.transaction(async (tx) => {
-    if (!(await may(tx))) return null;
-    const called = await lockForControl(tx, tenantId, contextId, times);
-    if (called === null || !(await lockChildless(tx, tenantId, id))) return null;
+  const command: Command<boolean> = async (tx) => {
+    if (!(await may(tx))) return done(false);
+    const called = await lockForControl(tx, tenantId, contextId, ports.times);
+    if (called === null || !(await lockChildless(tx, tenantId, id))) return done(false);
     await releaseDetached(tx, tenantId, id);
-    return { ...called, met: await deleteContext(tx, tenantId, contextId) };
-  });
-  if (removed === null) return false;
-  const { owner, controlSeq, met } = removed;
-  if (owner !== null) bus.publish(controlSignalsTo(owner), { contextId, controlSeq });
-  bus.publish(progressOf(contextId), { contextId, headSeq: 0, finished: null });
-  wakeMet(ports, met);
-  return true;
+    const met = await deleteContext(tx, tenantId, contextId);
+    return done(true, ...signalTo(contextId, called), progressTo(contextId, 0), ...wakeMetContexts(met));
+  };
+  const outcome = await perform(ports, command);
+  return outcome.kind === 'done' && outcome.value;
 }

@@ -13,14 +13,13 @@ import { errorCode } from '../../db/connection/database-errors.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { findPeer, findSelf, lockSender, hopsOf, sentBy, sentLately } from '../../db/write/workers/peers.ts';
 import type { Found, Self } from '../../db/write/workers/peers.ts';
-import { submit } from '../../db/write/inputs/submit.ts';
 import { workerTree } from '../../db/read/contexts/worker-tree.ts';
 import { stopBelow } from '../jobs/cascade.ts';
+import { PLAIN_JOB, enqueue } from '../inputs/enqueue.ts';
 import { done, perform } from '../perform.ts';
-import type { Command, AfterCommit } from '../perform.ts';
+import type { Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 import { stopWorker } from './stop-worker.ts';
-import { NORMAL, whyRefused } from '../inputs/submit-input.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
@@ -54,7 +53,7 @@ export function createPeers(ports: CommandPorts, limits: PeerLimits) {
   return {
     send: (sender: Sender, to: string, content: string): Promise<Answered> =>
       about(sender, to, async (self, peer) => {
-        const command = sendMessage(ports, limits, sender, self, peer, content);
+        const command = sendMessage(ports, limits, { sender, self, peer, content });
         // A process that was declared dead may make the same call at the same time. The second try finds what it sent.
         const outcome = await perform(ports, command).catch((error: unknown) => {
           if (errorCode(error) === UNIQUE_VIOLATION) return perform(ports, command);
@@ -101,61 +100,46 @@ export function createPeers(ports: CommandPorts, limits: PeerLimits) {
 
 const GONE = refuse('not_found', 'This worker is being deleted.');
 
+type SentMessage = { sender: Sender; self: Self; peer: Found; content: string };
+
 /**
- * In a transaction. A job sent to a worker below is cancelled with the job that sends it, and its end is reported to
+ * A job sent to a worker below is cancelled with the job that sends it, and its end is reported to
  * the sender. Refused: `worker_stopped`, `queue_full`, `worker_limit` (too many hops), `rate_limited`, `context_busy`
  * (the sending job is ending).
  */
 function sendMessage(
   { ids }: Pick<CommandPorts, 'ids'>,
   limits: PeerLimits,
-  { contextId, jobId: senderJob, toolCallId }: Sender,
-  self: Self,
-  { contextId: to, isBelow }: Found,
-  content: string,
+  { sender, self, peer, content }: SentMessage,
 ): Command<{ jobId: JobId }> {
   return async (tx) => {
-    const { tenantId } = self;
+    const { tenantId, jobId: senderJob, toolCallId } = sender;
     const before = await sentBy(tx, tenantId, toolCallId);
     if (before !== null) return done({ jobId: before });
     const jobId = ids.next<JobId>();
     const hops = await hopsOf(tx, tenantId, senderJob);
-    const submitted = await submit(
+    const input = { messageId: ids.next<MessageId>(), content: sentWords(self, content) };
+    const enqueued = await enqueue(
       tx,
       {
+        ...PLAIN_JOB,
         tenantId,
-        contextId: to,
+        contextId: peer.contextId,
         jobId,
-        input: { messageId: ids.next<MessageId>(), content: sentWords(self, content) },
-        compaction: null,
-        branch: null,
-        priority: NORMAL,
-        metadata: {},
-        maxSteps: null,
-        deadline: null,
-        mayAnswer: false,
-        onlyIfIdle: false,
+        input,
         queueLimit: limits.queuedInputs,
       },
       {
         workerId: self.id,
         hops: hops + 1,
-        parentJobId: isBelow ? senderJob : null,
+        parentJobId: peer.isBelow ? senderJob : null,
         toolCallId,
-        notifyParent: isBelow,
+        notifyParent: peer.isBelow,
         noticeOfJobId: null,
       },
     );
-    if (submitted === null) {
-      return whyRefused(tx, { tenantId, contextId: to, queueLimit: limits.queuedInputs });
-    }
-    const refusal = await mayNot(tx, limits, self, contextId, senderJob);
-    if (refusal !== null) return refusal;
-    const { wakeSeq, epoch, runnable } = submitted;
-    const wakeUps: AfterCommit[] = runnable
-      ? [{ kind: 'wake_up', wakeUp: { contextId: to, wakeSeq, epoch } }]
-      : [];
-    return done({ jobId }, ...wakeUps);
+    if (enqueued.kind === 'refused') return enqueued;
+    return (await mayNot(tx, limits, sender)) ?? done({ jobId }, ...enqueued.wakeUps);
   };
 }
 
@@ -163,9 +147,7 @@ function sendMessage(
 async function mayNot(
   tx: Executor,
   { hops: most, messagesPerMinute }: PeerLimits,
-  { tenantId }: Self,
-  contextId: ContextId,
-  jobId: JobId,
+  { tenantId, contextId, jobId }: Sender,
 ): Promise<Refusal | null> {
   const sender = await lockSender(tx, tenantId, contextId, jobId);
   if (sender === null) return refuse('context_busy', 'The sending job is ending.');

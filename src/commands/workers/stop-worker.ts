@@ -9,8 +9,10 @@ import type { Executor } from '../../db/connection/client.ts';
 import { askedByWorkers, markStop, unmarkStop } from '../../db/run/follow-ups/cascades.ts';
 import { activeJob } from '../../db/read/jobs/job-views.ts';
 import { lockForControl, setStopped, withdraw, writeStopRequest } from '../../db/run/stop-requests.ts';
-import { done, withdrawnActions } from '../perform.ts';
-import type { Command, AfterCommit } from '../perform.ts';
+import { progressTo, wakeUpIfRunnable, withdrawnActions } from '../after-commit.ts';
+import type { AfterCommit } from '../after-commit.ts';
+import { done } from '../perform.ts';
+import type { Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 import { carryOut } from '../jobs/settle.ts';
 
@@ -26,7 +28,7 @@ export type HowToStop = {
 
 const BY_ITSELF: HowToStop = { reason: 'the worker was stopped', may: async () => true, asked: 'keep' };
 
-/** In a transaction; idempotent. Refused: `not_found`, `context_busy` (`may` returned false). */
+/** Idempotent. Refused: `not_found`, `context_busy` (`may` returned false). */
 export function stopWorker(
   { ids, times, stopGraceMs }: Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>,
   { tenantId, contextId }: Target,
@@ -53,7 +55,7 @@ export function stopWorker(
       { tenantId, contextId },
       ...withdrawn,
       ...afterCommit,
-      ...progress(contextId, stopped.headSeq),
+      progressTo(contextId, stopped.headSeq),
     );
   };
 }
@@ -70,7 +72,7 @@ async function withdrawAsked(
   return withdrawn === null ? [] : withdrawnActions(contextId, withdrawn);
 }
 
-/** In a transaction; idempotent. Refused: `not_found`, `context_busy`. */
+/** Idempotent. Refused: `not_found`, `context_busy`. */
 export function startWorker(
   { times }: Pick<CommandPorts, 'times'>,
   { tenantId, contextId }: Target,
@@ -83,14 +85,7 @@ export function startWorker(
     if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
     await unmarkStop(tx, tenantId, contextId);
     const started = await setStopped(tx, tenantId, contextId, false);
-    const { wakeSeq, epoch, headSeq } = started;
-    const wakeUps: AfterCommit[] = started.runnable
-      ? [{ kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }]
-      : [];
-    return done({ tenantId, contextId }, ...wakeUps, ...progress(contextId, headSeq));
+    const actions = [...wakeUpIfRunnable(contextId, started), progressTo(contextId, started.headSeq)];
+    return done({ tenantId, contextId }, ...actions);
   };
-}
-
-function progress(contextId: ContextId, headSeq: number): AfterCommit[] {
-  return [{ kind: 'progress', progress: { contextId, headSeq, finished: null } }];
 }

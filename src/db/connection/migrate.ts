@@ -14,7 +14,7 @@ const LOCK = 7_227_001;
 const OLDEST_SERVER = 150_000;
 
 /** The server is too old, or another build of Nightshift created the schema. The message tells the operator what to do. */
-export class DatabaseRefused extends Error {
+class DatabaseRefused extends Error {
   override name = 'DatabaseRefused';
 }
 

@@ -1,5 +1,7 @@
 /** Dependencies and shared state of a worker process. */
 import type { Logger } from 'pino';
+import type { RunSignals } from '../../agent/run-signals.ts';
+import type { Early, RunPorts } from '../../agent/run.ts';
 import type { Ended } from '../../commands/inputs/end-unread.ts';
 import type { CommandPorts } from '../../commands/ports.ts';
 import type { Bus } from '../../bus/bus.ts';
@@ -82,9 +84,13 @@ export type Claim = {
   owner: ProcessId;
   /** The epoch under which a sweep has already counted this claim; null: no sweep has. */
   counted: number | null;
-  /** Called with the snapshot that holds once the commit just sent succeeds. Called again if the claim is retried. */
-  opening(snapshot: Snapshot): void;
+  signals: RunSignals;
+  /** For the model call that begins while the claim commits. `snapshot`: the state after that commit. */
+  portsFor(snapshot: Snapshot): CallPorts;
 };
+
+/** What a model call needs to begin. */
+export type CallPorts = Pick<RunPorts, 'clock' | 'fingerprint' | 'log' | 'model'>;
 
 /** A context that this process cannot serve, with its mailbox as read. */
 export type Skipped = { kind: 'skipped'; mailbox: Mailbox; at: Millis };
@@ -94,6 +100,8 @@ export type Opened = {
   kind: 'opened';
   snapshot: Snapshot;
   began: { transition: Append; outcome: Extract<AppendOutcome, { kind: 'committed' }> } | null;
+  /** The model call that began while the claim committed; null: none did. */
+  early: Early | null;
 };
 
 export type Claimed = Opened | Skipped | Ended;

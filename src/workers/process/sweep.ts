@@ -4,7 +4,8 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { settleUnowned } from '../../commands/jobs/settle.ts';
-import { dispatch } from '../../commands/perform.ts';
+import { done, perform } from '../../commands/perform.ts';
+import type { Command } from '../../commands/perform.ts';
 import { wakeForgotten } from '../../db/calls/awaited.ts';
 import { owned, release } from '../../db/run/contexts.ts';
 import { revoke, takeDue, takeUnheld } from '../../db/run/due-contexts.ts';
@@ -122,19 +123,19 @@ function startAll(state: WorkerState, found: readonly Due[]): void {
  */
 async function settleStopRequest(state: WorkerState, { kind, contextId }: Due): Promise<void> {
   if (kind === 'claimable') return;
-  const afterCommit = await state.database.transaction(async (tx) => {
+  const settle: Command<boolean> = async (tx) => {
     const taken =
       kind === 'stop_requested' ? await takeUnheld(tx, contextId) : (await fence(tx, contextId)) !== null;
-    return taken ? settleUnowned(tx, contextId, state.ids, kind === 'stop_requested') : null;
-  });
-  if (afterCommit === null) return;
-  if (kind === 'unanswered') {
+    if (!taken) return done(false);
+    return done(true, ...(await settleUnowned(tx, contextId, state.ids, kind === 'stop_requested')));
+  };
+  const outcome = await perform(state, settle);
+  if (kind === 'unanswered' && outcome.kind === 'done' && outcome.value) {
     state.log.warn(
       { context_id: contextId },
       'a stop request was not answered in time: the sweep settled the job',
     );
   }
-  dispatch(state, afterCommit);
 }
 
 /**

@@ -24,12 +24,12 @@ export type ChildWorkerSpec =
 /** The role that the call names. `definition`: null if only other processes know it. */
 type Found = { role: WorkerRole; definition: Role | null };
 
+/** The worker that spawns. `limits`: those that apply to it. */
+export type Spawner = { tenantId: TenantId; settings: Settings; parent: Parent; limits: WorkerLimits };
+
 export async function childWorkerSpec(
   parts: Parts,
-  tenantId: TenantId,
-  settings: Settings,
-  parent: Parent,
-  limits: WorkerLimits,
+  { tenantId, settings, parent, limits }: Spawner,
   ask: SpawnAsk,
 ): Promise<ChildWorkerSpec> {
   const found = ask.role === null ? null : await findRoleOf(parts, tenantId, ask.role);

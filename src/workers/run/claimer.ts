@@ -1,20 +1,16 @@
 /**
- * Claims. One transaction takes the lease, reads the stored state, and appends the beginning or resumption of a job.
- * Contexts without failed claims that are not known as unsupported share a transaction.
+ * Claims. One transaction takes the lease, reads the stored state, and appends the beginning or resumption of a job; the
+ * model call that follows begins while it commits (claim-and-call.ts). Contexts without failed claims that are not known
+ * as unsupported share a transaction.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { endUnread } from '../../commands/inputs/end-unread.ts';
-import type { Append, AppendOutcome } from '../../core/run/append.ts';
-import { apply } from '../../core/run/apply.ts';
 import { UNSUPPORTED_MS } from '../../agent/unsupported.ts';
 import { NOTHING_COMPACTED } from '../../core/compaction/compacted.ts';
 import { crashLoop, decide } from '../../core/decide.ts';
 import type { ContextId } from '../../core/ids.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { open } from '../../core/transitions/open.ts';
 import { releaseUntil } from '../../core/transitions/park.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
-import type { Millis } from '../../core/time.ts';
 import { append } from '../../db/run/append/append.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { claim, claimFree, leasedBy } from '../../db/run/claims.ts';
@@ -24,13 +20,14 @@ import { readHistories } from '../../db/run/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../../db/run/mailbox/mailbox.ts';
 import { ReadLimitExceeded } from '../../db/connection/read-limit.ts';
 import { createBatcher } from './batcher.ts';
+import { commitAndCall, firstStep, opened, afterAppend } from './claim-and-call.ts';
+import type { Found } from './claim-and-call.ts';
 import { beforeOwnClaim, jobOf, readLocked, readSnapshot, toSnapshots } from './journal.ts';
 import type { Claim, Claimed, Claimer, Skipped, WorkerState } from '../process/ports.ts';
 
 /** Contexts in one transaction at most: the row of each stays locked until all of them are read. */
 const SHARED = 32;
 
-type Committed = Extract<AppendOutcome, { kind: 'committed' }>;
 type Parts = Pick<WorkerState, 'database' | 'abilities' | 'clock' | 'registry' | 'ids'>;
 
 export function createClaimer(parts: Parts): Claimer {
@@ -50,7 +47,8 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
   );
   const owner = ordinary[0]?.owner;
   if (owner === undefined) return claims.map(() => undefined);
-  const ids = ordinary.map(({ contextId }) => contextId);
+  const byContext = new Map(ordinary.map((claim) => [claim.contextId, claim]));
+  const ids = [...byContext.keys()];
   const claimed = await parts.database.transaction(async (tx, last) => {
     // One round trip: the reads see what the claim before them took.
     const at = leasedBy(ids, owner);
@@ -64,8 +62,11 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
     parts.clock.set(now);
     const stored = toMailboxes(rows, beside);
     const snapshots = toSnapshots(parts, stored, histories);
-    const all = rows.flatMap((row) => found(row, snapshots.get(row.lease.contextId)));
-    return openAll(parts, last, all, ordinary);
+    const all = rows.flatMap((row) => {
+      const { contextId } = row.lease;
+      return found(byContext.get(contextId), row, snapshots.get(contextId));
+    });
+    return commitAndCall(parts, last, all);
   });
   return claims.map(({ contextId }) => claimed.get(contextId));
 }
@@ -83,7 +84,7 @@ async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | null> {
     if (left !== null) return left;
     const snapshot = await readWithinClaim(parts, tx, row);
     if (snapshot === 'too long') return { kind: 'unread', row };
-    return (await openAll(parts, last, found(row, snapshot), [one])).get(contextId) ?? null;
+    return (await commitAndCall(parts, last, found(one, row, snapshot))).get(contextId) ?? null;
   });
   return claimed?.kind === 'unread' ? openUnread(parts, claimed.row) : claimed;
 }
@@ -111,94 +112,18 @@ async function openUnread(parts: Parts, row: ContextRow): Promise<Claimed | null
   const { contextId, epoch } = row.lease;
   const snapshot = await readSnapshot(parts, db, row);
   if (snapshot === null) return null;
-  const step = stepOf(parts, snapshot, row.now);
-  if (step.transition === null) return { kind: 'opened', snapshot, began: null };
-  const [outcome] = await append(db, [step.transition]);
-  if (outcome?.kind === 'committed')
-    return taken(snapshot, { ...step, transition: step.transition }, outcome, row.now);
+  const { kind, transition } = firstStep(parts, snapshot, row.now);
+  if (transition === null) return opened(snapshot, null);
+  const [outcome] = await append(db, [transition]);
+  if (outcome?.kind === 'committed') return afterAppend(snapshot, kind, { transition, outcome }, row.now);
   // A client or another worker wrote to the mailbox meanwhile.
   const now = await read(db, contextId);
   return now === null || now.lease.epoch !== epoch ? null : openUnread(parts, beforeOwnClaim(now));
 }
 
-type Found = { row: ContextRow; snapshot: Snapshot };
-
 /** Empty if the worker of the row was deleted: it has no snapshot. */
-function found(row: ContextRow, snapshot: Snapshot | null | undefined): Found[] {
-  return snapshot === null || snapshot === undefined ? [] : [{ row, snapshot }];
-}
-
-/** Appends the first transitions and commits the claiming transaction. `row.now` is the time of the claim. */
-async function openAll(
-  parts: Pick<Parts, 'ids'>,
-  last: Executor,
-  claimed: readonly Found[],
-  claims: readonly Claim[],
-): Promise<Map<ContextId, Claimed>> {
-  const first = claimed.map((of) => firstStep(parts, of));
-  const transitions = first.flatMap(({ began }) => began?.transition ?? []);
-  if (transitions.length > 0) {
-    const committing = append(last, transitions);
-    for (const { claimed } of first) {
-      if (claimed.kind !== 'opened' || claimed.began === null) continue;
-      const { contextId } = claimed.snapshot.lease;
-      claims.find((claim) => claim.contextId === contextId)?.opening(claimed.snapshot);
-    }
-    const outcomes = await committing;
-    const expected = first.flatMap(({ began }) => began?.outcome ?? []);
-    if (!isDeepStrictEqual(outcomes, expected))
-      throw new Error('A context changed although the claiming transaction had locked its row.');
-  }
-  return new Map(first.map(({ contextId, claimed }) => [contextId, claimed]));
-}
-
-type First = { kind: 'skipped' | 'opened'; transition: Append | null };
-
-/** The append of a claim: it releases the context, or begins or resumes its job. Null: there is nothing to begin. */
-function stepOf({ ids }: Pick<Parts, 'ids'>, snapshot: Snapshot, now: Millis): First {
-  const step = decide(snapshot, now);
-  if (step.kind === 'hand_back')
-    return { kind: 'skipped', transition: releaseUntil(snapshot, now + UNSUPPORTED_MS) };
-  return { kind: 'opened', transition: open(snapshot, step, ids) };
-}
-
-function taken(
-  snapshot: Snapshot,
-  { kind, transition }: First & { transition: Append },
-  outcome: Committed,
-  at: Millis,
-): Claimed {
-  if (kind === 'skipped') return { kind, mailbox: snapshot, at };
-  return { kind, snapshot: apply(snapshot, transition, outcome), began: { transition, outcome } };
-}
-
-/** The append for a context and the state after it. The row is locked, so the outcome is known in advance. */
-function firstStep(parts: Pick<Parts, 'ids'>, { row, snapshot }: Found) {
-  const { contextId } = row.lease;
-  const { kind, transition } = stepOf(parts, snapshot, row.now);
-  if (transition === null) {
-    const claimed: Claimed = { kind: 'opened', snapshot, began: null };
-    return { contextId, began: null, claimed };
-  }
-  const outcome = expectedOf(row, transition);
-  return {
-    contextId,
-    began: { transition, outcome },
-    claimed: taken(snapshot, { kind, transition }, outcome, row.now),
-  };
-}
-
-function expectedOf({ headSeq, wakeSeq, controlSeq }: ContextRow, { entries }: Append): Committed {
-  return {
-    kind: 'committed',
-    firstSeq: headSeq + 1,
-    headSeq: headSeq + entries.length,
-    wakeSeq,
-    controlSeq,
-    // Beginning or resuming a job ends no job.
-    met: [],
-    followUp: false,
-  };
+function found(claim: Claim | undefined, row: ContextRow, snapshot: Snapshot | null | undefined): Found[] {
+  return claim === undefined || snapshot === null || snapshot === undefined ? [] : [{ claim, row, snapshot }];
 }
 
 /**

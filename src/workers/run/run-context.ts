@@ -1,12 +1,10 @@
 /** Handles one wake-up, or one context that a sweep found: claims the context, runs its loop, releases it. */
 import pTimeout from 'p-timeout';
 import type { RunSignals } from '../../agent/run-signals.ts';
-import { callEarly } from '../../agent/model/early-call.ts';
-import type { EarlyCall } from '../../agent/model/early-call.ts';
 import { EagerCalls } from '../../agent/calls/eager-calls.ts';
 import { runLoop } from '../../agent/loop.ts';
 import type { RunPorts } from '../../agent/run.ts';
-import { dispatch } from '../../commands/perform.ts';
+import { dispatch } from '../../commands/after-commit.ts';
 import { LeaseLost } from '../../core/errors.ts';
 import { madeAt } from '../../core/ids.ts';
 import type { ContextId, ProcessId } from '../../core/ids.ts';
@@ -17,8 +15,7 @@ import { putOff, release } from '../../db/run/contexts.ts';
 import { createJournal, persist } from './journal.ts';
 import { StreamPublisher } from './stream-publisher.ts';
 import { DATABASE_TIMEOUT, isAway } from './database-timeout.ts';
-import type { Claim, WorkerState } from '../process/ports.ts';
-import type { Place } from '../process/registry.ts';
+import type { Claim, Opened, WorkerState } from '../process/ports.ts';
 import { createRunLog } from './run-log.ts';
 import { createTeam } from './team.ts';
 
@@ -44,46 +41,36 @@ async function runOnce(state: WorkerState, contextId: ContextId, counted: number
   if (owner === null) return false;
   const place = await state.registry.enter(contextId);
   if (place === null) return false;
+  const { signals } = place;
   const publisher = new StreamPublisher(state.bus, state.subscribers, contextId, owner);
-  const early: { call: EarlyCall | null } = { call: null };
-  const claim: Claim = {
-    contextId,
-    owner,
-    counted,
-    opening(snapshot) {
-      early.call?.drop();
-      early.call = callEarly(portsOf(state, place, publisher, owner, snapshot), place.signals, snapshot);
-    },
-  };
+  const portsFor = (snapshot: Snapshot) => portsOf(state, { signals, publisher, owner }, snapshot);
+  const claim: Claim = { contextId, owner, counted, signals, portsFor };
   let wasNotified = false;
   try {
-    const first = await claimContext(state, claim, publisher);
-    state.metrics.claim(first === null ? 'noop' : 'claimed');
-    if (first !== null) {
-      const ports = portsOf(state, place, publisher, owner, first);
-      const { signals } = place;
+    const claimed = await claimContext(state, claim, publisher);
+    state.metrics.claim(claimed === null ? 'noop' : 'claimed');
+    if (claimed !== null) {
+      const { snapshot: first, early } = claimed;
+      const ports = portsFor(first);
       const eager = new EagerCalls(ports, signals, first);
-      await runLoop({ ...ports, signals, early: early.call, eager }, first);
+      await runLoop({ ...ports, signals, early, eager }, first);
     }
   } catch (error) {
     if (error instanceof LeaseLost) state.metrics.leaseLost();
-    else await giveUp(state, claim, place.signals, error);
+    else await giveUp(state, claim, error);
   } finally {
-    early.call?.drop();
     publisher.close();
-    place.signals.lose();
+    // Also aborts the model call of a claim that timed out.
+    signals.lose();
     wasNotified = place.leave();
   }
   return wasNotified;
 }
 
-function portsOf(
-  state: WorkerState,
-  { signals }: Place,
-  publisher: StreamPublisher,
-  owner: ProcessId,
-  first: Snapshot,
-): RunPorts {
+/** The parts of one run. */
+type Parts = { signals: RunSignals; publisher: StreamPublisher; owner: ProcessId };
+
+function portsOf(state: WorkerState, { signals, publisher, owner }: Parts, first: Snapshot): RunPorts {
   return {
     journal: createJournal(state, signals, publisher, owner),
     model: (provider) => state.throttles.ask(provider),
@@ -103,7 +90,7 @@ async function claimContext(
   state: WorkerState,
   claim: Claim,
   publisher: StreamPublisher,
-): Promise<Snapshot | null> {
+): Promise<Opened | null> {
   const { unsupported } = state.registry;
   const { contextId } = claim;
   const claimed = await state.claimer(claim);
@@ -119,7 +106,7 @@ async function claimContext(
       state.metrics.started(state.clock.now() - madeAt(transition.job.job.id));
     publisher.committed(transition, outcome, true);
   }
-  return claimed.snapshot;
+  return claimed;
 }
 
 /**
@@ -128,8 +115,7 @@ async function claimContext(
  */
 async function giveUp(
   state: WorkerState,
-  { contextId, owner, counted }: Claim,
-  signals: RunSignals,
+  { contextId, owner, counted, signals }: Claim,
   error: unknown,
 ): Promise<void> {
   const log = state.log.child({ context_id: contextId });

@@ -32,7 +32,7 @@ export function createTeam(parts: Parts, signals: RunSignals): Team {
   const { toolResult } = abilities.team;
   return {
     arrange: (snapshot, job, settings, asking) =>
-      persist(signals, () => arrangeAll(parts, snapshot, job, settings, asking)),
+      persist(signals, () => arrangeAll(parts, { snapshot, job, settings }, asking)),
     recount: ({ lease }, waiting) =>
       persist(signals, () =>
         database.transaction((tx) =>
@@ -75,13 +75,11 @@ function recounted({ call, ask }: AskingCall) {
   return ask.kind === 'wait' ? [{ callId: call.id, any: ask.mode === 'any' }] : [];
 }
 
-async function arrangeAll(
-  parts: Parts,
-  snapshot: Snapshot,
-  job: ActiveJob,
-  settings: Settings,
-  asking: readonly AskingCall[],
-): Promise<Arrangement[]> {
+/** The worker that asks, and its running job. */
+type Self = { snapshot: Snapshot; job: ActiveJob; settings: Settings };
+
+async function arrangeAll(parts: Parts, self: Self, asking: readonly AskingCall[]): Promise<Arrangement[]> {
+  const { snapshot, job } = self;
   const arranged: Arrangement[] = [];
   const parent = idsOf(asking, 'spawn').length === 0 ? null : await parentOf(parts, snapshot, job);
   let made = 0;
@@ -90,7 +88,7 @@ async function arrangeAll(
       arranged.push(await arrangeWait(parts, snapshot, call, ask));
       continue;
     }
-    const one = await arrangeSpawn(parts, snapshot, job, settings, parent, made, call, ask);
+    const one = await arrangeSpawn(parts, self, { parent, made }, { call, ask });
     arranged.push(one);
     if (one.kind === 'spawned') made += 1;
   }
@@ -107,13 +105,9 @@ type Call = AskingCall['call'];
 /** `made`: children that earlier calls of the same answer create. */
 async function arrangeSpawn(
   parts: Parts,
-  { lease, workerId }: Snapshot,
-  job: ActiveJob,
-  settings: Settings,
-  parent: Parent | null,
-  made: number,
-  call: Call,
-  ask: SpawnAsk,
+  { snapshot: { lease, workerId }, job, settings }: Self,
+  { parent, made }: { parent: Parent | null; made: number },
+  { call, ask }: { call: Call; ask: SpawnAsk },
 ): Promise<Arrangement> {
   const refused = (code: Code, words: string): Arrangement => ({
     kind: 'answered',
@@ -132,7 +126,8 @@ async function arrangeSpawn(
   };
   const over = overLimit(after, limits, team.tenantWorkers);
   if (over !== null) return refused('worker_limit', over);
-  const spec = await childWorkerSpec(parts, lease.tenantId, settings, parent, limits, ask);
+  const spawner = { tenantId: lease.tenantId, settings, parent, limits };
+  const spec = await childWorkerSpec(parts, spawner, ask);
   if (spec.kind === 'refused') return refused(spec.code, spec.words);
   const { ids } = parts;
   return {

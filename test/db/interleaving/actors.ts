@@ -4,7 +4,7 @@ import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
 import { changeInput, withdrawInput } from '../../../src/commands/inputs/change-input.ts';
 import { clearContext } from '../../../src/commands/contexts/clear-context.ts';
 import { interruptContext } from '../../../src/commands/contexts/interrupt-context.ts';
-import { DELIVERIES } from '../../../src/commands/inputs/submit-input.ts';
+import { DELIVERIES } from '../../../src/commands/inputs/posted-input.ts';
 import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
 import { changeWorker } from '../../../src/commands/workers/change-worker.ts';
 import { perform } from '../../../src/commands/perform.ts';

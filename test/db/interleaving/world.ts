@@ -10,10 +10,10 @@ import { ids } from '../../../src/platform/ids.ts';
 import { answerCall } from '../../../src/commands/calls/answer-call.ts';
 import { editInput, regenerate } from '../../../src/commands/inputs/regenerate.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
-import { perform, performAlone } from '../../../src/commands/perform.ts';
+import { perform } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
-import { needsTransaction, submitInput } from '../../../src/commands/inputs/submit-input.ts';
-import type { Accepted, Delivery } from '../../../src/commands/inputs/submit-input.ts';
+import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
+import type { Accepted, Delivery } from '../../../src/commands/inputs/posted-input.ts';
 import { compactContext } from '../../../src/commands/contexts/compact-context.ts';
 import { COMPACTION_DEFAULTS } from '../../../src/core/compaction/settings.ts';
 import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
@@ -105,8 +105,7 @@ export class World {
   }
 
   async submit(database: Database, client: string, text: Text, delivery: Delivery = 'queue'): Promise<void> {
-    const carryOut = needsTransaction(delivery) ? perform : performAlone;
-    const outcome = await carryOut(
+    const outcome = await perform(
       this.ports(database),
       submitInput(this.ports(database), { ...this.#input(delivery), content: this.#said(text) }),
     );
@@ -138,7 +137,7 @@ export class World {
   async compact(database: Database, client: string, asked: AskedCompaction): Promise<void> {
     const { contextId } = this;
     const stopRequest = { tenantId: DEFAULT_TENANT, contextId, asked, queueLimit: 100 };
-    const outcome = await performAlone(this.ports(database), compactContext({ ids }, stopRequest));
+    const outcome = await perform(this.ports(database), compactContext({ ids }, stopRequest));
     if (outcome.kind !== 'done') return;
     this.accepted.push({
       client,

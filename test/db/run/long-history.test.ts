@@ -4,9 +4,11 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { editInput, regenerate } from '../../../src/commands/inputs/regenerate.ts';
 import { createBranch, switchBranch } from '../../../src/commands/contexts/change-branches.ts';
-import type { Command } from '../../../src/commands/perform.ts';
-import { NORMAL, submitInput } from '../../../src/commands/inputs/submit-input.ts';
-import type { SubmitInput } from '../../../src/commands/inputs/submit-input.ts';
+import { performWithin } from '../../../src/commands/perform.ts';
+import type { AnyCommand } from '../../../src/commands/perform.ts';
+import { NORMAL } from '../../../src/commands/inputs/enqueue.ts';
+import type { SubmitInput } from '../../../src/commands/inputs/posted-input.ts';
+import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId } from '../../../src/core/ids.ts';
 import { append } from '../../../src/db/run/append/append.ts';
@@ -74,8 +76,8 @@ async function expectTheSame(work: (tx: Executor, contextId: ContextId) => Promi
   expect(behindMany).toBeLessThanOrEqual(behindFew + 2);
 }
 
-const carriedOut = async <T>(tx: Executor, command: Command<T>): Promise<void> => {
-  expect((await command(tx)).kind).toBe('done');
+const carriedOut = async <T>(tx: Executor, command: AnyCommand<T>): Promise<void> => {
+  expect((await performWithin(tx, command)).kind).toBe('done');
 };
 
 const target = (contextId: ContextId) => ({ tenantId: DEFAULT_TENANT, contextId });

@@ -1,7 +1,7 @@
 // What others write into a context's mailbox: submits, withdrawals, wishes, stop and start.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
-import { perform } from '../../../src/commands/perform.ts';
+import { perform, performWithin } from '../../../src/commands/perform.ts';
 import { startWorker, stopWorker } from '../../../src/commands/workers/stop-worker.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
@@ -155,22 +155,20 @@ describe('a refused submit says why', () => {
     contextId: ContextId,
     over: { delivery?: 'queue' | 'reject'; tenantId?: TenantId } = {},
   ) => {
-    const outcome = await submitInput(
-      { database: the.database, ids, times: TIMES, stopGraceMs: 1_000, boundResult: (content) => content },
-      {
-        tenantId: DEFAULT_TENANT,
-        contextId,
-        content: [],
-        delivery: 'queue',
-        branch: null,
-        priority: 5,
-        metadata: {},
-        maxSteps: null,
-        deadline: null,
-        queueLimit: 1,
-        ...over,
-      },
-    )(db());
+    const command = submitInput(the.ports(), {
+      tenantId: DEFAULT_TENANT,
+      contextId,
+      content: [],
+      delivery: 'queue',
+      branch: null,
+      priority: 5,
+      metadata: {},
+      maxSteps: null,
+      deadline: null,
+      queueLimit: 1,
+      ...over,
+    });
+    const outcome = await performWithin(db(), command);
     return outcome.kind === 'refused' ? outcome.code : outcome.kind;
   };
 

@@ -2,7 +2,7 @@
 // anybody is told: node crash-client.ts before|after cancel <job> | submit <context> | approve <context>
 import { approveCalls } from '../../../src/commands/calls/approve-calls.ts';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
-import { perform, performAlone } from '../../../src/commands/perform.ts';
+import { perform } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import { ids } from '../../../src/platform/ids.ts';
@@ -48,7 +48,7 @@ if (verb === 'cancel') {
 } else {
   const contextId = parseId<ContextId>(id);
   if (contextId === null) throw new Error('submit to which context?');
-  await performAlone(
+  await perform(
     ports,
     submitInput(ports, {
       tenantId: DEFAULT_TENANT,

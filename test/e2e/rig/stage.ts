@@ -12,7 +12,7 @@ import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
 import { interruptContext } from '../../../src/commands/contexts/interrupt-context.ts';
 import type { InterruptMode } from '../../../src/core/run/job.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
-import { perform, performAlone } from '../../../src/commands/perform.ts';
+import { perform } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
@@ -81,7 +81,7 @@ export async function openStage(own: Own = {}): Promise<Stage> {
     file: (name) => path.join(folder, name),
     createContext: async (config) => (await value(perform(ports, create(ports, config)))).contextId,
     post: async (contextId, text) =>
-      (await value(performAlone(ports, submitInput(ports, input(contextId, text))))).jobId,
+      (await value(perform(ports, submitInput(ports, input(contextId, text))))).jobId,
     cancel: async (jobId) => {
       await value(perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null })));
     },

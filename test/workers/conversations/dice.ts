@@ -1,7 +1,7 @@
 // What is done to a conversation, drawn from a seed. What an operation is aimed at is a number that is looked up when its
 // turn comes, so that any part of a sequence is a sequence too.
-import { DELIVERIES } from '../../../src/commands/inputs/submit-input.ts';
-import type { Delivery } from '../../../src/commands/inputs/submit-input.ts';
+import { DELIVERIES } from '../../../src/commands/inputs/posted-input.ts';
+import type { Delivery } from '../../../src/commands/inputs/posted-input.ts';
 import type { CompactorType } from '../../../src/core/compaction/type.ts';
 import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
 import type { InterruptMode } from '../../../src/core/run/job.ts';

@@ -7,11 +7,11 @@ import type { CreateBranch } from '../../../src/commands/contexts/change-branche
 import { clearContext } from '../../../src/commands/contexts/clear-context.ts';
 import { compactContext } from '../../../src/commands/contexts/compact-context.ts';
 import { interruptContext } from '../../../src/commands/contexts/interrupt-context.ts';
-import { perform, performAlone } from '../../../src/commands/perform.ts';
-import type { Command } from '../../../src/commands/perform.ts';
+import { perform } from '../../../src/commands/perform.ts';
+import type { AnyCommand } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
-import { needsTransaction, submitInput } from '../../../src/commands/inputs/submit-input.ts';
-import type { Delivery, SubmitInput } from '../../../src/commands/inputs/submit-input.ts';
+import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
+import type { Delivery, SubmitInput } from '../../../src/commands/inputs/posted-input.ts';
 import type { Code } from '../../../src/core/errors.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId, ToolCallId } from '../../../src/core/ids.ts';
@@ -42,8 +42,7 @@ export class Hand {
 
   submit({ branch, ...submission }: Submission): Promise<Outcome> {
     const input = { ...this.#input(submission), branch };
-    const isAlone = !needsTransaction(input.delivery, branch);
-    return this.#perform(submitInput(this.#ports, input), isAlone);
+    return this.#perform(submitInput(this.#ports, input));
   }
 
   answerAnew(anew: Omit<Submission, 'branch'> & { id: MessageId; name: string | null }): Promise<Outcome> {
@@ -83,7 +82,7 @@ export class Hand {
 
   compact(asked: AskedCompaction): Promise<Outcome> {
     const command = compactContext(this.#ports, { ...this.#target, asked, queueLimit: 1_000 });
-    return this.#perform(command, true);
+    return this.#perform(command);
   }
 
   clear(): Promise<Outcome> {
@@ -103,8 +102,8 @@ export class Hand {
     };
   }
 
-  async #perform(command: Command<Made>, isAlone = false): Promise<Outcome> {
-    const outcome = await (isAlone ? performAlone : perform)(this.#ports, command);
+  async #perform(command: AnyCommand<Made>): Promise<Outcome> {
+    const outcome = await perform(this.#ports, command);
     if (outcome.kind === 'refused') return { kind: 'refused', code: outcome.code };
     const { jobId = null, messageId = null } = outcome.value;
     return { kind: 'done', jobId, messageId };

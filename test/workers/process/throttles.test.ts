@@ -1,7 +1,7 @@
 // One gate for each provider key: what one call is told holds back every context of the key, on every worker process.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import type { Accepted } from '../../../src/commands/inputs/submit-input.ts';
+import type { Accepted } from '../../../src/commands/inputs/posted-input.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
 import { createModels } from '../../../src/llm/models.ts';
 import { openApi } from '../../api/harness.ts';

@@ -1,6 +1,6 @@
 // Interrupting and steering what runs, waits, or is about to end: each leaves a valid state and a true receipt.
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Accepted } from '../../../src/commands/inputs/submit-input.ts';
+import type { Accepted } from '../../../src/commands/inputs/posted-input.ts';
 import { changeInput, withdrawInput } from '../../../src/commands/inputs/change-input.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, JobId } from '../../../src/core/ids.ts';

@@ -1,6 +1,6 @@
 // What a run has in hand is not thrown away because others wrote meanwhile.
 import { afterEach, expect, test } from 'vitest';
-import type { Accepted } from '../../../src/commands/inputs/submit-input.ts';
+import type { Accepted } from '../../../src/commands/inputs/posted-input.ts';
 import { fails, says, startFleet, transcript } from '../fleet.ts';
 import type { Fleet } from '../fleet.ts';
 

@@ -1,7 +1,7 @@
 /** The branches of a context. Branches share the messages before the point where they forked. */
 import { createBranch, deleteBranch, switchBranch } from '../../../commands/contexts/change-branches.ts';
 import type { Target } from '../../../commands/contexts/change-branches.ts';
-import { noBranch } from '../../../commands/inputs/submit-input.ts';
+import { noBranch } from '../../../commands/inputs/refusals.ts';
 import type { MessageId } from '../../../core/ids.ts';
 import { parseId } from '../../../core/ids.ts';
 import { findBranchView, listBranches } from '../../../db/read/contexts/branch-views.ts';

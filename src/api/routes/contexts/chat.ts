@@ -1,8 +1,9 @@
 /** Chat sessions. A session is a context with an idle timeout. */
 import type { Static } from 'typebox';
 import { beginSession } from '../../../commands/workers/begin-session.ts';
-import type { Command } from '../../../commands/perform.ts';
-import type { Accepted } from '../../../commands/inputs/submit-input.ts';
+import { mapOutcome } from '../../../commands/perform.ts';
+import type { AnyCommand, Command } from '../../../commands/perform.ts';
+import type { Accepted } from '../../../commands/inputs/posted-input.ts';
 import { submitInput } from '../../../commands/inputs/submit-input.ts';
 import { refuse } from '../../../core/errors.ts';
 import { parseId } from '../../../core/ids.ts';
@@ -17,7 +18,7 @@ import { WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
 import { plainInput, streamUrl, toBlocks } from '../../request/submit.ts';
-import { answeredBy, write, writeAlone } from '../../request/write.ts';
+import { answeredBy, write } from '../../request/write.ts';
 
 export function chatRoutes(app: App, ports: ApiPorts): void {
   app.post(
@@ -36,10 +37,9 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const session = sessionId(body.session_id);
-      const answer =
-        session === null
-          ? await write(ports, request, answered(await begin(ports, tenantId, body)))
-          : await writeAlone(ports, request, answered(goOn(ports, tenantId, session, body)));
+      const command =
+        session === null ? await begin(ports, tenantId, body) : goOn(ports, tenantId, session, body);
+      const answer = await write(ports, request, answered(command));
       request.madeJob = answer.job_id;
       reply.code(202);
       return answer;
@@ -69,16 +69,15 @@ function goOn(
   tenantId: TenantId,
   contextId: ContextId,
   { message }: Static<typeof Chat>,
-): Command<Accepted> {
+): AnyCommand<Accepted> {
   const input = plainInput(tenantId, toBlocks(message), ports.config.queueLimit);
   const command = submitInput(ports, { ...input, contextId });
-  return async (executor) => {
-    const outcome = await command(executor);
-    return outcome.kind === 'refused' && outcome.code === 'not_found' ? noSession(contextId) : outcome;
-  };
+  return mapOutcome(command, async (outcome) =>
+    outcome.kind === 'refused' && outcome.code === 'not_found' ? noSession(contextId) : outcome,
+  );
 }
 
-function answered(command: Command<Accepted>): Command<ChatAccepted> {
+function answered(command: AnyCommand<Accepted>): AnyCommand<ChatAccepted> {
   return answeredBy(command, async (_, { contextId, jobId, after }) => ({
     session_id: contextId,
     job_id: jobId,

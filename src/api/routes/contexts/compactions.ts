@@ -17,7 +17,7 @@ import {
   ContextCompactionList,
 } from '../../schemas/contexts/compaction.ts';
 import { problems } from '../../schemas/problem.ts';
-import { answeredBy, writeAlone } from '../../request/write.ts';
+import { answeredBy, write } from '../../request/write.ts';
 import { IdParams, contextId, noContext } from '../params.ts';
 
 const tags = ['contexts'];
@@ -53,7 +53,7 @@ function compactRoute(app: App, ports: ApiPorts): void {
         queueLimit: ports.config.queueLimit,
       };
       const command = compactContext(ports, { ...target, asked: body });
-      const answer = await writeAlone(
+      const answer = await write(
         ports,
         request,
         answeredBy(command, async (_, { jobId }): Promise<CompactAccepted> => ({ job_id: jobId })),

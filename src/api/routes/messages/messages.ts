@@ -1,9 +1,10 @@
 /** Messages of a context: posted, listed, edited, withdrawn. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { needsTransaction, noBranch } from '../../../commands/inputs/submit-input.ts';
+import { noBranch } from '../../../commands/inputs/refusals.ts';
 import { changeInput, withdrawInput } from '../../../commands/inputs/change-input.ts';
-import type { Command } from '../../../commands/perform.ts';
+import { begin } from '../../../commands/perform.ts';
+import type { OneStatement } from '../../../commands/perform.ts';
 import { contextOf } from '../../../db/write/workers/workers.ts';
 import { findMessage, listMessages } from '../../../db/read/messages/message-views.ts';
 import type { Place } from '../../../db/read/messages/message-views.ts';
@@ -30,8 +31,7 @@ import {
 import { problems } from '../../schemas/problem.ts';
 import { submitPosted, toBlocks } from '../../request/submit.ts';
 import { toMessage } from '../../wire/message.ts';
-import { answeredBy, write, writeAlone } from '../../request/write.ts';
-import type { WriteRequest } from '../../request/write.ts';
+import { answeredBy, write } from '../../request/write.ts';
 import { IdParams, MessageParams, contextId, messageId, noContext, noWorker, workerId } from '../params.ts';
 
 const tags = ['contexts'];
@@ -64,7 +64,7 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const context = contextId(request.params.id);
       const command = submitPosted(ports, ports.config.queueLimit, request.tenantId, context, request.body);
-      return accepted(request, reply, await post(ports, request, command, request.body));
+      return accepted(request, reply, await write(ports, request, command));
     },
   );
 }
@@ -87,12 +87,15 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const worker = workerId(request.params.id);
-      const command: Command<Accepted> = async (executor) => {
-        const context = await contextOf(executor, tenantId, worker);
-        if (context === null) return refuse('not_found', noWorker(worker));
-        return submitPosted(ports, ports.config.queueLimit, tenantId, context, body)(executor);
+      const command: OneStatement<Accepted> = {
+        async statement(executor) {
+          const context = await contextOf(executor, tenantId, worker);
+          if (context === null) return refuse('not_found', noWorker(worker));
+          const submit = submitPosted(ports, ports.config.queueLimit, tenantId, context, body);
+          return begin(executor, submit);
+        },
       };
-      return accepted(request, reply, await post(ports, request, command, body));
+      return accepted(request, reply, await write(ports, request, command));
     },
   );
 }
@@ -114,7 +117,7 @@ function postJobRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const context = contextId(request.params.id);
       const command = submitPosted(ports, ports.config.queueLimit, request.tenantId, context, request.body);
-      return accepted(request, reply, await post(ports, request, command, request.body));
+      return accepted(request, reply, await write(ports, request, command));
     },
   );
 }
@@ -239,17 +242,6 @@ function deleteMessageRoute(app: App, ports: ApiPorts): void {
       return null;
     },
   );
-}
-
-function post(
-  ports: ApiPorts,
-  request: WriteRequest,
-  command: Command<Accepted>,
-  body: Pick<Static<typeof PostMessage>, 'delivery' | 'branch'>,
-): Promise<Accepted> {
-  return needsTransaction(body.delivery ?? 'queue', body.branch)
-    ? write(ports, request, command)
-    : writeAlone(ports, request, command);
 }
 
 function toTurn(text: string): Turn | null {

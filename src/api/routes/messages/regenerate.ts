@@ -4,7 +4,7 @@
 import type { Static } from 'typebox';
 import { editInput, regenerate } from '../../../commands/inputs/regenerate.ts';
 import type { Regeneration } from '../../../commands/inputs/regenerate.ts';
-import type { Command } from '../../../commands/perform.ts';
+import type { AnyCommand } from '../../../commands/perform.ts';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
 import type { ContextId, TenantId } from '../../../core/ids.ts';
 import { listSiblings } from '../../../db/read/contexts/branch-views.ts';
@@ -113,6 +113,6 @@ function toRegeneration<Content extends InputBlock[] | null>(
   return { messageId: messageId(params.message_id), name: body.name ?? null, input };
 }
 
-function accepted(command: ReturnType<typeof regenerate>): Command<AcceptedOnBranch> {
+function accepted(command: ReturnType<typeof regenerate>): AnyCommand<AcceptedOnBranch> {
   return answeredBy(command, async (_, value) => ({ ...toAccepted(value), branch: value.branch }));
 }

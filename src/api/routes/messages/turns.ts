@@ -1,5 +1,5 @@
 /** The turns of a branch: an input with its answers and tool calls. */
-import { noBranch } from '../../../commands/inputs/submit-input.ts';
+import { noBranch } from '../../../commands/inputs/refusals.ts';
 import { listTurns } from '../../../db/read/messages/turns.ts';
 import type { TurnView } from '../../../db/read/messages/turns.ts';
 import { branchName, cursorOf, ordinal, refusedCursor } from '../../request/cursor.ts';

@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { startBelow, stopBelow } from '../../../commands/jobs/cascade.ts';
 import { deleteWorker } from '../../../commands/workers/delete-worker.ts';
+import { performWithin } from '../../../commands/perform.ts';
 import type { Command } from '../../../commands/perform.ts';
 import { startWorker, stopWorker } from '../../../commands/workers/stop-worker.ts';
 import { refuse } from '../../../core/errors.ts';
@@ -260,10 +261,11 @@ function ofContext(
   id: WorkerId,
   command: (contextId: ContextId) => Command<unknown>,
 ): Command<Answer> {
-  return async (executor) => {
-    const contextId = await contextOf(executor, tenantId, id);
+  return async (tx) => {
+    const contextId = await contextOf(tx, tenantId, id);
     if (contextId === null) return refuse('not_found', noWorker(id));
-    return answeredBy(command(contextId), (tx) => readAnswer(tx, tenantId, id))(executor);
+    const answered = answeredBy(command(contextId), () => readAnswer(tx, tenantId, id));
+    return performWithin(tx, answered);
   };
 }
 

@@ -1,7 +1,7 @@
 /** Messages in the API, and bodies that clients post. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { DELIVERIES } from '../../../commands/inputs/submit-input.ts';
+import { DELIVERIES } from '../../../commands/inputs/posted-input.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
 import { AnyJson, Instant, Metadata, Page, Usage, Uuid, byType, listOf } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';

@@ -68,11 +68,10 @@ export async function lastUpto(
   tx: Executor,
   place: Place,
   branch: string,
-  upto: number,
-  role: MessageRole | null = null,
+  { upto, role = null }: { upto: number; role?: MessageRole | null },
 ): Promise<Standing | null> {
   const such = sql`m.seq <= ${upto} ${role === null ? sql`` : sql`and m.role = ${role}`}`;
-  return nearest(tx, place, branch, such, sql`desc`);
+  return nearest(tx, place, branch, { such, order: sql`desc` });
 }
 
 /** The first user or assistant message after a number. Results and notes belong to the message before them. */
@@ -82,22 +81,22 @@ export async function nextAfter(
   branch: string,
   after: number,
 ): Promise<Standing | null> {
-  return nearest(tx, place, branch, sql`m.seq > ${after} and m.role in ('user', 'assistant')`, sql`asc`);
+  const such = sql`m.seq > ${after} and m.role in ('user', 'assistant')`;
+  return nearest(tx, place, branch, { such, order: sql`asc` });
 }
 
 async function nearest(
   tx: Executor,
   { tenantId, contextId }: Place,
   branch: string,
-  such: SQL,
-  direction: SQL,
+  { such, order }: { such: SQL; order: SQL },
 ): Promise<Standing | null> {
   const [row] = await tx.execute<Standing>(sql`
     select m.* from (${spansOf(sql`${contextId}::uuid`, sql`${tenantId}`, sql`${branch}`)}) s cross join lateral (
       select m.id, m.branch, m.seq, m.role, m.turn from messages m
       where m.context_id = ${contextId} and m.tenant_id = ${tenantId} and m.branch = s.branch
         and m.seq > s.after and m.seq <= s.upto and m.status = 'completed' and ${such}
-      order by m.seq ${direction} limit 1) m
-    order by m.seq ${direction} limit 1`);
+      order by m.seq ${order} limit 1) m
+    order by m.seq ${order} limit 1`);
   return row ?? null;
 }

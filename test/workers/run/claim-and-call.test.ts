@@ -1,12 +1,15 @@
-// The model call that is sent while the commit of its claim is under way: heard by nobody before that is there.
-import { expect, test } from 'vitest';
-import { RunSignals } from '../../src/agent/run-signals.ts';
-import { callEarly } from '../../src/agent/model/early-call.ts';
-import type { AnswerListener } from '../../src/agent/run.ts';
-import type { Access } from '../../src/core/run/throttle.ts';
-import type { Model, ModelListener } from '../../src/core/model/model.ts';
-import type { Snapshot } from '../../src/core/run/snapshot.ts';
-import { NOW, fingerprint, given, job, queuedInput, running, snapshot } from '../core/builders.ts';
+// The model call that begins while its claim commits: nothing of it is published before the commit.
+import { afterEach, expect, test } from 'vitest';
+import { RunSignals } from '../../../src/agent/run-signals.ts';
+import { callEarly } from '../../../src/workers/run/claim-and-call.ts';
+import type { AnswerListener } from '../../../src/agent/run.ts';
+import type { Access } from '../../../src/core/run/throttle.ts';
+import type { Model, ModelListener } from '../../../src/core/model/model.ts';
+import type { Snapshot } from '../../../src/core/run/snapshot.ts';
+import { tagOf } from '../../services/statements.ts';
+import { aborted, says, startFleet, transcript } from '../fleet.ts';
+import type { Fleet } from '../fleet.ts';
+import { NOW, fingerprint, given, job, queuedInput, running, snapshot } from '../../core/builders.ts';
 
 /** A model that is led by hand. */
 class Led implements Model {
@@ -109,4 +112,37 @@ test('none is made by a process that leaves, that was called up, or whose key is
     turn: async () => false,
   });
   expect(held.begin()).toBeNull();
+});
+
+let fleet: Fleet | null = null;
+afterEach(async () => {
+  await fleet?.close();
+  fleet = null;
+});
+
+test('if the commit of a claim fails, its model call is aborted; the claim that is sent again calls the model again', async () => {
+  const calls: AbortSignal[] = [];
+  const abortedBefore: boolean[] = [];
+  let failures = 0;
+  fleet = await startFleet({
+    async model(_, signal) {
+      abortedBefore.push(calls.every((call) => call.aborted));
+      calls.push(signal);
+      if (calls.length > 1) return says('from the second call');
+      await aborted(signal);
+      return { kind: 'aborted' };
+    },
+    hook(text) {
+      if (tagOf(text) !== 'contexts.append' || failures > 0) return;
+      failures += 1;
+      throw new Error('The commit fails.');
+    },
+  });
+  const { contextId } = await fleet.createContext();
+  const { jobId } = await fleet.post(contextId, 'hi');
+  expect(await fleet.ended(jobId)).toMatchObject({ status: 'completed', attempt: 1 });
+  expect(failures).toBe(1);
+  // Both calls began, the second one after the first was aborted.
+  expect(abortedBefore).toEqual([true, true]);
+  expect(transcript(await fleet.history(contextId)).join()).toContain('from the second call');
 });

@@ -1,0 +1,66 @@
+/** Queues a job of its own: for an input, for a compaction, for a message from another worker. */
+import type { Refusal } from '../../core/errors.ts';
+import type { Ids, JobId, MessageId } from '../../core/ids.ts';
+import type { Executor } from '../../db/connection/client.ts';
+import { submit } from '../../db/write/inputs/submit.ts';
+import type { Asker, Submission, Submitted } from '../../db/write/inputs/submit.ts';
+import { wakeUpIfRunnable } from '../after-commit.ts';
+import type { AfterCommit } from '../after-commit.ts';
+import { done } from '../perform.ts';
+import type { Done, Outcome } from '../perform.ts';
+import type { Accepted, SubmitInput } from './posted-input.ts';
+import { whyRefused } from './refusals.ts';
+
+/** The default priority. */
+export const NORMAL = 5;
+
+/** Options of a job on the active branch, in its turn, that no client has posted. */
+export const PLAIN_JOB = {
+  compaction: null,
+  branch: null,
+  priority: NORMAL,
+  metadata: {},
+  maxSteps: null,
+  deadline: null,
+  mayAnswer: false,
+  onlyIfIdle: false,
+} satisfies Partial<Submission>;
+
+/** By one statement. Refused: `not_found`, `worker_stopped`, `queue_full`. */
+export async function enqueue(
+  executor: Executor,
+  submission: Submission,
+  asker: Asker | null = null,
+): Promise<{ kind: 'enqueued'; wakeUps: AfterCommit[] } | Refusal> {
+  const submitted = await submit(executor, submission, asker);
+  if (submitted === null) return whyRefused(executor, submission);
+  return { kind: 'enqueued', wakeUps: wakeUpIfRunnable(submission.contextId, submitted) };
+}
+
+/** Queues an input even if a question waits. Refused like `enqueue`. */
+export async function enqueueInput(
+  executor: Executor,
+  ids: Ids,
+  input: SubmitInput,
+): Promise<Outcome<Accepted>> {
+  const job = newJob(ids, input);
+  const submitted = await submit(executor, { ...job, mayAnswer: false, onlyIfIdle: false });
+  return submitted === null ? whyRefused(executor, input) : queued(job, submitted);
+}
+
+type NewJob = Omit<Submission, 'mayAnswer' | 'onlyIfIdle'>;
+
+/** The job of an input. */
+export function newJob(ids: Ids, input: SubmitInput): NewJob {
+  const { content } = input;
+  const jobId = ids.next<JobId>();
+  const message = content === null ? null : { messageId: ids.next<MessageId>(), content };
+  return { ...input, jobId, input: message, compaction: null };
+}
+
+/** The receipt of a queued job, and its wake-up. */
+export function queued({ contextId, jobId, input }: NewJob, submitted: Submitted): Done<Accepted> {
+  const messageId = input?.messageId ?? null;
+  const accepted = { jobId, messageId, contextId, status: 'queued', after: submitted.headSeq } as const;
+  return done(accepted, ...wakeUpIfRunnable(contextId, submitted));
+}

@@ -1,0 +1,36 @@
+/** Steer: an input for a running job. */
+import { sql } from 'drizzle-orm';
+import type { InputBlock } from '../../../core/conversation/blocks.ts';
+import type { ContextId, JobId, MessageId, TenantId } from '../../../core/ids.ts';
+import type { Executor } from '../../connection/client.ts';
+import { encodeJson } from '../../connection/codec.ts';
+
+export type Steering = {
+  tenantId: TenantId;
+  contextId: ContextId;
+  jobId: JobId;
+  messageId: MessageId;
+  content: InputBlock[];
+  queueLimit: number;
+};
+
+/**
+ * Queues an input for the next step of a running job. The caller has locked the context's row and raised `control_seq`.
+ * Null: refused; the context's row shows why.
+ */
+export async function steer(tx: Executor, steering: Steering): Promise<{ headSeq: number } | null> {
+  const { tenantId, contextId, jobId, messageId, content, queueLimit } = steering;
+  const [row] = await tx.execute<{ head_seq: number }>(sql`/* inputs.steer */
+    with ctx as (
+      update contexts c set steers = c.steers + 1
+      where c.id = ${contextId} and c.tenant_id = ${tenantId} and not c.stopped and c.queued + c.steers < ${queueLimit}
+      returning c.id, c.tenant_id, c.head_seq
+    ), input as (
+      insert into messages (id, tenant_id, context_id, branch, role, type, status, content, job_id)
+      select ${messageId}::uuid, ctx.tenant_id, ctx.id, j.branch, 'user', 'text', 'queued',
+        ${encodeJson(content)}::json, j.id
+      from ctx join jobs j on j.id = ${jobId} and j.context_id = ctx.id
+    )
+    select head_seq from ctx`);
+  return row === undefined ? null : { headSeq: row.head_seq };
+}

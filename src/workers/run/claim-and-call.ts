@@ -1,0 +1,194 @@
+/**
+ * The end of a claim. Its transaction appends the beginning or resumption of a job and commits; meanwhile the model call
+ * of that job begins. In this order:
+ *
+ * 1. The transaction has locked the rows of the claimed contexts and has read all that is stored of them. `decide` says
+ *    what is due, and `open` turns it into the first append. No other process can write to a locked row, so the outcome
+ *    of this append and the snapshot after it are known before it is sent.
+ * 2. The appends of all contexts are sent as the last statement, together with the commit.
+ * 3. While both are in flight, the model is called for each context whose next decision is a model call. The stream of
+ *    the call is buffered.
+ * 4. The commit succeeded: the run starts from the known snapshot. When its loop comes to the model call, it takes this
+ *    one, with its stream from the beginning.
+ *
+ * What must hold:
+ *
+ * - Before the commit nothing of a call is published or stored.
+ * - If the commit fails or its outcome is unknown, the call is aborted and its answer is not used. A claim that is sent
+ *   again makes a new call. If the claim times out, its run ends and aborts the call by its signals.
+ * - A call belongs to exactly one snapshot. Once the run has read another one, it calls the model again.
+ * - A call that is not taken is aborted at the end of the loop at the latest.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { beginCall } from '../../agent/model/begin-call.ts';
+import type { RunSignals } from '../../agent/run-signals.ts';
+import type { AnswerListener, Early } from '../../agent/run.ts';
+import { UNSUPPORTED_MS } from '../../agent/unsupported.ts';
+import type { Append, AppendOutcome } from '../../core/run/append.ts';
+import { apply } from '../../core/run/apply.ts';
+import type { Snapshot } from '../../core/run/snapshot.ts';
+import type { Millis } from '../../core/time.ts';
+import { decide } from '../../core/decide.ts';
+import type { ContextId } from '../../core/ids.ts';
+import { open } from '../../core/transitions/open.ts';
+import { releaseUntil } from '../../core/transitions/park.ts';
+import type { Executor } from '../../db/connection/client.ts';
+import { append } from '../../db/run/append/append.ts';
+import type { ContextRow } from '../../db/run/contexts.ts';
+import type { CallPorts, Claim, Claimed, Opened, WorkerState } from '../process/ports.ts';
+
+type Parts = Pick<WorkerState, 'ids'>;
+
+type Committed = Extract<AppendOutcome, { kind: 'committed' }>;
+
+/** A context that the transaction has claimed and read. `row.now`: the time of the claim. */
+export type Found = { claim: Claim; row: ContextRow; snapshot: Snapshot };
+
+/** Commits the claiming transaction with its `last` statement, if there is anything to append. */
+export async function commitAndCall(
+  parts: Parts,
+  last: Executor,
+  found: readonly Found[],
+): Promise<Map<ContextId, Claimed>> {
+  const openings = found.map((one) => openingOf(parts, one));
+  const calls = openings.some(({ began }) => began !== null) ? await commitWithCalls(last, openings) : [];
+  return new Map(
+    openings.map(({ claim, claimed }, index) => [
+      claim.contextId,
+      claimed.kind === 'opened' ? { ...claimed, early: calls[index] ?? null } : claimed,
+    ]),
+  );
+}
+
+/** Step 1: what a claim appends, and what holds after it. `began` null: there is nothing to append. */
+type Opening = { claim: Claim; claimed: Claimed; began: Opened['began'] };
+
+function openingOf(parts: Parts, { claim, row, snapshot }: Found): Opening {
+  const { kind, transition } = firstStep(parts, snapshot, row.now);
+  if (transition === null) return { claim, claimed: opened(snapshot, null), began: null };
+  const began = { transition, outcome: expectedOutcome(row, transition) };
+  return { claim, claimed: afterAppend(snapshot, kind, began, row.now), began };
+}
+
+type FirstStep = { kind: 'skipped' | 'opened'; transition: Append | null };
+
+/** The append of a claim: it releases the context, or begins or resumes its job. Null: there is nothing to begin. */
+export function firstStep({ ids }: Parts, snapshot: Snapshot, now: Millis): FirstStep {
+  const step = decide(snapshot, now);
+  if (step.kind === 'hand_back')
+    return { kind: 'skipped', transition: releaseUntil(snapshot, now + UNSUPPORTED_MS) };
+  return { kind: 'opened', transition: open(snapshot, step, ids) };
+}
+
+/** The claim after its append. */
+export function afterAppend(
+  snapshot: Snapshot,
+  kind: FirstStep['kind'],
+  began: { transition: Append; outcome: Committed },
+  at: Millis,
+): Claimed {
+  if (kind === 'skipped') return { kind, mailbox: snapshot, at };
+  return opened(apply(snapshot, began.transition, began.outcome), began);
+}
+
+export function opened(snapshot: Snapshot, began: Opened['began']): Opened {
+  return { kind: 'opened', snapshot, began, early: null };
+}
+
+function expectedOutcome({ headSeq, wakeSeq, controlSeq }: ContextRow, { entries }: Append): Committed {
+  return {
+    kind: 'committed',
+    firstSeq: headSeq + 1,
+    headSeq: headSeq + entries.length,
+    wakeSeq,
+    controlSeq,
+    // Beginning or resuming a job ends no job.
+    met: [],
+    followUp: false,
+  };
+}
+
+/** Step 2. Returns the call of each opening, once the commit is acknowledged. */
+async function commitWithCalls(last: Executor, openings: readonly Opening[]): Promise<(Early | null)[]> {
+  const begun = openings.flatMap(({ began }) => began ?? []);
+  const committing = append(
+    last,
+    begun.map(({ transition }) => transition),
+  );
+  const calls = openings.map(callOf);
+  try {
+    const outcomes = await committing;
+    const expected = begun.map(({ outcome }) => outcome);
+    if (!isDeepStrictEqual(outcomes, expected))
+      throw new Error('A context changed although the claiming transaction had locked its row.');
+    return calls;
+  } catch (error) {
+    for (const call of calls) call?.drop();
+    throw error;
+  }
+}
+
+/** Step 3: the call of one context, begun while the commit is in flight. */
+function callOf({ claim, claimed, began }: Opening): Early | null {
+  if (claimed.kind !== 'opened' || began === null) return null;
+  return callEarly(claim.portsFor(claimed.snapshot), claim.signals, claimed.snapshot);
+}
+
+/** `snapshot`: the state after the commit. Null: the next decision is not a model call, or it cannot start now. */
+export function callEarly(ports: CallPorts, signals: RunSignals, snapshot: Snapshot): Early | null {
+  const step = decide(snapshot, ports.clock.now());
+  if (step.kind !== 'call_model' || signals.leaving || signals.hard.aborted) return null;
+  const { job, settings } = step;
+  const access = ports.model(settings.model.provider);
+  if (access?.kind !== 'open') return null;
+  const own = new AbortController();
+  const buffer = new BufferingListener();
+  const signal = AbortSignal.any([signals.hard, own.signal]);
+  const call = beginCall(ports, access.model, snapshot, job, settings, signal, buffer);
+  // Possibly no code awaits it.
+  call.outcome.catch(() => undefined);
+  let isTaken = false;
+  return {
+    take(now, listener) {
+      if (isTaken || now !== snapshot) return null;
+      isTaken = true;
+      buffer.release(listener);
+      return call;
+    },
+    drop() {
+      if (!isTaken) own.abort();
+    },
+  };
+}
+
+/** Buffers the stream until a listener may receive it. */
+class BufferingListener implements AnswerListener {
+  readonly #received: ((listener: AnswerListener) => void)[] = [];
+  #listener: AnswerListener | null = null;
+
+  release(listener: AnswerListener): void {
+    this.#listener = listener;
+    for (const replay of this.#received.splice(0)) replay(listener);
+  }
+
+  started(): void {
+    this.#forward((listener) => listener.started());
+  }
+
+  text(delta: string): void {
+    this.#forward((listener) => listener.text(delta));
+  }
+
+  thinking(delta: string): void {
+    this.#forward((listener) => listener.thinking(delta));
+  }
+
+  ended(isWhole: boolean): void {
+    this.#forward((listener) => listener.ended(isWhole));
+  }
+
+  #forward(event: (listener: AnswerListener) => void): void {
+    if (this.#listener === null) this.#received.push(event);
+    else event(this.#listener);
+  }
+}
