@@ -1,6 +1,10 @@
 /** Whether a waiting call still waits. */
+import type { ActiveJob } from './job.ts';
 import type { Millis } from '../time.ts';
 import type { OpenCall } from '../tools/tool-call.ts';
+
+/** Waits of the job that have ended or timed out, as of `now`. */
+export type EndedWaits = { job: ActiveJob; over: readonly OpenCall[]; now: Millis };
 
 /** Nothing has arrived, and it has not timed out. */
 export function isWaiting(call: OpenCall, now: Millis): boolean {
