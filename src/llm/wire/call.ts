@@ -39,9 +39,10 @@ export function createModel(wire: Wire, options: ModelOptions): Model {
     const response = await send(prepared, watch);
     if (!(response instanceof LiveResponse)) return outcomeOf(response, watch, false);
     watch.received(limits.idleMs);
+    const body = { bytes: response, watch, idleMs: limits.idleMs };
     const received = request.streaming
-      ? await listenToStream(response, wire.assembly(), listener, watch, limits.idleMs)
-      : await listenToWhole(response, listener, watch, limits.idleMs);
+      ? await listenToStream(body, wire.assembly(), listener)
+      : await listenToWhole(body, listener);
     return outcomeOf(received, watch, true);
   }
 

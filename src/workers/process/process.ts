@@ -54,7 +54,7 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
   const metrics = createWorkerMetrics(registry, ports.abilities.published.tools, processFigures());
   const abilities = withMetrics(ports.abilities, metrics);
   const throttles = new Throttles({ ...ports, abilities }, clock, metrics);
-  const heartbeat = new Heartbeat(ports, registry, subscribers, clock, throttles, metrics);
+  const heartbeat = new Heartbeat({ ...ports, registry, subscribers, clock, throttles, metrics });
   const identity = () => heartbeat.identity();
   const appender = createAppender(ports.database.db);
   const claimer = createClaimer({ ...ports, abilities, clock, registry });

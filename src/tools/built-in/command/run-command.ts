@@ -75,7 +75,7 @@ export function runCommand(parts: CommandParts): Tool {
       const given = typeof input['timeout_s'] === 'number' ? input['timeout_s'] : USUAL_TIMEOUT_S;
       const timeoutS = Math.min(given, limits.timeoutS);
       const workspace = await parts.workspaces.prepare(call);
-      await expectRoom(workspace, parts.files, call.signal);
+      await expectRoom({ root: workspace, limits: parts.files, signal: call.signal });
       await forgetUsage(workspace);
       warden.ready();
       const program = await programOf(parts, argv, workspace, warden);
@@ -107,7 +107,7 @@ function guardOf({ limits, files }: CommandParts, workspace: string): Guard {
   const tree = { memoryBytes: limits.memoryMb * 1_048_576, processes: limits.processes };
   return new Guard({
     tree: limits.runner === 'container' ? null : tree,
-    isFull: (signal) => isFull(workspace, files, signal),
+    isFull: (signal) => isFull({ root: workspace, limits: files, signal }),
   });
 }
 
