@@ -5,7 +5,7 @@
 import { Cluster, Redis } from 'ioredis';
 import type { RedisOptions } from 'ioredis';
 
-export type RedisConnections = {
+type RedisConnections = {
   publish(name: string, text: string): Promise<unknown>;
   subscribe(names: readonly string[]): Promise<unknown>;
   unsubscribe(name: string): Promise<unknown>;
@@ -100,7 +100,7 @@ export function openClusterRedis(url: string, handlers: RedisHandlers): RedisCon
 }
 
 /** Options that are the same for every node of a cluster; only the address differs. */
-export function credentialsOf(url: string): Pick<RedisOptions, 'username' | 'password' | 'tls'> {
+function credentialsOf(url: string): Pick<RedisOptions, 'username' | 'password' | 'tls'> {
   const { username, password, protocol } = new URL(url);
   return {
     ...(username !== '' && { username: decodeURIComponent(username) }),

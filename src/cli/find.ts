@@ -5,7 +5,7 @@ import { CommandError, EXIT } from './exit.ts';
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export function isId(text: string): boolean {
+function isId(text: string): boolean {
   return ID.test(text);
 }
 

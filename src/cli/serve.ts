@@ -1,5 +1,5 @@
 /** The server commands. Each module is loaded only when its command runs. */
-export const SERVERS = {
+const SERVERS = {
   start: async () => (await import('../platform/start.ts')).start(),
   api: async () => (await import('../platform/production.ts')).runApi(),
   worker: async () => (await import('../platform/production.ts')).runWorker(),

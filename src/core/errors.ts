@@ -50,10 +50,6 @@ export type JobCode = (typeof JOB_CODES)[number];
 /** Why a job failed, with a message for a person. */
 export type JobError = { code: JobCode; message: string };
 
-export function isJobCode(text: string): text is JobCode {
-  return (JOB_CODES as readonly string[]).includes(text);
-}
-
 /** A request that cannot be served. Commands return it as a value; the HTTP layer turns it into a problem response. */
 export type Refusal = { kind: 'refused'; code: Code; message: string; param?: string };
 

@@ -19,7 +19,7 @@ import { ServiceError, systemCode } from './service-error.ts';
 import { startWatched } from './watched-process.ts';
 import type { WatchedProcess } from './watched-process.ts';
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   dataDir: string;
   log?: (line: string) => void;
   /** Server settings, as in postgresql.conf. With `fsync: 'off'` the cluster is also created without syncing. */

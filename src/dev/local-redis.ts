@@ -14,7 +14,7 @@ import { ServiceError } from './service-error.ts';
 import { startWatched } from './watched-process.ts';
 import type { WatchedProcess } from './watched-process.ts';
 
-export interface LocalRedisOptions {
+interface LocalRedisOptions {
   /** A folder for its pid file. */
   dir: string;
   log?: (line: string) => void;

@@ -26,7 +26,7 @@ import { ids } from './ids.ts';
 /** What tools of this process work with. */
 type ToolParts = { database: Database; peers: Peers; servers: ToolServers; log: Logger };
 
-export type Served = {
+type Served = {
   abilities: Abilities;
   checkInput: CheckInput;
   /** Names of the providers that this process can call. */

@@ -14,7 +14,7 @@ import type { After, Run } from '../run.ts';
 import type { AskingCall } from './team.ts';
 
 /** `left`: the calls still to run. Null: decide again. */
-export type Engaged = { snapshot: Snapshot; left: readonly OpenCall[] | null };
+type Engaged = { snapshot: Snapshot; left: readonly OpenCall[] | null };
 
 export async function engageWorkers(
   run: Run,

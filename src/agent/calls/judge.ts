@@ -19,7 +19,7 @@ import type { After, Run } from '../run.ts';
  * `free`: the calls that may run; `after`: the snapshot to continue with. If the rules changed meanwhile, `free` is
  * null and the loop decides again.
  */
-export type Judged = { free: readonly OpenCall[] | null; after: After };
+type Judged = { free: readonly OpenCall[] | null; after: After };
 
 /** `calls`: only calls of granted tools. */
 export async function judgeCalls(

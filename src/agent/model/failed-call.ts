@@ -17,7 +17,7 @@ import type { After, Run } from '../run.ts';
 /** Data stored about a call; `prompt` is null for a call that asked for a summary. */
 export type MadeCall<Prompt = Fingerprint | null> = CallTimes & { prompt: Prompt };
 
-export type FailedCall = { model: ModelName; failure: ModelFailure; made: MadeCall };
+type FailedCall = { model: ModelName; failure: ModelFailure; made: MadeCall };
 
 /** A prompt that is too long is compacted and sent again only once. */
 export function isCompactable(

@@ -8,7 +8,7 @@ import { choicesOf, readAnswer, sendAnswer } from './answer.ts';
 import { questionOf, titleOf } from './item.ts';
 import type { Item } from './item.ts';
 
-export type InPlace = {
+type InPlace = {
   ask(item: Item, label?: string): void;
   /** Removes an item that has been answered. */
   dismiss(toolCallId: string): void;

@@ -11,7 +11,7 @@ import type { Standing } from './standing.ts';
 
 const STOPPED_WITHIN_MS = 10_000;
 
-export type Actions = {
+type Actions = {
   /** `line`: the line exactly as typed. */
   carryOut(line: string, read: Line): Promise<void>;
   interrupt(mode: NonNullable<Interrupt['mode']>): Promise<void>;

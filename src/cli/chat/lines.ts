@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import type { Screen } from '../terminal/screen.ts';
 
-export type Lines = AsyncIterable<string> & {
+type Lines = AsyncIterable<string> & {
   isTerminal: boolean;
   /** Shows the prompt. */
   prompt: () => void;

@@ -19,7 +19,7 @@ import { readLine } from './slash.ts';
 import { openStanding } from './standing.ts';
 import type { Standing } from './standing.ts';
 
-export type ChatOptions = { history: number; thinking?: true; quiet?: true };
+type ChatOptions = { history: number; thinking?: true; quiet?: true };
 
 export async function runChat(
   cli: Cli,

@@ -13,7 +13,7 @@ export type CallSettings = Pick<
  * Decides which parameters are sent. `allowed`: parameters that the operator allows besides the standard ones.
  * `isOfFile`: the role is from the config file.
  */
-export type ParameterRules = { provider: ProviderName; allowed: readonly string[]; isOfFile: boolean };
+type ParameterRules = { provider: ProviderName; allowed: readonly string[]; isOfFile: boolean };
 
 export function callSettings(
   config: WorkerConfig,

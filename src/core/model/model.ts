@@ -13,7 +13,7 @@ export type ProviderName = (typeof PROVIDERS)[number];
 /** A parsed `provider/model` name. `model` may contain slashes. */
 export type ModelName = { provider: ProviderName; model: string };
 
-export function isProviderName(text: string): text is ProviderName {
+function isProviderName(text: string): text is ProviderName {
   return (PROVIDERS as readonly string[]).includes(text);
 }
 

@@ -33,7 +33,7 @@ const OF_OPENAI = [
 ] as const;
 
 /** Null: any parameter, because nothing leaves the process. */
-export const PARAMETERS: Readonly<Record<ProviderName, readonly string[] | null>> = {
+const PARAMETERS: Readonly<Record<ProviderName, readonly string[] | null>> = {
   anthropic: [
     'cache_control',
     'max_tokens',

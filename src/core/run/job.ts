@@ -16,7 +16,7 @@ export const JOB_KINDS = ['input', 'retry', 'compact'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
 export const UNFINISHED_STATUSES = ['queued', 'running', 'waiting'] as const;
-export const FINISHED_STATUSES = ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'] as const;
+const FINISHED_STATUSES = ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'] as const;
 export const JOB_STATUSES = [...UNFINISHED_STATUSES, ...FINISHED_STATUSES] as const;
 export type FinishedStatus = (typeof FINISHED_STATUSES)[number];
 export type JobStatus = (typeof JOB_STATUSES)[number];

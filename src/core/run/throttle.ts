@@ -7,7 +7,7 @@ import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
 import type { Millis } from '../time.ts';
 
 /** Failures that concern the key, not the individual call. */
-export const THROTTLE_REASONS = ['rate_limited', 'overloaded'] as const satisfies readonly FailureClass[];
+const THROTTLE_REASONS = ['rate_limited', 'overloaded'] as const satisfies readonly FailureClass[];
 export type ThrottleReason = (typeof THROTTLE_REASONS)[number];
 
 export function isThrottleReason(text: string): text is ThrottleReason {

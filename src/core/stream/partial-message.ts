@@ -37,7 +37,7 @@ export type DeltaFrame =
  */
 export type View = PartialMessage & { whole: boolean; void: boolean; behind: boolean };
 
-export type FrameOutcome =
+type FrameOutcome =
   | { kind: 'applied'; view: View; events: FleetingEvent[] }
   /** An earlier frame is missing: a snapshot is needed. */
   | { kind: 'missed' }

@@ -12,15 +12,8 @@ import type { Json } from '../json.ts';
 import type { Millis } from '../time.ts';
 import type { Effect, OnUnknown } from './tool.ts';
 
-export const OPEN_CALL_STATUSES = ['pending', 'started', 'waiting'] as const;
-export const CLOSED_CALL_STATUSES = [
-  'completed',
-  'failed',
-  'cancelled',
-  'denied',
-  'expired',
-  'unknown',
-] as const;
+const OPEN_CALL_STATUSES = ['pending', 'started', 'waiting'] as const;
+const CLOSED_CALL_STATUSES = ['completed', 'failed', 'cancelled', 'denied', 'expired', 'unknown'] as const;
 export const CALL_STATUSES = [...OPEN_CALL_STATUSES, ...CLOSED_CALL_STATUSES] as const;
 export type OpenCallStatus = (typeof OPEN_CALL_STATUSES)[number];
 export type ClosedCallStatus = (typeof CLOSED_CALL_STATUSES)[number];

@@ -11,7 +11,7 @@ import { closeCalls } from './tools.ts';
 import type { ClosedCall } from './tools.ts';
 
 /** An answer of the job that is about to be stored. `said`: the append that stores it, based on `snapshot`. */
-export type PendingAnswer = { snapshot: Snapshot; job: ActiveJob; said: Append };
+type PendingAnswer = { snapshot: Snapshot; job: ActiveJob; said: Append };
 
 /**
  * `closed`: calls that the answer requests. Guarded, unlike an answer alone: a concurrent write may forbid such a call

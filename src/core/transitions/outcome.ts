@@ -21,7 +21,7 @@ import type { ClosedCall } from './tools.ts';
 export type LostCall = { call: OpenCall; input: Json; said: Exclude<Reconciled, { kind: 'aborted' }> };
 
 /** `until`: the time limit for a person's answer; null: none. */
-export type LostCalls = { calls: readonly LostCall[]; until: Millis | null };
+type LostCalls = { calls: readonly LostCall[]; until: Millis | null };
 
 type Ending =
   | { kind: 'closed'; closed: ClosedCall }

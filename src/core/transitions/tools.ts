@@ -54,7 +54,7 @@ export function closeCalls(
 }
 
 /** The append for closed calls: their history entries and the context's next state. */
-export function enter(
+function enter(
   snapshot: Snapshot,
   job: ActiveJob,
   closed: readonly ClosedCall[],
@@ -85,7 +85,7 @@ export function resultEntries(job: ActiveJob, closed: readonly ClosedCall[], ids
   return closed.flatMap((one) => resultEntry(job, one, one.call.reply?.messageId ?? ids.next()));
 }
 
-export function resultEntry(job: ActiveJob, closed: ClosedCall, id: MessageId): Entry[] {
+function resultEntry(job: ActiveJob, closed: ClosedCall, id: MessageId): Entry[] {
   return [
     finished(closed),
     {

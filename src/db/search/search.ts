@@ -51,7 +51,7 @@ export type Found = {
   createdAt: Millis;
 };
 
-export type Stretch = {
+type Stretch = {
   /** At most `limit`, by rank. */
   found: Found[];
   /** Its newer end, to continue in it. Null: it is empty. */

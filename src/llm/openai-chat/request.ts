@@ -18,7 +18,7 @@ import { writtenOnce } from '../wire/request/written.ts';
 import { writeAssistant, writeUser } from './blocks.ts';
 import { OPENAI_CHAT } from './message.ts';
 
-export type ChatParams = OpenAI.Chat.ChatCompletionCreateParams;
+type ChatParams = OpenAI.Chat.ChatCompletionCreateParams;
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
 const CALL_ID = /^[\x21-\x7e]{1,64}$/;
@@ -46,7 +46,7 @@ function writeSystem(system: string): Message[] {
   return system === '' ? [] : [{ role: 'system', content: system }];
 }
 
-export function writeMessages(prompt: readonly PromptMessage[]): Message[] {
+function writeMessages(prompt: readonly PromptMessage[]): Message[] {
   // A message with only reasoning cannot be sent here.
   const messages = alternating(prompt, (block) => block.type === 'thinking');
   const nameOf = wireIds(messages, CALL_ID, (call) => stringIn(ownData(call, OPENAI_CHAT) ?? {}, 'id'));

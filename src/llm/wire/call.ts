@@ -22,7 +22,7 @@ import type { Watch } from './http/watch.ts';
 import { wellFormedRequest } from './request/well-formed.ts';
 import type { Received, Limits, Prepared, Wire } from './wire.ts';
 
-export type ModelOptions = { provider: string; secret: string; limits: Limits; ids: Ids };
+type ModelOptions = { provider: string; secret: string; limits: Limits; ids: Ids };
 
 export function createModel(wire: Wire, options: ModelOptions): Model {
   const { limits, ids } = options;

@@ -21,7 +21,7 @@ type Incarnation = { id: ProcessId; lockKey: number; backend: number | null; uns
 /** How often the process writes its metrics to its row, in milliseconds. */
 const FIGURES_MS = 5_000;
 
-export type HeartbeatPorts = WorkerPorts &
+type HeartbeatPorts = WorkerPorts &
   Pick<WorkerState, 'registry' | 'subscribers' | 'clock' | 'throttles' | 'metrics'>;
 
 export class Heartbeat {

@@ -39,7 +39,7 @@ export type WorkerMetrics = {
 };
 
 /** Running contexts and slots of the process. */
-export type Slots = { readonly running: number; readonly capacity: number };
+type Slots = { readonly running: number; readonly capacity: number };
 
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 const SLOW = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600];

@@ -47,7 +47,7 @@ export type WorkerTimes = LeaseTimes & {
 };
 
 /** When contexts are archived and purged. */
-export type Expiry = {
+type Expiry = {
   /** Idle timeouts of the roles in the config file. */
   timeouts: IdleTimeouts;
   /** How long archived contexts are kept, in days; null: forever. */
@@ -90,7 +90,7 @@ export type Claim = {
 export type Skipped = { kind: 'skipped'; mailbox: Mailbox; at: Millis };
 
 /** `began`: the append that begins or resumes a job; null: there was nothing to begin. */
-export type Opened = {
+type Opened = {
   kind: 'opened';
   snapshot: Snapshot;
   began: { transition: Append; outcome: Extract<AppendOutcome, { kind: 'committed' }> } | null;

@@ -18,7 +18,7 @@ import type { Closing, Pass } from '../../llm/key-throttle.ts';
 import type { DatabaseClock } from './clock.ts';
 import type { WorkerMetrics } from './metrics.ts';
 
-export type ThrottlePorts = {
+type ThrottlePorts = {
   database: Database;
   bus: Bus;
   log: Logger;

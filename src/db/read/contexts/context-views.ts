@@ -47,10 +47,10 @@ export type ContextView = {
 };
 
 /** `text`: its beginning. Empty: it has no text, or it is too large for a preview. */
-export type LastMessage = { id: MessageId; role: 'user' | 'assistant'; text: string; createdAt: Millis };
+type LastMessage = { id: MessageId; role: 'user' | 'assistant'; text: string; createdAt: Millis };
 
 /** Null members do not filter. */
-export type ContextFilter = {
+type ContextFilter = {
   /** Shown states. */
   states: readonly DurableState[] | null;
   role: string | null;
@@ -61,10 +61,10 @@ export type ContextFilter = {
 };
 
 /** `after`: null: from the newest context. */
-export type ContextQuery = ContextFilter & PageRequest<ContextId | null>;
+type ContextQuery = ContextFilter & PageRequest<ContextId | null>;
 
 /** `upto`: where the next page starts if a search stopped at its scan limit. */
-export type ContextPage = Page<ContextView> & { upto: ContextId | null };
+type ContextPage = Page<ContextView> & { upto: ContextId | null };
 
 type Row = Usage & {
   id: ContextId;

@@ -23,7 +23,7 @@ export type TreeWorker = {
   usage: Usage;
 };
 
-export type TreeJob = {
+type TreeJob = {
   id: JobId;
   status: JobStatus;
   startedAt: Millis | null;

@@ -19,7 +19,7 @@ export const WORKER_STATES = ['inactive', 'working', 'waiting', 'failed', 'stopp
 export type WorkerState = (typeof WORKER_STATES)[number];
 
 /** `at`: a time in PostgreSQL's JSON format. */
-export type LastFailure = JobError & { job_id: string; at: string };
+type LastFailure = JobError & { job_id: string; at: string };
 
 export type WorkerView = {
   id: WorkerId;
@@ -39,7 +39,7 @@ export type WorkerView = {
   version: number;
 };
 
-export type WorkerFilter = {
+type WorkerFilter = {
   parentWorkerId: WorkerId | null;
   role: string | null;
   state: WorkerState | null;

@@ -52,7 +52,7 @@ export type JobView = {
   compaction: { asked: AskedCompaction; tokens: Tokens | null } | null;
 };
 
-export type Tokens = { before: number; after: number };
+type Tokens = { before: number; after: number };
 
 type Row = Usage & {
   id: JobId;

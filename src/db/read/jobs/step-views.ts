@@ -38,7 +38,7 @@ import type { UsageColumns } from '../../model-calls/usage.ts';
 export const STEP_KINDS = ['model', 'tool', 'wait', 'compact'] as const;
 /** `running` and `waiting` are in progress. A tool call that no process runs now has its stored status. */
 export const STEP_STATUSES = ['running', ...CALL_STATUSES] as const;
-export type StepStatus = (typeof STEP_STATUSES)[number];
+type StepStatus = (typeof STEP_STATUSES)[number];
 
 export type StepView = {
   kind: (typeof STEP_KINDS)[number];
@@ -87,7 +87,7 @@ export type ChildJob = {
 };
 
 /** The steps, and the worker's settings, which name the model of a call that has not been answered yet. */
-export type Timeline = {
+type Timeline = {
   steps: StepView[];
   worker: { role: string | null; definition: Role | null; config: WorkerConfig };
 };

@@ -9,7 +9,7 @@ import { millis } from '../../connection/instant.ts';
 import { isCut, withinBytes } from '../page.ts';
 import type { OfPage, Page, PageRequest } from '../page.ts';
 
-export type CompactionView = {
+type CompactionView = {
   id: CompactionId;
   branch: string;
   seq: number;

@@ -75,7 +75,7 @@ export function keyOf(tenantId: TenantId, id: ContextId | JobId): string {
   return `${tenantId}/${id}`;
 }
 
-export type Standing = {
+type Standing = {
   /** By `keyOf`. A context that is missing no longer exists. */
   heads: Map<string, Head>;
   /** By `keyOf`: jobs that ended or no longer exist. */

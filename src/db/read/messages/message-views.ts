@@ -45,7 +45,7 @@ export type MessageView = {
  * The order of queued inputs: inputs that join the running job first, then by priority, then by arrival or by their
  * moved position.
  */
-export type QueuePlace = { lane: number; position: number; id: MessageId };
+type QueuePlace = { lane: number; position: number; id: MessageId };
 
 /**
  * The cursor of a reader. `seq`: of the last history entry read; null before the first. `queue`: the place of the last

@@ -107,7 +107,7 @@ export async function lastVersion(
 }
 
 /** `definition` null: this version deletes the role. */
-export type RoleVersion = Pick<RoleView, 'name' | 'version'> & { definition: Role | null };
+type RoleVersion = Pick<RoleView, 'name' | 'version'> & { definition: Role | null };
 
 /** False: another transaction has already committed this version. */
 export async function addVersion(

@@ -20,7 +20,7 @@ const changes = new Map<string, Promise<unknown>>();
 const doubts = new Map<string, number>();
 
 /** The room of a workspace: its folder and its quota. Work on it ends when `signal` is aborted. */
-export type Room = { root: string; limits: FileLimits; signal: AbortSignal };
+type Room = { root: string; limits: FileLimits; signal: AbortSignal };
 
 /**
  * Runs changes one after the other. Throws `ToolFault` if there is no room for `more` bytes; a file that will be

@@ -4,7 +4,7 @@ import { headOf } from '../../run/truncate.ts';
 import type { Visited } from './survey.ts';
 import { openFile } from './walk.ts';
 
-export type Match = { path: string; line: number; text: string };
+type Match = { path: string; line: number; text: string };
 
 /** The most matches of one search. */
 const MATCHES = 200;
@@ -17,9 +17,9 @@ const BEFORE = 100;
 const PROBE = 8_000;
 
 /** What is searched: a literal `text`, in files of at most `fileBytes` bytes. */
-export type Search = { text: string; fileBytes: number; signal: AbortSignal };
+type Search = { text: string; fileBytes: number; signal: AbortSignal };
 
-export type Matches = {
+type Matches = {
   found: readonly Match[];
   /** How many more may follow. */
   left(): number;

@@ -5,10 +5,10 @@ import { ToolFault } from '../../run/tool-fault.ts';
 import { DEPTH, TEMPORARY, namesIn, openFolder, within } from './walk.ts';
 import type { Folder } from './walk.ts';
 
-export type EntryType = 'file' | 'directory' | 'link' | 'other';
+type EntryType = 'file' | 'directory' | 'link' | 'other';
 
 /** `size`: the file size; `disk`: the space used on disk, in bytes. */
-export type Entry = { name: string; type: EntryType; size: number; disk: number };
+type Entry = { name: string; type: EntryType; size: number; disk: number };
 
 /** The block size of `stat`. */
 const BLOCK = 512;
@@ -43,7 +43,7 @@ export async function entriesIn(
 }
 
 /** What is visited: the directory `names` of a workspace, and no more than `most` entries in it and below. */
-export type Scope = { root: string; names: readonly string[]; most: number; signal: AbortSignal };
+type Scope = { root: string; names: readonly string[]; most: number; signal: AbortSignal };
 
 /** A directory that is visited, with its entries. */
 export type Visited = { at: readonly string[]; entries: readonly Entry[]; folder: Folder };

@@ -18,7 +18,7 @@ import type { ServerSettings } from '../settings/server-settings.ts';
 const LONGEST_DESCRIPTION = 10_000;
 
 /** `own`: the server's own name of the tool. `left`: the tool is not offered; `why` is the reason. */
-export type Made = { kind: 'tool'; tool: Tool } | { kind: 'left'; own: string; why: string };
+type Made = { kind: 'tool'; tool: Tool } | { kind: 'left'; own: string; why: string };
 
 export function toTool(
   settings: ServerSettings,
