@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import type { Screen } from '../terminal/screen.ts';
 
-type Lines = AsyncIterable<string> & {
+export type Lines = AsyncIterable<string> & {
   isTerminal: boolean;
   /** Shows the prompt. */
   prompt: () => void;

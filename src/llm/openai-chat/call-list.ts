@@ -9,7 +9,7 @@ import { numberIn, objectIn, stringIn, without } from '../wire/answer/json.ts';
 
 type OpenCall = { index: number | null; id: string; name: string; arguments: string; rest: JsonObject };
 
-type CallList = { take(part: JsonObject): void; whole(): JsonObject[] };
+export type CallList = { take(part: JsonObject): void; whole(): JsonObject[] };
 
 export function createCallList(): CallList {
   const calls: OpenCall[] = [];

@@ -3,6 +3,7 @@
  * interpreted. The program does not inherit the environment of this process. Unless rules differ, each call needs
  * approval.
  */
+import type { JsonObject } from '../../../core/json.ts';
 import type { TenantId } from '../../../core/ids.ts';
 import { ToolFault } from '../../run/tool-fault.ts';
 import type { Tool } from '../../registry/tool.ts';
@@ -46,21 +47,7 @@ export function runCommand(parts: CommandParts): Tool {
     name: RUN_COMMAND,
     description:
       `Runs a program in your workspace and waits for its end. The arguments are passed unchanged. There is no shell: pipes, wildcards and variables do not work. ${limits.runner === 'process' ? '' : 'It has no network.'}`.trim(),
-    properties: {
-      argv: {
-        type: 'array',
-        minItems: 1,
-        maxItems: 1_000,
-        items: { type: 'string', maxLength: 100_000, pattern: '^[^\\u0000]*$' },
-        description: 'The program and its arguments: ["ls", "-l"].',
-      },
-      timeout_s: {
-        type: 'number',
-        exclusiveMinimum: 0,
-        maximum: limits.timeoutS,
-        description: `Time limit in seconds. Default: ${Math.min(USUAL_TIMEOUT_S, limits.timeoutS)}.`,
-      },
-    },
+    properties: propertiesOf(limits),
     required: ['argv'],
     effect: 'once',
     approval: 'always',
@@ -91,6 +78,24 @@ export function runCommand(parts: CommandParts): Tool {
       }
     },
   });
+}
+
+function propertiesOf({ timeoutS }: RunCommandLimits): JsonObject {
+  return {
+    argv: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 1_000,
+      items: { type: 'string', maxLength: 100_000, pattern: '^[^\\u0000]*$' },
+      description: 'The program and its arguments: ["ls", "-l"].',
+    },
+    timeout_s: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: timeoutS,
+      description: `Time limit in seconds. Default: ${Math.min(USUAL_TIMEOUT_S, timeoutS)}.`,
+    },
+  };
 }
 
 /** Throws `ToolFault` if the runner is `process` and the tenant is not listed for it. */
