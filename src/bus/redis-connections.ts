@@ -5,7 +5,7 @@
 import { Cluster, Redis } from 'ioredis';
 import type { RedisOptions } from 'ioredis';
 
-type RedisConnections = {
+export type RedisConnections = {
   publish(name: string, text: string): Promise<unknown>;
   subscribe(names: readonly string[]): Promise<unknown>;
   unsubscribe(name: string): Promise<unknown>;
