@@ -6,7 +6,8 @@
 import { letCallsWait } from '../../core/transitions/approval.ts';
 import type { WaitingCall } from '../../core/transitions/approval.ts';
 import { parseQuestion } from '../../core/conversation/question.ts';
-import { askedWait, ruleOn } from '../../core/run/policy.ts';
+import { ruleOn } from '../../core/run/policy.ts';
+import { askedWait } from '../../core/run/wait.ts';
 import { sleepFrom } from '../../core/run/sleep.ts';
 import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
 import type { AnsweredBy } from '../../core/tools/tool.ts';

@@ -2,8 +2,6 @@
  * Whether a person must approve a call before it runs. A rule matches tools by a glob (`*` matches any text) and sets
  * what happens to their calls. Pure: the tool's own answer is passed in.
  */
-import type { Millis } from '../time.ts';
-import type { Wait } from '../tools/tool-call.ts';
 
 /**
  * `never`: the call runs. `always`: a person must approve it first. `deny`: it does not run, and the model gets a
@@ -33,12 +31,6 @@ export type AskingLimits = {
 export type Asking = AskingLimits & { rules: readonly ApprovalRule[] };
 
 export const ASKING_DEFAULTS: Asking = { approvalMs: null, onExpiry: 'deny', answerMs: null, rules: [] };
-
-/** `approval`: a person must approve the call. `answer`: a person or client must answer it. */
-export function askedWait(to: 'approval' | 'answer', { approvalMs, answerMs }: Asking, now: Millis): Wait {
-  const lasts = to === 'approval' ? approvalMs : answerMs;
-  return { for: to, until: lasts === null ? null : now + lasts, needs: null };
-}
 
 /** The rules' result for a tool: `deny` if any matching rule denies, otherwise the first match; null: no match. */
 export function ruleOn(rules: readonly ApprovalRule[], name: string): Approval | null {

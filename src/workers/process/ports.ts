@@ -22,7 +22,7 @@ import type { DatabaseClock } from './clock.ts';
 import type { FollowUps } from './follow-ups.ts';
 import type { Fingerprints } from '../run/fingerprints.ts';
 import type { Throttles } from './throttles.ts';
-import type { WorkerMetrics } from './metrics.ts';
+import type { WorkerMetrics } from './metrics/metrics.ts';
 import type { Registry } from './registry.ts';
 import type { TeamAbilities } from '../run/team-abilities.ts';
 

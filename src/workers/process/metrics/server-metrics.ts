@@ -1,5 +1,5 @@
 /** Metrics of the MCP servers of a worker process. The config file names the servers. */
-import type { ServerWatch } from '../../tools/registry/servers.ts';
+import type { ServerWatch } from '../../../tools/registry/servers.ts';
 import type { Instruments } from './instruments.ts';
 
 export function createServerMetrics({ counter, gauge }: Instruments): ServerWatch {

@@ -1,9 +1,9 @@
 /** Metrics of the model calls of a worker process. */
-import type { JobCode } from '../../core/errors.ts';
-import type { ModelOutcome, ProviderName } from '../../core/model/model.ts';
-import { NO_USAGE, addUsage, cacheHitRatio } from '../../core/money/usage.ts';
-import type { Usage } from '../../core/money/usage.ts';
-import type { ThrottleReason } from '../../core/run/throttle.ts';
+import type { JobCode } from '../../../core/errors.ts';
+import type { ModelOutcome, ProviderName } from '../../../core/model/model.ts';
+import { NO_USAGE, addUsage, cacheHitRatio } from '../../../core/money/usage.ts';
+import type { Usage } from '../../../core/money/usage.ts';
+import type { ThrottleReason } from '../../../core/run/throttle.ts';
 import { SLOW, seconds } from './instruments.ts';
 import type { Instruments } from './instruments.ts';
 

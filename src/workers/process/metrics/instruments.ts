@@ -3,11 +3,11 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 
 export type Instruments = {
-  counter(name: string, help: string, labels?: string[]): Counter;
-  gauge(name: string, help: string, labels?: string[]): Gauge;
-  histogram(name: string, help: string, buckets: number[], labels?: string[]): Histogram;
+  counter: (name: string, help: string, labels?: string[]) => Counter;
+  gauge: (name: string, help: string, labels?: string[]) => Gauge;
+  histogram: (name: string, help: string, buckets: number[], labels?: string[]) => Histogram;
   /** A gauge whose value is read when metrics are collected. */
-  reading(name: string, help: string, read: () => number): Gauge;
+  reading: (name: string, help: string, read: () => number) => Gauge;
 };
 
 export function createInstruments(registry: Registry): Instruments {

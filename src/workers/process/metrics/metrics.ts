@@ -3,15 +3,15 @@
  * them. Label values come from small sets that are known beforehand; a step makes only a few observations.
  */
 import { Registry as Metrics, collectDefaultMetrics } from 'prom-client';
-import type { FinishedStatus } from '../../core/run/job.ts';
-import type { Json } from '../../core/json.ts';
-import type { ServerWatch } from '../../tools/registry/servers.ts';
+import type { FinishedStatus } from '../../../core/run/job.ts';
+import type { Json } from '../../../core/json.ts';
+import type { ServerWatch } from '../../../tools/registry/servers.ts';
 import { FAST, SLOW, createInstruments, seconds } from './instruments.ts';
 import type { Instruments } from './instruments.ts';
 import { createModelMetrics } from './model-metrics.ts';
 import type { ModelMetrics } from './model-metrics.ts';
 import { createServerMetrics } from './server-metrics.ts';
-import type { Reconciled } from '../../core/tools/tool.ts';
+import type { Reconciled } from '../../../core/tools/tool.ts';
 
 export type ToolStatus = 'completed' | 'failed' | 'aborted';
 
