@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Client, Json, Resolved } from '../../../client/index.ts';
 import { findItem } from '../../asking/find-item.ts';
 import { askInPlace } from '../../asking/in-place.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
+import { apiCommand, carryOut, print } from '../../cli.ts';
 import type { Cli, Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { count } from '../../terminal/time.ts';
@@ -69,7 +69,7 @@ async function judge(
   if (all === true) {
     if (context === undefined || calls.length > 0)
       throw new CommandError(EXIT.usage, '--all requires --context and takes no call ids.');
-    return print(cli, judgement, await client.tools.approve(context, { ...approval, all }));
+    return printResolved(cli, judgement, await client.tools.approve(context, { ...approval, all }));
   }
   if (calls.length === 0) return judgeInPlace(cli, client, judgement);
   const resolved: string[] = [];
@@ -77,12 +77,12 @@ async function judge(
     const { context_id } = await findItem(client, tool_call_id, 'approval');
     resolved.push(...(await client.tools.approve(context_id, { ...approval, tool_call_id })).resolved);
   }
-  print(cli, judgement, { resolved });
+  printResolved(cli, judgement, { resolved });
 }
 
-function print({ screen }: Cli, { decision, json }: Judgement, { resolved }: Resolved): void {
-  if (json === true) return screen.json({ resolved });
-  screen.out(`${count(resolved.length, 'call')} ${decision === 'approve' ? 'approved' : 'denied'}.\n`);
+function printResolved(cli: Cli, judgement: Judgement, { resolved }: Resolved): void {
+  const done = judgement.decision === 'approve' ? 'approved' : 'denied';
+  print(cli, judgement, { resolved }, `${count(resolved.length, 'call')} ${done}.\n`);
 }
 
 /** Prompts for every waiting item, one after the other. */
