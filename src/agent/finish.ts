@@ -4,22 +4,19 @@
  * which may describe retracted messages; or it is interrupted and history was not read completely. In the last two
  * cases the messages that the job added are read from the database.
  */
-import type { Decision } from '../core/decide.ts';
 import { end } from '../core/transitions/end.ts';
 import { isRead } from '../core/transitions/steer.ts';
+import type { JobEnd } from '../core/run/job.ts';
 import type { Snapshot } from '../core/run/snapshot.ts';
 import { commit } from './run.ts';
 import type { After, Run } from './run.ts';
 
-export async function finish(
-  run: Run,
-  snapshot: Snapshot,
-  { job, outcome }: Extract<Decision, { kind: 'finish' }>,
-): Promise<After> {
+export async function finish(run: Run, snapshot: Snapshot, ending: JobEnd): Promise<After> {
+  const { job, outcome } = ending;
   const knowsAdded = snapshot.unread === null && snapshot.compacted.summary?.jobId !== job.id;
   const isKnown = outcome.status !== 'interrupted' || knowsAdded;
   const added = isKnown ? snapshot.history : await run.journal.added(snapshot);
-  const transition = end(snapshot, job, outcome, added, run.ids);
+  const transition = end(snapshot, ending, added, run.ids);
   const isInStep = isKnown && snapshot.steers.every(isRead);
   return commit(
     run,

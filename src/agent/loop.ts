@@ -7,6 +7,7 @@ import { releaseUntil, rest } from '../core/transitions/park.ts';
 import { awaitCalls, endWaits } from '../core/transitions/waits.ts';
 import { steer } from '../core/transitions/steer.ts';
 import type { Snapshot } from '../core/run/snapshot.ts';
+import type { EndedWaits } from '../core/run/wait.ts';
 import { callModel } from './model/call-model.ts';
 import { callTools } from './calls/call-tools.ts';
 import { compact } from './model/compact.ts';
@@ -52,7 +53,7 @@ async function carryOut(run: Run, snapshot: Snapshot, step: Decision): Promise<A
     case 'steer':
       return commit(run, snapshot, steer(snapshot, step.job));
     case 'call_model':
-      return callModel(run, snapshot, step.job, step.settings);
+      return callModel(run, snapshot, step);
     case 'compact':
       return compact(run, snapshot, step);
     case 'call_tools':
@@ -75,11 +76,7 @@ async function carryOut(run: Run, snapshot: Snapshot, step: Decision): Promise<A
   }
 }
 
-async function endOver(
-  run: Run,
-  snapshot: Snapshot,
-  { job, over, now }: Extract<Decision, { kind: 'end_waits' }>,
-): Promise<After> {
-  const told = await outcomesOf(run, snapshot, over);
-  return commit(run, snapshot, endWaits(snapshot, job, over, run.ids, now, told));
+async function endOver(run: Run, snapshot: Snapshot, waits: EndedWaits): Promise<After> {
+  const told = await outcomesOf(run, snapshot, waits.over);
+  return commit(run, snapshot, endWaits(snapshot, waits, run.ids, told));
 }

@@ -39,9 +39,9 @@ export type Interest = {
 };
 
 /** To all worker processes: a provider key is throttled. */
-export type ThrottleSet = { id: string; reason: ThrottleReason; until: Millis };
+type ThrottleSet = { id: string; reason: ThrottleReason; until: Millis };
 
-export type Channel<_Message> = { readonly name: string };
+type Channel<_Message> = { readonly name: string };
 
 export function controlSignalsTo(process: ProcessId): Channel<ControlSignal> {
   return { name: `process:${process}` };

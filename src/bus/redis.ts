@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Bus } from './bus.ts';
 import { openClusterRedis, openSingleRedis } from './redis-connections.ts';
-import type { RedisHandlers } from './redis-connections.ts';
+import type { RedisConnections, RedisHandlers } from './redis-connections.ts';
 
 /** How long `subscribe` waits for the acknowledgement of Redis, in milliseconds. After that it resolves without it. */
 const ACKNOWLEDGED_MS = 500;
@@ -20,15 +20,15 @@ const DEAF_MS = 5_000;
 
 type Handler = (message: object) => void;
 type Topic = { handlers: Set<Handler>; acknowledged: Promise<unknown> };
+/** The channels that are subscribed to, by name. */
+type Topics = Map<string, Topic>;
 
 /** `cluster`: whether `url` names a node of a Redis Cluster. */
 export function redisBus(url: string, prefix: string, onError: (error: Error) => void, cluster = false): Bus {
-  const topics = new Map<string, Topic>();
+  const topics: Topics = new Map();
   const lost = new Set<() => void>();
   let lastMessageAt = performance.now();
-  const notifyLost = (): void => {
-    for (const notify of lost) notify();
-  };
+  const notifyLost = (): void => lost.forEach((notify) => notify());
   const handlers: RedisHandlers = {
     fail: onError,
     again: notifyLost,
@@ -39,25 +39,14 @@ export function redisBus(url: string, prefix: string, onError: (error: Error) =>
     },
     handle(name, text) {
       lastMessageAt = performance.now();
-      const message: unknown = JSON.parse(text);
-      if (typeof message !== 'object' || message === null) return;
-      for (const handle of topics.get(name)?.handlers ?? []) handle(message);
+      deliver(topics, name, text);
     },
   };
   const connections = cluster ? openClusterRedis(url, handlers) : openSingleRedis(url, handlers);
-  const topic = (name: string): Topic => {
-    const known = topics.get(name);
-    if (known !== undefined) return known;
-    const acknowledged = connections.subscribe([name]).catch(() => undefined);
-    const opened: Topic = { handlers: new Set(), acknowledged };
-    topics.set(name, opened);
-    return opened;
-  };
-  const publish = (name: string, message: object): void => {
-    connections.publish(name, JSON.stringify(message)).catch(() => undefined);
-  };
+  const publish = (name: string, message: object): void =>
+    void connections.publish(name, JSON.stringify(message)).catch(() => undefined);
   const self = `${prefix}:self:${randomUUID()}`;
-  topic(self);
+  openTopic(topics, connections, self);
   const pinging = setInterval(() => {
     if (connections.isUp() && performance.now() - lastMessageAt > DEAF_MS) {
       lastMessageAt = performance.now();
@@ -69,20 +58,11 @@ export function redisBus(url: string, prefix: string, onError: (error: Error) =>
   pinging.unref();
   return {
     publish: (channel, message) => publish(`${prefix}:${channel.name}`, message),
-    async subscribe(channel, handle) {
-      const name = `${prefix}:${channel.name}`;
-      const { handlers, acknowledged } = topic(name);
+    subscribe: (channel, handle) =>
       // Only messages of the channel's own type are published on it.
-      const handler: Handler = (message) => handle(message as Parameters<typeof handle>[0]);
-      handlers.add(handler);
-      await Promise.race([acknowledged, setTimeout(ACKNOWLEDGED_MS, undefined, { ref: false })]);
-      return () => {
-        handlers.delete(handler);
-        if (handlers.size > 0 || topics.get(name)?.handlers !== handlers) return;
-        topics.delete(name);
-        connections.unsubscribe(name).catch(() => undefined);
-      };
-    },
+      subscribe(topics, connections, `${prefix}:${channel.name}`, (message) =>
+        handle(message as Parameters<typeof handle>[0]),
+      ),
     onLost(handle) {
       lost.add(handle);
       return () => lost.delete(handle);
@@ -93,5 +73,38 @@ export function redisBus(url: string, prefix: string, onError: (error: Error) =>
       lost.clear();
       connections.close();
     },
+  };
+}
+
+function deliver(topics: Topics, name: string, text: string): void {
+  const message: unknown = JSON.parse(text);
+  if (typeof message !== 'object' || message === null) return;
+  for (const handle of topics.get(name)?.handlers ?? []) handle(message);
+}
+
+function openTopic(topics: Topics, connections: RedisConnections, name: string): Topic {
+  const known = topics.get(name);
+  if (known !== undefined) return known;
+  const acknowledged = connections.subscribe([name]).catch(() => undefined);
+  const opened: Topic = { handlers: new Set(), acknowledged };
+  topics.set(name, opened);
+  return opened;
+}
+
+/** Resolves with a function that ends the subscription. */
+async function subscribe(
+  topics: Topics,
+  connections: RedisConnections,
+  name: string,
+  handler: Handler,
+): Promise<() => void> {
+  const { handlers, acknowledged } = openTopic(topics, connections, name);
+  handlers.add(handler);
+  await Promise.race([acknowledged, setTimeout(ACKNOWLEDGED_MS, undefined, { ref: false })]);
+  return () => {
+    handlers.delete(handler);
+    if (handlers.size > 0 || topics.get(name)?.handlers !== handlers) return;
+    topics.delete(name);
+    connections.unsubscribe(name).catch(() => undefined);
   };
 }

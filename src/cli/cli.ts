@@ -5,6 +5,8 @@ import type { Client } from '../client/index.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Exit } from './exit.ts';
 import type { Screen } from './terminal/screen.ts';
+import { table } from './terminal/table.ts';
+import type { Column } from './terminal/table.ts';
 
 export type Cli = {
   screen: Screen;
@@ -81,4 +83,17 @@ export async function carryOut(
 ): Promise<void> {
   if (url !== undefined) cli.url = url;
   cli.exit = (await work(cli.client())) ?? EXIT.completed;
+}
+
+/** Prints the answer of the API as JSON, or as `text`. */
+export function print({ screen }: Cli, { json }: Common, answer: object, text: string): void {
+  if (json === true) screen.json(answer);
+  else screen.out(text);
+}
+
+/** `none`: the text if there are no rows. */
+export type List<Row> = { columns: readonly Column<Row>[]; none: string };
+
+export function listText<Row>({ screen }: Cli, rows: readonly Row[], { columns, none }: List<Row>): string {
+  return rows.length === 0 ? `${none}\n` : table(columns, rows, screen.ink, screen.columns);
 }

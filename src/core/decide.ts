@@ -9,16 +9,17 @@ import { asAsked, planBeginning, planCompaction } from './compaction/plan.ts';
 import type { CompactionPlan } from './compaction/plan.ts';
 import type { JobError } from './errors.ts';
 import { isRefused, requestedEnd } from './run/job.ts';
-import type { ActiveJob, QueuedJob, JobOutcome } from './run/job.ts';
+import type { ActiveJob, JobEnd, JobOutcome, QueuedJob } from './run/job.ts';
 import { LIMITS } from './limits.ts';
 import type { Message } from './conversation/message.ts';
 import { KEEP_SLOT_MS } from './run/retry.ts';
 import type { Settings } from './workers/settings.ts';
-import type { Snapshot } from './run/snapshot.ts';
+import type { ServedJob, Snapshot } from './run/snapshot.ts';
 import type { Millis } from './time.ts';
 import { madeAt } from './ids.ts';
 import type { OpenCall } from './tools/tool-call.ts';
 import { isOver, isWaiting } from './run/wait.ts';
+import type { EndedWaits } from './run/wait.ts';
 import { WAIT_FOR_WORKERS } from './workers/worker-asks.ts';
 
 /** Answers wake the context. This is the longest wait before the run checks without a wake-up. */
@@ -38,20 +39,20 @@ export type Decision =
   /** Steered inputs that waited for the job's next step enter history. */
   | { kind: 'steer'; job: ActiveJob }
   /** Older messages are compacted to make room in the prompt. */
-  | { kind: 'compact'; job: ActiveJob; settings: Settings; plan: CompactionPlan }
-  | { kind: 'call_model'; job: ActiveJob; settings: Settings }
+  | ({ kind: 'compact'; plan: CompactionPlan } & ServedJob)
+  | ({ kind: 'call_model' } & ServedJob)
   /**
    * Run the calls in `run`. Close those in `unknown`: they were started and no process is left to report their
    * outcome.
    */
-  | { kind: 'call_tools'; job: ActiveJob; settings: Settings; run: OpenCall[]; unknown: OpenCall[] }
-  /** Waits have ended or timed out: the results enter history, as of `now`. */
-  | { kind: 'end_waits'; job: ActiveJob; over: OpenCall[]; now: Millis }
+  | ({ kind: 'call_tools'; run: OpenCall[]; unknown: OpenCall[] } & ServedJob)
+  /** Waits have ended or timed out: the results enter history. */
+  | ({ kind: 'end_waits' } & EndedWaits)
   /** Only waiting calls are left. `until`: when to check again without a wake-up. */
   | { kind: 'await_calls'; job: ActiveJob; until: Millis }
   /** Wait until `until`. A short wait keeps its slot. */
   | { kind: 'wait'; job: ActiveJob; until: Millis; keepSlot: boolean }
-  | { kind: 'finish'; job: ActiveJob; outcome: JobOutcome }
+  | ({ kind: 'finish' } & JobEnd)
   /** This process lacks what the context needs, so it releases the context. */
   | { kind: 'hand_back'; missing: string[] }
   | { kind: 'park' };

@@ -12,15 +12,14 @@ import { freePort } from './free-port.ts';
 import { prepareHome } from './postgres-account.ts';
 import type { PostgresHome } from './postgres-account.ts';
 import { findBinaries } from './postgres-binaries.ts';
-import type { PostgresBinaries } from './postgres-binaries.ts';
 import { DATABASE_USER, PLAIN_ENV, openCluster } from './postgres-cluster.ts';
-import type { Cluster } from './postgres-cluster.ts';
+import type { Cluster, Installation } from './postgres-cluster.ts';
 import { isReady, pidFileOf, stopOrphan } from './postgres-pid-file.ts';
 import { ServiceError, systemCode } from './service-error.ts';
 import { startWatched } from './watched-process.ts';
 import type { WatchedProcess } from './watched-process.ts';
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   dataDir: string;
   log?: (line: string) => void;
   /** Server settings, as in postgresql.conf. With `fsync: 'off'` the cluster is also created without syncing. */
@@ -75,10 +74,10 @@ async function startLocked(
   options: EmbeddedPostgresOptions & { log: (line: string) => void },
 ): Promise<EmbeddedPostgres> {
   const { log } = options;
-  const binaries = await findBinaries(home);
-  const cluster = await openCluster(home, binaries, { sync: options.settings?.['fsync'] !== 'off', log });
+  const installation = { home, binaries: await findBinaries(home) };
+  const cluster = await openCluster(installation, { sync: options.settings?.['fsync'] !== 'off', log });
   await stopOrphan(cluster.folder, log);
-  const server = await startServer(dataDir, home, binaries, cluster, options);
+  const server = await startServer(dataDir, installation, cluster, options);
   const stop = async (): Promise<void> => {
     await server.process.end(SHUTDOWN);
     await lock.release();
@@ -87,7 +86,7 @@ async function startLocked(
   void server.process.ended.then((how) => stopped ?? log(`PostgreSQL ended unexpectedly (${how})`));
   return {
     url: `postgres://${DATABASE_USER}:${cluster.password}@127.0.0.1:${server.port}/postgres`,
-    version: binaries.version,
+    version: installation.binaries.version,
     pid: server.process.pid,
     stop: () => (stopped ??= stop()),
   };
@@ -109,8 +108,7 @@ interface Server {
 /** Starts the server. Tries again if its port was taken meanwhile, or an earlier server is still shutting down. */
 async function startServer(
   dataDir: string,
-  home: PostgresHome,
-  binaries: PostgresBinaries,
+  { home, binaries }: Installation,
   cluster: Cluster,
   options: EmbeddedPostgresOptions,
 ): Promise<Server> {

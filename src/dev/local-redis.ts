@@ -14,7 +14,7 @@ import { ServiceError } from './service-error.ts';
 import { startWatched } from './watched-process.ts';
 import type { WatchedProcess } from './watched-process.ts';
 
-export interface LocalRedisOptions {
+interface LocalRedisOptions {
   /** A folder for its pid file. */
   dir: string;
   log?: (line: string) => void;
@@ -49,7 +49,7 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort());
     const started = await startServer(found.program, dir, port, password);
-    if (started.ready) return running(found, started.server, port, password, log);
+    if (started.ready) return running(found, started.server, `redis://:${password}@127.0.0.1:${port}`, log);
     if (attempt === TRIES || !started.said.includes('in use')) {
       throw new ServiceError('redis_failed', `${found.program} did not start. Its output:\n${started.said}`);
     }
@@ -59,14 +59,13 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
 function running(
   found: Program,
   server: WatchedProcess,
-  port: number,
-  password: string,
+  url: string,
   log: (line: string) => void,
 ): LocalRedis {
   let stopped: Promise<void> | undefined;
   void server.ended.then((how) => stopped ?? log(`Redis ended unexpectedly (${how})`));
   return {
-    url: `redis://:${password}@127.0.0.1:${port}`,
+    url,
     program: found.program,
     version: found.version,
     pid: server.pid,

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { startOf } from './process-identity.ts';
 import { ServiceError, systemCode } from './service-error.ts';
 
-export interface Account {
+interface Account {
   uid: number;
   gid: number;
 }

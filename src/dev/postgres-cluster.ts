@@ -22,21 +22,27 @@ export interface Cluster {
   password: string;
 }
 
+/** The programs of PostgreSQL, and the home and the account they run with. */
+export interface Installation {
+  home: PostgresHome;
+  binaries: PostgresBinaries;
+}
+
 /**
  * Opens the cluster in this home, or creates it on first use. `sync: false` is faster, and not safe against a power
  * failure.
  */
 export async function openCluster(
-  home: PostgresHome,
-  binaries: PostgresBinaries,
+  installation: Installation,
   options: { sync: boolean; log: (line: string) => void },
 ): Promise<Cluster> {
+  const { home, binaries } = installation;
   await clearUnfinished(home.folder);
   const folder = path.join(home.folder, 'data');
   const version = await versionOf(folder);
   if (version === null) {
     options.log('creating a new PostgreSQL cluster');
-    await makeCluster(home, binaries, folder, options.sync);
+    await makeCluster(installation, folder, options.sync);
   } else if (version !== binaries.version.split('.')[0]) {
     throw new ServiceError(
       'postgres_failed',
@@ -63,12 +69,8 @@ async function versionOf(folder: string): Promise<string | null> {
   }
 }
 
-async function makeCluster(
-  home: PostgresHome,
-  binaries: PostgresBinaries,
-  folder: string,
-  sync: boolean,
-): Promise<void> {
+async function makeCluster(installation: Installation, folder: string, sync: boolean): Promise<void> {
+  const { home } = installation;
   const fresh = `${folder}.new-${randomBytes(6).toString('hex')}`;
   const secret = `${fresh}.password`;
   const password = randomBytes(24).toString('base64url');
@@ -77,7 +79,7 @@ async function makeCluster(
   await writeFile(secret, password, { mode: 0o600, flag: 'wx' });
   await give(home, fresh);
   await give(home, secret);
-  await initdb(home, binaries, fresh, secret, sync);
+  await initdb(installation, fresh, secret, sync);
   await rename(secret, passwordFile(fresh));
   await rename(fresh, folder);
 }
@@ -87,8 +89,7 @@ async function give(home: PostgresHome, file: string): Promise<void> {
 }
 
 async function initdb(
-  home: PostgresHome,
-  binaries: PostgresBinaries,
+  { home, binaries }: Installation,
   folder: string,
   secret: string,
   sync: boolean,

@@ -1,6 +1,6 @@
 // Why an embedded service did not start. The message tells the user what to do.
 
-export type ServiceErrorCode =
+type ServiceErrorCode =
   | 'folder_in_use'
   | 'not_ours'
   | 'unsupported_platform'

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import { startLocalRedis } from './local-redis.ts';
 
-export interface Services {
+interface Services {
   databaseUrl: string;
   /** Null: no Redis; the queue runs on Postgres and the bus in this process. */
   redisUrl: string | null;
@@ -16,7 +16,7 @@ export interface Services {
   stop(): Promise<void>;
 }
 
-export interface ServicesOptions {
+interface ServicesOptions {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   log?: (line: string) => void;

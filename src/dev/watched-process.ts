@@ -12,7 +12,7 @@ pidfile=$1 signal=$2; shift 2
     [ "$(head -n 1 "$pidfile")" = $$ ] && kill -s "$signal" $$ ) >/dev/null 2>&1 & )
 exec "$@" 3<&-`;
 
-export interface ServiceCommand {
+interface ServiceCommand {
   program: string;
   args: string[];
   cwd: string;

@@ -245,7 +245,7 @@ export class ContextFeed {
       this.#view = null;
       return;
     }
-    const page = await readEvents(db, this.tenantId, this.contextId, this.#tail, PAGE);
+    const page = await readEvents(db, this.tenantId, this.contextId, { after: this.#tail, limit: PAGE });
     const view = this.#unfinished(page);
     const stored = view === null ? null : await readText(db, this.tenantId, view.of.messageId);
     if (view !== null && stored !== null)

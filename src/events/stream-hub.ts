@@ -205,7 +205,7 @@ export function openStreamHub({ db }: Pick<Database, 'db'>, bus: Bus): StreamHub
       await subscriber.drained();
       const { tail } = feed;
       if (isOver() || position >= tail) break;
-      const page = await readEvents(db, feed.tenantId, feed.contextId, position, PAGE);
+      const page = await readEvents(db, feed.tenantId, feed.contextId, { after: position, limit: PAGE });
       if (!isOver()) subscriber.send(page);
       const last = page.at(-1)?.seq ?? 0;
       position = page.length < PAGE ? Math.max(tail, last) : last;

@@ -3,13 +3,14 @@ import type { Logger } from 'pino';
 import { refuseBusyPort } from '../api/server/busy-port.ts';
 import { startServer } from '../api/server/server.ts';
 import { ConfigError, parseConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
 import { consoleFolder } from '../package-files.ts';
 import { createLog } from './log.ts';
 import { migrateWhenUp } from '../cli/migrate.ts';
 import { untilMigrated } from './until-migrated.ts';
-import { openPlatform, requestLimits } from './platform.ts';
-import type { Platform } from './platform.ts';
+import { WORKER_LIMITS, openPlatform, requestLimits } from './platform.ts';
+import type { Platform, PoolLimits } from './platform.ts';
 import { untilSignal } from './signals.ts';
 
 export async function runApi(): Promise<number> {
@@ -31,11 +32,14 @@ export async function runApi(): Promise<number> {
 }
 
 export async function runWorker(): Promise<number> {
-  return run(undefined, async (platform, log) => {
-    await untilMigrated(platform.commands.database.db, log);
-    const worker = await platform.startWorker();
-    return () => worker.drain();
-  });
+  return run(
+    () => WORKER_LIMITS,
+    async (platform, log) => {
+      await untilMigrated(platform.commands.database.db, log);
+      const worker = await platform.startWorker();
+      return () => worker.drain();
+    },
+  );
 }
 
 export async function migrateOnly(): Promise<number> {
@@ -49,7 +53,7 @@ export async function migrateOnly(): Promise<number> {
 type Start = (platform: Platform, log: Logger) => Promise<() => Promise<void>>;
 
 /** Opens the platform, starts the process, waits for a signal, and shuts down. */
-async function run(limitsOf: typeof requestLimits | undefined, start: Start): Promise<number> {
+async function run(limitsOf: (config: Config) => PoolLimits, start: Start): Promise<number> {
   const config = parseConfig(process.env);
   const { databaseUrl, redisUrl } = config;
   if (databaseUrl === null || redisUrl === null) {
@@ -59,7 +63,8 @@ async function run(limitsOf: typeof requestLimits | undefined, start: Start): Pr
   }
   const log = createLog(config.logLevel);
   const configFile = await loadConfigFile(process.cwd(), config.configFile);
-  const platform = await openPlatform(config, { databaseUrl, redisUrl }, configFile, log, limitsOf?.(config));
+  const services = { databaseUrl, redisUrl, poolLimits: limitsOf(config) };
+  const platform = await openPlatform(config, services, configFile, log);
   const told = untilSignal(log);
   const starting = start(platform, log);
   // An unreachable database can delay the start indefinitely; a signal ends the process anyway.

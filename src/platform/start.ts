@@ -11,7 +11,7 @@ import { VERSION, consoleFolder } from '../package-files.ts';
 import { firstContext } from './first-context.ts';
 import { createLog } from './log.ts';
 import { migrateWhenUp } from '../cli/migrate.ts';
-import { openPlatform } from './platform.ts';
+import { WORKER_LIMITS, openPlatform } from './platform.ts';
 import type { Platform } from './platform.ts';
 import { untilSignal } from './signals.ts';
 import { tour } from './tour.ts';
@@ -31,7 +31,7 @@ export async function start(): Promise<number> {
   const ends: (() => Promise<void>)[] = [() => services.stop()];
   const bringUp = async (): Promise<number> => {
     await migrateWhenUp(services.databaseUrl, config.databaseSchema);
-    const platform = await openPlatform(config, services, configFile, log);
+    const platform = await openPlatform(config, { ...services, poolLimits: WORKER_LIMITS }, configFile, log);
     ends.push(() => platform.close());
     // Before this process registers a worker process: the tour is only for databases in which none ever ran.
     const touring = await tour(platform.commands, config);
@@ -48,9 +48,12 @@ export async function start(): Promise<number> {
       logger: log,
     });
     ends.push(() => api.close());
-    process.stdout.write(
-      await banner(platform, config, api.url, services.describe, configFile.path, touring),
-    );
+    const lines = [
+      ...readyLines(platform, api.url, services.describe, configFile.path),
+      ...tourLines(api.url, touring),
+      ...(await exampleLines(platform, config, api.url)),
+    ];
+    process.stdout.write(`\n${lines.join('\n')}\n`);
     return told;
   };
   try {
@@ -61,33 +64,37 @@ export async function start(): Promise<number> {
   }
 }
 
-async function banner(
-  platform: Platform,
-  config: Config,
+function readyLines(
+  { providers }: Platform,
   address: string,
   services: readonly string[],
   configFile: string | null,
-  touring: ContextId | null,
-): Promise<string> {
-  const keys = platform.providers.filter((name) => name !== 'simulated');
-  const lines = [
+): string[] {
+  const keys = providers.filter((name) => name !== 'simulated');
+  return [
     `Nightshift ${VERSION} is ready at ${address}`,
     ...services.map((line) => `  ${line}`),
     `  Providers: ${keys.length === 0 ? 'no keys set (ANTHROPIC_API_KEY, OPENAI_API_KEY)' : keys.join(', ')}; simulated (needs no key)`,
     `  ${configFile === null ? 'No nightshift.config.ts found: no custom tools or roles' : `Tools and roles from ${configFile}`}`,
     '',
-    ...(touring === null ? [] : [...tourLines(address, touring), '']),
+  ];
+}
+
+async function exampleLines(platform: Platform, config: Config, address: string): Promise<string[]> {
+  return [
     `Try it${config.apiKeys.length === 0 ? '' : ' (with NIGHTSHIFT_API_KEY set to the first key of NIGHTSHIFT_API_KEYS)'}:`,
     `  ${await example(platform, config, address)}`,
     '',
   ];
-  return `\n${lines.join('\n')}\n`;
 }
 
-function tourLines(address: string, touring: ContextId): string[] {
+/** None: there is no tour. */
+function tourLines(address: string, touring: ContextId | null): string[] {
+  if (touring === null) return [];
   return [
     `Tour: watch an example job at ${address}/contexts/${touring}`,
     `  It waits for your approval at ${address}/inbox`,
+    '',
   ];
 }
 

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 
 const ASKED_WITHIN_MS = 5_000;
 
-export type RedisSight = {
+type RedisSight = {
   version: string;
   /** Null: the server does not report it, as is usual for managed ones. */
   policy: string | null;

@@ -57,7 +57,7 @@ function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: S
   const uses: ToolUseBlock[] = names.map((name, at) => toolUse(at + 1, name));
   const known = settings({ tools: [...tools] });
   const said = given({ content: uses, finishReason: 'tool_use' });
-  const move = answer(of, job(), known, id<MessageId>(500), said, NOW);
+  const move = answer(of, { job: job(), settings: known }, { ...said, id: id<MessageId>(500) }, NOW);
   const eager = new EagerCalls(ports, signals, of);
   const begin = () => eager.begin({ snapshot: of, job: job(), settings: known, given: said, said: move });
   return { signals, begun, begin, heard, eager, move, of, uses };
@@ -162,7 +162,7 @@ test.each([
   async (_, names, tools) => {
     const { begin, move, of } = setUp(names, tools);
     const closed = await begin();
-    const one = answerWithResults(of, move, job(), closed, countingIds());
+    const one = answerWithResults({ snapshot: of, job: job(), said: move }, closed, countingIds());
     const kept = apply(of, move, committed(move, of, 2));
     const two = closeCalls(kept, job(), closed, countingIds());
     expect(one.entries).toEqual([...move.entries, ...two.entries]);

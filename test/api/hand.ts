@@ -25,7 +25,8 @@ import type { Settings } from '../../src/core/workers/settings.ts';
 import type { Snapshot } from '../../src/core/run/snapshot.ts';
 import type { ToolDescriptor } from '../../src/core/tools/tool.ts';
 import { isReplied } from '../../src/core/tools/tool-call.ts';
-import { isOver } from '../../src/core/run/wait.ts';
+import { askedWait, isOver } from '../../src/core/run/wait.ts';
+import type { EndedWaits } from '../../src/core/run/wait.ts';
 import { append } from '../../src/db/run/append/append.ts';
 import { claim } from '../../src/db/run/claims.ts';
 import { read } from '../../src/db/run/contexts.ts';
@@ -135,7 +136,12 @@ export async function take(
   };
   const say = (content: Block[], costNanos?: number) =>
     commit((snapshot) =>
-      answer(snapshot, jobOf(snapshot), settings, ids.next(), answerOf(content, costNanos), Date.now()),
+      answer(
+        snapshot,
+        { job: jobOf(snapshot), settings },
+        { ...answerOf(content, costNanos), id: ids.next() },
+        Date.now(),
+      ),
     );
   const settleWith = (outcome: JobOutcome) =>
     commit((snapshot) => settle(snapshot, jobOf(snapshot), outcome, ids));
@@ -173,22 +179,13 @@ export async function take(
           .map((call) => ({
             call,
             input: inputOf(snapshot, call),
-            to: 'approval' as const,
             answeredBy: 'tool' as const,
+            wait: askedWait('approval', asking, Date.now()),
           }));
-        return letCallsWait(snapshot, jobOf(snapshot), held, asking, Date.now(), ids);
+        return letCallsWait(snapshot, jobOf(snapshot), held, ids);
       }),
     awaitCalls: (until) => commit((snapshot) => awaitCalls(snapshot, jobOf(snapshot), until)),
-    endWaits: () =>
-      commit((snapshot) =>
-        endWaits(
-          snapshot,
-          jobOf(snapshot),
-          snapshot.calls.filter((call) => isReplied(call) || isOver(call, Date.now())),
-          ids,
-          Date.now(),
-        ),
-      ),
+    endWaits: () => commit((snapshot) => endWaits(snapshot, endedWaits(snapshot), ids)),
     sleep: (until) => commit((snapshot) => sleep(snapshot, jobOf(snapshot), until)),
     releaseUntil: (until) => commit((snapshot) => releaseUntil(snapshot, until)),
     async complete(text, costNanos) {
@@ -222,6 +219,15 @@ export async function take(
 function jobOf({ job }: Snapshot): ActiveJob {
   if (job === null) throw new Error('No job runs.');
   return job;
+}
+
+function endedWaits(snapshot: Snapshot): EndedWaits {
+  const now = Date.now();
+  return {
+    job: jobOf(snapshot),
+    over: snapshot.calls.filter((call) => isReplied(call) || isOver(call, now)),
+    now,
+  };
 }
 
 /** Posts an input and has it answered. */

@@ -82,9 +82,7 @@ const someOccasion = fc.constantFrom<Occasion>('due', 'refused', 'asked', 'rest'
 
 function made(history: readonly Message[], plan: CompactionPlan, of: Settings): NewCompaction {
   const summary =
-    plan.type === 'llm'
-      ? summaryText(history, plan.cut, words(40_000, 's'), plan.written, of.contextLimit)
-      : null;
+    plan.type === 'llm' ? summaryText(history, plan, words(40_000, 's'), of.contextLimit) : null;
   return {
     id: id(7_000),
     type: plan.type,
@@ -251,7 +249,7 @@ describe('when', () => {
     const plan = planCompaction({ history: one, compacted: NOTHING_COMPACTED }, of({ type: 'llm' }), 'due');
     if (plan === null) throw new Error('nothing was to be done');
     expect(one[plan.cut]?.role).toBe('assistant');
-    expect(summaryText(one, plan.cut, 'so far', plan.written, 20_000)).toBe(
+    expect(summaryText(one, plan, 'so far', 20_000)).toBe(
       `so far\n\nThe current request, verbatim:\n${words(41, 'u')}`,
     );
   });

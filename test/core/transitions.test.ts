@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Append } from '../../src/core/run/append.ts';
 import { decide } from '../../src/core/decide.ts';
-import type { ToolCallId } from '../../src/core/ids.ts';
+import type { MessageId, ToolCallId } from '../../src/core/ids.ts';
 import type { JobOutcome } from '../../src/core/run/job.ts';
 import { admit, resume } from '../../src/core/transitions/admit.ts';
-import { answer, answerMessage, answered } from '../../src/core/transitions/answer.ts';
+import { answer, answerMessage, answered, completed } from '../../src/core/transitions/answer.ts';
 import { stateChange } from '../../src/core/transitions/base.ts';
 import { open } from '../../src/core/transitions/open.ts';
 import { delay, releaseUntil, rest, sleep } from '../../src/core/transitions/park.ts';
@@ -48,7 +48,7 @@ const DURABLE = STATES.filter(
 );
 const resting: readonly DurableState[] = ['Idle', 'PermanentFailure', 'Stopped'];
 const inJob = DURABLE.filter((state) => !resting.includes(state) && state !== 'ProcessingUserMessage');
-const messageId = id<Parameters<typeof answer>[3]>(30);
+const messageId = id<MessageId>(30);
 
 /** The states an append passes through are those its events tell, each allowed behind the one before. */
 function expectLawful(before: Snapshot, append: Append): void {
@@ -96,8 +96,13 @@ describe('every move keeps to the table of states', () => {
     const asks = given({ content: [toolUse(50)], finishReason: 'tool_use' });
     for (const append of [
       resume(before, job(), 'AwaitingLLMResponse'),
-      answer(before, job(), settings(), messageId, given({ finishReason: 'pause' }), NOW),
-      answer(before, job(), settings(), messageId, asks, NOW),
+      answer(
+        before,
+        { job: job(), settings: settings() },
+        { ...given({ finishReason: 'pause' }), id: messageId },
+        NOW,
+      ),
+      answer(before, { job: job(), settings: settings() }, { ...asks, id: messageId }, NOW),
       delay(before, job(), overloaded, NOW + 1),
     ]) {
       expectLawful(before, append);
@@ -158,7 +163,7 @@ describe('guards', () => {
     ],
     [
       'answer: what was paid for is kept',
-      answer(before, job(), settings(), messageId, given(), NOW),
+      answer(before, { job: job(), settings: settings() }, { ...given(), id: messageId }, NOW),
       { controlSeq: null, wakeSeq: null },
     ],
     ['results are kept', closeCalls(before, job(), [], countingIds()), { controlSeq: null, wakeSeq: null }],
@@ -233,10 +238,11 @@ describe('answer', () => {
     const known = settings({ tools: [tool('mail', 'once'), tool('search')] });
     const append = answer(
       running(),
-      job(),
-      known,
-      messageId,
-      given({ content: [toolUse(50, 'mail'), toolUse(51, 'nobody')], finishReason: 'tool_use' }),
+      { job: job(), settings: known },
+      {
+        ...given({ content: [toolUse(50, 'mail'), toolUse(51, 'nobody')], finishReason: 'tool_use' }),
+        id: messageId,
+      },
       NOW,
     );
     expect(append.calls).toEqual([
@@ -269,7 +275,7 @@ describe('answer', () => {
   });
 
   test('a message names who made it and at what price', () => {
-    expect(answerMessage(job(), settings(), messageId, given()).model).toEqual({
+    expect(answerMessage(job(), settings(), { ...given(), id: messageId }).model).toEqual({
       modelId: 'm-2026',
       providerId: 'simulated',
       usage: given().usage,
@@ -306,8 +312,17 @@ describe('settle', () => {
   });
 
   test('the last answer goes in with the end', () => {
-    const output = answerMessage(job(), settings(), messageId, given());
-    const append = settle(running(), job(), { status: 'completed', outputId: messageId }, ids, output);
+    const output = answerMessage(job(), settings(), { ...given(), id: messageId });
+    const append = completed(
+      running(),
+      { job: job(), settings: settings() },
+      { ...given(), id: messageId },
+      ids,
+    );
+    expect(append.job).toMatchObject({
+      kind: 'settle',
+      outcome: { status: 'completed', outputId: messageId },
+    });
     expect(append.entries[0]).toEqual({ kind: 'message', message: output });
   });
 

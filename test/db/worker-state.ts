@@ -11,7 +11,7 @@ import { DatabaseClock } from '../../src/workers/process/clock.ts';
 import { createClaimer } from '../../src/workers/run/claimer.ts';
 import { createAppender } from '../../src/workers/run/appender.ts';
 import { Throttles } from '../../src/workers/process/throttles.ts';
-import { createWorkerMetrics } from '../../src/workers/process/metrics.ts';
+import { createWorkerMetrics } from '../../src/workers/process/metrics/metrics.ts';
 import type { WorkerPorts, WorkerState } from '../../src/workers/process/ports.ts';
 import { Registry } from '../../src/workers/process/registry.ts';
 import { settings } from '../core/builders.ts';

@@ -10,7 +10,7 @@ import type { Environment } from '../../src/config/environment.ts';
 import { CODES, JOB_CODES } from '../../src/core/errors.ts';
 import type { Code } from '../../src/core/errors.ts';
 import { FAULT_CODES } from '../../src/tools/run/tool-fault.ts';
-import { createWorkerMetrics } from '../../src/workers/process/metrics.ts';
+import { createWorkerMetrics } from '../../src/workers/process/metrics/metrics.ts';
 import { codes, filesBelow, read, rowsOf, section } from './markdown.ts';
 
 const sorted = (names: Iterable<string>): string[] => [...new Set(names)].sort();

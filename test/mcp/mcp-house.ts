@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import { startServer } from '../../src/api/server/server.ts';
-import { openPlatform } from '../../src/platform/platform.ts';
+import { WORKER_LIMITS, openPlatform } from '../../src/platform/platform.ts';
 import { parseConfig as parseEnvironment } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import { parseConfig } from '../../src/tools/config/parse-config.ts';
@@ -44,7 +44,7 @@ export async function openHouse(
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   const lines: string[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
-  const services = { databaseUrl: database.url, redisUrl: null };
+  const services = { databaseUrl: database.url, redisUrl: null, poolLimits: WORKER_LIMITS };
   const platform = await openPlatform(
     parseEnvironment(env),
     services,

@@ -270,6 +270,11 @@ describe('what is asked', () => {
     expect(await fetched(input)).toEqual(refusedWith(code));
   });
 
+  test('the message about an invalid header names the header', async () => {
+    const { result } = await fetched({ url: 'http://e.example/', headers: { 'x-note': 'b\r\nc' } });
+    expect(JSON.stringify(result)).toContain('The name or value of the header \\"x-note\\" contains');
+  });
+
   test('no proxy of the environment is used', async () => {
     const proxy = `http://127.0.0.1:${insidePort}`;
     for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'])

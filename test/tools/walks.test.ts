@@ -53,7 +53,7 @@ describe.each(['deep', 'wide'] as const)('over a %s tree, given up on the way,',
   test('a survey visits nothing more', async () => {
     const abort = new AbortController();
     const visited: string[] = [];
-    const walk = survey(base.path, [], MOST, abort.signal, async (at) => {
+    const walk = survey({ root: base.path, names: [], most: MOST, signal: abort.signal }, async ({ at }) => {
       visited.push(at.join('/'));
       if (visited.length === 10) abort.abort(new Error('given up'));
       return true;
@@ -71,7 +71,7 @@ describe.each(['deep', 'wide'] as const)('over a %s tree, given up on the way,',
   test('removing leaves what is not gone yet', async () => {
     const before = readdirSync(base.path, { recursive: true }).length;
     const { signal, checks } = abortedAt(100);
-    await expect(removed(folder, 'd', true, 'd', signal)).rejects.toThrow('given up');
+    await expect(removed({ folder, name: 'd', at: 'd' }, true, signal)).rejects.toThrow('given up');
     const after = readdirSync(base.path, { recursive: true }).length;
     expect(checks()).toBe(100);
     expect([after > 0, before - after <= 100]).toEqual([true, true]);
@@ -97,7 +97,7 @@ describe('in one very wide directory', () => {
 
   test('removing has taken nothing when it ends while names are read', async () => {
     const { signal } = abortedAt(400);
-    await expect(removed(folder, 'd', true, 'd', signal)).rejects.toThrow('given up');
+    await expect(removed({ folder, name: 'd', at: 'd' }, true, signal)).rejects.toThrow('given up');
     expect(readdirSync(path.join(base.path, 'd'))).toHaveLength(500);
   });
 

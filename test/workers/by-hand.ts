@@ -9,7 +9,7 @@ import { createClaimer } from '../../src/workers/run/claimer.ts';
 import { DatabaseClock } from '../../src/workers/process/clock.ts';
 import { FollowUps } from '../../src/workers/process/follow-ups.ts';
 import { Throttles } from '../../src/workers/process/throttles.ts';
-import { createWorkerMetrics } from '../../src/workers/process/metrics.ts';
+import { createWorkerMetrics } from '../../src/workers/process/metrics/metrics.ts';
 import type { WorkerPorts, WorkerState } from '../../src/workers/process/ports.ts';
 import { Registry } from '../../src/workers/process/registry.ts';
 

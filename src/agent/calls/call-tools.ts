@@ -53,22 +53,21 @@ class InFlight {
   }
 }
 
-export async function callTools(
-  run: Run,
-  snapshot: Snapshot,
-  { job, settings, run: calls, unknown }: Extract<Decision, { kind: 'call_tools' }>,
-): Promise<After> {
+type CallTools = Extract<Decision, { kind: 'call_tools' }>;
+
+export async function callTools(run: Run, snapshot: Snapshot, step: CallTools): Promise<After> {
+  const { job, settings, run: calls, unknown } = step;
   if (unknown.length > 0) return reconcile(run, snapshot, job, unknown);
   const granted = calls.filter((call) => isGranted(call, settings));
-  const { free, after } = await judgeCalls(run, snapshot, job, settings, granted);
+  const { free, after } = await judgeCalls(run, snapshot, step, granted);
   if (after === null || free === null || isStopRequested(after)) return after;
-  const { snapshot: engaged, left } = await engageWorkers(run, after, job, settings, free);
+  const { snapshot: engaged, left } = await engageWorkers(run, after, step, free);
   if (left === null || isStopRequested(engaged)) return engaged;
   const inFlight = new InFlight();
   for (const call of calls) {
     if (!isGranted(call, settings)) inFlight.add(call, null, Promise.resolve(notGranted(call, settings)));
   }
-  const begun = await beginAll(run, engaged, job, left, inFlight);
+  const begun = await beginAll(run, engaged, { job, calls: left }, inFlight);
   return collect(run, begun, job, inFlight);
 }
 
@@ -76,8 +75,7 @@ export async function callTools(
 async function beginAll(
   run: Run,
   snapshot: Snapshot,
-  job: ActiveJob,
-  calls: readonly OpenCall[],
+  { job, calls }: { job: ActiveJob; calls: readonly OpenCall[] },
   inFlight: InFlight,
 ): Promise<Snapshot> {
   const begin = (call: OpenCall): void => {

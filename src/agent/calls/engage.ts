@@ -2,11 +2,9 @@
  * Calls that concern other workers, handled in one append: it creates children, starts waits, and answers what can be
  * answered at once. A call that cannot be carried out gets an error result and has no effect.
  */
-import type { ActiveJob } from '../../core/run/job.ts';
 import { engage } from '../../core/transitions/engage.ts';
 import type { WorkerResults } from '../../core/transitions/waits.ts';
-import type { Settings } from '../../core/workers/settings.ts';
-import type { Snapshot } from '../../core/run/snapshot.ts';
+import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
 import type { OpenCall } from '../../core/tools/tool-call.ts';
 import { isForWorkers } from '../../core/run/wait.ts';
 import { parseWorkerAsk } from '../../core/workers/worker-asks.ts';
@@ -16,13 +14,12 @@ import type { After, Run } from '../run.ts';
 import type { AskingCall } from './team.ts';
 
 /** `left`: the calls still to run. Null: decide again. */
-export type Engaged = { snapshot: Snapshot; left: readonly OpenCall[] | null };
+type Engaged = { snapshot: Snapshot; left: readonly OpenCall[] | null };
 
 export async function engageWorkers(
   run: Run,
   snapshot: Snapshot,
-  job: ActiveJob,
-  settings: Settings,
+  { job, settings }: ServedJob,
   calls: readonly OpenCall[],
 ): Promise<Engaged> {
   const asking = calls

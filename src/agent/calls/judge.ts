@@ -3,14 +3,13 @@
  * and closes the forbidden ones; the rest can run. Nothing was started before, so after a crash the check is simply
  * repeated.
  */
-import type { ActiveJob } from '../../core/run/job.ts';
 import { letCallsWait } from '../../core/transitions/approval.ts';
 import type { WaitingCall } from '../../core/transitions/approval.ts';
 import { parseQuestion } from '../../core/conversation/question.ts';
 import { ruleOn } from '../../core/run/policy.ts';
+import { askedWait } from '../../core/run/wait.ts';
 import { sleepFrom } from '../../core/run/sleep.ts';
-import type { Settings } from '../../core/workers/settings.ts';
-import type { Snapshot } from '../../core/run/snapshot.ts';
+import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
 import type { AnsweredBy } from '../../core/tools/tool.ts';
 import type { OpenCall } from '../../core/tools/tool-call.ts';
 import { inputOf, toInvocation } from './invocation.ts';
@@ -21,20 +20,19 @@ import type { After, Run } from '../run.ts';
  * `free`: the calls that may run; `after`: the snapshot to continue with. If the rules changed meanwhile, `free` is
  * null and the loop decides again.
  */
-export type Judged = { free: readonly OpenCall[] | null; after: After };
+type Judged = { free: readonly OpenCall[] | null; after: After };
 
 /** `calls`: only calls of granted tools. */
 export async function judgeCalls(
   run: Run,
   snapshot: Snapshot,
-  job: ActiveJob,
-  settings: Settings,
+  served: ServedJob,
   calls: readonly OpenCall[],
 ): Promise<Judged> {
-  const judged = await Promise.all(calls.map((call) => judgeCall(run, snapshot, job, settings, call)));
+  const judged = await Promise.all(calls.map((call) => judgeCall(run, snapshot, served, call)));
   const held = judged.filter((one) => one !== null);
   if (held.length === 0) return { free: calls, after: snapshot };
-  const transition = letCallsWait(snapshot, job, held, settings.asking, run.clock.now(), run.ids);
+  const transition = letCallsWait(snapshot, served.job, held, run.ids);
   const outcome = await append(run, transition);
   if (outcome.kind !== 'committed') return { free: null, after: await reread(run, snapshot, outcome) };
   const free = calls.filter((_, at) => judged[at] === null);
@@ -45,25 +43,30 @@ export async function judgeCalls(
 async function judgeCall(
   run: Run,
   snapshot: Snapshot,
-  job: ActiveJob,
-  { tools, asking }: Settings,
+  { job, settings: { tools, asking } }: ServedJob,
   call: OpenCall,
 ): Promise<WaitingCall | null> {
   const answeredBy = tools.find(({ name }) => name === call.name)?.answered_by ?? 'tool';
   const input = inputOf(snapshot, call);
   const isApproved = call.approval?.decision === 'approve';
+  const held = { call, input, answeredBy };
   const decision = isApproved
     ? 'never'
     : await run.tools.judge(toInvocation(snapshot, job, call, input), ruleOn(asking.rules, call.name));
+  const now = run.clock.now();
   switch (decision) {
     case 'deny':
-      return { call, input, to: 'denied', answeredBy };
+      return { ...held, wait: null };
     case 'always':
-      return { call, input, to: 'approval', answeredBy };
-    case 'never':
-      if (answeredBy === 'timer' && sleepFrom(input, run.clock.now()) !== null)
-        return { call, input, to: 'timer', answeredBy };
-      return isAnsweredOutside(answeredBy, input) ? { call, input, to: 'answer', answeredBy } : null;
+      return { ...held, wait: askedWait('approval', asking, now) };
+    case 'never': {
+      const wait = isAnsweredOutside(answeredBy, input)
+        ? askedWait('answer', asking, now)
+        : answeredBy === 'timer'
+          ? sleepFrom(input, now)
+          : null;
+      return wait === null ? null : { ...held, wait };
+    }
   }
 }
 

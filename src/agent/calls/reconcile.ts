@@ -27,11 +27,11 @@ export async function reconcile(
       return { call, input: invocation.input, said: await ask(run, job, invocation) };
     }),
   );
-  const told = asked.filter(isTold);
-  if (told.length < asked.length) return lookUp(run, snapshot);
+  const calls = asked.filter(isTold);
+  if (calls.length < asked.length) return lookUp(run, snapshot);
   const { outcomeWaitMs } = run.tools;
   const until = outcomeWaitMs === null ? null : run.clock.now() + outcomeWaitMs;
-  return commit(run, snapshot, settleOutcomes(snapshot, job, told, until, run.ids));
+  return commit(run, snapshot, settleOutcomes(snapshot, job, { calls, until }, run.ids));
 }
 
 function ask(run: Run, job: ActiveJob, invocation: ToolInvocation): Promise<Reconciled> {

@@ -19,7 +19,8 @@ import type { CallTimes } from '../../core/model/model-call.ts';
 import { compaction } from '../../core/transitions/compact.ts';
 import { releaseUntil } from '../../core/transitions/park.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
-import { endedUnanswered, takeFailure } from './call-model.ts';
+import { endedUnanswered } from './call-model.ts';
+import { takeFailure } from './failed-call.ts';
 import { append, commit, follow, lookUp, readAll, reread } from '../run.ts';
 import type { After, Run } from '../run.ts';
 import { timed } from './timed.ts';
@@ -66,15 +67,17 @@ async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: Mod
   const outcome = await untilDeadline(run.clock, job, run.signals.hard, (signal) =>
     access.model.call(request, listener, signal),
   );
+  const fail = (failure: ModelFailure): Promise<After> =>
+    takeFailure(run, snapshot, job, { model, failure, made: { ...times(), prompt: null } });
   switch (outcome.kind) {
     case 'done': {
       const failure = faultOf(outcome.answer);
       return failure === null
-        ? takeSummary(run, snapshot, step, model, outcome.answer, times())
-        : takeFailure(run, snapshot, job, model, failure, { ...times(), prompt: null });
+        ? takeSummary(run, snapshot, step, { model, answer: outcome.answer, times: times() })
+        : fail(failure);
     }
     case 'failed':
-      return takeFailure(run, snapshot, job, model, outcome.failure, { ...times(), prompt: null });
+      return fail(outcome.failure);
     case 'aborted':
       return endedUnanswered(run, job, await lookUp(run, snapshot));
   }
@@ -113,18 +116,18 @@ function faultOf({ content, finishReason }: ModelAnswer): ModelFailure | null {
     : null;
 }
 
+type WrittenSummary = { model: ModelName; answer: ModelAnswer; times: CallTimes };
+
 /** If another process wrote meanwhile, or the write is in doubt, the summary still counts, because it was paid for. */
 async function takeSummary(
   run: Run,
   snapshot: Snapshot,
   step: Compact,
-  model: ModelName,
-  given: ModelAnswer,
-  times: CallTimes,
+  { model, answer: { content, usage }, times }: WrittenSummary,
 ): Promise<After> {
-  const { job } = step;
-  const written = { text: textOf(given.content), model, given };
-  const made = newCompaction(run, step, { ...written, history: snapshot.history });
+  const { job, settings, plan } = step;
+  const summary = summaryText(snapshot.history, plan, textOf(content), settings.contextLimit);
+  const made = { ...newCompaction(run, step, summary), model: formatModelName(model), usage };
   const transition = compaction(snapshot, job, made, times);
   const outcome = await append(run, transition);
   if (outcome.kind === 'committed') return follow(run, snapshot, transition, outcome);
@@ -133,25 +136,18 @@ async function takeSummary(
   return commit(run, now, compaction(now, { ...now.job, attempt: job.attempt }, made, times));
 }
 
-type Written = { text: string; model: ModelName; given: ModelAnswer; history: Snapshot['history'] };
-
-/** `written`: the summary of a model; null: tool results are shortened. */
-function newCompaction(run: Run, { job, settings, plan }: Compact, written: Written | null): NewCompaction {
-  const { contextLimit } = settings;
-  const summary =
-    written === null
-      ? null
-      : summaryText(written.history, plan.cut, written.text, plan.written, contextLimit);
+/** `summary` null: tool results are shortened. */
+function newCompaction(run: Run, { job, plan }: Compact, summary: string | null): NewCompaction {
   return {
     id: run.ids.next(),
     type: plan.type,
     branch: job.branch,
     uptoSeq: plan.uptoSeq,
     summary,
-    model: written === null ? null : formatModelName(written.model),
+    model: null,
     tokensBefore: plan.tokensBefore,
     tokensAfter: tokensAfter(plan, summary ?? ''),
     jobId: job.id,
-    usage: written?.given.usage ?? null,
+    usage: null,
   };
 }

@@ -107,7 +107,7 @@ function settingsOf(
   const role = definition ?? (name === null ? undefined : fileRoles.get(name));
   const isOfFile = name !== null && definition === null;
   const provider = parseModelName(model)?.provider ?? 'simulated';
-  return callSettings(config, role ?? {}, isOfFile, provider, parameters);
+  return callSettings(config, role ?? {}, { provider, allowed: parameters, isOfFile });
 }
 
 /** Sorted by name, like a worker process sends them. A server-side tool hides a client tool of the same name. */

@@ -4,7 +4,7 @@ import type { ApproveCalls, Client, Json, ResolveToolCall } from '../../client/i
 import { questionOf } from './item.ts';
 import type { Item } from './item.ts';
 
-export type Answer =
+type Answer =
   | { kind: 'approval'; approval: Omit<ApproveCalls, 'tool_call_id' | 'all'> }
   | { kind: 'result'; content: string }
   | { kind: 'outcome'; outcome: ResolveToolCall['outcome'] };

@@ -8,7 +8,7 @@ import { choicesOf, readAnswer, sendAnswer } from './answer.ts';
 import { questionOf, titleOf } from './item.ts';
 import type { Item } from './item.ts';
 
-export type InPlace = {
+type InPlace = {
   ask(item: Item, label?: string): void;
   /** Removes an item that has been answered. */
   dismiss(toolCallId: string): void;
@@ -25,7 +25,7 @@ export function askInPlace(client: Client, screen: Screen): InPlace {
       const over = new AbortController();
       open.set(item.tool_call_id, over);
       last = last.then(async () => {
-        if (!over.signal.aborted) await askOne(client, screen, item, label, over.signal);
+        if (!over.signal.aborted) await askOne(client, screen, { item, label, signal: over.signal });
         open.delete(item.tool_call_id);
       });
     },
@@ -37,13 +37,9 @@ export function askInPlace(client: Client, screen: Screen): InPlace {
   };
 }
 
-async function askOne(
-  client: Client,
-  screen: Screen,
-  item: Item,
-  label: string,
-  signal: AbortSignal,
-): Promise<void> {
+type Prompt = { item: Item; label: string; signal: AbortSignal };
+
+async function askOne(client: Client, screen: Screen, { item, label, signal }: Prompt): Promise<void> {
   const { sideInk } = screen;
   screen.note(`${sideInk('yellow', '?')} ${label}${sideInk('bold', titleOf(item))}`);
   const choices = questionOf(item)?.choices ?? [];

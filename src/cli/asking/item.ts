@@ -5,7 +5,7 @@ import { cut } from '../terminal/width.ts';
 
 export type Item = Pick<InboxItem, 'kind' | 'context_id' | 'tool_call_id' | 'name' | 'input'>;
 
-export type Question = { question: string; choices: readonly string[] };
+type Question = { question: string; choices: readonly string[] };
 
 const INPUT_COLUMNS = 200;
 

@@ -13,13 +13,14 @@ import { textOf } from '../following/message-text.ts';
 import { openProgress, printEnd } from '../following/progress.ts';
 import { onSignals } from '../signals-of-person.ts';
 import { safe } from '../terminal/safe.ts';
-import { openActions } from './actions.ts';
+import { carryOutLine, interrupt } from './actions.ts';
+import type { Chat } from './actions.ts';
 import { openLines } from './lines.ts';
+import type { Lines } from './lines.ts';
 import { readLine } from './slash.ts';
 import { openStanding } from './standing.ts';
-import type { Standing } from './standing.ts';
 
-export type ChatOptions = { history: number; thinking?: true; quiet?: true };
+type ChatOptions = { history: number; thinking?: true; quiet?: true };
 
 export async function runChat(
   cli: Cli,
@@ -30,12 +31,12 @@ export async function runChat(
   const { screen } = cli;
   const over = new AbortController();
   const standing = openStanding();
+  const chat: Chat = { screen, client, contextId, standing };
   const after = await client.contexts.head(contextId);
   if (options.quiet !== true)
     screen.note(screen.sideInk('dim', `context ${contextId} · /help lists the commands`));
-  const earlier = await showHistory(cli, client, contextId, options.history);
+  const earlier = await showHistory(chat, options.history);
   const lines = openLines(screen, earlier);
-  const actions = openActions(cli, client, contextId, standing);
   let exit: Exit = EXIT.completed;
 
   const leave = (as: Exit): void => {
@@ -48,33 +49,33 @@ export async function runChat(
   };
   const forget = onSignals((as, count) => {
     if (count > 1 || !standing.isBusy()) return leave(as);
-    void actions.interrupt('keep').catch((error: unknown) => printFault(cli, error));
+    void interrupt(chat, 'keep').catch((error: unknown) => printFault(cli, error));
   });
-  const listening = listen(cli, client, contextId, {
-    after,
-    options,
-    standing,
-    signal: over.signal,
-    prompt: lines.prompt,
-  });
+  const listening = listen(chat, { after, options, signal: over.signal, prompt: lines.prompt });
   // When the stream fails for good, the chat ends.
   listening.catch(() => leave(EXIT.failed));
   lines.prompt();
   try {
-    for await (const line of lines) {
-      const read = readLine(line);
-      if (read.kind === 'quit') break;
-      await actions.carryOut(line, read).catch((error: unknown) => printFault(cli, error));
-      // With piped input, the next line is sent after the answer to the previous one is complete.
-      if (!lines.isTerminal) await Promise.race([standing.rest(), listening]);
-      else if (!standing.isBusy() || standing.asked() !== null) lines.prompt();
-    }
+    await readLines(cli, chat, lines, listening);
     if (!over.signal.aborted) leave(exit);
     await listening;
     return exit;
   } finally {
     forget();
     lines.close();
+  }
+}
+
+/** Carries out the lines until the input ends or a line quits the chat. */
+async function readLines(cli: Cli, chat: Chat, lines: Lines, listening: Promise<void>): Promise<void> {
+  const { standing } = chat;
+  for await (const line of lines) {
+    const read = readLine(line);
+    if (read.kind === 'quit') break;
+    await carryOutLine(chat, line, read).catch((error: unknown) => printFault(cli, error));
+    // With piped input, the next line is sent after the answer to the previous one is complete.
+    if (!lines.isTerminal) await Promise.race([standing.rest(), listening]);
+    else if (!standing.isBusy() || standing.asked() !== null) lines.prompt();
   }
 }
 
@@ -87,16 +88,13 @@ function printFault({ screen, url }: Cli, error: unknown): void {
 type Listening = {
   after: number;
   options: ChatOptions;
-  standing: Standing;
   signal: AbortSignal;
   prompt: () => void;
 };
 
 async function listen(
-  { screen }: Cli,
-  client: Client,
-  contextId: string,
-  { after, options, standing, signal, prompt }: Listening,
+  { screen, client, contextId, standing }: Chat,
+  { after, options, signal, prompt }: Listening,
 ): Promise<void> {
   const answer = answerText(screen, options.thinking === true);
   const quiet = options.quiet === true;
@@ -145,12 +143,7 @@ function printItem(screen: Cli['screen'], item: Item, label: string): void {
 }
 
 /** Shows the last messages. Returns the earlier user inputs, newest first. */
-async function showHistory(
-  { screen }: Cli,
-  client: Client,
-  contextId: string,
-  most: number,
-): Promise<string[]> {
+async function showHistory({ screen, client, contextId }: Chat, most: number): Promise<string[]> {
   if (most === 0) return [];
   const { data } = await client.contexts.messages.list(contextId, { order: 'desc', limit: 100 }).page();
   const texts = data.map(({ role, content }) => ({

@@ -8,7 +8,7 @@ import { receive } from './family.ts';
 import type { Family, Followed, Listener } from './family.ts';
 
 /** `answer` null: the text is not streamed. */
-export type Following = Listener & { answer: AnswerText | null };
+type Following = Listener & { answer: AnswerText | null };
 
 /** Resolves with the finished job. Rejects with the reason of the signal. */
 export async function followJob(following: Following, job: Followed): Promise<Job> {

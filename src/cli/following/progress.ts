@@ -6,7 +6,7 @@ import { oneLine, safe } from '../terminal/safe.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { count, money, spell, tokensOf } from '../terminal/time.ts';
 
-export type Progress = {
+type Progress = {
   receive(event: StreamEvent): Promise<void>;
   /** The tool calls of an answer. */
   calls(message: Pick<Message, 'content'>): void;

@@ -65,7 +65,7 @@ export async function runInteractive(
   try {
     const accepted = await sending;
     if (options.quiet !== true) printBeginning(cli, accepted);
-    const job = await follow(cli, client, options, accepted, leave);
+    const job = await follow(cli, client, accepted, { ...options, leave });
     // The stream may report the end of the job before the receipt arrives.
     await receipt;
     describeEnd(cli, job, options);
@@ -87,9 +87,8 @@ function printBeginning({ screen }: Cli, { job_id, context_id }: Accepted): void
 async function follow(
   { screen }: Cli,
   client: Client,
-  options: RunInteractiveOptions,
   accepted: Accepted,
-  leave: AbortController,
+  { leave, ...options }: RunInteractiveOptions & { leave: AbortController },
 ): Promise<Job> {
   const place = askInPlace(client, screen);
   const streams = options.json !== true && (options.stream ?? screen.isTerminal);

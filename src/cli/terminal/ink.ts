@@ -1,7 +1,7 @@
 /** Colours, if the stream supports them. `NO_COLOR`, `FORCE_COLOR` and whether it is a terminal decide (node:util). */
 import { styleText } from 'node:util';
 
-export type Look = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'magenta';
+type Look = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'magenta';
 export type Ink = (look: Look, text: string) => string;
 
 export function inkOf(stream: NodeJS.WritableStream): Ink {

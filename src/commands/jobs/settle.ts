@@ -55,7 +55,7 @@ export async function settleUnowned(
   };
   const outcome = requestedEnd(stopRequest);
   const added = outcome.status === 'interrupted' ? await readAdded(tx, begun.lease, job.id) : [];
-  const transition = end(begun, job, outcome, added, ids);
+  const transition = end(begun, { job, outcome }, added, ids);
   return appendLast(tx, transition, { jobId: job.id, status: outcome.status });
 }
 

@@ -25,7 +25,8 @@ export function putRole({ tenantId, name, isCurrent }: ChangeRole, definition: R
       const last = await lastVersion(tx, tenantId, name, definition);
       if (!isCurrent(standing(last))) return stale();
       const isNew = last?.same !== true;
-      if (isNew && !(await addVersion(tx, tenantId, name, (last?.version ?? 0) + 1, definition))) continue;
+      if (isNew && !(await addVersion(tx, tenantId, { name, version: (last?.version ?? 0) + 1, definition })))
+        continue;
       const view = await findRole(tx, tenantId, name);
       // Another request deleted it in between: try again on the new state.
       if (view !== null) return done(view);
@@ -41,7 +42,7 @@ export function deleteRole({ tenantId, name, isCurrent }: ChangeRole): Command<R
       const version = standing(last);
       if (version === null) return refuse('not_found', `No role has the name ${name}.`);
       if (!isCurrent(version)) return stale();
-      if (await addVersion(tx, tenantId, name, version + 1, null)) return done({});
+      if (await addVersion(tx, tenantId, { name, version: version + 1, definition: null })) return done({});
     }
   };
 }

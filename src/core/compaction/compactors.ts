@@ -11,7 +11,7 @@ import { requestBefore, summaryLimit } from './summary.ts';
 
 export type View = { history: readonly Message[]; sizes: Sizes; contextLimit: number };
 
-export type Compactor = {
+type Compactor = {
   /** Whether a model writes the replacement. If not, messages stay in the prompt in a shorter form. */
   asksModel: boolean;
   /** Maximum tokens, estimated from characters, of what replaces the messages before the cut. */

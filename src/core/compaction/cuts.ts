@@ -64,7 +64,7 @@ function indexesOf(
 }
 
 /** The indexes of a call and its result: the lower one, then the higher one. */
-export type CallSpan = { first: number; last: number };
+type CallSpan = { first: number; last: number };
 
 export function callSpans(history: readonly Message[]): CallSpan[] {
   const results = new Map<ToolCallId, number>();

@@ -68,7 +68,8 @@ export function planCompaction(
       ? cutBefore(memory.history, compaction.keepTurns)
       : cutsOf(memory.history, compaction.keepTurns);
   const read = readerOf(memory, readingRoom(settings, occasion === 'refused' ? tokensBefore : null));
-  const weighed = cuts.flatMap((cut) => weigh(memory, type, view, read, tokensBefore, cut) ?? []);
+  const prompt: LongPrompt = { memory, type, view, read, tokensBefore };
+  const weighed = cuts.flatMap((cut) => weigh(prompt, cut) ?? []);
   return choose(weighed, aimOf(occasion, tokensBefore, due, contextLimit));
 }
 
@@ -84,11 +85,12 @@ export function planBeginning(
 ): CompactionPlan | null {
   if (settings.compaction.type !== 'llm') return null;
   const memory = { history: history.slice(0, messages), compacted };
-  const read = sizesOf(memory, settings);
-  const sizes = { ...read, fixed: read.fixed + (sum(read.shown) * bytes) / readBytes };
+  const known = sizesOf(memory, settings);
+  const sizes = { ...known, fixed: known.fixed + (sum(known.shown) * bytes) / readBytes };
   const view: View = { history: memory.history, sizes, contextLimit: settings.contextLimit };
-  const reader = readerOf(memory, readingRoom(settings, null));
-  const whole = weigh(memory, 'llm', view, reader, Math.round(totalOf(sizes)), messages);
+  const read = readerOf(memory, readingRoom(settings, null));
+  const tokensBefore = Math.round(totalOf(sizes));
+  const whole = weigh({ memory, type: 'llm', view, read, tokensBefore }, messages);
   return whole === null ? null : choose([whole], { goal: 0, gain: 1 });
 }
 
@@ -129,15 +131,11 @@ function choose(weighed: readonly Weighed[], { goal, gain }: Aim): CompactionPla
   return (enough ?? best)?.plan ?? null;
 }
 
+/** A prompt to compact, and how. */
+type LongPrompt = { memory: Memory; type: CompactorType; view: View; read: Reader; tokensBefore: number };
+
 /** Null: nothing new before the cut. */
-function weigh(
-  memory: Memory,
-  type: CompactorType,
-  view: View,
-  read: Reader,
-  tokensBefore: number,
-  wanted: number,
-): Weighed | null {
+function weigh({ memory, type, view, read, tokensBefore }: LongPrompt, wanted: number): Weighed | null {
   const compactor = COMPACTORS[type];
   const shown = compactor.asksModel ? read(wanted) : { cut: wanted, longest: 0 };
   if (shown === null) return null;

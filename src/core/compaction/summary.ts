@@ -45,17 +45,16 @@ export function summaryPrompt(
 }
 
 /**
- * The text that replaces the messages before `cut`: the model's summary, clipped to `limit` tokens. If the cut lies
+ * The text that replaces the messages before `cut`: the model's summary, clipped to `written` tokens. If the cut lies
  * inside the last turn, the request of that turn is added verbatim.
  */
 export function summaryText(
   history: readonly Message[],
-  cut: number,
-  written: string,
-  limit: number,
+  { cut, written }: { cut: number; written: number },
+  text: string,
   contextLimit: number,
 ): string {
-  const summary = clipped(written.trim(), limit * 4);
+  const summary = clipped(text.trim(), written * 4);
   const request = requestBefore(history, cut, contextLimit);
   return (request === '' ? summary : `${summary}\n\n${request}`).toWellFormed();
 }

@@ -9,7 +9,7 @@ import type { MessageRole, MessageType } from './message.ts';
 import { parseTurn } from './turn.ts';
 import type { Turn } from './turn.ts';
 
-export type TranscriptMessage = {
+type TranscriptMessage = {
   branch: string;
   role: MessageRole;
   type: MessageType;

@@ -10,15 +10,15 @@ export type CallSettings = Pick<
 >;
 
 /**
- * `isOfFile`: the role is from the config file. `allowed`: parameters that the operator allows besides the standard
- * ones.
+ * Decides which parameters are sent. `allowed`: parameters that the operator allows besides the standard ones.
+ * `isOfFile`: the role is from the config file.
  */
+type ParameterRules = { provider: ProviderName; allowed: readonly string[]; isOfFile: boolean };
+
 export function callSettings(
   config: WorkerConfig,
   role: Role,
-  isOfFile: boolean,
-  provider: ProviderName,
-  allowed: readonly string[],
+  { provider, allowed, isOfFile }: ParameterRules,
 ): CallSettings {
   const whole = { ...role, ...config };
   const parameters: JsonObject = whole.parameters ?? {};

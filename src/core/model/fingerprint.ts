@@ -33,7 +33,7 @@ export type Sent = Omit<ModelRequest, 'cacheKey' | 'failures'> & { listed: reado
 /** A short hash over all `texts` in order. */
 export type Digest = (texts: readonly string[]) => string;
 
-export type Fingerprinter = {
+type Fingerprinter = {
   /** Linear in the number of messages; each message object is hashed only once. */
   of(sent: Sent, memory: Memory): Fingerprint;
   tools(tools: readonly ToolSpec[]): string;

@@ -7,7 +7,7 @@ import type { NewCompaction } from '../compaction/compacted.ts';
 import type { ContextEvent } from '../stream/event.ts';
 import type { JobError } from '../errors.ts';
 import type { JobId, MessageId } from '../ids.ts';
-import type { ActiveJob, JobOutcome } from './job.ts';
+import type { ActiveJob, JobEnd } from './job.ts';
 import type { NewMessage } from '../conversation/message.ts';
 import type { ModelCall } from '../model/model-call.ts';
 import type { Lease } from './snapshot.ts';
@@ -27,9 +27,7 @@ export type Entry =
 
 export type JobChange =
   /** A queued job becomes the running job. */
-  | { kind: 'admit'; job: ActiveJob }
-  | { kind: 'progress'; job: ActiveJob }
-  | { kind: 'settle'; job: ActiveJob; outcome: JobOutcome };
+  { kind: 'admit'; job: ActiveJob } | { kind: 'progress'; job: ActiveJob } | ({ kind: 'settle' } & JobEnd);
 
 export type CallChange =
   /** `wait`: the call waits from the start; null: the call can run. */

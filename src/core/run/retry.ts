@@ -11,11 +11,9 @@ import type { Millis } from '../time.ts';
 export const KEEP_SLOT_MS = 2_000;
 
 /** First wait and maximum wait in milliseconds, and how many consecutive failures of a class end the job. */
-export type RetryPolicy = { firstMs: number; ceilingMs: number; failures: number };
+type RetryPolicy = { firstMs: number; ceilingMs: number; failures: number };
 
-export type FailureRule =
-  | { retried: true; code: JobCode; policy: RetryPolicy }
-  | { retried: false; code: JobCode };
+type FailureRule = { retried: true; code: JobCode; policy: RetryPolicy } | { retried: false; code: JobCode };
 
 const LONG_RETRIES: RetryPolicy = { firstMs: 1_000, ceilingMs: 120_000, failures: 10 };
 const QUICK: RetryPolicy = { firstMs: 250, ceilingMs: 30_000, failures: 6 };
@@ -36,7 +34,7 @@ export const FAILURE_RULES: Readonly<Record<FailureClass, FailureRule>> = {
 /** If the provider asks for a wait of more than a day, the job fails. */
 export const LONGEST_RETRY_AFTER_MS = 24 * 60 * 60 * 1_000;
 
-export type Retry = { kind: 'again'; at: Millis } | { kind: 'failed' };
+type Retry = { kind: 'again'; at: Millis } | { kind: 'failed' };
 
 /**
  * What follows from the `failures`th consecutive failure (1 for the first). `random` in [0, 1) spreads retries: our

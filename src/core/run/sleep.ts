@@ -11,7 +11,7 @@ export const SLEEP_UNTIL = 'sleep_until';
 export const LONGEST_SLEEP_S = 30 * 24 * 60 * 60;
 
 /** `problem`: what is wrong with the arguments, as text for the model. */
-export type Sleep = { ok: true; until: Millis } | { ok: false; problem: string };
+type Sleep = { ok: true; until: Millis } | { ok: false; problem: string };
 
 /** A time in the past is valid: the sleep ends at once. */
 export function parseSleep(input: Json, now: Millis): Sleep {

@@ -3,9 +3,12 @@ import type { Compacted, Unread } from '../compaction/compacted.ts';
 import type { ContextId, TenantId, WorkerId } from '../ids.ts';
 import type { ActiveJob, QueuedJob, SteeredInput } from './job.ts';
 import type { Message } from '../conversation/message.ts';
-import type { Serving } from '../workers/settings.ts';
+import type { Serving, Settings } from '../workers/settings.ts';
 import type { DurableState } from './state.ts';
 import type { OpenCall } from '../tools/tool-call.ts';
+
+/** The running job and the settings it runs with. */
+export type ServedJob = { job: ActiveJob; settings: Settings };
 
 /** The lease that allows writes for this snapshot; `epoch` identifies its owner. */
 export type Lease = { contextId: ContextId; tenantId: TenantId; epoch: number };

@@ -19,10 +19,12 @@ export type PartialMessage = {
   thinking: StreamedText;
 };
 
+type Delta = { of: AnswerId; channel: 'text' | 'thinking'; delta: string; sequence: number };
+
 export type DeltaFrame =
   /** The first byte arrived. */
   | { kind: 'began'; of: AnswerId }
-  | { kind: 'delta'; of: AnswerId; channel: 'text' | 'thinking'; delta: string; sequence: number }
+  | ({ kind: 'delta' } & Delta)
   /** The provider's terminal event arrived: no deltas follow. */
   | { kind: 'ended'; of: AnswerId; textSequence: number; thinkingSequence: number }
   /** The call failed: its text so far is void. */
@@ -35,7 +37,7 @@ export type DeltaFrame =
  */
 export type View = PartialMessage & { whole: boolean; void: boolean; behind: boolean };
 
-export type FrameOutcome =
+type FrameOutcome =
   | { kind: 'applied'; view: View; events: FleetingEvent[] }
   /** An earlier frame is missing: a snapshot is needed. */
   | { kind: 'missed' }
@@ -104,17 +106,14 @@ function goOn(contextId: ContextId, view: View, frame: DeltaFrame): FrameOutcome
   }
 }
 
-function takeDelta(
-  contextId: ContextId,
-  view: View,
-  { channel, delta, sequence }: Extract<DeltaFrame, { kind: 'delta' }>,
-): FrameOutcome {
+function takeDelta(contextId: ContextId, view: View, frame: Delta): FrameOutcome {
+  const { channel, delta, sequence } = frame;
   const before = view[channel];
   if (sequence <= before.sequence) return { kind: 'stale' };
   if (view.void || sequence > before.sequence + 1) return { kind: 'missed' };
   const behind = view.behind && channel !== 'text';
   const next: View = { ...view, behind, [channel]: { text: before.text + delta, sequence } };
-  return { kind: 'applied', view: next, events: [deltaOf(contextId, view.of, channel, delta, sequence)] };
+  return { kind: 'applied', view: next, events: [deltaOf(contextId, frame)] };
 }
 
 function takeSnapshot(contextId: ContextId, view: View, partial: PartialMessage): FrameOutcome {
@@ -128,9 +127,7 @@ function takeSnapshot(contextId: ContextId, view: View, partial: PartialMessage)
     : thinking.text;
   const events = [
     ...(view.void || partial.state !== view.state ? [stateChanged(contextId, next)] : []),
-    ...(thinking.sequence > view.thinking.sequence && more !== ''
-      ? [deltaOf(contextId, partial.of, 'thinking', more, thinking.sequence)]
-      : []),
+    ...(thinking.sequence > view.thinking.sequence && more !== '' ? [thought(contextId, partial, more)] : []),
     ...(view.void || text.sequence > view.text.sequence ? snapshotOf(contextId, next) : []),
   ];
   return events.length === 0 && next.whole === view.whole
@@ -141,10 +138,10 @@ function takeSnapshot(contextId: ContextId, view: View, partial: PartialMessage)
 /** The events for a subscriber that joins during the answer. */
 export function catchUp(contextId: ContextId, view: View): FleetingEvent[] {
   if (view.void) return [];
-  const { of, thinking } = view;
+  const { thinking } = view;
   return [
     stateChanged(contextId, view),
-    ...(thinking.sequence >= 0 ? [deltaOf(contextId, of, 'thinking', thinking.text, thinking.sequence)] : []),
+    ...(thinking.sequence >= 0 ? [thought(contextId, view, thinking.text)] : []),
     ...snapshotOf(contextId, view),
   ];
 }
@@ -189,13 +186,13 @@ function stateChanged(contextId: ContextId, { of, state }: PartialMessage): Flee
   return { seq: null, name: 'StateChanged', data };
 }
 
-function deltaOf(
-  contextId: ContextId,
-  { messageId, attempt }: AnswerId,
-  channel: 'text' | 'thinking',
-  delta: string,
-  sequence: number,
-): FleetingEvent {
+/** Thinking that the subscriber has not received. */
+function thought(contextId: ContextId, { of, thinking }: PartialMessage, delta: string): FleetingEvent {
+  return deltaOf(contextId, { of, channel: 'thinking', delta, sequence: thinking.sequence });
+}
+
+function deltaOf(contextId: ContextId, { of, channel, delta, sequence }: Delta): FleetingEvent {
+  const { messageId, attempt } = of;
   const name = channel === 'text' ? 'ContentDelta' : 'ThinkingDelta';
   const data = { context_id: contextId, message_id: messageId, attempt, delta, sequence };
   return { seq: null, name, data };

@@ -16,7 +16,7 @@ export type FleetingEvent = { seq: null; name: string; data: JsonObject };
 export type StreamEvent = NumberedEvent | FleetingEvent;
 
 /** The fields of a message that the stream carries; clients fetch the rest. */
-export type Completed = { id: MessageId; seq: number; turn: Turn; role: MessageRole; type: MessageType };
+type Completed = { id: MessageId; seq: number; turn: Turn; role: MessageRole; type: MessageType };
 
 export const MESSAGE_COMPLETED = 'MessageCompleted';
 

@@ -10,14 +10,15 @@ import type { Snapshot } from '../run/snapshot.ts';
 import { closeCalls } from './tools.ts';
 import type { ClosedCall } from './tools.ts';
 
+/** An answer of the job that is about to be stored. `said`: the append that stores it, based on `snapshot`. */
+type PendingAnswer = { snapshot: Snapshot; job: ActiveJob; said: Append };
+
 /**
- * `said`: the append of the answer, based on `snapshot`. `closed`: calls that the answer requests. Guarded, unlike an
- * answer alone: a concurrent write may forbid such a call or end the job.
+ * `closed`: calls that the answer requests. Guarded, unlike an answer alone: a concurrent write may forbid such a call
+ * or end the job.
  */
 export function answerWithResults(
-  snapshot: Snapshot,
-  said: Append,
-  job: ActiveJob,
+  { snapshot, job, said }: PendingAnswer,
   closed: readonly ClosedCall[],
   ids: Ids,
 ): Append {

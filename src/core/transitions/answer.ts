@@ -2,8 +2,8 @@
 import type { Append, CallChange, Entry } from '../run/append.ts';
 import { isToolUse, markThought } from '../conversation/blocks.ts';
 import type { ToolUseBlock } from '../conversation/blocks.ts';
-import type { JobId, MessageId } from '../ids.ts';
-import type { ActiveJob } from '../run/job.ts';
+import type { Ids, JobId, MessageId } from '../ids.ts';
+import type { ActiveJob, JobOutcome } from '../run/job.ts';
 import type { MessageType, NewMessage } from '../conversation/message.ts';
 import type { ModelAnswer } from '../model/model.ts';
 import { ruleOn } from '../run/policy.ts';
@@ -12,13 +12,18 @@ import { parseQuestion } from '../conversation/question.ts';
 import type { Question } from '../conversation/question.ts';
 import { sleepFrom } from '../run/sleep.ts';
 import type { Settings } from '../workers/settings.ts';
-import type { Snapshot } from '../run/snapshot.ts';
+import type { ServedJob, Snapshot } from '../run/snapshot.ts';
 import type { Millis } from '../time.ts';
-import type { Wait } from '../tools/tool-call.ts';
+import type { ToolCall, Wait } from '../tools/tool-call.ts';
+import { askedWait } from '../run/wait.ts';
 import { answerTurn } from '../conversation/turn.ts';
 import { addUsage } from '../money/usage.ts';
 import { blank, event, stateChange } from './base.ts';
+import { settle } from './settle.ts';
 import { stateOf } from './tools.ts';
+
+/** A model's answer and the id of its message. */
+export type NewAnswer = ModelAnswer & { id: MessageId };
 
 /**
  * `now`: when calls start to wait for answers or timers. Guarded only by the epoch: an answer that was paid for is
@@ -26,33 +31,45 @@ import { stateOf } from './tools.ts';
  */
 export function answer(
   snapshot: Snapshot,
-  job: ActiveJob,
-  settings: Settings,
-  id: MessageId,
-  given: ModelAnswer,
+  { job, settings }: ServedJob,
+  given: NewAnswer,
   now: Millis,
 ): Append {
   const uses = given.content.filter(isToolUse);
-  const { answerMs } = settings.asking;
-  const wait: Wait = { for: 'answer', until: answerMs === null ? null : now + answerMs, needs: null };
+  const wait = askedWait('answer', settings.asking, now);
   const asked = uses.map((use) => requestOf(settings, use));
   const waits = uses.map((use, at) => (asked[at] ? wait : timerOf(settings, use, now)));
-  const calls = uses.map((use, at) => requestedCall(job, settings, id, use, at, waits[at] ?? null));
-  const to = stateOf(calls.map(({ wait }) => ({ status: wait === null ? 'pending' : 'waiting', wait })));
+  const to = stateOf(waits.map((wait) => ({ status: wait === null ? 'pending' : 'waiting', wait })));
   return {
     ...blank(snapshot),
     entries: [
-      { kind: 'message', message: answerMessage(job, settings, id, given) },
+      { kind: 'message', message: answerMessage(job, settings, given) },
       ...uses.flatMap((use, at) => {
         const request = asked[at];
         return request ? [requestEntry(use, request, job.id)] : [];
       }),
       ...stateChange(snapshot.state, to, job.id),
     ],
-    calls,
+    calls: uses.map((use, at): CallChange => {
+      const call = { ...requestedCall(settings, use), messageId: given.id, jobId: job.id, ordinal: at };
+      return { kind: 'request', call, wait: waits[at] ?? null };
+    }),
     job: { kind: 'progress', job: answered(job, given) },
     state: to,
   };
+}
+
+/** An answer without calls ends the job. Guarded like `settle`. */
+export function completed(
+  snapshot: Snapshot,
+  { job, settings }: ServedJob,
+  given: NewAnswer,
+  ids: Ids,
+): Append {
+  const outcome: JobOutcome = { status: 'completed', outputId: given.id };
+  const settled = settle(snapshot, answered(job, given), outcome, ids);
+  const message = answerMessage(job, settings, given);
+  return { ...settled, entries: [{ kind: 'message', message }, ...settled.entries] };
 }
 
 /** The job after an answer: one more step, failures reset. */
@@ -68,14 +85,9 @@ export function answered(job: ActiveJob, given: ModelAnswer): ActiveJob {
   };
 }
 
-export function answerMessage(
-  job: ActiveJob,
-  settings: Settings,
-  id: MessageId,
-  given: ModelAnswer,
-): NewMessage {
+export function answerMessage(job: ActiveJob, settings: Settings, given: NewAnswer): NewMessage {
   return {
-    id,
+    id: given.id,
     role: 'assistant',
     type: typeOf(settings, given),
     turn: answerTurn(job.turn),
@@ -148,23 +160,15 @@ function requestEntry({ id, name, input }: ToolUseBlock, { question }: Asked, jo
 }
 
 function requestedCall(
-  job: ActiveJob,
   { tools }: Settings,
-  messageId: MessageId,
   { id, name }: ToolUseBlock,
-  ordinal: number,
-  wait: Wait | null,
-): Extract<CallChange, { kind: 'request' }> {
+): Pick<ToolCall, 'id' | 'name' | 'effect' | 'onUnknown'> {
   const tool = tools.find((known) => known.name === name);
-  const call = {
+  return {
     id,
-    messageId,
-    jobId: job.id,
-    ordinal,
     name,
     // An unknown tool has no side effects: its error result may be produced twice.
     effect: tool?.effect ?? 'none',
     onUnknown: tool?.on_unknown ?? 'tell',
   };
-  return { kind: 'request', call, wait };
 }

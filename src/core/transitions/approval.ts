@@ -7,7 +7,6 @@ import type { ActiveJob } from '../run/job.ts';
 import type { Json } from '../json.ts';
 import type { Asking } from '../run/policy.ts';
 import { parseQuestion } from '../conversation/question.ts';
-import { sleepFrom } from '../run/sleep.ts';
 import type { Snapshot } from '../run/snapshot.ts';
 import type { Millis } from '../time.ts';
 import type { AnsweredBy } from '../tools/tool.ts';
@@ -15,17 +14,8 @@ import type { ApprovalDecision, OpenCall, Wait } from '../tools/tool-call.ts';
 import { event } from './base.ts';
 import { closeCalls, closedByRule } from './tools.ts';
 
-/** A call that does not run now. `input`: what it would run with. */
-export type WaitingCall = {
-  call: OpenCall;
-  input: Json;
-  /**
-   * `approval`: a person must approve it. `answer`: a person or client must answer it. `timer`: it waits for a time.
-   * `denied`: it is closed.
-   */
-  to: 'approval' | 'answer' | 'timer' | 'denied';
-  answeredBy: AnsweredBy;
-};
+/** A call that does not run now. `input`: what it would run with. `wait` null: it is denied and closed. */
+export type WaitingCall = { call: OpenCall; input: Json; answeredBy: AnsweredBy; wait: Wait | null };
 
 /**
  * Writes all decisions of one step in one append. Guarded by `control_seq`: if a rule was added meanwhile, the calls
@@ -35,19 +25,15 @@ export function letCallsWait(
   snapshot: Snapshot,
   job: ActiveJob,
   held: readonly WaitingCall[],
-  asking: Asking,
-  now: Millis,
   ids: Ids,
 ): Append {
-  const waits = held.flatMap((one) =>
-    one.to === 'denied' ? [] : [{ ...one, wait: waitOf(one, one.to, asking, now) }],
-  );
+  const waits = held.flatMap(({ wait, ...one }) => (wait === null ? [] : [{ ...one, wait }]));
   const changed = new Map(waits.map(({ call, wait }) => [call.id, wait]));
   const calls = snapshot.calls.map((call): OpenCall => {
     const wait = changed.get(call.id);
     return wait === undefined ? call : { ...call, status: 'waiting', wait };
   });
-  const denied = held.flatMap(({ to, call }) => (to === 'denied' ? [closedByRule(call, FORBIDDEN)] : []));
+  const denied = held.flatMap(({ wait, call }) => (wait === null ? [closedByRule(call, FORBIDDEN)] : []));
   const closes = closeCalls({ ...snapshot, calls }, job, denied, ids);
   return {
     ...closes,
@@ -60,28 +46,12 @@ export function letCallsWait(
   };
 }
 
-function waitOf(
-  { input }: WaitingCall,
-  to: 'approval' | 'answer' | 'timer',
-  { approvalMs, answerMs }: Asking,
-  now: Millis,
-): Wait {
-  // The input was valid when the call was checked; if `sleepFrom` now finds no valid time, the timer ends at once.
-  if (to === 'timer') return sleepFrom(input, now) ?? { for: 'timer', since: now, until: now, needs: null };
-  const lasts = to === 'approval' ? approvalMs : answerMs;
-  return { for: to, until: lasts === null ? null : now + lasts, needs: null };
-}
-
 /** A timer publishes no request event. */
-function requestEntry(
-  { call, input, to, answeredBy }: WaitingCall,
-  { until }: Wait,
-  job: ActiveJob,
-): Entry[] {
-  if (to === 'timer') return [];
+function requestEntry({ call, input, answeredBy }: WaitingCall, wait: Wait, job: ActiveJob): Entry[] {
+  if (wait.for === 'timer') return [];
   const of = { tool_call_id: call.id, name: call.name, job_id: job.id };
-  if (to === 'approval')
-    return [event({ name: 'ApprovalRequested', data: { ...of, input, expires_at: toIso(until) } })];
+  if (wait.for === 'approval')
+    return [event({ name: 'ApprovalRequested', data: { ...of, input, expires_at: toIso(wait.until) } })];
   const question = answeredBy === 'person' ? parseQuestion(input) : null;
   return [
     event({

@@ -14,7 +14,6 @@ import type { OpenCall } from '../tools/tool-call.ts';
 import { answerTurn, inputTurn } from '../conversation/turn.ts';
 import type { Turn } from '../conversation/turn.ts';
 import { event } from './base.ts';
-import { settle } from './settle.ts';
 import { joining } from './steer.ts';
 import { closedWithJob, finished } from './tools.ts';
 
@@ -23,25 +22,19 @@ const NAMED = 50;
 /** Maximum characters of a call's input quoted in the note. */
 const QUOTED = 300;
 
-/** `added`: the visible messages of the job. */
-export function interrupt(
-  mailbox: Mailbox,
-  job: ActiveJob,
-  mode: InterruptMode,
-  added: readonly Message[],
-  ids: Ids,
-): Append {
-  const transition = settle(mailbox, job, { status: 'interrupted', mode }, ids);
-  return mode === 'keep' ? transition : takeBack(mailbox, job, mode, added, ids, transition);
-}
+/** A job whose messages are retracted. `added`: its visible messages. */
+type InterruptedJob = {
+  job: ActiveJob;
+  mode: Exclude<InterruptMode, 'keep'>;
+  added: readonly Message[];
+};
 
-function takeBack(
+/** `settled`: the append that ends the job. */
+export function takeBack(
   mailbox: Mailbox,
-  job: ActiveJob,
-  mode: Exclude<InterruptMode, 'keep'>,
-  added: readonly Message[],
+  settled: Append,
+  { job, mode, added }: InterruptedJob,
   ids: Ids,
-  transition: Append,
 ): Append {
   const inputs = added.filter(({ role }) => role === 'user');
   const gone = mode === 'rollback' ? added : added.filter(({ role }) => role !== 'user');
@@ -56,9 +49,9 @@ function takeBack(
   const turn: Turn =
     isRolledBack && inputs.length > 0 ? inputTurn(Math.max(1, firstInput)) : answerTurn(job.turn);
   const begun = begunCalls(mailbox, added);
-  const ended = transition.entries.filter((entry) => entry.kind === 'event');
+  const ended = settled.entries.filter((entry) => entry.kind === 'event');
   return {
-    ...transition,
+    ...settled,
     entries: [
       ...mailbox.calls.map((call): Entry => finished(closedWithJob(call))),
       ...(gone.length === 0

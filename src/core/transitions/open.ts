@@ -19,7 +19,7 @@ export function open(snapshot: Snapshot, step: Decision, ids: Ids): Append | nul
       return resume(snapshot, step.job, 'ExecutingTools');
     case 'end_waits':
       // The workers' results have to be read first.
-      return step.over.some(isForWorkers) ? null : endWaits(snapshot, step.job, step.over, ids, step.now);
+      return step.over.some(isForWorkers) ? null : endWaits(snapshot, step, ids);
     case 'steer':
       return goOn(snapshot, step.job);
     case 'await_calls':

@@ -20,20 +20,21 @@ import type { ClosedCall } from './tools.ts';
 /** `input`: what the call ran with. */
 export type LostCall = { call: OpenCall; input: Json; said: Exclude<Reconciled, { kind: 'aborted' }> };
 
+/** `until`: the time limit for a person's answer; null: none. */
+type LostCalls = { calls: readonly LostCall[]; until: Millis | null };
+
 type Ending =
   | { kind: 'closed'; closed: ClosedCall }
   | { kind: 'reopened'; call: OpenCall }
   | { kind: 'asked'; call: OpenCall; input: Json };
 
-/** `until`: the time limit for a person's answer; null: none. */
 export function settleOutcomes(
   snapshot: Snapshot,
   job: ActiveJob,
-  lost: readonly LostCall[],
-  until: Millis | null,
+  { calls, until }: LostCalls,
   ids: Ids,
 ): Append {
-  const endings = lost.map(endingOf);
+  const endings = calls.map(endingOf);
   const wait: Wait = { for: 'outcome', until, needs: null };
   const to = stateOf(snapshot.calls.flatMap((call) => left(call, endings, wait)));
   return {

@@ -6,7 +6,6 @@
 import type { Append } from '../run/append.ts';
 import type { Ids } from '../ids.ts';
 import type { ActiveJob, JobOutcome } from '../run/job.ts';
-import type { NewMessage } from '../conversation/message.ts';
 import type { Mailbox } from '../run/snapshot.ts';
 import type { DurableState } from '../run/state.ts';
 import { blank, event, stateChange } from './base.ts';
@@ -14,16 +13,9 @@ import { joining } from './steer.ts';
 import { closedWithJob, closing, released, resultEntries } from './tools.ts';
 
 /**
- * `output`: the answer that ends the job, if it is not stored yet. Guarded by `control_seq`; also by `wake_seq` if
- * nothing is queued and the same append releases the context.
+ * Guarded by `control_seq`; also by `wake_seq` if nothing is queued and the same append releases the context.
  */
-export function settle(
-  mailbox: Mailbox,
-  job: ActiveJob,
-  outcome: JobOutcome,
-  ids: Ids,
-  output: NewMessage | null = null,
-): Append {
+export function settle(mailbox: Mailbox, job: ActiveJob, outcome: JobOutcome, ids: Ids): Append {
   const closed = mailbox.calls.map(closedWithJob);
   const more = mailbox.queued > 0 && !mailbox.stopped;
   const end = endState(mailbox, outcome);
@@ -32,7 +24,6 @@ export function settle(
     guard: { controlSeq: mailbox.controlSeq, wakeSeq: more ? null : mailbox.wakeSeq },
     entries: [
       ...resultEntries(job, closed, ids),
-      ...(output === null ? [] : [{ kind: 'message', message: output } as const]),
       ...joining(mailbox, job),
       event({ name: 'JobFinished', data: { job_id: job.id, status: outcome.status, attempt: job.attempt } }),
       ...stateChange(mailbox.state, end, null),

@@ -11,6 +11,7 @@ import { isReplied } from '../tools/tool-call.ts';
 import type { CallResult } from '../workers/spawn.ts';
 import type { OpenCall } from '../tools/tool-call.ts';
 import { isForWorkers } from '../run/wait.ts';
+import type { EndedWaits } from '../run/wait.ts';
 import { resolvedEntry, approvalByTime } from './approval.ts';
 import { blank, stateChange } from './base.ts';
 import { closeCalls, closedByRule, ended, replied, stateOf } from './tools.ts';
@@ -25,10 +26,8 @@ export type WorkerResults = ReadonlyMap<ToolCallId, CallResult>;
  */
 export function endWaits(
   snapshot: Snapshot,
-  job: ActiveJob,
-  over: readonly OpenCall[],
+  { job, over, now }: EndedWaits,
   ids: Ids,
-  now: Millis,
   told: WorkerResults = new Map(),
 ): Append {
   const asking = snapshot.serving.kind === 'served' ? snapshot.serving.settings.asking : ASKING_DEFAULTS;

@@ -5,10 +5,10 @@ import type { JobError } from '../errors.ts';
 import type { JobId, WorkerId } from '../ids.ts';
 import type { FinishedStatus } from '../run/job.ts';
 
-export type Peer = { id: WorkerId; name: string };
+type Peer = { id: WorkerId; name: string };
 
 /** How a job of a worker ended. */
-export type Ended = {
+type Ended = {
   jobId: JobId;
   status: FinishedStatus;
   output: Block[];

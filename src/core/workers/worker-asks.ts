@@ -24,7 +24,7 @@ export type SpawnAsk = {
 };
 
 export const WAIT_MODES = ['all', 'any'] as const;
-export type WaitMode = (typeof WAIT_MODES)[number];
+type WaitMode = (typeof WAIT_MODES)[number];
 
 /** Waits for the jobs of workers that are unfinished now. */
 export type WaitAsk = {

@@ -7,6 +7,7 @@ import type { SQL } from 'drizzle-orm';
 import type { ContextId, MessageId, TenantId } from '../../core/ids.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Turn } from '../../core/conversation/turn.ts';
+import type { PageRequest } from '../read/page.ts';
 import { isRead } from '../write/contexts/branches.ts';
 import type { Executor } from '../connection/client.ts';
 import { millis, toTimestamp } from '../connection/instant.ts';
@@ -50,7 +51,7 @@ export type Found = {
   createdAt: Millis;
 };
 
-export type Stretch = {
+type Stretch = {
   /** At most `limit`, by rank. */
   found: Found[];
   /** Its newer end, to continue in it. Null: it is empty. */
@@ -82,8 +83,7 @@ export async function searchStretch(
   tx: Executor,
   tenantId: TenantId,
   filter: SearchFilter,
-  place: SearchPlace,
-  limit: number,
+  { after: place, limit }: PageRequest<SearchPlace>,
 ): Promise<Stretch> {
   const [, rows] = await Promise.all([
     tx.execute(sql`select set_config('enable_seqscan', 'off', true)`),

@@ -15,26 +15,6 @@ export function createAssembly(): Assembly {
   let blocks = new Map<number, OpenBlock>();
   let stopped = false;
 
-  function takeDelta(open: OpenBlock, delta: JsonObject): Delta[] {
-    switch (stringIn(delta, 'type')) {
-      case 'text_delta':
-        append(open.block, 'text', delta['text']);
-        return [{ kind: 'text', delta: stringIn(delta, 'text') }];
-      case 'thinking_delta':
-        append(open.block, 'thinking', delta['thinking']);
-        return [{ kind: 'thinking', delta: stringIn(delta, 'thinking') }];
-      case 'input_json_delta':
-        open.json += stringIn(delta, 'partial_json');
-        return [];
-      case 'citations_delta':
-        open.block['citations'] = [...listIn(open.block, 'citations'), delta['citation'] ?? null];
-        return [];
-      default:
-        for (const [key, value] of Object.entries(without(delta, 'type'))) append(open.block, key, value);
-        return [];
-    }
-  }
-
   function take(data: JsonObject): Delta[] {
     switch (stringIn(data, 'type')) {
       case 'message_start':
@@ -73,6 +53,26 @@ export function createAssembly(): Assembly {
       return { ...message, content: order.map(([, open]) => finished(open)) };
     },
   };
+}
+
+function takeDelta(open: OpenBlock, delta: JsonObject): Delta[] {
+  switch (stringIn(delta, 'type')) {
+    case 'text_delta':
+      append(open.block, 'text', delta['text']);
+      return [{ kind: 'text', delta: stringIn(delta, 'text') }];
+    case 'thinking_delta':
+      append(open.block, 'thinking', delta['thinking']);
+      return [{ kind: 'thinking', delta: stringIn(delta, 'thinking') }];
+    case 'input_json_delta':
+      open.json += stringIn(delta, 'partial_json');
+      return [];
+    case 'citations_delta':
+      open.block['citations'] = [...listIn(open.block, 'citations'), delta['citation'] ?? null];
+      return [];
+    default:
+      for (const [key, value] of Object.entries(without(delta, 'type'))) append(open.block, key, value);
+      return [];
+  }
 }
 
 function finished({ block, json }: OpenBlock): JsonObject {

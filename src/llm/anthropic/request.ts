@@ -17,7 +17,7 @@ import { writtenOnce } from '../wire/request/written.ts';
 import { ANTHROPIC } from './answer.ts';
 import { isUnsaid, writeAssistantBlock, writeUserBlock } from './blocks.ts';
 
-export type MessagesParams = Anthropic.MessageCreateParams;
+type MessagesParams = Anthropic.MessageCreateParams;
 
 /** The API requires a number. Every current model can write this much, and a runaway answer still ends. */
 const DEFAULT_MAX_TOKENS = 16_384;

@@ -8,37 +8,17 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Assembly, Delta } from '../wire/wire.ts';
 import { objectIn, objectsIn, stringIn, without } from '../wire/answer/json.ts';
 import { createCallList } from './call-list.ts';
+import type { CallList } from './call-list.ts';
 import { REASONING_FIELDS, contentText } from './message.ts';
 
 export function createAssembly(): Assembly {
   const calls = createCallList();
   let head: JsonObject = {};
   let usage: JsonObject = {};
-  let message: JsonObject = { role: 'assistant', content: '' };
+  const message: JsonObject = { role: 'assistant', content: '' };
   let finish: string | null = null;
   let chosen = false;
   let done = false;
-
-  function takeDelta(delta: JsonObject): Delta[] {
-    const deltas: Delta[] = [];
-    for (const field of REASONING_FIELDS) {
-      const thinking = contentText(delta[field]);
-      if (thinking === '') continue;
-      message[field] = stringIn(message, field) + thinking;
-      // Servers that fill both fields repeat the same text.
-      if (deltas.length === 0) deltas.push({ kind: 'thinking', delta: thinking });
-    }
-    const text = contentText(delta['content']);
-    if (text !== '') {
-      message['content'] = stringIn(message, 'content') + text;
-      deltas.push({ kind: 'text', delta: text });
-    }
-    const refusal = stringIn(delta, 'refusal');
-    if (refusal !== '') message['refusal'] = stringIn(message, 'refusal') + refusal;
-    for (const part of objectsIn(delta, 'tool_calls')) calls.take(part);
-    if (isJsonObject(delta['function_call'])) calls.take({ index: 0, function: delta['function_call'] });
-    return deltas;
-  }
 
   function take(chunk: JsonObject): Delta[] {
     for (const key of ['id', 'model']) if (stringIn(chunk, key) !== '') head[key] = stringIn(chunk, key);
@@ -51,7 +31,8 @@ export function createAssembly(): Assembly {
     }
     chosen = true;
     if (stringIn(choice, 'finish_reason') !== '') finish = stringIn(choice, 'finish_reason');
-    return takeDelta(isJsonObject(choice['delta']) ? choice['delta'] : objectIn(choice, 'message'));
+    const delta = isJsonObject(choice['delta']) ? choice['delta'] : objectIn(choice, 'message');
+    return takeDelta(message, calls, delta);
   }
 
   return {
@@ -66,4 +47,26 @@ export function createAssembly(): Assembly {
       return { ...without(head), usage, choices: [{ index: 0, message: said, finish_reason: finish }] };
     },
   };
+}
+
+/** Adds a delta to the message and to its calls. */
+function takeDelta(message: JsonObject, calls: CallList, delta: JsonObject): Delta[] {
+  const deltas: Delta[] = [];
+  for (const field of REASONING_FIELDS) {
+    const thinking = contentText(delta[field]);
+    if (thinking === '') continue;
+    message[field] = stringIn(message, field) + thinking;
+    // Servers that fill both fields repeat the same text.
+    if (deltas.length === 0) deltas.push({ kind: 'thinking', delta: thinking });
+  }
+  const text = contentText(delta['content']);
+  if (text !== '') {
+    message['content'] = stringIn(message, 'content') + text;
+    deltas.push({ kind: 'text', delta: text });
+  }
+  const refusal = stringIn(delta, 'refusal');
+  if (refusal !== '') message['refusal'] = stringIn(message, 'refusal') + refusal;
+  for (const part of objectsIn(delta, 'tool_calls')) calls.take(part);
+  if (isJsonObject(delta['function_call'])) calls.take({ index: 0, function: delta['function_call'] });
+  return deltas;
 }

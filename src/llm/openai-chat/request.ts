@@ -18,7 +18,7 @@ import { writtenOnce } from '../wire/request/written.ts';
 import { writeAssistant, writeUser } from './blocks.ts';
 import { OPENAI_CHAT } from './message.ts';
 
-export type ChatParams = OpenAI.Chat.ChatCompletionCreateParams;
+type ChatParams = OpenAI.Chat.ChatCompletionCreateParams;
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
 const CALL_ID = /^[\x21-\x7e]{1,64}$/;

@@ -24,7 +24,7 @@ import { Unsupported } from '../wire/request/unsupported.ts';
 import { writtenOnce } from '../wire/request/written.ts';
 import { OPENAI, writeCall, writeOwnItem, writeOwnMessage } from './items.ts';
 
-export type ResponsesParams = OpenAI.Responses.ResponseCreateParams;
+type ResponsesParams = OpenAI.Responses.ResponseCreateParams;
 type Item = OpenAI.Responses.ResponseInputItem;
 type Part = OpenAI.Responses.ResponseInputContent;
 

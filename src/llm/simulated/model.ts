@@ -25,65 +25,65 @@ const BEAT_MS = 20;
 
 type Played = { thinking: string; text: string; calls: Block[]; finish: FinishReason | null };
 
+/** Who receives the answer, and what ends it early. */
+type Stage = { listener: ModelListener; signal: AbortSignal };
+
 export function createSimulated(ids: Ids): Model {
   return {
     async call(request, listener, signal) {
       try {
-        return await play(request, request.streaming ? listener : withoutDeltas(listener), signal);
+        const heard = request.streaming ? listener : withoutDeltas(listener);
+        return await play(ids, request, { listener: heard, signal });
       } catch (error) {
         if (signal.aborted) return { kind: 'aborted' };
         throw error;
       }
     },
   };
+}
 
-  async function play(
-    request: ModelRequest,
-    listener: ModelListener,
-    signal: AbortSignal,
-  ): Promise<ModelOutcome> {
-    const played: Played = { thinking: '', text: '', calls: [], finish: null };
-    signal.throwIfAborted();
-    let begun = false;
-    for (const directive of planStep(request)) {
-      if (directive.kind === 'fail') {
-        if (request.failures < directive.times) return failed(directive);
-        continue;
-      }
-      if (directive.kind !== 'wait' && !begun) listener.started();
-      begun ||= directive.kind !== 'wait';
-      await perform(directive, played, listener, signal);
+async function play(ids: Ids, request: ModelRequest, stage: Stage): Promise<ModelOutcome> {
+  const played: Played = { thinking: '', text: '', calls: [], finish: null };
+  stage.signal.throwIfAborted();
+  let begun = false;
+  for (const directive of planStep(request)) {
+    if (directive.kind === 'fail') {
+      if (request.failures < directive.times) return failed(directive);
+      continue;
     }
-    return { kind: 'done', answer: answerOf(played, request) };
+    if (directive.kind !== 'wait' && !begun) stage.listener.started();
+    begun ||= directive.kind !== 'wait';
+    await perform(ids, directive, played, stage);
   }
+  return { kind: 'done', answer: answerOf(played, request) };
+}
 
-  async function perform(
-    directive: Exclude<Directive, { kind: 'fail' }>,
-    played: Played,
-    listener: ModelListener,
-    signal: AbortSignal,
-  ): Promise<void> {
-    switch (directive.kind) {
-      case 'think':
-        played.thinking += (played.thinking === '' ? '' : '\n') + directive.text;
-        for (const piece of inPieces(directive.text)) listener.thinking(piece);
-        return;
-      case 'say':
-        return say(directive.text, played, listener);
-      case 'help':
-        return say(LANGUAGE, played, listener);
-      case 'tokens':
-        return await talk(directive, played, listener, signal);
-      case 'wait':
-        await sleep(directive.ms, undefined, { signal });
-        return;
-      case 'call':
-        played.calls.push({ type: 'tool_use', id: ids.next(), name: directive.name, input: directive.input });
-        return;
-      case 'finish':
-        played.finish = directive.reason;
-        return;
-    }
+async function perform(
+  ids: Ids,
+  directive: Exclude<Directive, { kind: 'fail' }>,
+  played: Played,
+  stage: Stage,
+): Promise<void> {
+  switch (directive.kind) {
+    case 'think':
+      played.thinking += (played.thinking === '' ? '' : '\n') + directive.text;
+      for (const piece of inPieces(directive.text)) stage.listener.thinking(piece);
+      return;
+    case 'say':
+      return say(directive.text, played, stage.listener);
+    case 'help':
+      return say(LANGUAGE, played, stage.listener);
+    case 'tokens':
+      return await talk(directive, played, stage);
+    case 'wait':
+      await sleep(directive.ms, undefined, { signal: stage.signal });
+      return;
+    case 'call':
+      played.calls.push({ type: 'tool_use', id: ids.next(), name: directive.name, input: directive.input });
+      return;
+    case 'finish':
+      played.finish = directive.reason;
+      return;
   }
 }
 
@@ -101,8 +101,7 @@ function say(text: string, played: Played, listener: ModelListener): void {
 async function talk(
   { count, overMs }: Extract<Directive, { kind: 'tokens' }>,
   played: Played,
-  listener: ModelListener,
-  signal: AbortSignal,
+  { listener, signal }: Stage,
 ): Promise<void> {
   const beats = Math.max(1, Math.min(count, Math.floor(overMs / BEAT_MS)));
   const pause = overMs / beats;

@@ -17,7 +17,7 @@ export type Directive =
   | { kind: 'finish'; reason: FinishReason }
   | { kind: 'help' };
 
-export type Script =
+type Script =
   | { kind: 'steps'; steps: Directive[][] }
   /** No line is a directive: ordinary text. */
   | { kind: 'plain'; text: string }

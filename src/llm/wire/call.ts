@@ -20,12 +20,16 @@ import { withoutForeignSeals } from './request/sealed.ts';
 import { createWatch } from './http/watch.ts';
 import type { Watch } from './http/watch.ts';
 import { wellFormedRequest } from './request/well-formed.ts';
-import type { Received, Limits, Prepared, Wire } from './wire.ts';
+import type { Assembly, Body, Limits, Prepared, Received, Wire } from './wire.ts';
 
-export type ModelOptions = { provider: string; secret: string; limits: Limits; ids: Ids };
+type ModelOptions = { provider: string; secret: string; limits: Limits; ids: Ids };
 
 export function createModel(wire: Wire, options: ModelOptions): Model {
   const { limits, ids } = options;
+  const failed = (kind: FailureClass, words: string, retryAfterMs: number | null = null): ModelOutcome => ({
+    kind: 'failed',
+    failure: { class: kind, message: messageOf(words, options), retryAfterMs },
+  });
 
   async function call(
     request: ModelRequest,
@@ -39,10 +43,9 @@ export function createModel(wire: Wire, options: ModelOptions): Model {
     const response = await send(prepared, watch);
     if (!(response instanceof LiveResponse)) return outcomeOf(response, watch, false);
     watch.received(limits.idleMs);
-    const received = request.streaming
-      ? await listenToStream(response, wire.assembly(), listener, watch, limits.idleMs)
-      : await listenToWhole(response, listener, watch, limits.idleMs);
-    return outcomeOf(received, watch, true);
+    const body = { bytes: response, watch, idleMs: limits.idleMs };
+    const assembly = request.streaming ? wire.assembly() : null;
+    return outcomeOf(await listen(body, assembly, listener), watch, true);
   }
 
   function outcomeOf(received: Received, watch: Watch, begun: boolean): ModelOutcome {
@@ -68,14 +71,18 @@ export function createModel(wire: Wire, options: ModelOptions): Model {
     return failed(classify(facts, begun), wordsOf(facts), readRetryAfter(headersOfThrown(error), Date.now()));
   }
 
-  /** A message for a person: the provider's text without keys. */
-  function failed(kind: FailureClass, words: string, retryAfterMs: number | null = null): ModelOutcome {
-    const said = options.secret === '' ? words : words.replaceAll(options.secret, '[key]');
-    const message = `${options.provider}: ${said.replace(/\bsk-[\w*-]{8,}/g, '[key]').slice(0, 2_000)}`;
-    return { kind: 'failed', failure: { class: kind, message, retryAfterMs } };
-  }
-
   return { call };
+}
+
+/** A message for a person: the provider's text without keys. */
+function messageOf(words: string, { provider, secret }: ModelOptions): string {
+  const said = secret === '' ? words : words.replaceAll(secret, '[key]');
+  return `${provider}: ${said.replace(/\bsk-[\w*-]{8,}/g, '[key]').slice(0, 2_000)}`;
+}
+
+/** `assembly` null: the answer is not streamed. */
+function listen(body: Body, assembly: Assembly | null, listener: ModelListener): Promise<Received> {
+  return assembly === null ? listenToWhole(body, listener) : listenToStream(body, assembly, listener);
 }
 
 async function send(

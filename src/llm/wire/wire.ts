@@ -2,6 +2,8 @@
 import type { Ids } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { FailureClass, ModelOutcome, ModelRequest } from '../../core/model/model.ts';
+import type { Bytes } from './http/bytes.ts';
+import type { Watch } from './http/watch.ts';
 
 export type Wire = {
   prepare(request: ModelRequest): Prepared;
@@ -35,6 +37,9 @@ export type Received =
   | { kind: 'answered'; whole: JsonObject }
   | { kind: 'broken'; class: FailureClass; words: string }
   | { kind: 'threw'; error: unknown };
+
+/** The body of a response, and the watch over its bytes. `idleMs`: the longest silence between them. */
+export type Body = { bytes: Bytes; watch: Watch; idleMs: number };
 
 export type Limits = {
   /** Silence that ends a call: between the bytes of a stream or of a complete body. */

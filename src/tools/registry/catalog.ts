@@ -21,7 +21,7 @@ export type Catalog = {
 };
 
 /** Sorted names. `models` lists providers (`anthropic`); all their models are available. */
-export type Published = { tools: string[]; roles: string[]; models: string[]; mcpServers: string[] };
+type Published = { tools: string[]; roles: string[]; models: string[]; mcpServers: string[] };
 
 export function published({ roles, registry, servers, providers }: Catalog): Published {
   return {

@@ -26,7 +26,7 @@ type Draft = keyof typeof NEW_COMPILER;
 /** Shared, because creating a compiler takes milliseconds. */
 const SHARED: Record<Draft, Compiler> = { '2020-12': NEW_COMPILER['2020-12'](), '7': NEW_COMPILER['7']() };
 
-export type Compiled = { ok: true; validate: Validate } | { ok: false; problem: string };
+type Compiled = { ok: true; validate: Validate } | { ok: false; problem: string };
 
 /** A schema without $schema is compiled as 2020-12 or, if that fails, as draft 7. */
 export function compileSchema(schema: JsonObject): Compiled {

@@ -41,9 +41,7 @@ export function resolve(
   const told = callSettings(
     config,
     { ...catalog.defaults, ...role },
-    typeof from === 'string',
-    model.provider,
-    catalog.parameters,
+    { provider: model.provider, allowed: catalog.parameters, isOfFile: typeof from === 'string' },
   );
   return {
     kind: 'served',

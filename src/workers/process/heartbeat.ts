@@ -12,12 +12,7 @@ import type { ProcessId } from '../../core/ids.ts';
 import { heartbeat, takeLock, leaveFigures, register, unregister } from '../../db/processes/processes.ts';
 import type { Database } from '../../db/connection/client.ts';
 import { interestTo, controlSignalsTo } from '../../bus/bus.ts';
-import type { SubscriberRegistry } from './subscriber-registry.ts';
-import type { DatabaseClock } from './clock.ts';
-import type { Throttles } from './throttles.ts';
-import type { WorkerMetrics } from './metrics.ts';
-import type { WorkerPorts } from './ports.ts';
-import type { Registry } from './registry.ts';
+import type { WorkerPorts, WorkerState } from './ports.ts';
 import { VERSION } from '../../package-files.ts';
 
 /** One registration of the process: its row and its session lock. */
@@ -26,13 +21,11 @@ type Incarnation = { id: ProcessId; lockKey: number; backend: number | null; uns
 /** How often the process writes its metrics to its row, in milliseconds. */
 const FIGURES_MS = 5_000;
 
+type HeartbeatPorts = WorkerPorts &
+  Pick<WorkerState, 'registry' | 'subscribers' | 'clock' | 'throttles' | 'metrics'>;
+
 export class Heartbeat {
-  readonly #ports: WorkerPorts;
-  readonly #registry: Registry;
-  readonly #subscribers: SubscriberRegistry;
-  readonly #clock: DatabaseClock;
-  readonly #throttles: Throttles;
-  readonly #metrics: WorkerMetrics;
+  readonly #ports: HeartbeatPorts;
   #connection: Database;
   #incarnation: Incarnation | null = null;
   /** When the last successful heartbeat was sent, on the monotonic clock. */
@@ -41,20 +34,8 @@ export class Heartbeat {
   #stopped = false;
   #beating: Promise<void> = Promise.resolve();
 
-  constructor(
-    ports: WorkerPorts,
-    registry: Registry,
-    subscribers: SubscriberRegistry,
-    clock: DatabaseClock,
-    throttles: Throttles,
-    metrics: WorkerMetrics,
-  ) {
+  constructor(ports: HeartbeatPorts) {
     this.#ports = ports;
-    this.#registry = registry;
-    this.#subscribers = subscribers;
-    this.#clock = clock;
-    this.#throttles = throttles;
-    this.#metrics = metrics;
     this.#connection = ports.openHeartbeatConnection();
   }
 
@@ -113,9 +94,9 @@ export class Heartbeat {
     });
     if (beat.kind === 'dead') return this.#startOver(incarnation);
     this.#lastHeartbeat = sent;
-    this.#clock.set(beat.now);
-    this.#throttles.receive(beat.throttles);
-    for (const { contextId, controlSeq } of beat.signals) this.#registry.lookUp(contextId, controlSeq);
+    this.#ports.clock.set(beat.now);
+    this.#ports.throttles.receive(beat.throttles);
+    for (const { contextId, controlSeq } of beat.signals) this.#ports.registry.lookUp(contextId, controlSeq);
     if (incarnation.backend !== beat.backendPid) {
       incarnation.backend = await pTimeout(takeLock(this.#connection.db, incarnation.lockKey), {
         milliseconds: this.#timeoutMs(),
@@ -128,7 +109,7 @@ export class Heartbeat {
   async #leaveFigures(id: ProcessId, now: number): Promise<void> {
     this.#lastFigures = now;
     try {
-      const figures = await this.#metrics.read();
+      const figures = await this.#ports.metrics.read();
       await pTimeout(leaveFigures(this.#connection.db, id, figures), { milliseconds: this.#timeoutMs() });
     } catch (error) {
       this.#ports.log.warn({ err: error }, 'could not write the metrics to the process row');
@@ -137,13 +118,13 @@ export class Heartbeat {
 
   async #missed(error: unknown): Promise<void> {
     this.#ports.log.warn({ err: error }, 'a heartbeat was missed');
-    this.#metrics.heartbeatMissed();
-    if (!this.#isFresh() && this.#registry.running > 0) {
+    this.#ports.metrics.heartbeatMissed();
+    if (!this.#isFresh() && this.#ports.registry.running > 0) {
       this.#ports.log.error(
-        { runs: this.#registry.running },
+        { runs: this.#ports.registry.running },
         'no heartbeat for two thirds of the lease: ending all runs',
       );
-      this.#registry.loseAll();
+      this.#ports.registry.loseAll();
     }
     await this.#reconnect();
   }
@@ -162,8 +143,8 @@ export class Heartbeat {
     );
     this.#incarnation = null;
     dead.unsubscribe();
-    this.#registry.loseAll();
-    await this.#registry.emptied();
+    this.#ports.registry.loseAll();
+    await this.#ports.registry.emptied();
     await this.#incarnate();
   }
 
@@ -185,9 +166,9 @@ export class Heartbeat {
     await pTimeout(register(this.#connection.db, row), { milliseconds: this.#timeoutMs() });
     const hearing = await Promise.all([
       bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
-        this.#registry.lookUp(contextId, controlSeq),
+        this.#ports.registry.lookUp(contextId, controlSeq),
       ),
-      bus.subscribe(interestTo(id), (interest) => this.#subscribers.receive(interest)),
+      bus.subscribe(interestTo(id), (interest) => this.#ports.subscribers.receive(interest)),
     ]);
     const unsubscribe = (): void => hearing.forEach((end) => end());
     this.#lastHeartbeat = sent;

@@ -24,7 +24,7 @@ import type { DatabaseClock } from './clock.ts';
 import type { FollowUps } from './follow-ups.ts';
 import type { Fingerprints } from '../run/fingerprints.ts';
 import type { Throttles } from './throttles.ts';
-import type { WorkerMetrics } from './metrics.ts';
+import type { WorkerMetrics } from './metrics/metrics.ts';
 import type { Registry } from './registry.ts';
 import type { TeamAbilities } from '../run/team-abilities.ts';
 
@@ -49,7 +49,7 @@ export type WorkerTimes = LeaseTimes & {
 };
 
 /** When contexts are archived and purged. */
-export type Expiry = {
+type Expiry = {
   /** Idle timeouts of the roles in the config file. */
   timeouts: IdleTimeouts;
   /** How long archived contexts are kept, in days; null: forever. */

@@ -6,7 +6,7 @@ import type { Interest } from '../../bus/bus.ts';
 import type { ContextId } from '../../core/ids.ts';
 
 /** Publishes the current state of a context on request. */
-export type Teller = { answer(): void };
+type Teller = { answer(): void };
 
 /** How often expired entries are removed, in milliseconds. */
 const FORGET_MS = 30_000;

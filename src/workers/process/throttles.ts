@@ -16,9 +16,9 @@ import type { ActiveThrottle } from '../../db/processes/throttles.ts';
 import { KeyThrottle } from '../../llm/key-throttle.ts';
 import type { Closing, Pass } from '../../llm/key-throttle.ts';
 import type { DatabaseClock } from './clock.ts';
-import type { WorkerMetrics } from './metrics.ts';
+import type { WorkerMetrics } from './metrics/metrics.ts';
 
-export type ThrottlePorts = {
+type ThrottlePorts = {
   database: Database;
   bus: Bus;
   log: Logger;

@@ -7,7 +7,7 @@ import type { ContextId } from '../../core/ids.ts';
 import type { Millis } from '../../core/time.ts';
 
 /** A context with its counters. Every wake-up, stop request and change of settings raises one of them. */
-export type Seen = { contextId: ContextId; wakeSeq: number; controlSeq: number };
+type Seen = { contextId: ContextId; wakeSeq: number; controlSeq: number };
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;

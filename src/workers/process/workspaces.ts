@@ -19,7 +19,7 @@ const OWNER_FILE = '.nightshift-database';
 const AT_ONCE = 1_000;
 
 /** `removed`: number of folders. `foreign`: the root belongs to another database, and nothing was checked. */
-export type Swept = { kind: 'swept'; removed: number } | { kind: 'foreign' };
+type Swept = { kind: 'swept'; removed: number } | { kind: 'foreign' };
 
 /** `isStopped` is checked between two batches. */
 export async function removeOrphans(

@@ -62,7 +62,7 @@ test('is told in the stream, in which what was before stays', async () => {
   await converse(api, id, owner, 'hello', 'hi');
   await api.post(`/api/contexts/${id}/clear`);
   await converse(api, id, owner, 'anew', 'sure');
-  const events = await readEvents(api.database.db, DEFAULT_TENANT, id, 0, 500);
+  const events = await readEvents(api.database.db, DEFAULT_TENANT, id, { after: 0, limit: 500 });
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   const names = events.map(({ name }) => name);
   expect(names.filter((name) => name === 'ContextCleared')).toHaveLength(1);

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PREVIEWED_BYTES } from '../../../src/db/read/contexts/context-views.ts';
-import { PAGE_BYTES } from '../../../src/db/read/messages/page-bytes.ts';
+import { PAGE_BYTES } from '../../../src/db/read/page.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 

@@ -46,7 +46,12 @@ const use = (number: number, name: string, input: Json = {}) => ({
   input,
 });
 const says = (...calls: ReturnType<typeof use>[]) =>
-  answer(running(), job(), known, id<MessageId>(30), given({ content: [text('w'), ...calls] }), NOW);
+  answer(
+    running(),
+    { job: job(), settings: known },
+    { ...given({ content: [text('w'), ...calls] }), id: id<MessageId>(30) },
+    NOW,
+  );
 
 describe('arguments that hold a question', () => {
   test.each<[Json, object | null]>([
@@ -128,10 +133,8 @@ describe('an answer that asks', () => {
   test('with a tool that it was not given is run here, to be told so', () => {
     const move = answer(
       running(),
-      job(),
-      settings(),
-      id<MessageId>(30),
-      given({ content: [use(50, 'ask_user', { question: 'Which?' })] }),
+      { job: job(), settings: settings() },
+      { ...given({ content: [use(50, 'ask_user', { question: 'Which?' })] }), id: id<MessageId>(30) },
       NOW,
     );
     expect(move.calls).toMatchObject([{ wait: null }]);
@@ -148,10 +151,8 @@ describe('a plan', () => {
     const content = [text('First this, then that.'), ...calls];
     const { entries } = answer(
       running(),
-      job(),
-      { ...known, mode },
-      id<MessageId>(30),
-      given({ content }),
+      { job: job(), settings: { ...known, mode } },
+      { ...given({ content }), id: id<MessageId>(30) },
       NOW,
     );
     expect(entries[0]).toMatchObject({ message: { type } });
@@ -229,7 +230,11 @@ describe('a wait for an answer', () => {
     const of = running({ state: 'AwaitingInput', job: job({ status: 'waiting' }), calls: [replied] });
     const move = open(of, decide(of, NOW), countingIds());
     expect(move).toEqual(
-      endWaits(of, job({ status: 'waiting' }), [replied].filter(isReplied), countingIds(), NOW),
+      endWaits(
+        of,
+        { job: job({ status: 'waiting' }), over: [replied].filter(isReplied), now: NOW },
+        countingIds(),
+      ),
     );
     expect(move).toMatchObject({
       calls: [{ kind: 'close', id: replied.id, status: 'completed' }],
@@ -254,9 +259,9 @@ describe('a wait for an answer', () => {
   test('that said it failed is a failed call', () => {
     const failed = asked({ reply: { ...reply, isError: true } });
     const of = running({ state: 'AwaitingInput', calls: [failed] });
-    expect(endWaits(of, job(), [failed].filter(isReplied), countingIds(), NOW).calls).toMatchObject([
-      { status: 'failed' },
-    ]);
+    expect(
+      endWaits(of, { job: job(), over: [failed].filter(isReplied), now: NOW }, countingIds()).calls,
+    ).toMatchObject([{ status: 'failed' }]);
   });
 
   test('is closed by rule with its job, but for what was answered in time', () => {

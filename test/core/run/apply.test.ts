@@ -60,7 +60,10 @@ describe('an append', () => {
     const before = running();
     const uses = given({ content: [toolUse(50), toolUse(51)], finishReason: 'tool_use' });
     const known = settings({ tools: [tool('search', 'once')] });
-    const asked = after(before, answer(before, job(), known, id<MessageId>(30), uses, NOW));
+    const asked = after(
+      before,
+      answer(before, { job: job(), settings: known }, { ...uses, id: id<MessageId>(30) }, NOW),
+    );
     expect(asked.calls.map(({ status }) => status)).toEqual(['pending', 'pending']);
     const started = after(asked, startCall(asked, call({ id: id<ToolCallId>(51) })), 20);
     expect(started.calls.map(({ status }) => status)).toEqual(['pending', 'started']);

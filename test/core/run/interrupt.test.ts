@@ -53,7 +53,12 @@ function busy(over: Partial<Snapshot> = {}): Snapshot {
 
 function interrupted(snapshot: Snapshot, mode: InterruptMode): { move: Append; after: Snapshot } {
   if (snapshot.job === null) throw new Error('nothing runs');
-  const move = end(snapshot, snapshot.job, { status: 'interrupted', mode }, snapshot.history, countingIds());
+  const move = end(
+    snapshot,
+    { job: snapshot.job, outcome: { status: 'interrupted', mode } },
+    snapshot.history,
+    countingIds(),
+  );
   return { move, after: applied(snapshot, move) };
 }
 
@@ -243,8 +248,10 @@ describe('inputs that join a job', () => {
     expect(linesOf(after).slice(-2)).toEqual(['u3 user', 'u4 user']);
     const failed = end(
       before,
-      job({ turn: 2 }),
-      { status: 'failed', error: { code: 'provider_auth', message: 'no' } },
+      {
+        job: job({ turn: 2 }),
+        outcome: { status: 'failed', error: { code: 'provider_auth', message: 'no' } },
+      },
       before.history,
       countingIds(),
     );

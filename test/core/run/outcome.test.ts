@@ -19,7 +19,7 @@ const lost = (said: LostCall['said'], over: Partial<OpenCall> = {}): LostCall =>
 });
 const settled = (...all: LostCall[]) => {
   const of = running({ state: 'ExecutingTools', calls: all.map((one) => one.call) });
-  const move = settleOutcomes(of, job(), all, NOW + 5, ids);
+  const move = settleOutcomes(of, job(), { calls: all, until: NOW + 5 }, ids);
   return { move, after: apply(of, move, committed(move, of, 9)) };
 };
 const names = (move: ReturnType<typeof settleOutcomes>): string[] =>
@@ -92,7 +92,7 @@ describe('what a person said', () => {
     ['that nobody knows', true, 'unknown'],
   ])('%s', (_, isError, status) => {
     const of = waiting(isError);
-    const move = endWaits(running({ calls: [of] }), job(), [of], ids, NOW);
+    const move = endWaits(running({ calls: [of] }), { job: job(), over: [of], now: NOW }, ids);
     expect(move.calls).toEqual([{ kind: 'close', id: id(50), status, execution: null }]);
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { MessageId, ToolCallId } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { answer } from '../../../src/core/transitions/answer.ts';
-import { parseSleep, sleptText } from '../../../src/core/run/sleep.ts';
+import { parseSleep, sleepFrom, sleptText } from '../../../src/core/run/sleep.ts';
 import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
 import { letCallsWait } from '../../../src/core/transitions/approval.ts';
 import { NOW, call, countingIds, given, id, job, running, settings, tool } from '../builders.ts';
@@ -65,7 +65,12 @@ describe('an answer that sleeps', () => {
     input,
   });
   const says = (...content: ReturnType<typeof use>[]) =>
-    answer(running(), job(), known, id<MessageId>(30), given({ content, finishReason: 'tool_use' }), NOW);
+    answer(
+      running(),
+      { job: job(), settings: known },
+      { ...given({ content, finishReason: 'tool_use' }), id: id<MessageId>(30) },
+      NOW,
+    );
 
   test('waits for the moment from its own commit on', () => {
     expect(says(use(50, 'sleep_until', { seconds: 60 }))).toMatchObject({
@@ -96,16 +101,19 @@ test('a sleep that a rule holds back is judged first, and begins once it is appr
     name: 'sleep_until',
     input: { seconds: 60 },
   };
-  const move = answer(running(), job(), known, id<MessageId>(30), given({ content: [use] }), NOW);
+  const move = answer(
+    running(),
+    { job: job(), settings: known },
+    { ...given({ content: [use] }), id: id<MessageId>(30) },
+    NOW,
+  );
   expect(move.calls).toMatchObject([{ wait: null }]);
   const held = call({ id: use.id, name: 'sleep_until' });
   const before = running({ calls: [held], state: 'ExecutingTools' });
   const asleep = letCallsWait(
     before,
     job(),
-    [{ call: held, input: use.input, to: 'timer', answeredBy: 'timer' }],
-    ASKING_DEFAULTS,
-    NOW,
+    [{ call: held, input: use.input, answeredBy: 'timer', wait: sleepFrom(use.input, NOW) }],
     countingIds(),
   );
   expect(asleep).toMatchObject({

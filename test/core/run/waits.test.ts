@@ -46,7 +46,8 @@ describe('what a user sees', () => {
 });
 
 describe('how it ended', () => {
-  const ended = (of: OpenCall) => endWaits(running({ calls: [of] }), job(), [of], countingIds(), NOW);
+  const ended = (of: OpenCall) =>
+    endWaits(running({ calls: [of] }), { job: job(), over: [of], now: NOW }, countingIds());
   const words = (of: OpenCall): unknown =>
     ended(of).entries.flatMap((entry) => (entry.kind === 'message' ? entry.message.content : []));
 
@@ -78,7 +79,7 @@ describe('how it ended', () => {
       state: 'AwaitingToolApproval',
       serving: { kind: 'served', settings: settings({ asking }) },
     });
-    const move = endWaits(before, job(), [of], countingIds(), NOW);
+    const move = endWaits(before, { job: job(), over: [of], now: NOW }, countingIds());
     const approval = { decision: 'approve', reason: null, input: null };
     expect(move.calls).toEqual([{ kind: 'approve', id: of.id, approval }]);
     expect(move).toMatchObject({ state: 'ExecutingTools', guard: { controlSeq: before.controlSeq } });

@@ -74,15 +74,15 @@ function moveOf(
       if (happening?.kind === 'fail') {
         return delay(now, step.job, { code: 'stream_interrupted', message: 'm' }, time + happening.waitMs);
       }
-      return answer(now, step.job, step.settings, ids.next<MessageId>(), said(happening, ids), time);
+      return answer(now, step, { ...said(happening, ids), id: ids.next<MessageId>() }, time);
     case 'compact':
       return compaction(now, step.job, compactedBy(step, ids), { calledAt: time, firstByteAt: null });
     case 'call_tools':
       return toolMove(now, step, happening, ids);
     case 'end_waits':
-      return endWaits(now, step.job, step.over, ids, time);
+      return endWaits(now, step, ids);
     case 'finish':
-      return end(now, step.job, step.outcome, now.history, ids);
+      return end(now, step, now.history, ids);
     case 'park':
       return rest(now);
     case 'hand_back':

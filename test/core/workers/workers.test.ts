@@ -158,7 +158,7 @@ describe('a wait for workers', () => {
     expect(step).toMatchObject({ kind: 'end_waits', over: [over] });
     expect(open(of, step, countingIds())).toBeNull();
     const told = new Map([[over.id, { kind: 'result', content: 'all well', is_error: false } as const]]);
-    expect(endWaits(of, job(), [over], countingIds(), NOW, told)).toMatchObject({
+    expect(endWaits(of, { job: job(), over: [over], now: NOW }, countingIds(), told)).toMatchObject({
       calls: [{ kind: 'close', id: over.id, status: 'completed' }],
       released: [over.id],
     });

@@ -43,13 +43,13 @@ test('pages follow each other in the order of numbers, whatever they are made of
   await past(contextId, 23);
   const seqs: number[] = [];
   for (let after = 0; ;) {
-    const page = await readEvents(db(), DEFAULT_TENANT, contextId, after, 5);
+    const page = await readEvents(db(), DEFAULT_TENANT, contextId, { after, limit: 5 });
     seqs.push(...page.map(({ seq }) => seq));
     if (page.length < 5) break;
     after = page.at(-1)?.seq ?? 0;
   }
   expect(seqs).toEqual(Array.from({ length: 23 }, (_, at) => at + 1));
-  const [message, event] = await readEvents(db(), DEFAULT_TENANT, contextId, 2, 2);
+  const [message, event] = await readEvents(db(), DEFAULT_TENANT, contextId, { after: 2, limit: 2 });
   expect(message).toEqual({
     seq: 3,
     name: 'MessageCompleted',
@@ -73,9 +73,9 @@ test('nothing of another tenant is read', async () => {
   const { contextId } = await the.context();
   await past(contextId, 3);
   const jobId = await the.submit(contextId);
-  expect(await readEvents(db(), other, contextId, 0, 10)).toEqual([]);
+  expect(await readEvents(db(), other, contextId, { after: 0, limit: 10 })).toEqual([]);
   expect(await readHead(db(), other, contextId)).toBeNull();
-  const [first] = await readEvents(db(), DEFAULT_TENANT, contextId, 0, 1);
+  const [first] = await readEvents(db(), DEFAULT_TENANT, contextId, { after: 0, limit: 1 });
   const message = first?.data['message_id'] as MessageId;
   expect(await readText(db(), other, message)).toBeNull();
   expect(await readText(db(), DEFAULT_TENANT, message)).toEqual({ text: 'é', attempt: null });

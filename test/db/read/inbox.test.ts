@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 const list = (...[kind, after, limit]: [InboxKind | null, InboxPlace | null, number]) =>
-  database.transaction(async (tx) => (await listInbox(tx, DEFAULT_TENANT, kind, after, limit)).items);
+  database.transaction(async (tx) => (await listInbox(tx, DEFAULT_TENANT, kind, { after, limit })).items);
 
 test('a page anywhere in it is read from its index, and nothing is sorted', async () => {
   const first = await list(null, null, 50);

@@ -89,8 +89,10 @@ test.each<[string, Partial<JobFilter>, number]>([
   ['an hour among many', { createdAfter: at(10_000), createdBefore: at(10_031) }, 30],
 ])('by %s it reads few that it does not show', async (_, filter, count) => {
   const whole = { ...NONE, ...filter };
-  expect((await listJobs(database.db, DEFAULT_TENANT, whole, null, 50)).items).toHaveLength(count);
-  await listJobs(explaining(database.db, plans), DEFAULT_TENANT, whole, null, 50);
+  expect((await listJobs(database.db, DEFAULT_TENANT, whole, { after: null, limit: 50 })).items).toHaveLength(
+    count,
+  );
+  await listJobs(explaining(database.db, plans), DEFAULT_TENANT, whole, { after: null, limit: 50 });
   const plan = plans.at(-1) ?? '';
   expect(plan).not.toContain('Seq Scan on jobs');
   expect(passedOver(plan)).toBeLessThan(500);

@@ -58,8 +58,7 @@ test('a page is read by the index, whether one message is met or most', async ()
           createdAfter: null,
           createdBefore: null,
         },
-        { before: null, after: null },
-        limit,
+        { after: { before: null, after: null }, limit },
       ),
     );
   const found = new Map<string, number>();

@@ -122,7 +122,11 @@ describe('a context in which nothing happens', () => {
 
 describe('the timeout', () => {
   test('comes from the role, where the config says nothing', async () => {
-    await addVersion(the.database.db, DEFAULT_TENANT, 'guide', 1, { idle_timeout_s: 10 });
+    await addVersion(the.database.db, DEFAULT_TENANT, {
+      name: 'guide',
+      version: 1,
+      definition: { idle_timeout_s: 10 },
+    });
     const ofApi = await the.context({ role: { name: 'guide', version: 1 } });
     const ofFile = await the.context({ role: { name: 'coder', version: null } });
     const own = await idle({ role: { name: 'guide', version: 1 } });

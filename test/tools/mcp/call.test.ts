@@ -43,7 +43,7 @@ async function refusedWith(error: Error) {
     context_id: 'c',
     progress: () => undefined,
   };
-  return { reply: await callOn(line, 'echo', 'none', {}, context), said };
+  return { reply: await callOn(line, { own: 'echo', effect: 'none', input: {}, context }), said };
 }
 
 test('in its own answer is what it said, as an error of a tool is', async () => {

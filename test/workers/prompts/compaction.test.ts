@@ -147,7 +147,7 @@ describe('before the prompt is too long', () => {
     }
     const [made] = await compactions(of);
     if (last === null) throw new Error('nothing was asked');
-    const timeline = await listSteps(of.database.db, DEFAULT_TENANT, last, 0, 50);
+    const timeline = await listSteps(of.database.db, DEFAULT_TENANT, last, { after: 0, limit: 50 });
     const step = timeline?.steps.find(({ kind }) => kind === 'compact');
     expect(step).toMatchObject({
       name: 'llm',

@@ -35,13 +35,13 @@ const ask = (): void => subscribers.receive({ listening: [], asking: [CONTEXT], 
 
 test('without listeners: who claims, and how a job ends', () => {
   const now = running();
-  commit({ ...answer(now, job(), settings(), id(2), given(), NOW) });
+  commit({ ...answer(now, { job: job(), settings: settings() }, { ...given(), id: id(2) }, NOW) });
   const listener = publisher.listen(OF);
   listener.started();
   listener.text('hello');
   listener.ended(true);
   expect(said).toEqual([]);
-  commit(answer(now, job(), settings(), id(2), given(), NOW), true);
+  commit(answer(now, { job: job(), settings: settings() }, { ...given(), id: id(2) }, NOW), true);
   expect(said).toEqual([
     { contextId: CONTEXT, headSeq: 5, finished: null, holder: { owner: id(7), epoch: now.lease.epoch } },
   ]);
@@ -108,7 +108,7 @@ test('whoever asks in the middle is told all that was said, heard or not, and th
     partial: { state: 'ProcessingLLMResponse', text: { text: 'abc', sequence: 1 } },
   });
   said = [];
-  commit(answer(running(), job(), settings(), OF.messageId, given(), NOW));
+  commit(answer(running(), { job: job(), settings: settings() }, { ...given(), id: OF.messageId }, NOW));
   ask();
   expect(said.map(({ headSeq }) => headSeq)).toEqual([5, 5]);
 });

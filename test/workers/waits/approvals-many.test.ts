@@ -7,7 +7,7 @@ import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
 import { listInbox } from '../../../src/db/read/jobs/inbox.ts';
 import type { InboxItem, InboxPlace } from '../../../src/db/read/jobs/inbox.ts';
-import type { Page } from '../../../src/db/read/messages/page-bytes.ts';
+import type { Page } from '../../../src/db/read/page.ts';
 import { depth } from '../../services/depth.ts';
 import { result, says, startFleet } from '../fleet.ts';
 import type { Fleet } from '../fleet.ts';
@@ -77,7 +77,7 @@ test('many contexts that wait for approval hold no slot and no memory', { timeou
   await of.until(async () => (await of.query(waiting)).length === MANY + 1);
 
   const listFrom = (after: InboxPlace | null): Promise<Page<InboxItem>> =>
-    of.database.transaction((tx) => listInbox(tx, DEFAULT_TENANT, 'approval', after, 2_000));
+    of.database.transaction((tx) => listInbox(tx, DEFAULT_TENANT, 'approval', { after, limit: 2_000 }));
   let listed = 0;
   let page = await listFrom(null);
   for (;;) {

@@ -83,7 +83,9 @@ function listCompactionsRoute(app: App, ports: ApiPorts): void {
       const { limit } = query;
       const [after] = PLACE.read(query.cursor) ?? [0];
       const read = readerOf(ports, reply);
-      const found = await read((_, last) => listCompactions(last, tenantId, context, after, limit + 1));
+      const found = await read((_, last) =>
+        listCompactions(last, tenantId, context, { after, limit: limit + 1 }),
+      );
       const { items, more } = orNotFound(found, noContext(context));
       return toListing(
         items,

@@ -96,18 +96,20 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
       },
     },
     async ({ tenantId, query }, reply) => {
-      const [before] = PLACE.read(query.cursor) ?? [null];
+      const [after] = PLACE.read(query.cursor) ?? [null];
       const timeouts = idleTimeouts(ports.catalog.fileRoles);
       const filter = {
         states: durable(query.state),
         role: query.role ?? null,
         archived: query.archived,
         q: query.q ?? null,
+        after,
+        limit: query.limit + 1,
       };
       const read = readerOf(ports, reply);
       const { items, more, upto } = await read((tx, last) =>
         // A search by q takes a second statement: one finds the ids, one reads the page.
-        listContexts(filter.q === null ? last : tx, tenantId, timeouts, filter, before, query.limit + 1),
+        listContexts(filter.q === null ? last : tx, tenantId, timeouts, filter),
       );
       const listing = toListing(items, query.limit, toContext, ({ id: last }) => PLACE.write([last]), more);
       const further = upto === null ? null : PLACE.write([upto]);

@@ -59,10 +59,10 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
         createdAfter: parseInstant(query.created_after, 'created_after'),
         createdBefore: parseInstant(query.created_before, 'created_before'),
       };
-      const [before] = PLACE.read(query.cursor) ?? [null];
+      const [after] = PLACE.read(query.cursor) ?? [null];
       const read = readerOf(ports, reply);
       const { items, more } = await read((_, last) =>
-        listJobs(last, tenantId, filter, before, query.limit + 1),
+        listJobs(last, tenantId, filter, { after, limit: query.limit + 1 }),
       );
       return toListing(items, query.limit, toJob, ({ id: last }) => PLACE.write([last]), more);
     },

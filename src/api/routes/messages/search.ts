@@ -101,7 +101,7 @@ async function searchPage(
   let place = from;
   for (let left = STRETCHES; left > 0; left -= 1) {
     const wanted = limit - found.length;
-    const stretch = await searchStretch(tx, tenantId, filter, place, wanted + 1);
+    const stretch = await searchStretch(tx, tenantId, filter, { after: place, limit: wanted + 1 });
     found.push(...stretch.found.slice(0, wanted));
     const last = found.at(-1);
     if (stretch.found.length > wanted && last !== undefined) {

@@ -54,7 +54,7 @@ function listRolesRoute(app: App, ports: ApiPorts): void {
       const [after] = PLACE.read(query.cursor) ?? [null];
       const ofFile = await fileRoleNames(ports.catalog);
       const read = readerOf(ports, reply);
-      const stored = await read((_, last) => listRoles(last, tenantId, ofFile, after, limit + 1));
+      const stored = await read((_, last) => listRoles(last, tenantId, ofFile, { after, limit: limit + 1 }));
       // If stored roles remain for the next page, so do the roles of the file that sort after them.
       const upto = stored.more ? stored.items.at(-1)?.name : undefined;
       const roles = [

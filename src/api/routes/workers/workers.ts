@@ -101,10 +101,10 @@ function listWorkersRoute(app: App, ports: ApiPorts): void {
         state: query.state ?? null,
         archived: query.archived,
       };
-      const [before] = PLACE.read(query.cursor) ?? [null];
+      const [after] = PLACE.read(query.cursor) ?? [null];
       const read = readerOf(ports, reply);
       const { items, more } = await read((_, last) =>
-        listWorkers(last, tenantId, filter, before, query.limit + 1),
+        listWorkers(last, tenantId, filter, { after, limit: query.limit + 1 }),
       );
       return toListing(items, query.limit, toWorker, ({ id: last }) => PLACE.write([last]), more);
     },

@@ -1,11 +1,9 @@
 /** `contexts`: lists contexts. */
 import type { Command } from 'commander';
 import type { Context } from '../../../client/index.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, listText, print } from '../../cli.ts';
+import type { Cli, Common, List } from '../../cli.ts';
 import { first } from '../../first.ts';
-import { table } from '../../terminal/table.ts';
-import type { Column } from '../../terminal/table.ts';
 import { ago, money, tokensOf } from '../../terminal/time.ts';
 import { wholeNumber } from '../../values.ts';
 
@@ -28,24 +26,25 @@ export function contextsCommand(cli: Cli): Command {
           ...(find === undefined ? {} : { q: find }),
         };
         const data = await first(client.contexts.list(query), limit);
-        if (options.json === true) return cli.screen.json({ data });
-        const { ink, columns } = cli.screen;
-        cli.screen.out(data.length === 0 ? 'No contexts.\n' : table(COLUMNS, data, ink, columns));
+        print(cli, options, { data }, listText(cli, data, LIST));
       }),
     );
 }
 
-const COLUMNS: readonly Column<Context>[] = [
-  { title: 'CONTEXT', cell: ({ id }) => id },
-  {
-    title: 'STATE',
-    cell: ({ state }) => state,
-    ink: ({ state }, text, ink) => (state === 'Idle' ? ink('dim', text) : text),
-  },
-  { title: 'BRANCH', cell: ({ active_branch }) => active_branch },
-  { title: 'TURNS', cell: ({ turn_count }) => String(turn_count), right: true },
-  { title: 'TOKENS', cell: ({ usage }) => String(tokensOf(usage)), right: true },
-  { title: 'COST', cell: ({ usage }) => money(usage.cost), right: true },
-  { title: 'AGE', cell: ({ created_at }) => ago(created_at), right: true },
-  { title: 'TITLE', cell: ({ title }) => title ?? '–' },
-];
+const LIST: List<Context> = {
+  none: 'No contexts.',
+  columns: [
+    { title: 'CONTEXT', cell: ({ id }) => id },
+    {
+      title: 'STATE',
+      cell: ({ state }) => state,
+      ink: ({ state }, text, ink) => (state === 'Idle' ? ink('dim', text) : text),
+    },
+    { title: 'BRANCH', cell: ({ active_branch }) => active_branch },
+    { title: 'TURNS', cell: ({ turn_count }) => String(turn_count), right: true },
+    { title: 'TOKENS', cell: ({ usage }) => String(tokensOf(usage)), right: true },
+    { title: 'COST', cell: ({ usage }) => money(usage.cost), right: true },
+    { title: 'AGE', cell: ({ created_at }) => ago(created_at), right: true },
+    { title: 'TITLE', cell: ({ title }) => title ?? '–' },
+  ],
+};

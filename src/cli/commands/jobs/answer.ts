@@ -1,7 +1,7 @@
 /** `answer`: answers a question, or posts the result of a client tool. */
 import type { Command } from 'commander';
 import { findItem } from '../../asking/find-item.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
+import { apiCommand, carryOut, print } from '../../cli.ts';
 import type { Cli, Common } from '../../cli.ts';
 import { readTask } from '../../read-task.ts';
 
@@ -23,8 +23,7 @@ export function answerCommand(cli: Cli): Command {
         const { context_id } = await findItem(client, callId, 'input');
         const result = { content, ...(options.error === undefined ? {} : { is_error: options.error }) };
         const accepted = await client.tools.result(context_id, callId, result);
-        if (options.json === true) cli.screen.json(accepted);
-        else cli.screen.out(`Answered. Job ${accepted.job_id} continues.\n`);
+        print(cli, options, accepted, `Answered. Job ${accepted.job_id} continues.\n`);
       }),
     );
 }

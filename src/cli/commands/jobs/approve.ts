@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Client, Json, Resolved } from '../../../client/index.ts';
 import { findItem } from '../../asking/find-item.ts';
 import { askInPlace } from '../../asking/in-place.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
+import { apiCommand, carryOut, print } from '../../cli.ts';
 import type { Cli, Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { count } from '../../terminal/time.ts';
@@ -17,6 +17,7 @@ type Options = Common & {
   input?: { [key: string]: Json };
 };
 type Decision = 'approve' | 'deny';
+type Judgement = Options & { decision: Decision };
 
 export function approveCommand(cli: Cli): Command {
   return decisionCommand(cli, 'approve', 'approve tool calls that wait for approval', [
@@ -48,18 +49,17 @@ function decisionCommand(
     .option('--remember', 'apply the decision to later calls of this tool in this context')
     .option('--reason <text>', 'reason, passed to the model')
     .action((calls: string[], options: Options) =>
-      carryOut(cli, options, (client) => judge(cli, client, decision, calls, options)),
+      carryOut(cli, options, (client) => judge(cli, client, calls, { ...options, decision })),
     );
 }
 
 async function judge(
   cli: Cli,
   client: Client,
-  decision: Decision,
   calls: readonly string[],
-  options: Options,
+  judgement: Judgement,
 ): Promise<void> {
-  const { all, context, remember, reason, input } = options;
+  const { decision, all, context, remember, reason, input } = judgement;
   const approval = {
     decision,
     ...(remember === undefined ? {} : { remember }),
@@ -69,20 +69,20 @@ async function judge(
   if (all === true) {
     if (context === undefined || calls.length > 0)
       throw new CommandError(EXIT.usage, '--all requires --context and takes no call ids.');
-    return print(cli, decision, options, await client.tools.approve(context, { ...approval, all }));
+    return printResolved(cli, judgement, await client.tools.approve(context, { ...approval, all }));
   }
-  if (calls.length === 0) return judgeInPlace(cli, client, options);
+  if (calls.length === 0) return judgeInPlace(cli, client, judgement);
   const resolved: string[] = [];
   for (const tool_call_id of calls) {
     const { context_id } = await findItem(client, tool_call_id, 'approval');
     resolved.push(...(await client.tools.approve(context_id, { ...approval, tool_call_id })).resolved);
   }
-  print(cli, decision, options, { resolved });
+  printResolved(cli, judgement, { resolved });
 }
 
-function print({ screen }: Cli, decision: Decision, { json }: Options, { resolved }: Resolved): void {
-  if (json === true) return screen.json({ resolved });
-  screen.out(`${count(resolved.length, 'call')} ${decision === 'approve' ? 'approved' : 'denied'}.\n`);
+function printResolved(cli: Cli, judgement: Judgement, { resolved }: Resolved): void {
+  const done = judgement.decision === 'approve' ? 'approved' : 'denied';
+  print(cli, judgement, { resolved }, `${count(resolved.length, 'call')} ${done}.\n`);
 }
 
 /** Prompts for every waiting item, one after the other. */

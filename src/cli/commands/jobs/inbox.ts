@@ -3,11 +3,9 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { InboxItem, Operations } from '../../../client/index.ts';
 import { questionOf } from '../../asking/item.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, listText, print } from '../../cli.ts';
+import type { Cli, Common, List } from '../../cli.ts';
 import { first } from '../../first.ts';
-import { table } from '../../terminal/table.ts';
-import type { Column } from '../../terminal/table.ts';
 import { ago } from '../../terminal/time.ts';
 import { wholeNumber } from '../../values.ts';
 
@@ -32,19 +30,18 @@ export function inboxCommand(cli: Cli): Command {
         const { kind, limit } = options;
         const query = { limit: Math.min(limit, 200), ...(kind === undefined ? {} : { kind }) };
         const data = await first(client.approvals.list(query), limit);
-        if (options.json === true) return cli.screen.json({ data });
-        const { ink, columns } = cli.screen;
-        cli.screen.out(
-          data.length === 0 ? 'Nothing waits for a person.\n' : table(COLUMNS, data, ink, columns),
-        );
+        print(cli, options, { data }, listText(cli, data, LIST));
       }),
     );
 }
 
-const COLUMNS: readonly Column<InboxItem>[] = [
-  { title: 'CALL', cell: ({ tool_call_id }) => tool_call_id },
-  { title: 'KIND', cell: ({ kind }) => kind },
-  { title: 'TOOL', cell: ({ name }) => name },
-  { title: 'WAITS', cell: ({ requested_at }) => ago(requested_at), right: true },
-  { title: 'WHAT', cell: (item) => questionOf(item)?.question ?? JSON.stringify(item.input) },
-];
+const LIST: List<InboxItem> = {
+  none: 'Nothing waits for a person.',
+  columns: [
+    { title: 'CALL', cell: ({ tool_call_id }) => tool_call_id },
+    { title: 'KIND', cell: ({ kind }) => kind },
+    { title: 'TOOL', cell: ({ name }) => name },
+    { title: 'WAITS', cell: ({ requested_at }) => ago(requested_at), right: true },
+    { title: 'WHAT', cell: (item) => questionOf(item)?.question ?? JSON.stringify(item.input) },
+  ],
+};

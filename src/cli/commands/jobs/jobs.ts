@@ -3,16 +3,14 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { setTimeout } from 'node:timers/promises';
 import type { Client, Job, Json, Operations } from '../../../client/index.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, listText, print } from '../../cli.ts';
+import type { Cli, Common, List } from '../../cli.ts';
 import { EXIT } from '../../exit.ts';
 import type { Exit } from '../../exit.ts';
 import { findWorker } from '../../find.ts';
 import { first } from '../../first.ts';
 import { untilCtrlC } from '../../signals-of-person.ts';
 import { lookOf } from '../../terminal/ink.ts';
-import { table } from '../../terminal/table.ts';
-import type { Column } from '../../terminal/table.ts';
 import { ago, between, money, tokensOf } from '../../terminal/time.ts';
 import { duration, instant, member, wholeNumber } from '../../values.ts';
 
@@ -69,8 +67,7 @@ export function jobsCommand(cli: Cli): Command {
         const query = await queryOf(client, options);
         if (options.watch === true) return watch(cli, client, query, options);
         const data = await first(client.jobs.list(query), options.limit);
-        if (options.json === true) cli.screen.json({ data });
-        else cli.screen.out(format(cli, data));
+        print(cli, options, { data }, listText(cli, data, LIST));
         return EXIT.completed;
       }),
     );
@@ -99,8 +96,8 @@ async function watch(cli: Cli, client: Client, query: Query, options: Options): 
       if (options.json === true) printChanged(cli, jobs, printed);
       else {
         const now = JSON.stringify(jobs);
-        if (cli.screen.isTerminal) cli.screen.out(CLEAR_SCREEN + format(cli, jobs));
-        else if (now !== before) cli.screen.out(format(cli, jobs));
+        if (cli.screen.isTerminal) cli.screen.out(CLEAR_SCREEN + listText(cli, jobs, LIST));
+        else if (now !== before) cli.screen.out(listText(cli, jobs, LIST));
         before = now;
       }
       await setTimeout(options.interval, null, { signal }).catch(() => undefined);
@@ -117,28 +114,27 @@ function printChanged(cli: Cli, jobs: readonly Job[], printed: Map<string, strin
   }
 }
 
-function format({ screen }: Cli, jobs: readonly Job[]): string {
-  return jobs.length === 0 ? 'No jobs.\n' : table(COLUMNS, jobs, screen.ink, screen.columns);
-}
-
-const COLUMNS: readonly Column<Job>[] = [
-  { title: 'JOB', cell: ({ id }) => id },
-  {
-    title: 'STATUS',
-    cell: ({ status }) => status,
-    ink: ({ status }, text, ink) => ink(lookOf(status), text),
-  },
-  { title: 'KIND', cell: ({ kind }) => kind },
-  { title: 'AGE', cell: ({ created_at }) => ago(created_at), right: true },
-  {
-    title: 'TOOK',
-    cell: ({ started_at, finished_at }) => between(started_at, finished_at) ?? '–',
-    right: true,
-  },
-  { title: 'TOKENS', cell: ({ usage }) => String(tokensOf(usage)), right: true },
-  { title: 'COST', cell: ({ usage }) => money(usage.cost), right: true },
-  { title: 'WHAT', cell: whatOf },
-];
+const LIST: List<Job> = {
+  none: 'No jobs.',
+  columns: [
+    { title: 'JOB', cell: ({ id }) => id },
+    {
+      title: 'STATUS',
+      cell: ({ status }) => status,
+      ink: ({ status }, text, ink) => ink(lookOf(status), text),
+    },
+    { title: 'KIND', cell: ({ kind }) => kind },
+    { title: 'AGE', cell: ({ created_at }) => ago(created_at), right: true },
+    {
+      title: 'TOOK',
+      cell: ({ started_at, finished_at }) => between(started_at, finished_at) ?? '–',
+      right: true,
+    },
+    { title: 'TOKENS', cell: ({ usage }) => String(tokensOf(usage)), right: true },
+    { title: 'COST', cell: ({ usage }) => money(usage.cost), right: true },
+    { title: 'WHAT', cell: whatOf },
+  ],
+};
 
 /** A summary of its error, its output, or what it waits for. */
 export function whatOf({ waiting_for, error, output }: Job): string {

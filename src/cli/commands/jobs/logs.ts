@@ -29,7 +29,12 @@ export function logsCommand(cli: Cli): Command {
     .action((named: string, options: Options) =>
       carryOut(cli, options, async (client) => {
         const place = await findPlace(client, named);
-        return untilCtrlC((signal) => logs(cli, client, place, options, signal));
+        if (place.jobId !== null && (options.tail ?? options.after) !== undefined)
+          throw new CommandError(
+            EXIT.usage,
+            '--tail and --after cannot be used with a job: all its events are printed.',
+          );
+        return untilCtrlC((signal) => logs(cli, client, place, { ...options, signal }));
       }),
     );
 }
@@ -38,14 +43,8 @@ async function logs(
   cli: Cli,
   client: Client,
   { contextId, jobId }: Place,
-  options: Options,
-  signal: AbortSignal,
+  { signal, ...options }: Options & { signal: AbortSignal },
 ): Promise<void> {
-  if (jobId !== null && (options.tail ?? options.after) !== undefined)
-    throw new CommandError(
-      EXIT.usage,
-      '--tail and --after cannot be used with a job: all its events are printed.',
-    );
   const head = await client.contexts.head(contextId, { signal });
   const first = options.after ?? 0;
   const after = options.tail === undefined ? first : Math.max(first, head - options.tail);

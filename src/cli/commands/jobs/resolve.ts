@@ -3,7 +3,7 @@ import { Argument } from 'commander';
 import type { Command } from 'commander';
 import type { ResolveToolCall } from '../../../client/index.ts';
 import { findItem } from '../../asking/find-item.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
+import { apiCommand, carryOut, print } from '../../cli.ts';
 import type { Cli, Common } from '../../cli.ts';
 
 type Outcome = ResolveToolCall['outcome'];
@@ -28,8 +28,7 @@ export function resolveCommand(cli: Cli): Command {
           outcome,
           ...(result === undefined ? {} : { result }),
         });
-        if (options.json === true) cli.screen.json(call);
-        else cli.screen.out(`Recorded. Job ${call.job_id} continues.\n`);
+        print(cli, options, call, `Recorded. Job ${call.job_id} continues.\n`);
       }),
     );
 }

@@ -2,7 +2,7 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { Role, RoleDefinition } from '../../../client/index.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
+import { apiCommand, carryOut, print } from '../../cli.ts';
 import type { Cli, Common } from '../../cli.ts';
 import { parseJsonOf, readText } from '../../read-task.ts';
 import { oneLine } from '../../terminal/safe.ts';
@@ -40,8 +40,7 @@ export function putRoleCommand(cli: Cli): Command {
     .action((name: string, file: string, options: Common) =>
       carryOut(cli, options, async (client) => {
         const role = await client.roles.put(name, await readDefinition(file));
-        if (options.json === true) cli.screen.json(role);
-        else cli.screen.out(`${titleOf(role)}\n`);
+        print(cli, options, role, `${titleOf(role)}\n`);
       }),
     );
 }
@@ -55,8 +54,7 @@ export function deleteRoleCommand(cli: Cli): Command {
       carryOut(cli, options, async (client) => {
         const role = await client.roles.get(name);
         await client.roles.delete(name);
-        if (options.json === true) cli.screen.json(role);
-        else cli.screen.out(`${titleOf(role)} was deleted.\n`);
+        print(cli, options, role, `${titleOf(role)} was deleted.\n`);
       }),
     );
 }

@@ -1,7 +1,7 @@
 /** Subcommands of `workers`: stop, start and delete one worker. */
 import type { Command } from 'commander';
 import type { Worker, WorkerTreeNode } from '../../../client/index.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
+import { apiCommand, carryOut, print } from '../../cli.ts';
 import type { Cli, Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import type { Exit } from '../../exit.ts';
@@ -38,9 +38,8 @@ export function startWorkerCommand(cli: Cli): Command {
     );
 }
 
-function format({ screen }: Cli, { json }: Common, worker: Worker, what: string): void {
-  if (json === true) screen.json(worker);
-  else screen.out(`${oneLine(worker.name)} ${what}.\n`);
+function format(cli: Cli, options: Common, worker: Worker, what: string): void {
+  print(cli, options, worker, `${oneLine(worker.name)} ${what}.\n`);
 }
 
 export function deleteWorkerCommand(cli: Cli): Command {

@@ -2,13 +2,11 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Operations, Worker } from '../../../client/index.ts';
-import { apiCommand, carryOut, withBelow } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, listText, print, withBelow } from '../../cli.ts';
+import type { Cli, Common, List } from '../../cli.ts';
 import { findWorker } from '../../find.ts';
 import { first } from '../../first.ts';
 import { lookOf } from '../../terminal/ink.ts';
-import { table } from '../../terminal/table.ts';
-import type { Column } from '../../terminal/table.ts';
 import { ago } from '../../terminal/time.ts';
 import { wholeNumber } from '../../values.ts';
 import { deleteWorkerCommand, startWorkerCommand, stopWorkerCommand } from './worker-actions.ts';
@@ -54,21 +52,25 @@ export function workersCommand(cli: Cli): Command {
           ...(archived === undefined ? {} : { archived }),
         };
         const data = await first(client.workers.list(query), options.limit);
-        if (options.json === true) return cli.screen.json({ data });
-        const { ink, columns } = cli.screen;
-        cli.screen.out(data.length === 0 ? 'No workers.\n' : table(COLUMNS, data, ink, columns));
+        print(cli, options, { data }, listText(cli, data, LIST));
       }),
     );
 }
 
-const COLUMNS: readonly Column<Worker>[] = [
-  { title: 'WORKER', cell: ({ id }) => id },
-  { title: 'STATE', cell: ({ state }) => state, ink: ({ state }, text, ink) => ink(lookOf(state), text) },
-  { title: 'CONTEXT', cell: ({ context_id }) => context_id },
-  { title: 'ROLE', cell: ({ role, role_version }) => (role === null ? '–' : versioned(role, role_version)) },
-  { title: 'AGE', cell: ({ created_at }) => ago(created_at), right: true },
-  { title: 'NAME', cell: ({ name }) => name },
-];
+const LIST: List<Worker> = {
+  none: 'No workers.',
+  columns: [
+    { title: 'WORKER', cell: ({ id }) => id },
+    { title: 'STATE', cell: ({ state }) => state, ink: ({ state }, text, ink) => ink(lookOf(state), text) },
+    { title: 'CONTEXT', cell: ({ context_id }) => context_id },
+    {
+      title: 'ROLE',
+      cell: ({ role, role_version }) => (role === null ? '–' : versioned(role, role_version)),
+    },
+    { title: 'AGE', cell: ({ created_at }) => ago(created_at), right: true },
+    { title: 'NAME', cell: ({ name }) => name },
+  ],
+};
 
 function versioned(role: string, version: number | null): string {
   return version === null ? role : `${role} v${version}`;

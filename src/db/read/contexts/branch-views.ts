@@ -124,6 +124,14 @@ export type Sibling = {
   isActive: boolean;
 };
 
+type SiblingRow = {
+  branch: string;
+  id: MessageId;
+  turn: Turn;
+  created_at: Millis;
+  active: boolean;
+};
+
 /**
  * The alternatives to a message across the branches of its context: the first message of its turn, and the messages
  * that other branches have in its place, oldest first. Empty: no branch reads the message.
@@ -137,13 +145,7 @@ export async function listSiblings(
   const spans = (branch: SQL) => spansOf(sql`c.id`, sql`c.tenant_id`, branch);
   const visible = sql`m.context_id = c.id and m.tenant_id = c.tenant_id and m.branch = s.branch and m.seq > s.after
     and m.seq <= s.upto and m.status = 'completed'`;
-  const rows = await executor.execute<{
-    branch: string;
-    id: MessageId;
-    turn: Turn;
-    created_at: Millis;
-    active: boolean;
-  }>(sql`/* branches.list_siblings */
+  const rows = await executor.execute<SiblingRow>(sql`/* branches.list_siblings */
     with it as (
       select m.context_id, m.branch, m.seq, m.role from messages m
       where m.tenant_id = ${tenantId} and m.context_id = ${contextId} and m.id = ${messageId} and m.status = 'completed'

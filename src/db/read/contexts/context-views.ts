@@ -14,8 +14,8 @@ import { millis } from '../../connection/instant.ts';
 import { isShownAs, retried, stateOf } from './shown-state.ts';
 import type { SchedulingStatus } from './shown-state.ts';
 import { toUsage, usageColumns } from '../../model-calls/usage.ts';
-import { toPage, withinBytes } from '../messages/page-bytes.ts';
-import type { OfPage, Page } from '../messages/page-bytes.ts';
+import { toPage, withinBytes } from '../page.ts';
+import type { OfPage, Page, PageRequest } from '../page.ts';
 
 export type ContextView = {
   id: ContextId;
@@ -47,10 +47,10 @@ export type ContextView = {
 };
 
 /** `text`: its beginning. Empty: it has no text, or it is too large for a preview. */
-export type LastMessage = { id: MessageId; role: 'user' | 'assistant'; text: string; createdAt: Millis };
+type LastMessage = { id: MessageId; role: 'user' | 'assistant'; text: string; createdAt: Millis };
 
 /** Null members do not filter. */
-export type ContextFilter = {
+type ContextFilter = {
   /** Shown states. */
   states: readonly DurableState[] | null;
   role: string | null;
@@ -60,8 +60,11 @@ export type ContextFilter = {
   q: string | null;
 };
 
+/** `after`: null: from the newest context. */
+type ContextQuery = ContextFilter & PageRequest<ContextId | null>;
+
 /** `upto`: where the next page starts if a search stopped at its scan limit. */
-export type ContextPage = Page<ContextView> & { upto: ContextId | null };
+type ContextPage = Page<ContextView> & { upto: ContextId | null };
 
 type Row = Usage & {
   id: ContextId;
@@ -177,22 +180,19 @@ export async function findContext(
   return row === undefined ? null : toView(row);
 }
 
-/** Newest first, older than `before`: at most `limit`, and within the page's byte limit. */
+/** Newest first, within the page's byte limit. */
 export async function listContexts(
   executor: Executor,
   tenantId: TenantId,
   ofFile: IdleTimeouts,
-  filter: ContextFilter,
-  before: ContextId | null,
-  limit: number,
+  { states, role, archived, q, after, limit }: ContextQuery,
 ): Promise<ContextPage> {
-  const { states, role, archived, q } = filter;
   const given = [
     sql`c.tenant_id = ${tenantId}`,
     archived ? sql`w.archived_at is not null` : sql`w.archived_at is null`,
     ...(role === null ? [] : [sql`w.role = ${role}`]),
     ...(states === null ? [] : [isShownAs(states)]),
-    ...(before === null ? [] : [sql`c.id < ${before}`]),
+    ...(after === null ? [] : [sql`c.id < ${after}`]),
   ];
   const conditions = sql.join(given, sql` and `);
   const found = q === null ? null : await findContexts(executor, q, conditions, limit);

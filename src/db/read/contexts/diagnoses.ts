@@ -64,6 +64,37 @@ export type Diagnosis = {
   now: Millis;
 };
 
+type Row = {
+  scheduling_status: SchedulingStatus;
+  state: DurableState;
+  since: Millis;
+  stopped: boolean;
+  queued: number;
+  retried: boolean;
+  next_check_at: Millis | null;
+  failed_claims: number;
+  abandoned: boolean;
+  last_failure: JobError | null;
+  role: string | null;
+  definition: Role | null;
+  config: WorkerConfig;
+  active_id: JobId | null;
+  active_attempt: number;
+  retry_at: Millis | null;
+  active_error: JobError | Throttled | null;
+  stopping: boolean;
+  next_id: JobId | null;
+  next_attempt: number;
+  next_at: Millis;
+  open_calls: string[] | null;
+  awaited: Diagnosis['awaited'] | null;
+  workers: AwaitedWorker[] | null;
+  below: AwaitedBelow[] | null;
+  live: boolean;
+  queue_position: number | null;
+  now: Millis;
+};
+
 /** Null: the tenant has no such context. */
 export async function findDiagnosis(
   executor: Executor,
@@ -71,36 +102,7 @@ export async function findDiagnosis(
   contextId: ContextId,
   times: LeaseTimes,
 ): Promise<Diagnosis | null> {
-  const [row] = await executor.execute<{
-    scheduling_status: SchedulingStatus;
-    state: DurableState;
-    since: Millis;
-    stopped: boolean;
-    queued: number;
-    retried: boolean;
-    next_check_at: Millis | null;
-    failed_claims: number;
-    abandoned: boolean;
-    last_failure: JobError | null;
-    role: string | null;
-    definition: Role | null;
-    config: WorkerConfig;
-    active_id: JobId | null;
-    active_attempt: number;
-    retry_at: Millis | null;
-    active_error: JobError | Throttled | null;
-    stopping: boolean;
-    next_id: JobId | null;
-    next_attempt: number;
-    next_at: Millis;
-    open_calls: string[] | null;
-    awaited: Diagnosis['awaited'] | null;
-    workers: AwaitedWorker[] | null;
-    below: AwaitedBelow[] | null;
-    live: boolean;
-    queue_position: number | null;
-    now: Millis;
-  }>(sql`
+  const [row] = await executor.execute<Row>(sql`
     select c.scheduling_status, c.state, ${millis(sql`c.state_since`)} as since, c.stopped, c.queued, ${retried} as retried,
       ${millis(sql`c.next_check_at`)} as next_check_at, c.failed_claims, c.scheduling_status = 'running' and ${isUnowned(times)} as abandoned,
       c.last_failure, w.role, r.definition, w.config, a.id as active_id, a.attempt as active_attempt,
@@ -129,7 +131,10 @@ export async function findDiagnosis(
       select j.id, j.attempt, j.created_at from jobs j where j.context_id = c.id and j.status = 'queued'
       order by j.priority, j.position, j.id limit 1) n on true
     where c.tenant_id = ${tenantId} and c.id = ${contextId}`);
-  if (row === undefined) return null;
+  return row === undefined ? null : toDiagnosis(row);
+}
+
+function toDiagnosis(row: Row): Diagnosis {
   const state = stateOf(row);
   return {
     state,
@@ -167,10 +172,7 @@ export async function findDiagnosis(
 }
 
 /** A shown state that is not stored starts with the job or retry that causes it. */
-function sinceOf(
-  row: { since: Millis; state: DurableState; next_at: Millis | null; retry_at: Millis | null },
-  shown: DurableState,
-): Millis {
+function sinceOf(row: Row, shown: DurableState): Millis {
   if (shown === row.state) return row.since;
   return Math.max(row.since, (shown === 'ProcessingUserMessage' ? row.next_at : row.retry_at) ?? row.since);
 }

@@ -27,7 +27,7 @@ const metadataBytes: SQL = sql`case when pg_column_compression(j.metadata) is nu
   else least(${MOST_BYTES}, ${EXPANSION} * pg_column_size(j.metadata)) end`;
 
 /** `upto`: the last context that was scanned; null: there are no more. */
-export type FoundContexts = { ids: ContextId[]; upto: ContextId | null };
+type FoundContexts = { ids: ContextId[]; upto: ContextId | null };
 
 /**
  * Newest first, at most `limit`. `conditions`: on contexts `c` and their workers `w`. Ignores upper and lower case for

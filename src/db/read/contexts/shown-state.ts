@@ -12,7 +12,7 @@ export const retried: SQL = sql`c.state = 'TransientFailure' and c.scheduling_st
   select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting')
     and j.retry_at > clock_timestamp())`;
 
-export type ShownColumns = {
+type ShownColumns = {
   state: DurableState;
   scheduling_status: SchedulingStatus;
   queued: number;

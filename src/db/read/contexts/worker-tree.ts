@@ -23,12 +23,30 @@ export type TreeWorker = {
   usage: Usage;
 };
 
-export type TreeJob = {
+type TreeJob = {
   id: JobId;
   status: JobStatus;
   startedAt: Millis | null;
   finishedAt: Millis | null;
 };
+
+type JobColumns = {
+  job_status: JobStatus;
+  job_started_at: Millis | null;
+  job_finished_at: Millis | null;
+};
+
+type Row = Usage &
+  JobColumns & {
+    id: WorkerId;
+    name: string;
+    context_id: ContextId;
+    parent_worker_id: WorkerId | null;
+    depth: number;
+    detached: boolean;
+    state: WorkerState;
+    job_id: JobId | null;
+  };
 
 /** Level by level, each in the order of creation; at most `most`. Empty: the tenant has no such worker. */
 export async function workerTree(
@@ -37,21 +55,7 @@ export async function workerTree(
   id: WorkerId,
   most: number,
 ): Promise<TreeWorker[]> {
-  const rows = await executor.execute<
-    Usage & {
-      id: WorkerId;
-      name: string;
-      context_id: ContextId;
-      parent_worker_id: WorkerId | null;
-      depth: number;
-      detached: boolean;
-      state: WorkerState;
-      job_id: JobId | null;
-      job_status: JobStatus;
-      job_started_at: Millis | null;
-      job_finished_at: Millis | null;
-    }
-  >(sql`/* workers.read_tree */
+  const rows = await executor.execute<Row>(sql`/* workers.read_tree */
     with recursive tree as (
       select w.id, 0 as level from workers w where w.tenant_id = ${tenantId} and w.id = ${id}
       union all
@@ -85,12 +89,6 @@ export async function workerTree(
     usage: toUsage(row),
   }));
 }
-
-type JobColumns = {
-  job_status: JobStatus;
-  job_started_at: Millis | null;
-  job_finished_at: Millis | null;
-};
 
 function toJob(id: JobId, row: JobColumns): TreeJob {
   return { id, status: row.job_status, startedAt: row.job_started_at, finishedAt: row.job_finished_at };

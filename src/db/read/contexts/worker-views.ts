@@ -7,8 +7,8 @@ import type { WorkerConfig } from '../../../core/workers/settings.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis } from '../../connection/instant.ts';
-import { toPage, withinBytes } from '../messages/page-bytes.ts';
-import type { OfPage, Page } from '../messages/page-bytes.ts';
+import { toPage, withinBytes } from '../page.ts';
+import type { OfPage, Page, PageRequest } from '../page.ts';
 
 /**
  * `stopped`; else `working` while a process runs it or it is due; `waiting` while it waits for something outside; when
@@ -19,7 +19,7 @@ export const WORKER_STATES = ['inactive', 'working', 'waiting', 'failed', 'stopp
 export type WorkerState = (typeof WORKER_STATES)[number];
 
 /** `at`: a time in PostgreSQL's JSON format. */
-export type LastFailure = JobError & { job_id: string; at: string };
+type LastFailure = JobError & { job_id: string; at: string };
 
 export type WorkerView = {
   id: WorkerId;
@@ -39,7 +39,7 @@ export type WorkerView = {
   version: number;
 };
 
-export type WorkerFilter = {
+type WorkerFilter = {
   parentWorkerId: WorkerId | null;
   role: string | null;
   state: WorkerState | null;
@@ -102,13 +102,12 @@ export async function findWorker(
   return row === undefined ? null : toView(row);
 }
 
-/** Newest first, older than `before`: at most `limit`, and within the page's byte limit. */
+/** Newest first, within the page's byte limit. */
 export async function listWorkers(
   executor: Executor,
   tenantId: TenantId,
   filter: WorkerFilter,
-  before: WorkerId | null,
-  limit: number,
+  { after, limit }: PageRequest<WorkerId | null>,
 ): Promise<Page<WorkerView>> {
   const conditions = [
     sql`w.tenant_id = ${tenantId}`,
@@ -116,7 +115,7 @@ export async function listWorkers(
     ...(filter.parentWorkerId === null ? [] : [sql`w.parent_worker_id = ${filter.parentWorkerId}`]),
     ...(filter.role === null ? [] : [sql`w.role = ${filter.role}`]),
     ...(filter.state === null ? [] : [sql`${workerState} = ${filter.state}`]),
-    ...(before === null ? [] : [sql`w.id < ${before}`]),
+    ...(after === null ? [] : [sql`w.id < ${after}`]),
   ];
   const page = sql`${workersWithContext} where ${sql.join(conditions, sql` and `)} order by w.id desc limit ${limit}`;
   return toPage(await executor.execute<OfPage & Row>(withinBytes(page, sql`p.id desc`)), toView);

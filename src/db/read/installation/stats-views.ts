@@ -6,7 +6,7 @@ import type { DurableState } from '../../../core/run/state.ts';
 import type { Executor } from '../../connection/client.ts';
 
 /** Across all tenants, from partial indexes only: idle contexts are not counted. */
-export type Load = {
+type Load = {
   jobs: { queued: number; running: number; waiting: number };
   contexts: { runnable: number; running: number; waiting: number };
 };
@@ -36,7 +36,7 @@ export async function readLoad(executor: Executor): Promise<Load> {
   };
 }
 
-export type TenantStats = {
+type TenantStats = {
   queued: number;
   running: number;
   waiting: number;

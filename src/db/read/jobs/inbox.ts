@@ -6,8 +6,8 @@ import type { Json } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis, toTimestamp } from '../../connection/instant.ts';
-import { toPage, withinBytes } from '../messages/page-bytes.ts';
-import type { OfPage, Page } from '../messages/page-bytes.ts';
+import { toPage, withinBytes } from '../page.ts';
+import type { OfPage, Page, PageRequest } from '../page.ts';
 
 export const INBOX_KINDS = ['approval', 'input', 'unknown_outcome'] as const;
 export type InboxKind = (typeof INBOX_KINDS)[number];
@@ -41,7 +41,7 @@ type Row = {
 };
 
 /**
- * Runs in a transaction. Returns at most `limit` items, within the page's byte limit, in the order of the index
+ * Runs in a transaction. Returns a page, within the page's byte limit, in the order of the index
  * `tool_calls_inbox`: a page is one range of the index, however many calls wait. Sorting is switched off in this
  * transaction, because the planner might otherwise not use the index. Skips calls of jobs with a stop request, and
  * approvals that are already decided. An approval given before a call ran does not decide its unknown outcome.
@@ -50,8 +50,7 @@ export async function listInbox(
   tx: Executor,
   tenantId: TenantId,
   kind: InboxKind | null,
-  after: InboxPlace | null,
-  limit: number,
+  { after, limit }: PageRequest<InboxPlace | null>,
 ): Promise<Page<InboxItem>> {
   const behind =
     after === null

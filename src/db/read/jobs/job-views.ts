@@ -17,8 +17,8 @@ import { conditionsOf } from './job-filter.ts';
 import type { JobFilter } from './job-filter.ts';
 import { awaitedCalls } from '../../calls/replies.ts';
 import type { AwaitedCall } from '../../calls/replies.ts';
-import { toPage, withinBytes } from '../messages/page-bytes.ts';
-import type { OfPage, Page } from '../messages/page-bytes.ts';
+import { toPage, withinBytes } from '../page.ts';
+import type { OfPage, Page, PageRequest } from '../page.ts';
 import { toUsage, usageColumns } from '../../model-calls/usage.ts';
 
 export type JobView = {
@@ -52,7 +52,7 @@ export type JobView = {
   compaction: { asked: AskedCompaction; tokens: Tokens | null } | null;
 };
 
-export type Tokens = { before: number; after: number };
+type Tokens = { before: number; after: number };
 
 type Row = Usage & {
   id: JobId;
@@ -128,18 +128,17 @@ export async function findJob(executor: Executor, tenantId: TenantId, id: JobId)
   return row === undefined ? null : toView(row);
 }
 
-/** Newest first, older than `before`: at most `limit`, and within the page's byte limit. */
+/** Newest first, within the page's byte limit. */
 export async function listJobs(
   executor: Executor,
   tenantId: TenantId,
   filter: JobFilter,
-  before: JobId | null,
-  limit: number,
+  { after, limit }: PageRequest<JobId | null>,
 ): Promise<Page<JobView>> {
   const conditions = [
     sql`j.tenant_id = ${tenantId}`,
     ...conditionsOf(tenantId, filter),
-    ...(before === null ? [] : [sql`j.id < ${before}`]),
+    ...(after === null ? [] : [sql`j.id < ${after}`]),
   ];
   const page = sql`${jobsWithOutput} where ${sql.join(conditions, sql` and `)} order by j.id desc limit ${limit}`;
   const tagged = sql`/* jobs.list */ ${withinBytes(page, sql`p.id desc`)}`;

@@ -18,6 +18,7 @@ import type { Millis } from '../../../core/time.ts';
 import type { Usage } from '../../../core/money/usage.ts';
 import { callWaits } from '../../calls/call-waits.ts';
 import type { CallWait } from '../../calls/call-waits.ts';
+import type { PageRequest } from '../page.ts';
 import type { Executor } from '../../connection/client.ts';
 import { executionsOf } from '../../run/executions.ts';
 import type { ExecutionView } from '../../run/executions.ts';
@@ -37,7 +38,7 @@ import type { UsageColumns } from '../../model-calls/usage.ts';
 export const STEP_KINDS = ['model', 'tool', 'wait', 'compact'] as const;
 /** `running` and `waiting` are in progress. A tool call that no process runs now has its stored status. */
 export const STEP_STATUSES = ['running', ...CALL_STATUSES] as const;
-export type StepStatus = (typeof STEP_STATUSES)[number];
+type StepStatus = (typeof STEP_STATUSES)[number];
 
 export type StepView = {
   kind: (typeof STEP_KINDS)[number];
@@ -86,7 +87,7 @@ export type ChildJob = {
 };
 
 /** The steps, and the worker's settings, which name the model of a call that has not been answered yet. */
-export type Timeline = {
+type Timeline = {
   steps: StepView[];
   worker: { role: string | null; definition: Role | null; config: WorkerConfig };
 };
@@ -115,13 +116,12 @@ type Row = UsageColumns &
     child: ChildJob | null;
   };
 
-/** At most `limit` steps, after the first `skip`. Null: the tenant has no such job. */
+/** `after`: how many steps precede the page. Null: the tenant has no such job. */
 export async function listSteps(
   executor: Executor,
   tenantId: TenantId,
   jobId: JobId,
-  skip: number,
-  limit: number,
+  { after, limit }: PageRequest<number>,
 ): Promise<Timeline | null> {
   const rows = await executor.execute<Row>(sql`/* steps.list */
     with job as (${jobBetweenItsNumbers(tenantId, jobId)}),
@@ -140,7 +140,7 @@ export async function listSteps(
       ${millis(sql`v.approval_at`)} as approval_at, call_waits.waits, ${childOf(sql`v.id`)} as child
     from job join workers w on w.context_id = job.context_id
     left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
-    left join lateral (select * from told where n > ${skip} order by n limit ${limit}) s on true
+    left join lateral (select * from told where n > ${after} order by n limit ${limit}) s on true
     left join tool_calls v on v.id = s.tool_call_id and v.tenant_id = job.tenant_id
     left join call_waits on call_waits.id = v.id
     order by s.n`);

@@ -6,10 +6,10 @@ import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
 import { decodeText } from '../../connection/codec.ts';
 import { millis } from '../../connection/instant.ts';
-import { isCut, withinBytes } from './page-bytes.ts';
-import type { OfPage, Page } from './page-bytes.ts';
+import { isCut, withinBytes } from '../page.ts';
+import type { OfPage, Page, PageRequest } from '../page.ts';
 
-export type CompactionView = {
+type CompactionView = {
   id: CompactionId;
   branch: string;
   seq: number;
@@ -24,15 +24,13 @@ export type CompactionView = {
 };
 
 /**
- * Compactions after `after`, in the order of their numbers: at most `limit`, and within the page's byte limit. Null:
- * the tenant has no such context.
+ * Compactions with numbers above `after`, in order, within the page's byte limit. Null: the tenant has no such context.
  */
 export async function listCompactions(
   executor: Executor,
   tenantId: TenantId,
   contextId: ContextId,
-  after: number,
-  limit: number,
+  { after, limit }: PageRequest<number>,
 ): Promise<Page<CompactionView> | null> {
   const page = sql`
     select k.* from contexts c left join lateral (

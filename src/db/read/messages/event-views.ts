@@ -13,6 +13,7 @@ import type { NumberedEvent } from '../../../core/stream/stream-event.ts';
 import type { Turn } from '../../../core/conversation/turn.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
+import type { PageRequest } from '../page.ts';
 
 type Row = {
   seq: number;
@@ -25,15 +26,14 @@ type Row = {
 };
 
 /**
- * Entries with numbers above `after`, in order, at most `limit`. A message that was retracted later is included. Uses
+ * Entries with numbers above `after`, in order. A message that was retracted later is included. Uses
  * two index scans that stop at the end of the page.
  */
 export async function readEvents(
   executor: Executor,
   tenantId: TenantId,
   contextId: ContextId,
-  after: number,
-  limit: number,
+  { after, limit }: PageRequest<number>,
 ): Promise<NumberedEvent[]> {
   const rows = await executor.execute<Row>(sql`/* events.read */
     (select m.seq, null as name, null::jsonb as data, m.id, m.turn, m.role, m.type from messages m
@@ -75,7 +75,7 @@ export function keyOf(tenantId: TenantId, id: ContextId | JobId): string {
   return `${tenantId}/${id}`;
 }
 
-export type Standing = {
+type Standing = {
   /** By `keyOf`. A context that is missing no longer exists. */
   heads: Map<string, Head>;
   /** By `keyOf`: jobs that ended or no longer exist. */

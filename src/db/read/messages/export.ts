@@ -79,32 +79,32 @@ export type StoredMessage = {
 
 type CounterColumns = Usage & { message_count: number; request_count: number };
 
+type Row = CounterColumns & {
+  title: string | null;
+  name: string;
+  role: string | null;
+  config: WorkerConfig;
+  active_branch: string;
+  turn_count: number;
+  head_seq: number;
+  created_at: Millis;
+  branches: (CounterColumns & {
+    name: string;
+    parentName: string | null;
+    forkSeq: number | null;
+    spans: Span[] | null;
+    createdAt: Millis;
+  })[];
+  compactions: StoredCompaction[];
+};
+
 /** Everything but the messages, in one statement. Null: the tenant has no such context. */
 export async function readContext(
   executor: Executor,
   tenantId: TenantId,
   contextId: ContextId,
 ): Promise<StoredContext | null> {
-  const [row] = await executor.execute<
-    CounterColumns & {
-      title: string | null;
-      name: string;
-      role: string | null;
-      config: WorkerConfig;
-      active_branch: string;
-      turn_count: number;
-      head_seq: number;
-      created_at: Millis;
-      branches: (CounterColumns & {
-        name: string;
-        parentName: string | null;
-        forkSeq: number | null;
-        spans: Span[] | null;
-        createdAt: Millis;
-      })[];
-      compactions: StoredCompaction[];
-    }
-  >(sql`
+  const [row] = await executor.execute<Row>(sql`
     select w.title, w.name, w.role, w.config, c.active_branch, c.message_count, c.turn_count, c.request_count,
       ${usageColumns('c')}, c.head_seq,
       ${millis(sql`w.created_at`)} as created_at,
@@ -120,7 +120,10 @@ export async function readContext(
             and t.upto_seq > j.first_seq)) as compactions
     from contexts c join workers w on w.context_id = c.id
     where c.tenant_id = ${tenantId} and c.id = ${contextId}`);
-  if (row === undefined) return null;
+  return row === undefined ? null : toContext(row);
+}
+
+function toContext(row: Row): StoredContext {
   return {
     title: row.title,
     worker: { name: row.name, role: row.role },

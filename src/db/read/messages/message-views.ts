@@ -11,8 +11,8 @@ import type { Executor } from '../../connection/client.ts';
 import { summarisedUpto } from '../../run/compactions.ts';
 import { millis, toTimestamp } from '../../connection/instant.ts';
 import { toModelMeta } from '../../model-calls/model-meta.ts';
-import { isCut, withinBytes } from './page-bytes.ts';
-import type { OfPage } from './page-bytes.ts';
+import { isCut, withinBytes } from '../page.ts';
+import type { OfPage } from '../page.ts';
 import type { ModelColumns } from '../../model-calls/model-meta.ts';
 import { askedFor, spansOf } from '../../run/spans.ts';
 import { turnBegins, turnEnds } from './turns.ts';
@@ -45,7 +45,7 @@ export type MessageView = {
  * The order of queued inputs: inputs that join the running job first, then by priority, then by arrival or by their
  * moved position.
  */
-export type QueuePlace = { lane: number; position: number; id: MessageId };
+type QueuePlace = { lane: number; position: number; id: MessageId };
 
 /**
  * The cursor of a reader. `seq`: of the last history entry read; null before the first. `queue`: the place of the last

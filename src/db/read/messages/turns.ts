@@ -11,7 +11,7 @@ import type { Executor } from '../../connection/client.ts';
 import { askedFor, spansOf } from '../../run/spans.ts';
 
 /** A branch, as SQL expressions. */
-export type OnBranch = { contextId: SQL; tenantId: SQL; branch: SQL };
+type OnBranch = { contextId: SQL; tenantId: SQL; branch: SQL };
 
 /** The turn number of the message `m`. */
 const number: SQL = sql`substr(m.turn, 2)::int`;
@@ -64,7 +64,7 @@ export type TurnView = {
   job: { id: JobId; status: JobStatus } | null;
 };
 
-export type TurnRange = {
+type TurnRange = {
   /** Null: the active branch. */
   branch: string | null;
   order: 'asc' | 'desc';

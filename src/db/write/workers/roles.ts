@@ -10,8 +10,8 @@ import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
 import { millis } from '../../connection/instant.ts';
-import { toPage, withinBytes } from '../../read/messages/page-bytes.ts';
-import type { OfPage, Page } from '../../read/messages/page-bytes.ts';
+import { toPage, withinBytes } from '../../read/page.ts';
+import type { OfPage, Page, PageRequest } from '../../read/page.ts';
 
 export type RoleView = {
   name: string;
@@ -51,19 +51,17 @@ export async function findRole(
 }
 
 /**
- * Current roles after the name `after`, by name, without the names in `hidden`. At most `limit`, within the page's byte
- * limit.
+ * Current roles by name, without the names in `hidden`, within the page's byte limit. `after`: a name.
  */
 export async function listRoles(
   executor: Executor,
   tenantId: TenantId,
   hidden: readonly string[],
-  after: string | null,
-  limit: number,
+  page: PageRequest<string | null>,
 ): Promise<Page<RoleView>> {
-  const page = sql`select s.*, octet_length(s.definition::text) as bytes from (
-    ${rolesWithBirth} ${standing(tenantId, hidden, after, limit)}) s`;
-  return toPage(await executor.execute<OfPage & Row>(withinBytes(page, sql`p.name collate "C"`)), toView);
+  const rows = sql`select s.*, octet_length(s.definition::text) as bytes from (
+    ${rolesWithBirth} ${standing(tenantId, hidden, page)}) s`;
+  return toPage(await executor.execute<OfPage & Row>(withinBytes(rows, sql`p.name collate "C"`)), toView);
 }
 
 /** Names of current roles, at most `limit`. */
@@ -74,12 +72,16 @@ export async function listRoleNames(
   limit: number,
 ): Promise<string[]> {
   const rows = await executor.execute<{ name: string }>(
-    sql`select r.name from roles r ${standing(tenantId, hidden, null, limit)}`,
+    sql`select r.name from roles r ${standing(tenantId, hidden, { after: null, limit })}`,
   );
   return rows.map(({ name }) => name);
 }
 
-function standing(tenantId: TenantId, hidden: readonly string[], after: string | null, limit: number): SQL {
+function standing(
+  tenantId: TenantId,
+  hidden: readonly string[],
+  { after, limit }: PageRequest<string | null>,
+): SQL {
   const later = after === null ? sql`` : sql`and r.name collate "C" > ${after}`;
   return sql`where r.tenant_id = ${tenantId} and r.definition is not null and ${isLast} ${later}
     and r.name not in (select jsonb_array_elements_text(${encodeJson(hidden)}::jsonb))
@@ -104,13 +106,14 @@ export async function lastVersion(
   return row ?? null;
 }
 
-/** `definition` null: deletes the role. False: another transaction has already committed this version. */
+/** `definition` null: this version deletes the role. */
+type RoleVersion = Pick<RoleView, 'name' | 'version'> & { definition: Role | null };
+
+/** False: another transaction has already committed this version. */
 export async function addVersion(
   tx: Executor,
   tenantId: TenantId,
-  name: string,
-  version: number,
-  definition: Role | null,
+  { name, version, definition }: RoleVersion,
 ): Promise<boolean> {
   const rows = await tx.execute(sql`/* roles.add_version */
     insert into roles (tenant_id, name, version, definition)

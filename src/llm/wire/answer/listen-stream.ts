@@ -4,14 +4,12 @@
  */
 import { isJsonObject } from '../../../core/json.ts';
 import type { ModelListener } from '../../../core/model/model.ts';
-import type { Bytes } from '../http/bytes.ts';
 import { factsOfEvent } from './error-facts.ts';
 import { classify, wordsOf } from './failure.ts';
 import { parseJson } from './json.ts';
 import { createSseReader } from '../http/sse.ts';
 import type { SseEvent } from '../http/sse.ts';
-import type { Watch } from '../http/watch.ts';
-import type { Assembly, Received } from '../wire.ts';
+import type { Assembly, Body, Received } from '../wire.ts';
 
 /** How long to wait for the last event after the answer is complete. */
 const LAST_WORD_MS = 2_000;
@@ -19,15 +17,13 @@ const LAST_WORD_MS = 2_000;
 const DRAIN_MS = 1_000;
 
 export async function listenToStream(
-  bytes: Bytes,
+  body: Body,
   assembly: Assembly,
   listener: ModelListener,
-  watch: Watch,
-  idleMs: number,
 ): Promise<Received> {
-  const broken = await takeAll(bytes, assembly, listener, watch, idleMs);
-  if (broken === null) void drain(bytes, watch);
-  else watch.end();
+  const broken = await takeAll(body, assembly, listener);
+  if (broken === null) void drain(body);
+  else body.watch.end();
   return broken === null || assembly.phase() !== 'open'
     ? { kind: 'answered', whole: assembly.whole() }
     : broken;
@@ -35,11 +31,9 @@ export async function listenToStream(
 
 /** Null once the answer is complete; otherwise how it broke off. */
 async function takeAll(
-  bytes: Bytes,
+  { bytes, watch, idleMs }: Body,
   assembly: Assembly,
   listener: ModelListener,
-  watch: Watch,
-  idleMs: number,
 ): Promise<Exclude<Received, { kind: 'answered' }> | null> {
   const events = createSseReader();
   for (let first = true; ; first = false) {
@@ -79,7 +73,7 @@ function cut(words: string): Broken {
 }
 
 /** A response read to its end returns its connection to the pool; otherwise the connection is closed. */
-async function drain(bytes: Bytes, watch: Watch): Promise<void> {
+async function drain({ bytes, watch }: Body): Promise<void> {
   watch.answered();
   watch.received(DRAIN_MS);
   let read = await bytes.read();

@@ -1,16 +1,12 @@
 /** Reads an answer that is not streamed. It is complete when its JSON is. */
 import { isJsonObject } from '../../../core/json.ts';
 import type { ModelListener } from '../../../core/model/model.ts';
-import type { Bytes } from '../http/bytes.ts';
 import { parseJson } from './json.ts';
-import type { Watch } from '../http/watch.ts';
-import type { Received } from '../wire.ts';
+import type { Body, Received } from '../wire.ts';
 
 export async function listenToWhole(
-  bytes: Bytes,
+  { bytes, watch, idleMs }: Body,
   listener: ModelListener,
-  watch: Watch,
-  idleMs: number,
 ): Promise<Received> {
   const decoder = new TextDecoder();
   let text = '';

@@ -14,7 +14,7 @@ const MAKERS: Readonly<Record<string, () => Transform>> = {
   zstd: createZstdDecompress,
 };
 
-export type Decoder = Sink & Flow & { into(sink: Sink): void };
+type Decoder = Sink & Flow & { into(sink: Sink): void };
 
 /** Null: nothing to decode, or an unknown encoding. */
 export function decoderFor(

@@ -54,10 +54,7 @@ export function createWatch(caller: AbortSignal, firstMs: number): Watch {
     why: () => (caller.aborted ? 'caller' : stalled ? 'stalled' : null),
     received(nextMs) {
       count++;
-      if (nextMs === idleMs) {
-        timer.refresh();
-        return;
-      }
+      if (nextMs === idleMs) return void timer.refresh();
       clearTimeout(timer);
       idleMs = nextMs;
       timer = setTimeout(doubt, idleMs);

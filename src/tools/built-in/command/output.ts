@@ -1,7 +1,7 @@
 /** Keeps the head of a stream. The rest is read and dropped, so that the writer never blocks. */
 import type { Readable } from 'node:stream';
 
-export type Head = { text(): string };
+type Head = { text(): string };
 
 export function headOfStream(stream: Readable | null, most: number): Head {
   const kept: Buffer[] = [];

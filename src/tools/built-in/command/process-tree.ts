@@ -2,7 +2,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 
 /** `memoryBytes`: resident memory; shared pages count for each process. */
-export type Tree = { processes: number; memoryBytes: number };
+type Tree = { processes: number; memoryBytes: number };
 
 type Found = { pid: number; parent: number; group: number; bytes: number };
 

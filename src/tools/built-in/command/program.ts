@@ -18,7 +18,7 @@ type Wanted = {
 };
 
 /** The methods of the warden that a program uses. */
-export type Wardship = Pick<Warden, 'began' | 'ended'>;
+type Wardship = Pick<Warden, 'began' | 'ended'>;
 
 /**
  * Waits for a line on the pipe, then becomes the program. If the pipe closes without one, because the worker process
@@ -76,22 +76,44 @@ const NOBODY = 65_534;
 const AGAIN_MS = 2_000;
 
 export async function asContainer(
-  { argv: [command = '', ...args], workspace, env, outputBytes, fileBytes }: Wanted,
+  wanted: Wanted,
   limits: RunCommandLimits,
   warden: Wardship,
 ): Promise<Program> {
+  const { workspace, env, outputBytes } = wanted;
   const uid = process.getuid?.() ?? NOBODY;
   const [user, group] = uid === 0 ? [NOBODY, NOBODY] : [uid, process.getgid?.() ?? NOBODY];
   if (uid === 0) await chown(workspace, user, group);
   const name = `nightshift-${randomUUID()}`;
   const removal = ['docker', 'rm', '--force', name];
-  const remove = (): void => {
-    const [file = '', ...rest] = removal;
-    spawn(file, rest, { stdio: 'ignore', env: { ...env }, detached: true })
-      .on('error', () => undefined)
-      .unref();
+  const run = containerArguments(wanted, limits, { name, user: `${user}:${group}` });
+  return {
+    outputBytes,
+    begin() {
+      warden.began(name, removal);
+      return spawn('docker', run, { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    },
+    stop: (child) => {
+      killGroup(child);
+      runDetached(removal, env);
+      setTimeout(() => runDetached(removal, env), AGAIN_MS).unref();
+    },
+    tidy: () => warden.ended(name),
   };
-  const run = [
+}
+
+function runDetached([file = '', ...args]: readonly string[], env: Wanted['env']): void {
+  spawn(file, args, { stdio: 'ignore', env: { ...env }, detached: true })
+    .on('error', () => undefined)
+    .unref();
+}
+
+function containerArguments(
+  { argv: [command = '', ...args], workspace, fileBytes }: Wanted,
+  limits: RunCommandLimits,
+  { name, user }: { name: string; user: string },
+): string[] {
+  return [
     'run',
     '--rm',
     '--init',
@@ -107,7 +129,7 @@ export async function asContainer(
     '--security-opt=no-new-privileges',
     '--read-only',
     '--tmpfs=/tmp',
-    `--user=${user}:${group}`,
+    `--user=${user}`,
     '--workdir=/workspace',
     `--mount=type=bind,"source=${workspace.replaceAll('"', '""')}",target=/workspace`,
     '--env=HOME=/workspace',
@@ -117,17 +139,4 @@ export async function asContainer(
     limits.image,
     ...args,
   ];
-  return {
-    outputBytes,
-    begin() {
-      warden.began(name, removal);
-      return spawn('docker', run, { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-    },
-    stop: (child) => {
-      killGroup(child);
-      remove();
-      setTimeout(remove, AGAIN_MS).unref();
-    },
-    tidy: () => warden.ended(name),
-  };
 }

@@ -3,6 +3,7 @@
  * interpreted. The program does not inherit the environment of this process. Unless rules differ, each call needs
  * approval.
  */
+import type { JsonObject } from '../../../core/json.ts';
 import type { TenantId } from '../../../core/ids.ts';
 import { ToolFault } from '../../run/tool-fault.ts';
 import type { Tool } from '../../registry/tool.ts';
@@ -46,21 +47,7 @@ export function runCommand(parts: CommandParts): Tool {
     name: RUN_COMMAND,
     description:
       `Runs a program in your workspace and waits for its end. The arguments are passed unchanged. There is no shell: pipes, wildcards and variables do not work. ${limits.runner === 'process' ? '' : 'It has no network.'}`.trim(),
-    properties: {
-      argv: {
-        type: 'array',
-        minItems: 1,
-        maxItems: 1_000,
-        items: { type: 'string', maxLength: 100_000, pattern: '^[^\\u0000]*$' },
-        description: 'The program and its arguments: ["ls", "-l"].',
-      },
-      timeout_s: {
-        type: 'number',
-        exclusiveMinimum: 0,
-        maximum: limits.timeoutS,
-        description: `Time limit in seconds. Default: ${Math.min(USUAL_TIMEOUT_S, limits.timeoutS)}.`,
-      },
-    },
+    properties: propertiesOf(limits),
     required: ['argv'],
     effect: 'once',
     approval: 'always',
@@ -75,7 +62,7 @@ export function runCommand(parts: CommandParts): Tool {
       const given = typeof input['timeout_s'] === 'number' ? input['timeout_s'] : USUAL_TIMEOUT_S;
       const timeoutS = Math.min(given, limits.timeoutS);
       const workspace = await parts.workspaces.prepare(call);
-      await expectRoom(workspace, parts.files, call.signal);
+      await expectRoom({ root: workspace, limits: parts.files, signal: call.signal });
       await forgetUsage(workspace);
       warden.ready();
       const program = await programOf(parts, argv, workspace, warden);
@@ -93,6 +80,24 @@ export function runCommand(parts: CommandParts): Tool {
   });
 }
 
+function propertiesOf({ timeoutS }: RunCommandLimits): JsonObject {
+  return {
+    argv: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 1_000,
+      items: { type: 'string', maxLength: 100_000, pattern: '^[^\\u0000]*$' },
+      description: 'The program and its arguments: ["ls", "-l"].',
+    },
+    timeout_s: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: timeoutS,
+      description: `Time limit in seconds. Default: ${Math.min(USUAL_TIMEOUT_S, timeoutS)}.`,
+    },
+  };
+}
+
 /** Throws `ToolFault` if the runner is `process` and the tenant is not listed for it. */
 function expectRunner({ runner, tenants }: RunCommandLimits, tenantId: TenantId): void {
   if (runner !== 'process' || tenants.includes(tenantId)) return;
@@ -107,7 +112,7 @@ function guardOf({ limits, files }: CommandParts, workspace: string): Guard {
   const tree = { memoryBytes: limits.memoryMb * 1_048_576, processes: limits.processes };
   return new Guard({
     tree: limits.runner === 'container' ? null : tree,
-    isFull: (signal) => isFull(workspace, files, signal),
+    isFull: (signal) => isFull({ root: workspace, limits: files, signal }),
   });
 }
 

@@ -9,8 +9,7 @@ import { fitting } from '../fitting.ts';
 import type { FileLimits } from './limits.ts';
 import { removed } from './remove.ts';
 import { changing } from './room.ts';
-import { matchesIn } from './search.ts';
-import type { Match } from './search.ts';
+import { createMatches, searchFolder } from './search.ts';
 import { entriesIn, survey } from './survey.ts';
 import { namesOf, openFile } from './walk.ts';
 import type { Owner, Workspaces } from './workspaces.ts';
@@ -21,7 +20,6 @@ export const FILE_TOOLS = ['read_file', 'write_file', 'remove_file', 'list_files
 export type FileParts = { workspaces: Workspaces; limits: FileLimits; resultChars: number };
 
 const LISTED = 1_000;
-const MATCHES = 200;
 
 const PATH = { type: 'string', maxLength: 4_000, description: 'Relative to your workspace.' };
 
@@ -37,7 +35,8 @@ function readFile({ workspaces, limits, resultChars }: FileParts): Tool {
     required: ['path'],
     effect: 'none',
     async execute(input, owner) {
-      const { bytes, size, path } = await bytesOf(workspaces, owner, textIn(input, 'path'), limits.fileBytes);
+      const path = textIn(input, 'path');
+      const { bytes, size } = await bytesOf(workspaces, owner, path, limits.fileBytes);
       const whole = { content: textOf(bytes, path, size), size, truncated: bytes.length < size };
       const { result, cut } = fitting(whole, 'content', resultChars);
       return { ...result, truncated: result.truncated || cut };
@@ -49,14 +48,14 @@ async function bytesOf(workspaces: Workspaces, owner: Owner, path: string, most:
   const { folders, name } = placeOf(path);
   const folder = await workspaces.open(owner, folders);
   try {
-    const handle = await openFile(folder, name, path);
+    const handle = await openFile({ folder, name, at: path });
     try {
       const { size } = await handle.stat();
       const { buffer, bytesRead } = await handle.read({
         buffer: Buffer.alloc(Math.min(size, most)),
         position: 0,
       });
-      return { bytes: buffer.subarray(0, bytesRead), size, path };
+      return { bytes: buffer.subarray(0, bytesRead), size };
     } finally {
       await handle.close();
     }
@@ -95,10 +94,11 @@ function writeFile({ workspaces, limits }: FileParts): Tool {
         );
       }
       const root = await workspaces.prepare(owner);
-      await changing(root, Math.max(1, content.length), limits, owner.signal, async () => {
+      await changing({ root, limits, signal: owner.signal }, Math.max(1, content.length), async () => {
         const folder = await workspaces.open(owner, folders, true);
         try {
-          const { bytes, entries } = await writeWhole(folder, name, content, owner.idempotencyKey, path);
+          const target = { folder, name, at: path };
+          const { bytes, entries } = await writeWhole(target, content, owner.idempotencyKey);
           return { delta: { bytes, entries: entries + folder.made } };
         } finally {
           await folder.handle.close();
@@ -122,10 +122,10 @@ function removeFile({ workspaces, limits }: FileParts): Tool {
       const { folders, name } = placeOf(path);
       const root = await workspaces.prepare(owner);
       let entries = 0;
-      await changing(root, 0, limits, owner.signal, async () => {
+      await changing({ root, limits, signal: owner.signal }, 0, async () => {
         const folder = await workspaces.open(owner, folders);
         try {
-          const gone = await removed(folder, name, input['recursive'] === true, path, owner.signal);
+          const gone = await removed({ folder, name, at: path }, input['recursive'] === true, owner.signal);
           ({ entries } = gone);
           return { delta: { bytes: -gone.bytes, entries: -gone.entries } };
         } finally {
@@ -169,40 +169,14 @@ function searchFiles({ workspaces, limits, resultChars }: FileParts): Tool {
     effect: 'none',
     async execute(input, owner) {
       const root = await workspaces.prepare(owner);
-      const matches: Match[] = [];
-      let room = resultChars - 100;
-      const found = (more: readonly Match[]): boolean => {
-        for (const match of more) {
-          room -= JSON.stringify(match).length + 1;
-          if (room < 0) return false;
-          matches.push(match);
-        }
-        return matches.length < MATCHES;
-      };
+      const { signal } = owner;
       const names = namesOf(textIn(input, 'path'));
-      const { complete } = await survey(
-        root,
-        names,
-        limits.entries,
-        owner.signal,
-        async (at, entries, folder) => {
-          for (const { name, type, size } of entries) {
-            owner.signal.throwIfAborted();
-            if (type !== 'file' || size > limits.fileBytes) continue;
-            const path = [...at, name].join('/');
-            const handle = await openFile(folder, name, path).catch(() => null);
-            if (handle === null) continue;
-            try {
-              const left = MATCHES - matches.length;
-              if (!found(await matchesIn(handle, textIn(input, 'pattern'), path, left))) return false;
-            } finally {
-              await handle.close();
-            }
-          }
-          return true;
-        },
+      const matches = createMatches(resultChars - 100);
+      const search = { text: textIn(input, 'pattern'), fileBytes: limits.fileBytes, signal };
+      const { complete } = await survey({ root, names, most: limits.entries, signal }, (visited) =>
+        searchFolder(search, visited, matches),
       );
-      return { matches, truncated: !complete };
+      return { matches: matches.found, truncated: !complete };
     },
   });
 }

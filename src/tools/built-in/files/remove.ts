@@ -4,22 +4,17 @@ import { ToolFault } from '../../run/tool-fault.ts';
 import { diskOf } from './survey.ts';
 import type { DiskUsage } from './survey.ts';
 import { codeOf, faultOf, folderIn, namesIn, within } from './walk.ts';
-import type { Folder } from './walk.ts';
+import type { Place } from './walk.ts';
 
 /** Commands can nest directories deeper than a path may be. Each level stays open while its content is removed. */
 const DEEPEST = 500;
 
 /** Returns what was removed; zero if nothing existed. `all`: also the content of a directory. Throws `ToolFault`. */
-export async function removed(
-  folder: Folder,
-  name: string,
-  all: boolean,
-  at: string,
-  signal: AbortSignal,
-): Promise<DiskUsage> {
+export async function removed(target: Place, all: boolean, signal: AbortSignal): Promise<DiskUsage> {
+  const { at } = target;
   const gone: DiskUsage = { bytes: 0, entries: 0 };
   try {
-    await remove({ folder, name, at, depth: 0 }, { all, gone, signal });
+    await remove(target, 0, { all, gone, signal });
   } catch (error) {
     throw codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST'
       ? new ToolFault(
@@ -33,12 +28,10 @@ export async function removed(
 
 type Removal = { all: boolean; gone: DiskUsage; signal: AbortSignal };
 
-/** `at`: the path for messages; `depth`: levels below the removed path. */
-type Target = { folder: Folder; name: string; at: string; depth: number };
-
-async function remove(target: Target, removal: Removal): Promise<void> {
+/** `depth`: levels below the removed path. */
+async function remove(target: Place, depth: number, removal: Removal): Promise<void> {
   removal.signal.throwIfAborted();
-  const { folder, name, at, depth } = target;
+  const { folder, name, at } = target;
   const place = within(folder, name);
   const found = await lstat(place).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null;
@@ -52,20 +45,20 @@ async function remove(target: Target, removal: Removal): Promise<void> {
         'invalid_path',
         `${at} is nested too deeply to be removed in one call. Remove inner directories first.`,
       );
-    if (removal.all) await empty(target, removal);
+    if (removal.all) await empty(target, depth, removal);
     await rmdir(place);
   }
   removal.gone.bytes += diskOf(found);
   removal.gone.entries += 1;
 }
 
-async function empty({ folder, name, at, depth }: Target, removal: Removal): Promise<void> {
-  const inner = await folderIn(folder, name, at);
+async function empty(target: Place, depth: number, removal: Removal): Promise<void> {
+  const folder = await folderIn(target);
   try {
-    for (const one of await namesIn(inner, removal.signal)) {
-      await remove({ folder: inner, name: one, at: `${at}/${one}`, depth: depth + 1 }, removal);
+    for (const name of await namesIn(folder, removal.signal)) {
+      await remove({ folder, name, at: `${target.at}/${name}` }, depth + 1, removal);
     }
   } finally {
-    await inner.handle.close();
+    await folder.handle.close();
   }
 }

@@ -19,21 +19,23 @@ const changes = new Map<string, Promise<unknown>>();
 /** How often the usage of a workspace was invalidated while changes were queued. */
 const doubts = new Map<string, number>();
 
+/** The room of a workspace: its folder and its quota. Work on it ends when `signal` is aborted. */
+type Room = { root: string; limits: FileLimits; signal: AbortSignal };
+
 /**
  * Runs changes one after the other. Throws `ToolFault` if there is no room for `more` bytes; a file that will be
  * replaced counts in full until then. `change` returns the difference in usage.
  */
 export async function changing(
-  root: string,
+  room: Room,
   more: number,
-  limits: FileLimits,
-  signal: AbortSignal,
   change: () => Promise<{ delta: DiskUsage }>,
 ): Promise<void> {
+  const { root, limits } = room;
   const before = changes.get(root) ?? Promise.resolve();
   const mine = before.then(async () => {
     const doubt = doubts.get(root) ?? 0;
-    const held = await usageOf(root, limits, signal);
+    const held = await usageOf(room);
     if (more > 0) expectFit(held, more, limits);
     await rm(root + USAGE_SUFFIX, { force: true });
     const { delta } = await change();
@@ -59,12 +61,12 @@ export async function forgetUsage(root: string): Promise<void> {
 }
 
 /** Throws `ToolFault` if the workspace is full. */
-export async function expectRoom(root: string, limits: FileLimits, signal: AbortSignal): Promise<void> {
-  expectFit(await usageOf(root, limits, signal), 0, limits);
+export async function expectRoom(room: Room): Promise<void> {
+  expectFit(await usageOf(room), 0, room.limits);
 }
 
 /** Whether the workspace exceeds its quota, by a new count. */
-export async function isFull(root: string, limits: FileLimits, signal: AbortSignal): Promise<boolean> {
+export async function isFull({ root, limits, signal }: Room): Promise<boolean> {
   const { bytes, entries } = await usage(root, limits.entries, signal);
   return bytes > limits.totalBytes || entries > limits.entries;
 }
@@ -77,7 +79,7 @@ function expectFit({ bytes, entries }: DiskUsage, more: number, limits: FileLimi
   );
 }
 
-async function usageOf(root: string, limits: FileLimits, signal: AbortSignal): Promise<DiskUsage> {
+async function usageOf({ root, limits, signal }: Room): Promise<DiskUsage> {
   return (await kept(root)) ?? usage(root, limits.entries, signal);
 }
 

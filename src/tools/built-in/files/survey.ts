@@ -5,10 +5,10 @@ import { ToolFault } from '../../run/tool-fault.ts';
 import { DEPTH, TEMPORARY, namesIn, openFolder, within } from './walk.ts';
 import type { Folder } from './walk.ts';
 
-export type EntryType = 'file' | 'directory' | 'link' | 'other';
+type EntryType = 'file' | 'directory' | 'link' | 'other';
 
 /** `size`: the file size; `disk`: the space used on disk, in bytes. */
-export type Entry = { name: string; type: EntryType; size: number; disk: number };
+type Entry = { name: string; type: EntryType; size: number; disk: number };
 
 /** The block size of `stat`. */
 const BLOCK = 512;
@@ -42,16 +42,19 @@ export async function entriesIn(
   return { entries, more: names.length > most };
 }
 
+/** What is visited: the directory `names` of a workspace, and no more than `most` entries in it and below. */
+type Scope = { root: string; names: readonly string[]; most: number; signal: AbortSignal };
+
+/** A directory that is visited, with its entries. */
+export type Visited = { at: readonly string[]; entries: readonly Entry[]; folder: Folder };
+
 /**
- * Visits `names` and all directories below, while `visit` returns true. Looks at no more than `most` entries, up to the
- * maximum depth. Rejects when `signal` is aborted.
+ * Visits a directory and all directories below, up to the maximum depth, while `visit` returns true. Rejects when
+ * `signal` is aborted.
  */
 export async function survey(
-  root: string,
-  names: readonly string[],
-  most: number,
-  signal: AbortSignal,
-  visit: (at: readonly string[], entries: readonly Entry[], folder: Folder) => Promise<boolean>,
+  { root, names, most, signal }: Scope,
+  visit: (visited: Visited) => Promise<boolean>,
 ): Promise<{ complete: boolean }> {
   const due: string[][] = [[...names]];
   let left = most;
@@ -68,7 +71,7 @@ export async function survey(
     try {
       const { entries, more } = await entriesIn(folder, left, signal);
       left -= entries.length;
-      if (!(await visit(here, entries, folder)) || more) return { complete: false };
+      if (!(await visit({ at: here, entries, folder })) || more) return { complete: false };
       const below = entries.filter(({ type }) => type === 'directory').map(({ name }) => [...here, name]);
       if (here.length < DEPTH) due.unshift(...below);
       else complete &&= below.length === 0;
@@ -85,7 +88,7 @@ export type DiskUsage = { bytes: number; entries: number };
 /** Counts the usage. If the count is incomplete, `entries` is greater than `most`. */
 export async function usage(root: string, most: number, signal: AbortSignal): Promise<DiskUsage> {
   let [bytes, entries] = [0, 0];
-  const { complete } = await survey(root, [], most, signal, async (_, found) => {
+  const { complete } = await survey({ root, names: [], most, signal }, async ({ entries: found }) => {
     entries += found.length;
     for (const { disk } of found) bytes += disk;
     return true;

@@ -27,6 +27,9 @@ const NAMES_AT_ONCE = 256;
 /** An open directory. `made`: the number of directories created on the way to it. */
 export type Folder = { handle: FileHandle; path: string; made: number };
 
+/** An entry of an open directory. `at`: its path in the workspace, for messages. */
+export type Place = { folder: Folder; name: string; at: string };
+
 /** The names of a path within a workspace; empty: the workspace itself. Throws `ToolFault`. */
 export function namesOf(text: string): string[] {
   if (text.includes('\0') || text.length > 4_000) {
@@ -103,7 +106,7 @@ async function folderAt(where: string, at: string, real = where, made = 0): Prom
 }
 
 /** Opens a directory in an open one. Throws `ToolFault`. The caller closes it. */
-export function folderIn(folder: Folder, name: string, at: string): Promise<Folder> {
+export function folderIn({ folder, name, at }: Place): Promise<Folder> {
   return folderAt(within(folder, name), at, path.join(folder.path, name));
 }
 
@@ -142,7 +145,7 @@ function itself({ handle, path: real }: Folder): string {
  * Opens a regular file that has only one hard link; a file with several may come from outside. Never blocks on a pipe
  * or device. The caller closes it.
  */
-export async function openFile(folder: Folder, name: string, at: string): Promise<FileHandle> {
+export async function openFile({ folder, name, at }: Place): Promise<FileHandle> {
   const handle = await open(within(folder, name), O_RDONLY | O_NOFOLLOW | O_NOFOLLOW_ANY | O_NONBLOCK).catch(
     (error: unknown) => {
       throw faultOf(error, at);

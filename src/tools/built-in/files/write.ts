@@ -6,7 +6,7 @@ import { constants } from 'node:fs';
 import { lstat, open, rename, unlink } from 'node:fs/promises';
 import { ToolFault } from '../../run/tool-fault.ts';
 import { TEMPORARY, faultOf, inherit, linkRefused, within } from './walk.ts';
-import type { Folder } from './walk.ts';
+import type { Place } from './walk.ts';
 import { diskOf } from './survey.ts';
 import type { DiskUsage } from './survey.ts';
 
@@ -14,11 +14,9 @@ const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
 /** Returns the difference in usage. `key`: the same at every execution of the call. Throws `ToolFault`. */
 export async function writeWhole(
-  folder: Folder,
-  name: string,
+  { folder, name, at }: Place,
   content: Buffer,
   key: string,
-  at: string,
 ): Promise<DiskUsage> {
   const [temporary, target] = [within(folder, `${TEMPORARY}${key}`), within(folder, name)];
   try {

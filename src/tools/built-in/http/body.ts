@@ -8,7 +8,7 @@ import type { Duplex, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ToolFault } from '../../run/tool-fault.ts';
 
-export type Body = { bytes: Buffer; total: number; truncated: boolean };
+type Body = { bytes: Buffer; total: number; truncated: boolean };
 
 /** Nested content encodings. */
 const MOST_ENCODINGS = 2;

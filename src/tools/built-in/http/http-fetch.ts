@@ -3,6 +3,7 @@
  * redirect, is resolved and checked, and the connection uses exactly the checked address. No cookies, proxies or
  * credentials of this process are used.
  */
+import type { IncomingMessage } from 'node:http';
 import { isJsonObject } from '../../../core/json.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { ToolFault } from '../../run/tool-fault.ts';
@@ -68,13 +69,9 @@ export function httpFetch({ limits, resultChars, resolve = systemResolve }: Http
     async execute(input, { signal }) {
       const outOfTime = AbortSignal.timeout(limits.timeoutMs);
       try {
-        return await fetched(
-          toHop(input),
-          gatekeeper,
-          limits,
-          resultChars,
-          AbortSignal.any([signal, outOfTime]),
-        );
+        const arrived = await follow(toHop(input), gatekeeper, limits, AbortSignal.any([signal, outOfTime]));
+        const { result, cut } = fitting(arrived, 'body', resultChars);
+        return { ...result, truncated: result.truncated || cut };
       } catch (error) {
         if (outOfTime.aborted) {
           throw new ToolFault('timed_out', `The request took longer than ${limits.timeoutMs / 1_000} s.`);
@@ -101,7 +98,7 @@ function toHop(input: JsonObject): Hop {
     if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) || !/^[\t\x20-\x7E\x80-\xFF]*$/.test(value)) {
       throw new ToolFault(
         'invalid_header',
-        'The name or value of the header ${JSON.stringify(key)} contains invalid characters.',
+        `The name or value of the header ${JSON.stringify(key)} contains invalid characters.`,
       );
     }
     headers[name] = value;
@@ -111,31 +108,14 @@ function toHop(input: JsonObject): Hop {
   return { url: parseUrl(textIn(input, 'url')), method: methodOf(input), headers: packed, body };
 }
 
-async function fetched(
-  first: Hop,
-  gatekeeper: Gatekeeper,
-  limits: HttpFetchLimits,
-  resultChars: number,
-  signal: AbortSignal,
-) {
+/** Sends the request and follows redirects to the final response. */
+async function follow(first: Hop, gatekeeper: Gatekeeper, limits: HttpFetchLimits, signal: AbortSignal) {
   let hop = first;
   for (let left = limits.redirects; ; left -= 1) {
     const response = await send(hop, gatekeeper, signal);
     try {
       const next = redirected(hop, response.statusCode ?? 0, response.headers.location);
-      if (next === null) {
-        const body = await readBody(response, limits).catch((error: unknown) => {
-          if (error instanceof ToolFault || signal.aborted) throw error;
-          throw new ToolFault('invalid_response', 'The body ended early or cannot be decompressed.');
-        });
-        const headers = Object.fromEntries(
-          Object.entries(response.headersDistinct).map(([name, values = []]) => [name, values.join(', ')]),
-        );
-        const text = bodyText(body, headers['content-type'] ?? '');
-        const whole = { status: response.statusCode ?? 0, headers, body: text, truncated: body.truncated };
-        const { result, cut } = fitting(whole, 'body', resultChars);
-        return { ...result, truncated: result.truncated || cut };
-      }
+      if (next === null) return await readWhole(response, limits, signal);
       if (left === 0)
         throw new ToolFault(
           'too_many_redirects',
@@ -146,4 +126,16 @@ async function fetched(
       response.destroy();
     }
   }
+}
+
+async function readWhole(response: IncomingMessage, limits: HttpFetchLimits, signal: AbortSignal) {
+  const body = await readBody(response, limits).catch((error: unknown) => {
+    if (error instanceof ToolFault || signal.aborted) throw error;
+    throw new ToolFault('invalid_response', 'The body ended early or cannot be decompressed.');
+  });
+  const headers = Object.fromEntries(
+    Object.entries(response.headersDistinct).map(([name, values = []]) => [name, values.join(', ')]),
+  );
+  const text = bodyText(body, headers['content-type'] ?? '');
+  return { status: response.statusCode ?? 0, headers, body: text, truncated: body.truncated };
 }

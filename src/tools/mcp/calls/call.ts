@@ -31,17 +31,14 @@ export type Line = {
   log: ToolLog;
 };
 
+/** `own`: the server's own name of the tool. */
+export type McpCall = { own: string; effect: Effect; input: unknown; context: ToolContext };
+
 /** Rejects only when `context.signal` is aborted. */
-export async function callOn(
-  line: Line,
-  own: string,
-  effect: Effect,
-  input: unknown,
-  context: ToolContext,
-): Promise<ToolReply> {
+export async function callOn(line: Line, call: McpCall): Promise<ToolReply> {
   line.began();
   try {
-    const { reply, outcome } = await tryOften(line, own, effect, input, context);
+    const { reply, outcome } = await tryOften(line, call);
     line.watch.called(line.name, outcome);
     return reply;
   } catch (error) {
@@ -54,13 +51,7 @@ export async function callOn(
 
 type Ended = { reply: ToolReply; outcome: CallOutcome };
 
-async function tryOften(
-  line: Line,
-  own: string,
-  effect: Effect,
-  input: unknown,
-  context: ToolContext,
-): Promise<Ended> {
+async function tryOften(line: Line, { own, effect, input, context }: McpCall): Promise<Ended> {
   let lost: Ended = { reply: unreachable(line.name), outcome: 'unreachable' };
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const connection = await line.standing.wait(WAIT_MS, context.signal);

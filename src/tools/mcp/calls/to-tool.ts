@@ -4,30 +4,27 @@
  */
 import type { Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
 import type { Effect } from '../../../core/tools/tool.ts';
-import type { ToolContext, ToolReply } from '../../config/define.ts';
+import type { ToolReply } from '../../config/define.ts';
 import { fromJsonSchema } from '../../registry/input.ts';
 import { isMatch } from '../../../core/run/policy.ts';
 import type { Approval } from '../../../core/run/policy.ts';
 import type { Tool } from '../../registry/tool.ts';
 import { truncate } from '../../run/truncate.ts';
+import type { McpCall } from './call.ts';
 import { toolName } from './names.ts';
 import type { ServerSettings } from '../settings/server-settings.ts';
 
 /** Maximum characters, because the description is part of every prompt. */
 const LONGEST_DESCRIPTION = 10_000;
 
-/** `own`: the server's own name of the tool. */
-export type CallOwn = (
-  own: string,
-  effect: Effect,
-  input: unknown,
-  context: ToolContext,
-) => Promise<ToolReply>;
+/** `own`: the server's own name of the tool. `left`: the tool is not offered; `why` is the reason. */
+type Made = { kind: 'tool'; tool: Tool } | { kind: 'left'; own: string; why: string };
 
-/** `left`: the tool is not offered; `why` is the reason. */
-export type Made = { kind: 'tool'; tool: Tool } | { kind: 'left'; own: string; why: string };
-
-export function toTool(settings: ServerSettings, described: McpTool, call: CallOwn): Made {
+export function toTool(
+  settings: ServerSettings,
+  described: McpTool,
+  call: (call: McpCall) => Promise<ToolReply>,
+): Made {
   const { name: own } = described;
   const left = (why: string): Made => ({ kind: 'left', own, why });
   if (settings.allow !== null && !settings.allow.some((pattern) => isMatch(pattern, own))) {
@@ -52,7 +49,7 @@ export function toTool(settings: ServerSettings, described: McpTool, call: CallO
       approval: settings.approval ?? approvalOf(described),
       timeoutMs: settings.maxTimeoutMs,
       validate: input.validate,
-      execute: (checked, context) => call(own, effect, checked, context),
+      execute: (checked, context) => call({ own, effect, input: checked, context }),
     },
   };
 }

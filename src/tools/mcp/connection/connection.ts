@@ -11,7 +11,7 @@ import {
   ListToolsResultSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, Progress, Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonObject } from '../../../core/json.ts';
 import { ChildTransport } from './child.ts';
 import { answerQuestions, capabilitiesOf } from '../calls/elicitation.ts';
@@ -33,7 +33,7 @@ export type Receivers = {
   remarked(words: string): void;
 };
 
-export type CallOptions = { signal: AbortSignal; progress: (text: string) => void };
+type CallOptions = { signal: AbortSignal; progress: (text: string) => void };
 
 export type Connection = {
   tools(): Promise<McpTool[]>;
@@ -85,13 +85,7 @@ export async function connect(
   }
   return {
     tools: () => listTools(client, { timeout: startTimeoutMs, signal }),
-    call: (name, input, { signal: given, progress }) =>
-      client.request({ method: 'tools/call', params: { name, arguments: input } }, CallToolResultSchema, {
-        signal: given,
-        timeout: timeoutMs,
-        resetTimeoutOnProgress: true,
-        onprogress: (told) => progress(wordsOf(told)),
-      }),
+    call: (name, input, options) => callTool(client, { name, arguments: input }, { ...options, timeoutMs }),
     async ping() {
       await client.ping({ timeout: PING_MS });
     },
@@ -115,6 +109,21 @@ function openTransport({ reach }: ServerSettings, receivers: Receivers): Transpo
   }
 }
 
+type Called = { name: string; arguments: JsonObject };
+
+function callTool(
+  client: Client,
+  params: Called,
+  { signal, progress, timeoutMs }: CallOptions & { timeoutMs: number },
+): Promise<CallToolResult> {
+  return client.request({ method: 'tools/call', params }, CallToolResultSchema, {
+    signal,
+    timeout: timeoutMs,
+    resetTimeoutOnProgress: true,
+    onprogress: (told) => progress(wordsOf(told)),
+  });
+}
+
 async function listTools(client: Client, options: RequestOptions): Promise<McpTool[]> {
   // A server without tools need not implement tools/list.
   if (client.getServerCapabilities()?.tools === undefined) return [];
@@ -130,15 +139,7 @@ async function listTools(client: Client, options: RequestOptions): Promise<McpTo
   return found.slice(0, MOST_TOOLS);
 }
 
-function wordsOf({
-  progress,
-  total,
-  message,
-}: {
-  progress: number;
-  total?: number | undefined;
-  message?: string | undefined;
-}): string {
+function wordsOf({ progress, total, message }: Progress): string {
   const far = total === undefined ? `${progress}` : `${progress} of ${total}`;
   return message === undefined ? far : `${far}: ${message}`;
 }

@@ -159,7 +159,7 @@ export class McpServer {
     const line = this.#line();
     const offered: ToolDescriptor[] = [];
     for (const one of described) {
-      const made = toTool(this.settings, one, (...call) => callOn(line, ...call));
+      const made = toTool(this.settings, one, (call) => callOn(line, call));
       if (made.kind === 'left') {
         this.#log.debug(
           { mcp_server: this.settings.name, tool: made.own, why: made.why },

@@ -1,5 +1,5 @@
 /**
- * Pages are also limited in bytes. Rows beyond the limit are not read and start the next page; an oversized row is
+ * One page of a list. Pages are also limited in bytes. Rows beyond the limit are not read and start the next page; an oversized row is
  * returned alone.
  */
 import { sql } from 'drizzle-orm';
@@ -12,6 +12,9 @@ export const PAGE_BYTES = 4 * 1024 * 1024;
  * `more`: rows were left for the next page because of the byte limit, even if this page has fewer than `limit` items.
  */
 export type Page<Item> = { items: Item[]; more: boolean };
+
+/** The page that follows the item `after` in the order of the list, with at most `limit` items. */
+export type PageRequest<Cursor> = { after: Cursor; limit: number };
 
 /** In every row: how many rows the page has without the byte limit. */
 export type OfPage = { total: number };

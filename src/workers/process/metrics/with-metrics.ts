@@ -1,8 +1,8 @@
 /** Measures the model and tool calls of a process. */
-import type { Model, ModelListener, ProviderName } from '../../core/model/model.ts';
-import type { ToolOutcome } from '../../core/tools/tool.ts';
+import type { Model, ModelListener, ProviderName } from '../../../core/model/model.ts';
+import type { ToolOutcome } from '../../../core/tools/tool.ts';
 import type { ToolStatus, WorkerMetrics } from './metrics.ts';
-import type { Abilities } from './ports.ts';
+import type { Abilities } from '../ports.ts';
 
 export function withMetrics(abilities: Abilities, metrics: WorkerMetrics): Abilities {
   return {

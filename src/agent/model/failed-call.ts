@@ -1,0 +1,88 @@
+/** A model call failed: the prompt is compacted, the call is retried, or the job fails. */
+import { planCompaction } from '../../core/compaction/plan.ts';
+import type { Fingerprint } from '../../core/model/fingerprint.ts';
+import { formatModelName } from '../../core/model/model.ts';
+import type { ModelFailure, ModelName } from '../../core/model/model.ts';
+import type { CallTimes, ModelCall } from '../../core/model/model-call.ts';
+import type { ActiveJob, JobOutcome } from '../../core/run/job.ts';
+import { FAILURE_RULES, retryAfter } from '../../core/run/retry.ts';
+import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
+import type { Millis } from '../../core/time.ts';
+import { refused } from '../../core/transitions/compact.ts';
+import { delay } from '../../core/transitions/park.ts';
+import { settle } from '../../core/transitions/settle.ts';
+import { append, commit, follow, reread } from '../run.ts';
+import type { After, Run } from '../run.ts';
+
+/** Data stored about a call; `prompt` is null for a call that asked for a summary. */
+export type MadeCall<Prompt = Fingerprint | null> = CallTimes & { prompt: Prompt };
+
+type FailedCall = { model: ModelName; failure: ModelFailure; made: MadeCall };
+
+/** A prompt that is too long is compacted and sent again only once. */
+export function isCompactable(
+  snapshot: Snapshot,
+  { job: { lastFailure }, settings }: ServedJob,
+  failure: ModelFailure,
+): boolean {
+  if (failure.class !== 'prompt_too_long') return false;
+  const wasCompacted = lastFailure !== null && 'code' in lastFailure && lastFailure.compacted === true;
+  return !wasCompacted && planCompaction(snapshot, settings, 'refused') !== null;
+}
+
+export async function makeRoom(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  failed: FailedCall,
+): Promise<After> {
+  const modelCall = toModelCall(job, failed, null);
+  return commit(run, snapshot, { ...refused(snapshot, job, modelCall.error), modelCall });
+}
+
+export async function takeFailure(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  failed: FailedCall,
+): Promise<After> {
+  const retry = retryAfter(failed.failure, job.failures + 1, run.clock.now(), run.random());
+  const modelCall = toModelCall(job, failed, retry.kind === 'again' ? retry.at : null);
+  const { error } = modelCall;
+  switch (retry.kind) {
+    case 'again':
+      run.log.retry(job.id, error.code);
+      return commit(run, snapshot, { ...delay(snapshot, job, error, retry.at), modelCall });
+    case 'failed':
+      return fail(run, snapshot, job, modelCall);
+  }
+}
+
+type FailedModelCall = Extract<ModelCall, { kind: 'failed' }>;
+
+/** `retryAt`: when it is repeated; null: it is not. */
+function toModelCall(
+  { id: jobId, attempt }: ActiveJob,
+  { model, failure, made }: FailedCall,
+  retryAt: Millis | null,
+): FailedModelCall {
+  const error = { code: FAILURE_RULES[failure.class].code, message: failure.message };
+  return { kind: 'failed', jobId, attempt, model: formatModelName(model), error, retryAt, ...made };
+}
+
+/** If another process wrote meanwhile, for example queued an input, the failure still counts. */
+async function fail(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  modelCall: FailedModelCall,
+): Promise<After> {
+  const end: JobOutcome = { status: 'failed', error: modelCall.error };
+  const transition = { ...settle(snapshot, job, end, run.ids), modelCall };
+  const outcome = await append(run, transition);
+  if (outcome.kind === 'committed') return follow(run, snapshot, transition, outcome);
+  const now = await reread(run, snapshot, outcome);
+  if (now.job?.id !== job.id || now.job.stopRequest !== null) return now;
+  const current = { ...now.job, attempt: job.attempt };
+  return commit(run, now, { ...settle(now, current, end, run.ids), modelCall });
+}

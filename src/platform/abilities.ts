@@ -1,0 +1,100 @@
+/** Assembles what this process can serve: its models, its tools, and how it resolves workers. */
+import type { Logger } from 'pino';
+import type { CheckInput } from '../api/server/catalog.ts';
+import type { Config, ProviderAccess } from '../config/config.ts';
+import { LIMITS } from '../core/limits.ts';
+import type { ProviderName } from '../core/model/model.ts';
+import { ASKING_DEFAULTS } from '../core/run/policy.ts';
+import type { Database } from '../db/connection/client.ts';
+import { createModels } from '../llm/models.ts';
+import type { Peers } from '../tools/built-in/peers.ts';
+import { builtInTools } from '../tools/built-in/tools.ts';
+import type { ConfigFile } from '../tools/config/config-file.ts';
+import { published } from '../tools/registry/catalog.ts';
+import type { Catalog } from '../tools/registry/catalog.ts';
+import { createRegistry, withServers } from '../tools/registry/registry.ts';
+import type { Registry } from '../tools/registry/registry.ts';
+import type { ToolServers } from '../tools/registry/servers.ts';
+import { resolve } from '../tools/registry/settings.ts';
+import type { Tool } from '../tools/registry/tool.ts';
+import { createToolRunner } from '../tools/run/execute.ts';
+import type { Abilities } from '../workers/process/ports.ts';
+import { builtInParts } from './built-in-parts.ts';
+import { usesEnvProxy } from './env-proxy.ts';
+import { ids } from './ids.ts';
+
+/** What tools of this process work with. */
+type ToolParts = { database: Database; peers: Peers; servers: ToolServers; log: Logger };
+
+type Served = {
+  abilities: Abilities;
+  checkInput: CheckInput;
+  /** Names of the providers that this process can call. */
+  providers: ProviderName[];
+  builtIn: readonly Tool[];
+};
+
+export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolParts): Served {
+  const { servers, log } = parts;
+  const models = modelsOf(config, configFile);
+  const limits = { ...LIMITS, asking: ASKING_DEFAULTS, ...configFile.limits };
+  const builtIn = builtInTools({
+    ...builtInParts(config, configFile.limits, limits.toolResult, parts.database),
+    peers: parts.peers,
+  });
+  const registry = createRegistry([...builtIn, ...configFile.tools]);
+  const all = withServers(registry, servers);
+  const catalog: Catalog = {
+    roles: configFile.roles,
+    registry,
+    servers,
+    providers: new Set(models.configured),
+    asking: limits.asking,
+    parameters: configFile.limits.parameters ?? [],
+    defaults: { model: config.defaultModel, max_steps: limits.maxSteps },
+  };
+  const abilities: Abilities = {
+    model: (provider) => models.for(provider),
+    keyId: (provider) => models.keyId(provider),
+    tools: createToolRunner(all, {
+      limits,
+      log,
+      onProgress: ({ id }, text) => log.debug({ tool_call_id: id, text }, 'progress of a tool'),
+    }),
+    resolve: ({ config: written, role, definition }, jobId) =>
+      resolve(written, definition ?? role, catalog, jobId),
+    published: published(catalog),
+    team: {
+      roles: configFile.roles,
+      limits: { depth: limits.workerDepth, children: limits.workerChildren, workers: limits.workersInTree },
+      tenantWorkers: configFile.limits.tenantWorkers ?? null,
+      toolResult: limits.toolResult,
+    },
+  };
+  return { abilities, providers: models.configured, checkInput: checkerOf(all), builtIn };
+}
+
+function modelsOf(config: Config, { prices }: ConfigFile) {
+  const anthropic = access(config.anthropic);
+  return createModels({
+    ...(anthropic.apiKey === undefined ? {} : { anthropic: { ...anthropic, apiKey: anthropic.apiKey } }),
+    openai: access(config.openai),
+    idleTimeoutMs: config.idleStreamMs,
+    ids,
+    prices,
+    useEnvProxy: usesEnvProxy(process.env, process.execArgv),
+  });
+}
+
+function access({ apiKey, baseUrl }: ProviderAccess): { apiKey?: string; baseURL?: string } {
+  return { ...(apiKey === null ? {} : { apiKey }), ...(baseUrl === null ? {} : { baseURL: baseUrl }) };
+}
+
+/** Null: there is no such tool. */
+function checkerOf(tools: Registry): CheckInput {
+  return async (tool, input) => {
+    const checked = await tools.get(tool)?.validate(structuredClone(input));
+    if (checked === undefined) return null;
+    return checked.ok ? [] : checked.problems;
+  };
+}

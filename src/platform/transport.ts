@@ -1,0 +1,53 @@
+/** Opens what wakes and notifies processes: the queue and the bus, on Redis, or within this process without Redis. */
+import type { Logger } from 'pino';
+import type { Bus } from '../bus/bus.ts';
+import { localBus } from '../bus/local.ts';
+import { isCluster } from '../bus/redis-cluster.ts';
+import { redisBus } from '../bus/redis.ts';
+import { postgresQueue } from '../queue/postgres.ts';
+import { redisQueue } from '../queue/redis.ts';
+import type { Queue, WakeQueue } from '../queue/wake-queue.ts';
+
+/** The services of a process. `redisUrl` null: a single process runs everything, without Redis. */
+export type Services = { databaseUrl: string; redisUrl: string | null };
+
+export type Transport = { bus: Bus; queue: Queue; wakeQueue: WakeQueue; close(): Promise<void> };
+
+/** `prefix` separates installations that share a Redis. */
+export async function openTransport(
+  { databaseUrl, redisUrl }: Services,
+  prefix: string,
+  log: Logger,
+): Promise<Transport> {
+  const onError = quietly(log);
+  if (redisUrl === null) {
+    const queue = await postgresQueue(databaseUrl, onError);
+    return withWakeQueue(queue, localBus(), () => queue.close());
+  }
+  const cluster = await isCluster(redisUrl);
+  const bus = redisBus(redisUrl, prefix, onError, cluster);
+  return withWakeQueue(redisQueue(redisUrl, prefix, onError, cluster), bus, async () => undefined);
+}
+
+function withWakeQueue(queue: Queue, bus: Bus, closeQueue: () => Promise<void>): Transport {
+  const wakeQueue = queue.openWakeQueue();
+  return {
+    bus,
+    queue,
+    wakeQueue,
+    async close() {
+      for (const close of [() => wakeQueue.close(), () => bus.close(), closeQueue])
+        await close().catch(() => undefined);
+    },
+  };
+}
+
+/** Logs Redis errors at most every ten seconds, because each reconnection attempt repeats them. */
+function quietly(log: Logger): (error: Error) => void {
+  let said = -Infinity;
+  return (error) => {
+    if (performance.now() - said < 10_000) return;
+    said = performance.now();
+    log.warn({ err: error }, 'Redis queue or bus error; sweeps keep finding jobs');
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * Prometheus metrics of a worker process. The process opens no port: it writes them to its row, and API processes serve
+ * them. Label values come from small sets that are known beforehand; a step makes only a few observations.
+ */
+import { Registry as Metrics, collectDefaultMetrics } from 'prom-client';
+import type { FinishedStatus } from '../../../core/run/job.ts';
+import type { Json } from '../../../core/json.ts';
+import type { ServerWatch } from '../../../tools/registry/servers.ts';
+import { FAST, SLOW, createInstruments, seconds } from './instruments.ts';
+import type { Instruments } from './instruments.ts';
+import { createModelMetrics } from './model-metrics.ts';
+import type { ModelMetrics } from './model-metrics.ts';
+import { createServerMetrics } from './server-metrics.ts';
+import type { Reconciled } from '../../../core/tools/tool.ts';
+
+export type ToolStatus = 'completed' | 'failed' | 'aborted';
+
+/** All times are in milliseconds. */
+type RunMetrics = {
+  /** Time from submitting a job to its first step. */
+  started(ms: number): void;
+  step(kind: string, ms: number): void;
+  finished(status: FinishedStatus): void;
+};
+
+type ToolMetrics = {
+  tool(name: string, status: ToolStatus, ms: number): void;
+  /** A tool call with an unknown outcome was found, and its tool was asked about it. */
+  outcomeUnknown(answer: Reconciled['kind']): void;
+};
+
+type LeaseMetrics = {
+  claim(outcome: 'claimed' | 'noop'): void;
+  leaseLost(): void;
+  sweep(found: number, revoked: number): void;
+  heartbeatMissed(): void;
+};
+
+export type WorkerMetrics = RunMetrics &
+  ModelMetrics &
+  ToolMetrics &
+  LeaseMetrics & {
+    servers: ServerWatch;
+    /** All metrics in prom-client's JSON format. */
+    read(): Promise<Json>;
+  };
+
+/** Running contexts and slots of the process. */
+type Slots = { readonly running: number; readonly capacity: number };
+
+/** Tools with a label of their own; the others share the label `other`. */
+const TOOLS_NAMED = 50;
+
+/** Adds metrics of the operating system process: memory, CPU, event loop delay. */
+export function processFigures(): Metrics {
+  const registry = new Metrics();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+/** `tools`: tool names that this process knows; other names are counted as `other`. */
+export function createWorkerMetrics(
+  slots: Slots,
+  tools: readonly string[],
+  registry: Metrics = new Metrics(),
+): WorkerMetrics {
+  const instruments = createInstruments(registry);
+  const { reading } = instruments;
+  reading('slots', 'Contexts that the process can run at once.', () => slots.capacity);
+  reading('slots_taken', 'Contexts that the process runs now.', () => slots.running);
+  return {
+    ...createRunMetrics(instruments),
+    ...createModelMetrics(instruments),
+    ...createToolMetrics(instruments, tools),
+    ...createLeaseMetrics(instruments),
+    servers: createServerMetrics(instruments),
+    read: async () => toJson(await registry.getMetricsAsJSON()),
+  };
+}
+
+function createRunMetrics({ counter, histogram }: Instruments): RunMetrics {
+  const starts = histogram('job_start_seconds', 'Time from submitting a job to its first step.', FAST);
+  const steps = histogram('step_seconds', 'Duration of steps, including waits.', SLOW, ['kind']);
+  const jobs = counter('jobs_finished_total', 'Finished jobs.', ['status']);
+  return {
+    started: (ms) => starts.observe(seconds(ms)),
+    step: (kind, ms) => steps.observe({ kind }, seconds(ms)),
+    finished: (status) => jobs.inc({ status }),
+  };
+}
+
+function createToolMetrics({ counter, histogram }: Instruments, tools: readonly string[]): ToolMetrics {
+  const named = new Set(tools.slice(0, TOOLS_NAMED));
+  const calls = counter('tool_calls_total', 'Tool calls.', ['tool', 'status']);
+  const times = histogram('tool_call_seconds', 'Duration of tool calls.', SLOW, ['status']);
+  const unknown = counter(
+    'unknown_outcomes_total',
+    'Tool calls with an unknown outcome, by the answer of their tool.',
+    ['answer'],
+  );
+  return {
+    tool(name, status, ms) {
+      calls.inc({ tool: named.has(name) ? name : 'other', status });
+      times.observe({ status }, seconds(ms));
+    },
+    outcomeUnknown: (answer) => unknown.inc({ answer }),
+  };
+}
+
+function createLeaseMetrics({ counter }: Instruments): LeaseMetrics {
+  const claims = counter('claims_total', 'Attempts to claim a context.', ['outcome']);
+  const losses = counter('lease_losses_total', 'Runs that lost their lease.');
+  const sweeps = counter('sweeps_total', 'Sweeps for due contexts.');
+  const found = counter('rescued_total', 'Contexts that sweeps found due.');
+  const revoked = counter('leases_revoked_total', 'Leases of dead processes that sweeps revoked.');
+  const heartbeats = counter('heartbeats_missed_total', 'Heartbeats that did not reach PostgreSQL.');
+  return {
+    claim: (outcome) => claims.inc({ outcome }),
+    leaseLost: () => losses.inc(),
+    sweep(due, leases) {
+      sweeps.inc();
+      found.inc(due);
+      revoked.inc(leases);
+    },
+    heartbeatMissed: () => heartbeats.inc(),
+  };
+}
+
+/** Plain JSON for the database: `undefined` is dropped, and NaN and Infinity become null. */
+function toJson(figures: object): Json {
+  return JSON.parse(JSON.stringify(figures));
+}
