@@ -53,12 +53,15 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/type-provider-typebox': ['api'],
   typebox: ['api'],
   pino: ['api', 'workers', 'platform'],
+  'p-map': ['commands', 'workers'],
   'p-timeout': ['queue', 'workers'],
   'prom-client': ['api', 'workers'],
   'rate-limiter-flexible': ['api'],
   undici: ['llm'],
   uuid: ['platform', 'llm'],
   commander: ['cli'],
+  'string-width': ['cli'],
+  'eventsource-parser': ['llm', 'client'],
 };
 
 const BENT_PACKAGES: Readonly<Record<string, string>> = {};
@@ -205,10 +208,12 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  test('the client imports nothing but itself: it runs in browsers, without the server', () => {
+  test('the client imports only itself and a parser of streams: it runs in browsers, without the server', () => {
     expect(
       faults(({ folder, imports }) =>
-        folder === 'client' ? imports.filter((name) => !/^\.\/[\w-]+\.ts$/.test(name)) : [],
+        folder === 'client'
+          ? imports.filter((name) => !/^(?:\.\/[\w-]+\.ts|eventsource-parser)$/.test(name))
+          : [],
       ),
     ).toEqual([]);
     expect(
