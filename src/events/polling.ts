@@ -1,6 +1,6 @@
 /**
- * When the stream hub polls PostgreSQL: about once a second while streams or long polls use it, one poll at a time, and
- * at once if bus messages may have been lost. Pure.
+ * When PostgreSQL is polled: at intervals while something waits for the answers, one poll at a time, and at once if bus
+ * messages may have been lost. Pure.
  */
 export type Polling = {
   phase:
@@ -14,7 +14,7 @@ export type Polling = {
 };
 
 export type PollingEvent =
-  /** Streams and long polls came or went. */
+  /** Whether something waits for the answers. */
   | { kind: 'use'; isUsed: boolean }
   | { kind: 'due' }
   /** PostgreSQL has answered, or is unavailable. */

@@ -11,8 +11,7 @@ import { InterestPublisher } from './interest-publisher.ts';
 import { JobWaits } from './job-waits.ts';
 import type { Watch, Watched } from './job-waits.ts';
 import { Pace } from './pace.ts';
-import { advancePolling, NO_POLLING } from './polling.ts';
-import type { PollingEffect, PollingEvent } from './polling.ts';
+import { Poller } from './poller.ts';
 import { replay } from './replay.ts';
 import type { Replay } from './replay.ts';
 import { SharedFeeds } from './shared-feeds.ts';
@@ -53,8 +52,7 @@ class Hub implements StreamHub {
   readonly #interest: InterestPublisher;
   readonly #feeds: SharedFeeds;
   readonly #unsubscribe: () => void;
-  #polling = NO_POLLING;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #poller: Poller;
   #resyncs = 0;
 
   constructor(db: Executor, bus: Bus) {
@@ -63,6 +61,7 @@ class Hub implements StreamHub {
     this.#interest = new InterestPublisher(bus);
     const onResync = (): void => void (this.#resyncs += 1);
     this.#feeds = new SharedFeeds(bus, { db, interest: this.#interest, pace: new Pace(), onResync });
+    this.#poller = new Poller(ASK_MS, () => this.#poll());
     this.#unsubscribe = bus.onLost(() => this.#lost());
   }
 
@@ -101,7 +100,7 @@ class Hub implements StreamHub {
   }
 
   close(): void {
-    this.#schedule({ kind: 'closed' });
+    this.#poller.close();
     this.#unsubscribe();
     this.#waits.close();
     for (const feed of this.#feeds.all) feed.end();
@@ -115,7 +114,7 @@ class Hub implements StreamHub {
       position,
       start: (subscriber) => {
         listening = subscriber;
-        const isOver = (): boolean => stopped || this.#polling.isClosed;
+        const isOver = (): boolean => stopped || this.#poller.isClosed;
         void this.#start({ db: this.#db, feed, subscriber, position, isOver });
       },
       stop: () => {
@@ -130,8 +129,8 @@ class Hub implements StreamHub {
   /** A stream that cannot be complete ends: the client reconnects with its cursor. */
   async #start(replayed: Replay): Promise<void> {
     const { subscriber } = replayed;
-    if (!this.#polling.isClosed) await replay(replayed).catch(() => subscriber.end());
-    if (this.#polling.isClosed) subscriber.end();
+    if (!this.#poller.isClosed) await replay(replayed).catch(() => subscriber.end());
+    if (this.#poller.isClosed) subscriber.end();
   }
 
   #release(one: SharedFeed): void {
@@ -141,29 +140,11 @@ class Hub implements StreamHub {
 
   #lost(): void {
     for (const feed of this.#feeds.all) feed.lost();
-    this.#schedule({ kind: 'lost' });
+    this.#poller.lost();
   }
 
   #countUse(): void {
-    this.#schedule({ kind: 'use', isUsed: !this.#feeds.isEmpty || this.#waits.jobs.length > 0 });
-  }
-
-  #schedule(event: PollingEvent): void {
-    const { state, effects } = advancePolling(this.#polling, event);
-    this.#polling = state;
-    for (const effect of effects) this.#carryOut(effect);
-  }
-
-  #carryOut(effect: PollingEffect): void {
-    switch (effect) {
-      case 'set_timer':
-        this.#timer = setTimeout(() => this.#schedule({ kind: 'due' }), ASK_MS);
-        return;
-      case 'clear_timer':
-        return clearTimeout(this.#timer);
-      case 'poll':
-        return void this.#poll();
-    }
+    this.#poller.use(!this.#feeds.isEmpty || this.#waits.jobs.length > 0);
   }
 
   /** If PostgreSQL is unavailable, streams and long polls stay open until a later poll succeeds. */
@@ -171,14 +152,12 @@ class Hub implements StreamHub {
     const feeds = this.#feeds.all.filter(({ tail }) => tail >= 0);
     this.#interest.renew(feeds);
     const standing = await readStanding(this.#db, feeds, this.#waits.jobs).catch(() => null);
-    if (standing !== null) {
-      this.#waits.send(standing.ended);
-      for (const feed of feeds) {
-        const head = standing.heads.get(keyOf(feed.tenantId, feed.contextId));
-        if (head === undefined) feed.end();
-        else feed.stands(head);
-      }
+    if (standing === null) return;
+    this.#waits.send(standing.ended);
+    for (const feed of feeds) {
+      const head = standing.heads.get(keyOf(feed.tenantId, feed.contextId));
+      if (head === undefined) feed.end();
+      else feed.stands(head);
     }
-    this.#schedule({ kind: 'answered' });
   }
 }

@@ -12,6 +12,9 @@ import type { Accepted, PostJob, PostMessage } from '../schemas/messages/message
 
 type Posted = Static<typeof PostMessage> | (Static<typeof PostJob> & { content?: never; delivery?: never });
 
+/** Where a job is queued, and how many may be queued there. */
+type Target = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit'>;
+
 /** Options of a job, with or without an input. */
 type Options = Omit<Static<typeof PostMessage>, 'content'>;
 
@@ -20,20 +23,24 @@ type Options = Omit<Static<typeof PostMessage>, 'content'>;
  */
 export function submitPosted(
   ports: Pick<CommandPorts, 'database' | 'boundResult' | 'ids' | 'times' | 'stopGraceMs'>,
-  queueLimit: number,
-  tenantId: TenantId,
-  contextId: ContextId,
+  target: Target,
   posted: Posted,
 ): Command<Accepted> {
   const content = posted.content === undefined ? null : toBlocks(posted.content);
-  const input: SubmitInput = { ...toSubmitInput(queueLimit, tenantId, contextId, posted), content };
+  const input: SubmitInput = { ...toSubmitInput(target, posted), content };
   return answeredBy(submitInput(ports, input), async (_, accepted) => toAccepted(accepted));
 }
 
-export function toSubmitInput(
-  queueLimit: number,
+export function queueOf(
+  { config }: { config: { queueLimit: number } },
   tenantId: TenantId,
   contextId: ContextId,
+): Target {
+  return { tenantId, contextId, queueLimit: config.queueLimit };
+}
+
+export function toSubmitInput(
+  { tenantId, contextId, queueLimit }: Target,
   posted: Options,
 ): Omit<SubmitInput, 'content'> {
   return {

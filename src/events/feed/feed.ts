@@ -23,7 +23,7 @@ export function advance(state: FeedState, event: FeedEvent, now: number): FeedSt
       return takeProgress(state, event.progress, now);
     case 'frame':
       return takeFrame(state, event.frame, now);
-    case 'deferred_frame':
+    case 'checked_frame':
       return applyFrame(state, event.frame, now);
     case 'polled':
       return takePolled(state, event.head, now);

@@ -9,15 +9,15 @@ import type { FeedEvent, FeedState, FeedStep } from './state.ts';
 
 export function takeFrame(state: FeedState, frame: DeltaFrame, now: number): FeedStep {
   if (state.tail < 0) return step(state);
-  if (state.reading !== null) return step(deferFrame(state, frame));
+  if (state.reading !== null) return step(deferFrame(state, { kind: 'frame', frame }));
   const of = answerOf(frame);
   // The message before it is stored by now, but the bus message about it was lost: read that first.
   if (state.view !== null && of.messageId !== state.view.of.messageId && !isOver(state, of))
-    return readHead(deferFrame(state, frame));
+    return readHead(deferFrame(state, { kind: 'checked_frame', frame }));
   return applyFrame(state, frame, now);
 }
 
-/** Takes a frame without reading what was stored before it. */
+/** Takes a frame once all that was stored before it was delivered. */
 export function applyFrame(state: FeedState, frame: DeltaFrame, now: number): FeedStep {
   if (state.check !== null) return defer(state, { kind: 'frame', frame });
   const of = answerOf(frame);

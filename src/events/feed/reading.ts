@@ -3,11 +3,10 @@
  * number. Frames that arrive meanwhile are taken afterwards.
  */
 import { amend } from '../../core/stream/partial-message.ts';
-import type { DeltaFrame } from '../../core/stream/partial-message.ts';
 import type { NumberedEvent } from '../../core/stream/stream-event.ts';
 import { deliver, unfinished } from './entries.ts';
 import { andThen, step } from './state.ts';
-import type { FeedEvent, FeedState, FeedStep, Head, StoredText } from './state.ts';
+import type { FeedState, FeedStep, FrameEvent, Head, StoredText } from './state.ts';
 
 /** Entries per query. */
 export const PAGE = 500;
@@ -65,7 +64,8 @@ export function end(state: FeedState): FeedStep {
   return step({ ...state, isSubscribed: false }, { kind: 'end' });
 }
 
-export function deferFrame(state: FeedState, frame: DeltaFrame): FeedState {
+/** Takes the frame after the read. */
+export function deferFrame(state: FeedState, frame: FrameEvent): FeedState {
   const deferredFrames = [...state.deferredFrames, frame];
   return deferredFrames.length <= MOST_DEFERRED_FRAMES
     ? { ...state, deferredFrames }
@@ -90,6 +90,5 @@ function readOn(state: FeedState): FeedStep {
 /** Takes the frames that arrived while PostgreSQL was read. */
 function release(state: FeedState): FeedStep {
   const { deferredFrames } = state;
-  const events = deferredFrames.map((frame): FeedEvent => ({ kind: 'deferred_frame', frame }));
-  return step({ ...state, deferredFrames: [] }, { kind: 'continue', events });
+  return step({ ...state, deferredFrames: [] }, { kind: 'continue', events: deferredFrames });
 }

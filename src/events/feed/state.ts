@@ -41,11 +41,16 @@ export type FeedState = {
   check: Check | null;
   reading: Reading | null;
   /** Frames that arrived while PostgreSQL was read. */
-  deferredFrames: readonly DeltaFrame[];
+  deferredFrames: readonly FrameEvent[];
   /** A snapshot is needed, and no request for it was sent yet. */
   isMissing: boolean;
   askedAt: number;
 };
+
+export type FrameEvent =
+  | { kind: 'frame'; frame: DeltaFrame }
+  /** The head was read after the frame arrived: all that was stored before it was delivered. */
+  | { kind: 'checked_frame'; frame: DeltaFrame };
 
 export type FeedEvent =
   | { kind: 'attached'; subscriber: Subscriber; position: number }
@@ -53,9 +58,7 @@ export type FeedEvent =
   | { kind: 'joined'; subscriber: Subscriber }
   | { kind: 'detached'; isLast: boolean }
   | { kind: 'progress'; progress: Progress }
-  | { kind: 'frame'; frame: DeltaFrame }
-  /** A frame that arrived while PostgreSQL was read. */
-  | { kind: 'deferred_frame'; frame: DeltaFrame }
+  | FrameEvent
   /** The stream hub has read the head. */
   | { kind: 'polled'; head: Head }
   /** Bus messages may have been lost. */

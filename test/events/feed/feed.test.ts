@@ -56,7 +56,7 @@ function play(world: World, played: readonly Op[], fails: boolean): void {
   for (const { kind, flag, at } of played) {
     if (kind === 'write') world.write(flag && at > 1);
     if (kind === 'snapshot') world.snapshot(flag);
-    if (kind === 'answer') world.answer(at, fails && flag);
+    if (kind === 'answer') world.answer(at, at === 3 ? 'early' : fails && flag ? 'fails' : 'late');
     if (kind === 'poll') world.take({ kind: 'polled', head: world.head() });
     if (kind === 'lost') world.take({ kind: 'lost' });
     if (kind === 'flush') world.flush();
@@ -159,6 +159,29 @@ test('a lost commit is read once the next message begins, with the rest of its t
   ]);
 });
 
+test('each message that begins while PostgreSQL is read is preceded by the whole text of the one before', () => {
+  const world = openWorld();
+  const client = world.attach();
+  world.write(false);
+  world.answer(0);
+  steps(world, 3);
+  steps(world, MESSAGE - 4, true);
+  steps(world, 4);
+  world.answer(0);
+  world.answer(0);
+  expect(world.reads.map(({ kind }) => kind)).toEqual(['read_answer']);
+  // While the text of the first message is read, the last word and the commit of the second one get lost.
+  steps(world, MESSAGE - 4, true);
+  world.write(false);
+  while (world.reads.length > 0) world.answer(0);
+  world.flush();
+  expect(seqs(client)).toEqual([1, 2, 3, 4]);
+  expect([...textsOf(client).values()].map(({ text }) => text)).toEqual([
+    'one two three four',
+    'one two three four',
+  ]);
+});
+
 test('a commit that is published while the head is read is read next', () => {
   const world = openWorld();
   const client = world.attach();
@@ -186,6 +209,32 @@ test('a frame of a message that was stored before the first subscriber came is d
   world.answer(0);
   world.flush();
   expect(client.told).toEqual([]);
+});
+
+test('what arrives during the check is sent after it, in order', () => {
+  const world = openWorld();
+  const client = world.attach();
+  steps(world, MESSAGE);
+  expect(client.told).toEqual([]);
+  world.answer(0, 'early');
+  world.flush();
+  expect([...textsOf(client).values()].map(({ text }) => text)).toEqual(['one two three four']);
+  expect(seqs(client)).toEqual([1, 2]);
+});
+
+test('a page that was read before the last commit does not move the tail back', () => {
+  const world = openWorld();
+  const client = world.attach();
+  steps(world, MESSAGE, true);
+  world.take({ kind: 'polled', head: world.head() });
+  expect(world.reads.map(({ kind }) => kind)).toEqual(['read_page']);
+  steps(world, MESSAGE);
+  world.answer(0, 'early');
+  expect(world.reads.map(({ kind }) => kind)).toEqual(['read_page']);
+  world.answer(0);
+  expect(world.reads.filter(({ kind }) => kind !== 'check')).toEqual([]);
+  expect(world.state.tail).toBe(4);
+  expect(seqs(client)).toEqual([1, 2, 3, 4]);
 });
 
 test('who joins in the middle of a message gets its text so far, then the rest', () => {

@@ -23,7 +23,8 @@ export type World = {
   state: FeedState;
   /** What PostgreSQL holds. */
   stored: { entries: NumberedEvent[]; texts: Map<unknown, StoredText> };
-  reads: FeedEffect[];
+  /** Pending, each with the answer as of its beginning. */
+  reads: { kind: FeedEffect['kind']; effect: FeedEffect; early: FeedEvent }[];
   clients: Client[];
   resyncs: number;
   asked: number;
@@ -33,8 +34,8 @@ export type World = {
   /** The snapshot that was requested, if any. */
   snapshot(isLost: boolean): void;
   head(): Head;
-  /** One pending read; `fails`: PostgreSQL is unavailable. */
-  answer(at: number, fails?: boolean): void;
+  /** Ends one pending read, with what was stored when it began or with what is stored now; `fails`: PostgreSQL is unavailable. */
+  answer(at: number, how?: 'early' | 'late' | 'fails'): void;
   attach(): Client;
   detach(client: Client): void;
   /** Sends what was collected. */
@@ -116,9 +117,11 @@ export function openWorld(): World {
       if (!isLost && partial !== null) world.take({ kind: 'frame', frame: { kind: 'snapshot', partial } });
     },
     head: () => ({ headSeq: world.stored.entries.at(-1)?.seq ?? 0, owner: OWNER, epoch: 1 }),
-    answer(at, fails = false) {
+    answer(at, how = 'late') {
       const [read] = world.reads.splice(at % Math.max(1, world.reads.length), 1);
-      if (read !== undefined) world.take(answerTo(read, fails));
+      if (read === undefined) return;
+      if (how === 'fails' && read.kind !== 'check') world.take({ kind: 'read_failed' });
+      else world.take(how === 'early' ? read.early : answerTo(read.effect));
     },
     attach() {
       const told: StreamEvent[] = [];
@@ -155,9 +158,8 @@ export function openWorld(): World {
   };
   return world;
 
-  function answerTo(read: FeedEffect, fails: boolean): FeedEvent {
+  function answerTo(read: FeedEffect): FeedEvent {
     const { entries, texts } = world.stored;
-    if (fails && read.kind !== 'check') return { kind: 'read_failed' };
     switch (read.kind) {
       case 'read_head':
         return { kind: 'head_read', head: world.head() };
@@ -193,7 +195,7 @@ export function openWorld(): World {
       case 'end':
         return subscribers.end();
       default:
-        world.reads.push(effect);
+        world.reads.push({ kind: effect.kind, effect, early: answerTo(effect) });
     }
   }
 }

@@ -83,9 +83,9 @@ function listCompactionsRoute(app: App, ports: ApiPorts): void {
       const [after] = PLACE.read(query.cursor) ?? [0];
       const read = readerOf(ports, reply);
       const found = await read((_, last) => listCompactions(last, tenantId, context, after, limit + 1));
-      const { items, more } = orNotFound(found, noContext(context));
+      const page = orNotFound(found, noContext(context));
       return toListing(
-        items,
+        page,
         limit,
         (view) => ({
           id: view.id,
@@ -102,7 +102,6 @@ function listCompactionsRoute(app: App, ports: ApiPorts): void {
           created_at: toIso(view.createdAt),
         }),
         ({ seq }) => PLACE.write([seq]),
-        more,
       );
     },
   );

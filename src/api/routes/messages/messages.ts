@@ -27,7 +27,7 @@ import {
   PostMessage,
 } from '../../schemas/messages/message.ts';
 import { problems } from '../../schemas/problem.ts';
-import { submitPosted, toBlocks } from '../../request/submit.ts';
+import { queueOf, submitPosted, toBlocks } from '../../request/submit.ts';
 import { toMessage } from '../../wire/message.ts';
 import { answeredBy, write, writeAlone } from '../../request/write.ts';
 import type { WriteRequest } from '../../request/write.ts';
@@ -62,7 +62,7 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const context = contextId(request.params.id);
-      const command = submitPosted(ports, ports.config.queueLimit, request.tenantId, context, request.body);
+      const command = submitPosted(ports, queueOf(ports, request.tenantId, context), request.body);
       return accepted(request, reply, await post(ports, request, command, request.body));
     },
   );
@@ -89,7 +89,7 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
       const command: Command<Accepted> = async (executor) => {
         const context = await contextOf(executor, tenantId, worker);
         if (context === null) return refuse('not_found', noWorker(worker));
-        return submitPosted(ports, ports.config.queueLimit, tenantId, context, body)(executor);
+        return submitPosted(ports, queueOf(ports, tenantId, context), body)(executor);
       };
       return accepted(request, reply, await post(ports, request, command, body));
     },
@@ -112,7 +112,7 @@ function postJobRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const context = contextId(request.params.id);
-      const command = submitPosted(ports, ports.config.queueLimit, request.tenantId, context, request.body);
+      const command = submitPosted(ports, queueOf(ports, request.tenantId, context), request.body);
       return accepted(request, reply, await post(ports, request, command, request.body));
     },
   );
@@ -141,7 +141,7 @@ function listMessagesRoute(app: App, ports: ApiPorts): void {
       const context = contextId(params.id);
       const { limit, order } = query;
       const from =
-        query.from === undefined ? null : await placeBefore(ports, tenantId, context, query.from, query);
+        query.from === undefined ? null : await placeBefore(ports, { tenantId, context }, query.from, query);
       const { place: before, branch } = from ?? readPlace(query.cursor, query.branch ?? null);
       const turn = query.turn === undefined ? null : toTurn(query.turn);
       const include = query.include?.split(',') ?? [];
@@ -260,8 +260,7 @@ function toTurn(text: string): Turn | null {
 /** The place just before the message `from`: the list starts with that message. */
 async function placeBefore(
   ports: ApiPorts,
-  tenantId: TenantId,
-  context: ContextId,
+  { tenantId, context }: { tenantId: TenantId; context: ContextId },
   from: string,
   { cursor, order, branch }: Static<typeof MessageQuery>,
 ): Promise<{ place: Place; branch: string | null }> {

@@ -101,10 +101,8 @@ function listWorkersRoute(app: App, ports: ApiPorts): void {
       };
       const [before] = PLACE.read(query.cursor) ?? [null];
       const read = readerOf(ports, reply);
-      const { items, more } = await read((_, last) =>
-        listWorkers(last, tenantId, filter, before, query.limit + 1),
-      );
-      return toListing(items, query.limit, toWorker, ({ id: last }) => PLACE.write([last]), more);
+      const page = await read((_, last) => listWorkers(last, tenantId, filter, before, query.limit + 1));
+      return toListing(page, query.limit, toWorker, ({ id: last }) => PLACE.write([last]));
     },
   );
 }
