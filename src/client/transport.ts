@@ -38,7 +38,7 @@ type Operation = keyof Operations;
 export type Method = Operation extends `${infer M} ${string}` ? M : never;
 export type PathOf<M extends Method> =
   Extract<Operation, `${M} ${string}`> extends `${M} ${infer P}` ? P : never;
-export type OperationOf<M extends Method, P extends PathOf<M>> = Operations[Extract<Operation, `${M} ${P}`>];
+type OperationOf<M extends Method, P extends PathOf<M>> = Operations[Extract<Operation, `${M} ${P}`>];
 
 type Part<Name extends string, Value> = [Value] extends [undefined]
   ? unknown

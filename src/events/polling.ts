@@ -25,7 +25,7 @@ export type PollingEvent =
 
 export type PollingEffect = 'set_timer' | 'clear_timer' | 'poll';
 
-export type PollingStep = { state: Polling; effects: readonly PollingEffect[] };
+type PollingStep = { state: Polling; effects: readonly PollingEffect[] };
 
 export const NO_POLLING: Polling = { phase: 'idle', isUsed: false, isClosed: false };
 

@@ -8,7 +8,7 @@ import { Poller } from '../../events/poller.ts';
 
 const ASK_MS = 1_000;
 
-export type SessionStreams = {
+type SessionStreams = {
   /** Calls `end` once, when the session has ended. Returns a function that the stream calls when it closes first. */
   add(tokenHash: string, end: () => void): () => void;
   /** Ends the streams of a session that this process signed out. */

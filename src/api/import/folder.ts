@@ -25,7 +25,7 @@ export const METADATA = 'metadata.json';
 export const INDEX = 'message_index.json';
 
 /** Converts a config of the old layout. */
-export type ConfigReader = (written: JsonObject) => Promise<{ config: WorkerConfig; role: string | null }>;
+type ConfigReader = (written: JsonObject) => Promise<{ config: WorkerConfig; role: string | null }>;
 
 export async function folderSource(
   files: unknown,

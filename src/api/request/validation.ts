@@ -9,7 +9,6 @@ import type { FastifySchemaCompiler, FastifySchema, FastifySchemaValidationError
 import { refuse } from '../../core/errors.ts';
 import type { Refusal } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
-import { isMemberNotBuilt, isValueNotBuilt } from './not-built.ts';
 import { MAX_BYTES, SETTINGS_BYTES } from '../schemas/common.ts';
 import { components } from '../schemas/components.ts';
 
@@ -21,7 +20,7 @@ const OPTIONS: Options = {
   useDefaults: true,
   removeAdditional: false,
   coerceTypes: false,
-  // Errors then have `data` and `parentSchema`: see `isNotBuilt` and `unknownField`.
+  // Errors then have `data` and `parentSchema`: see `wrongPath` and `unknownField`.
   verbose: true,
 };
 
@@ -90,11 +89,6 @@ type Part = 'body' | 'querystring' | 'headers' | 'params';
  */
 export function explain(errors: readonly Fault[], part: Part, at = ''): Refusal {
   if (part === 'params') return refuse('not_found', wrongPath(errors));
-  const notBuilt = errors.find(isNotBuilt);
-  if (notBuilt !== undefined) {
-    const param = placeOf(at, notBuilt);
-    return refuse('unsupported', `${param} is not supported yet${valueHint(notBuilt)}.`, param);
-  }
   const depth = Math.max(...errors.map((error) => pathOf(error).length));
   const deepest = errors.filter((error) => pathOf(error).length === depth && !isFrame(error));
   const [first] = deepest.length > 0 ? deepest : errors;
@@ -122,22 +116,6 @@ function wrongPath([first]: readonly Fault[]): string {
   const { data, params } = first;
   if (params['format'] !== 'uuid') return `No resource has this path: ${paramOf(first)} ${faultOf(first)}.`;
   return `No resource has the id ${JSON.stringify(String(data).slice(0, 100))}. Ids are UUIDs.`;
-}
-
-function isNotBuilt(error: Fault): boolean {
-  switch (error.keyword) {
-    case 'additionalProperties':
-      return isMemberNotBuilt(String(error.params['additionalProperty']));
-    case 'enum':
-    case 'const':
-      return isValueNotBuilt(pathOf(error).at(-1) ?? '', error.data);
-    default:
-      return false;
-  }
-}
-
-function valueHint(error: Fault): string {
-  return error.keyword === 'additionalProperties' ? '' : ` with this value: it ${faultOf(error)}`;
 }
 
 /** Errors that only report that a nested value is wrong. */

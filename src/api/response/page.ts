@@ -1,5 +1,5 @@
 /** Paginated lists. */
-export type Listing<Wire> = { data: Wire[]; next_cursor: string | null };
+type Listing<Wire> = { data: Wire[]; next_cursor: string | null };
 
 /** There is a next page if there are more than `limit` items, or if `more` is true. */
 export function toListing<Item, Wire>(

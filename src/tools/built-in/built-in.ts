@@ -4,7 +4,7 @@ import type { AnsweredBy, Effect, ToolInvocation } from '../../core/tools/tool.t
 import { fromJsonSchema } from '../registry/input.ts';
 import type { Tool, OwnApproval } from '../registry/tool.ts';
 
-export type BuiltIn = {
+type BuiltIn = {
   name: string;
   description: string;
   /** The properties of the arguments object. Others are refused. */

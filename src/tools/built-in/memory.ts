@@ -9,7 +9,7 @@ export const MEMORY_TOOLS = ['remember', 'recall'] as const;
 /** Maximum characters of a key and of a value; and per worker, the number of memories and their total characters. */
 export const MEMORY_LIMITS = { key: 200, value: 8_000, count: 500, total: 100_000 } as const;
 
-export type Rememberer = { tenantId: TenantId; workerId: WorkerId };
+type Rememberer = { tenantId: TenantId; workerId: WorkerId };
 export type Memory = { key: string; value: string };
 
 /** The storage of memories. */

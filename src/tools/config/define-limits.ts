@@ -42,7 +42,7 @@ export type LimitDefinitions = {
 };
 
 /** Settings of the built-in tool `http_fetch`. */
-export type HttpFetchDefinition = {
+type HttpFetchDefinition = {
   /** Host names, addresses and networks (`10.0.0.0/8`) that are allowed although they are not public. */
   allow?: readonly string[] | undefined;
   /** Time limit of a request in milliseconds, including redirects: 30000. */
@@ -56,7 +56,7 @@ export type HttpFetchDefinition = {
 };
 
 /** Settings of workspaces. */
-export type FilesDefinition = {
+type FilesDefinition = {
   /** Maximum bytes of one file: 1000000. */
   file_bytes?: number | undefined;
   /** Maximum bytes of one workspace on disk: 100000000. */
@@ -66,7 +66,7 @@ export type FilesDefinition = {
 };
 
 /** Settings of the built-in tool `run_command`. */
-export type RunCommandDefinition = {
+type RunCommandDefinition = {
   /**
    * `container` (default): in a Docker container with only the workspace. `bubblewrap`: in separate Linux namespaces,
    * with the programs of this machine. `process`: no sandbox, with the rights of the worker process.
@@ -95,7 +95,7 @@ export type RunCommandDefinition = {
 };
 
 /** Default: nothing is purged. */
-export type RetentionDefinition = {
+type RetentionDefinition = {
   /** Days after which an archived context is deleted permanently. */
   archived_days?: number | undefined;
 };

@@ -124,7 +124,7 @@ export type ToolDefinition = SchemaTool<StandardSchema> | JsonSchemaTool;
 /** The tool type for a Standard Schema; otherwise a tool with a JSON Schema. */
 type ToolOf<Schema> = Schema extends StandardSchema ? SchemaTool<Schema> : JsonSchemaTool;
 
-export type ClientToolDefinition = {
+type ClientToolDefinition = {
   name: string;
   description: string;
   /** A JSON Schema (draft 2020-12 or 7) of an object. */
@@ -196,7 +196,7 @@ type McpServerBase = {
 };
 
 /** A server that runs as a child process and communicates over stdin and stdout. */
-export type McpCommandDefinition = McpServerBase & {
+type McpCommandDefinition = McpServerBase & {
   /** Started without a shell. */
   command: string;
   args?: readonly string[] | undefined;
@@ -208,13 +208,13 @@ export type McpCommandDefinition = McpServerBase & {
 };
 
 /** A server reached over streamable HTTP. */
-export type McpUrlDefinition = McpServerBase & {
+type McpUrlDefinition = McpServerBase & {
   url: string;
   headers?: Readonly<Record<string, string>> | undefined;
   command?: undefined;
 };
 
-export type McpServerDefinition = McpCommandDefinition | McpUrlDefinition;
+type McpServerDefinition = McpCommandDefinition | McpUrlDefinition;
 
 /** US dollars per million tokens, with at most six decimals. Set 0 for what the provider does not charge. */
 export type PriceDefinition = {

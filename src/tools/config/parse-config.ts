@@ -31,11 +31,11 @@ export const NO_SETTINGS: OperatorSettings = {
   prices: new Map(),
 };
 
-export type ParsedConfig = { ok: true; settings: OperatorSettings } | { ok: false; faults: string[] };
+type ParsedConfig = { ok: true; settings: OperatorSettings } | { ok: false; faults: string[] };
 
 const SHAPE = { what: 'the configuration', known: ['tools', 'roles', 'mcp_servers', 'limits', 'prices'] };
 
-export function parseConfig(value: unknown): ParsedConfig {
+export function parseConfigFile(value: unknown): ParsedConfig {
   const faults: string[] = [];
   const member = { value, path: '', faults };
   const of = members(member, SHAPE);

@@ -28,7 +28,7 @@ import { truncate } from './truncate.ts';
  * `toolResult`: maximum characters of a result. `toolTimeoutMs`: the default timeout of tools. `outcomeWaitMs`: how
  * long to wait for a person to resolve an unknown outcome; default: no limit.
  */
-export type ToolLimits = { toolResult: number; toolTimeoutMs: number; outcomeWaitMs?: number };
+type ToolLimits = { toolResult: number; toolTimeoutMs: number; outcomeWaitMs?: number };
 
 export type ToolRunnerOptions = {
   limits: ToolLimits;

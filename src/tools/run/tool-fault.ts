@@ -5,7 +5,7 @@
 import type { Code } from '../../core/errors.ts';
 import { truncate } from './truncate.ts';
 
-export const FAULT_CODES = [
+const FAULT_CODES = [
   // All tools.
   'invalid_input',
   'input_too_deep',

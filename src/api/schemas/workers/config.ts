@@ -1,4 +1,4 @@
-/** The config of a worker. not-built.ts lists fields that are not implemented yet. */
+/** The config of a worker. */
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { CONTEXT_LIMIT } from '../../../core/compaction/settings.ts';

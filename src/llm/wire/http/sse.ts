@@ -7,7 +7,7 @@ import { createParser } from 'eventsource-parser';
 
 export type SseEvent = { name: string; data: string };
 
-export type SseReader = {
+type SseReader = {
   push(chunk: Uint8Array): SseEvent[];
   /** The rest when the bytes end. */
   end(): SseEvent[];

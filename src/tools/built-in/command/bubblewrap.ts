@@ -6,7 +6,7 @@
 import type { RunCommandLimits } from './limits.ts';
 
 /** The path of the workspace inside the sandbox. */
-export const INSIDE = '/workspace';
+const INSIDE = '/workspace';
 
 /** Programs and the files needed to load them. Missing ones are skipped. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64'];

@@ -8,7 +8,7 @@ import { treeOf } from './process-tree.ts';
 export type Excess = 'memory' | 'processes' | 'disk';
 
 /** `isFull`: whether the workspace exceeds its quota. Null: not checked. */
-export type Bounds = {
+type Bounds = {
   tree: { memoryBytes: number; processes: number } | null;
   isFull: ((signal: AbortSignal) => Promise<boolean>) | null;
 };

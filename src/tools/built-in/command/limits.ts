@@ -6,7 +6,7 @@
  * user.
  */
 export const RUNNERS = ['container', 'bubblewrap', 'process'] as const;
-export type Runner = (typeof RUNNERS)[number];
+type Runner = (typeof RUNNERS)[number];
 
 /** `allow`: globs (`*`) of permitted command names; null: any. */
 export type RunCommandLimits = {

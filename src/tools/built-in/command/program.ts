@@ -18,7 +18,7 @@ type Wanted = {
 };
 
 /** The methods of the warden that a program uses. */
-export type Wardship = Pick<Warden, 'began' | 'ended'>;
+type Wardship = Pick<Warden, 'began' | 'ended'>;
 
 /**
  * Waits for a line on the pipe, then becomes the program. If the pipe closes without one, because the worker process

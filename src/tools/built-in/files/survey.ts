@@ -5,7 +5,7 @@ import { ToolFault } from '../../run/tool-fault.ts';
 import { DEPTH, TEMPORARY, namesIn, openFolder, within } from './walk.ts';
 import type { Folder } from './walk.ts';
 
-export type EntryType = 'file' | 'directory' | 'link' | 'other';
+type EntryType = 'file' | 'directory' | 'link' | 'other';
 
 /** `size`: the file size; `disk`: the space used on disk, in bytes. */
 export type Entry = { name: string; type: EntryType; size: number; disk: number };

@@ -67,7 +67,7 @@ function connectionFault(host: string, error: NodeJS.ErrnoException): ToolFault 
 }
 
 /** DNS lookups cannot be aborted; on abort the result is ignored. */
-export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason);

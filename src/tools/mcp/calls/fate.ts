@@ -6,7 +6,7 @@ import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
  * `refused`: the server returned an error. `silent`: the timeout expired. `not_sent`: the server did not receive the
  * request. `cut`: the connection ended, and it is unknown how far the server came.
  */
-export type Fate = 'refused' | 'silent' | 'not_sent' | 'cut';
+type Fate = 'refused' | 'silent' | 'not_sent' | 'cut';
 
 /** Codes of errors that the client itself creates. */
 const CLOSED: number = ErrorCode.ConnectionClosed;

@@ -17,12 +17,7 @@ import type { ServerSettings } from '../settings/server-settings.ts';
 const LONGEST_DESCRIPTION = 10_000;
 
 /** `own`: the server's own name of the tool. */
-export type CallOwn = (
-  own: string,
-  effect: Effect,
-  input: unknown,
-  context: ToolContext,
-) => Promise<ToolReply>;
+type CallOwn = (own: string, effect: Effect, input: unknown, context: ToolContext) => Promise<ToolReply>;
 
 /** `left`: the tool is not offered; `why` is the reason. */
 export type Made = { kind: 'tool'; tool: Tool } | { kind: 'left'; own: string; why: string };

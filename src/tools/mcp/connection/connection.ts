@@ -33,7 +33,7 @@ export type Receivers = {
   remarked(words: string): void;
 };
 
-export type CallOptions = { signal: AbortSignal; progress: (text: string) => void };
+type CallOptions = { signal: AbortSignal; progress: (text: string) => void };
 
 export type Connection = {
   tools(): Promise<McpTool[]>;
