@@ -16,7 +16,7 @@ type SseReader = {
 };
 
 /** An event holds at most a whole answer with its images. */
-export const MOST_CHARACTERS = 64 * 1024 * 1024;
+const MOST_CHARACTERS = 64 * 1024 * 1024;
 
 export function createSseReader(mostCharacters = MOST_CHARACTERS): SseReader {
   const decoder = new TextDecoder();
