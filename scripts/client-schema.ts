@@ -7,7 +7,7 @@ import { openCatalog } from '../src/api/server/catalog.ts';
 import { localBus } from '../src/bus/local.ts';
 import { aboutOf } from '../src/platform/about.ts';
 import { ids } from '../src/platform/ids.ts';
-import { parseConfig } from '../src/config/config.ts';
+import { parseEnvironment } from '../src/config/config.ts';
 import { openDatabase } from '../src/db/connection/client.ts';
 import { openStreamHub } from '../src/events/stream-hub.ts';
 import { NO_SERVERS } from '../src/tools/registry/servers.ts';
@@ -143,7 +143,7 @@ function quote(word: unknown): string {
 }
 
 const NOTHING = {
-  config: parseConfig({}),
+  config: parseEnvironment({}),
   limits: {},
   prices: new Map(),
   providers: [],
@@ -157,7 +157,7 @@ export async function apiDocument(): Promise<Document> {
   const database = openDatabase('postgres://127.0.0.1:1/none', { max: 1 });
   const bus = localBus();
   const times = { heartbeatTimeoutMs: 60_000, leaseMs: 120_000 };
-  const config = parseConfig({});
+  const config = parseEnvironment({});
   const app = await createApp({
     database,
     bus,

@@ -8,7 +8,7 @@ import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.
 import type { ToolRunner } from '../../src/core/tools/tool.ts';
 import { createToolRunner } from '../../src/tools/run/execute.ts';
 import { openServers } from '../../src/tools/mcp/connection/servers.ts';
-import { parseConfig } from '../../src/tools/config/parse-config.ts';
+import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
 import { createRegistry, withServers } from '../../src/tools/registry/registry.ts';
 import type { Scenario } from '../bench.ts';
 import { alone, median } from '../figures.ts';
@@ -64,7 +64,7 @@ export const mcp: Scenario = {
 
 async function open(): Promise<{ runner: ToolRunner; stop: () => Promise<void> }> {
   const server = path.join(import.meta.dirname, '../nightshift/mcp-server.ts');
-  const parsed = parseConfig({
+  const parsed = parseConfigFile({
     tools: [
       {
         name: LOOK.name,

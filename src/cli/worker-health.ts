@@ -1,12 +1,12 @@
 /** `worker-health`: checks for a live worker process on this host, by the heartbeats in the database. */
 import { hostname } from 'node:os';
-import { ConfigError, parseConfig } from '../config/config.ts';
+import { ConfigError, parseEnvironment } from '../config/config.ts';
 import { openDatabase } from '../db/connection/client.ts';
 import { livesOn } from '../db/processes/processes.ts';
 
 /** The exit code: 0, or 1 with the reason on stderr. */
 export async function workerHealth(): Promise<number> {
-  const { databaseUrl, databaseSchema, heartbeatTimeoutMs, leaseMs } = parseConfig(process.env);
+  const { databaseUrl, databaseSchema, heartbeatTimeoutMs, leaseMs } = parseEnvironment(process.env);
   if (databaseUrl === null)
     throw new ConfigError(['DATABASE_URL is not set: set it to the URL of the PostgreSQL database']);
   const database = openDatabase(databaseUrl, { max: 1, schema: databaseSchema });

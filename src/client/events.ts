@@ -54,7 +54,7 @@ export async function* followEvents(
   if (cursor.last !== null && cursor.last >= upto) return;
   let failures = 0;
   for (let connection = 1; !isRaised(signal); connection += 1) {
-    const received = hear(open, contextId, cursor, connection, signal);
+    const received = hear({ open, contextId, signal }, cursor, connection);
     let lost: Lost | null = null;
     try {
       while (lost === null) {
@@ -85,7 +85,7 @@ export async function* followEvents(
 /** The number of the last event in a context. */
 export async function readHead(open: Open, contextId: string, signal?: AbortSignal): Promise<number> {
   const cursor: Cursor = { last: null, retryMs: 2_000 };
-  const received = hear(open, contextId, cursor, 1, signal);
+  const received = hear({ open, contextId, signal }, cursor, 1);
   try {
     while (cursor.last === null) {
       const next = await received.next();
@@ -97,16 +97,16 @@ export async function readHead(open: Open, contextId: string, signal?: AbortSign
   }
 }
 
+type Source = { open: Open; contextId: string; signal: AbortSignal | undefined };
+
 /** Why a connection ended, and the retry delay of the API in milliseconds; null: not given. */
 type Lost = { cause: unknown; after: number | null | 'never' };
 
 /** One connection. `moved`: a frame that is not yielded as an event, but may have moved the cursor. */
 async function* hear(
-  open: Open,
-  contextId: string,
+  { open, contextId, signal }: Source,
   cursor: Cursor,
   connection: number,
-  signal?: AbortSignal,
 ): AsyncGenerator<StreamEvent | 'connected' | 'moved', Lost, undefined> {
   const guard = openGuard(signal);
   try {
@@ -116,9 +116,12 @@ async function* hear(
       return { cause: await toError(response), after };
     }
     yield 'connected';
-    for await (const frame of readFrames(response.body ?? new ReadableStream(), guard.signal)) {
+    for await (const frames of readFrames(response.body ?? new ReadableStream(), guard.signal)) {
       guard.alive();
-      yield take(frame, cursor, connection) ?? 'moved';
+      for (const frame of frames) {
+        yield take(frame, cursor, connection) ?? 'moved';
+        guard.alive();
+      }
     }
     return { cause: null, after: null };
   } catch (cause) {

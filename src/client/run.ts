@@ -53,7 +53,7 @@ export async function runJob(transport: Transport, contextId: string, options: R
   try {
     for await (const event of followEvents(transport.open, contextId, { after, signal, until: isEnd })) {
       options.onEvent?.(event);
-      const answered = answer(transport, contextId, jobId, options, event, signal);
+      const answered = answer({ transport, contextId, jobId, options, signal }, event);
       // An error in a callback ends the run at once.
       answers.push(
         answered.catch((error: unknown) => {
@@ -86,47 +86,50 @@ async function begin({ request }: Transport, id: string, options: RunOptions) {
   return { jobId: accepted.job_id, after };
 }
 
-async function answer(
-  transport: Transport,
-  contextId: string,
-  jobId: string,
-  options: RunOptions,
-  { event, data }: StreamEvent,
-  signal: AbortSignal,
-): Promise<void> {
+type Run = {
+  transport: Transport;
+  contextId: string;
+  jobId: string;
+  options: RunOptions;
+  signal: AbortSignal;
+};
+
+async function answer(run: Run, { event, data }: StreamEvent): Promise<void> {
   if (event !== 'InputRequested' && event !== 'ApprovalRequested') return;
-  if (data.job_id !== jobId) return;
-  const call = { tool_call_id: data.tool_call_id, job_id: jobId, signal };
-  const path = { id: contextId, tool_call_id: data.tool_call_id };
+  const { jobId, options, signal } = run;
   // Replayed requests may be answered already: do not run the function again.
-  if ('job_id' in options) {
-    const { status } = await transport.request('GET', '/api/contexts/{id}/tools/{tool_call_id}', {
-      path,
-      signal,
-    });
-    if (status !== 'waiting') return;
-  }
-  if (event === 'ApprovalRequested') {
-    const approval = await options.onApproval?.(data, call);
-    if (approval === undefined) return;
-    const body = typeof approval === 'string' ? { decision: approval } : approval;
-    await unlessAnswered(
-      transport.request('POST', '/api/contexts/{id}/tools/approve', {
-        path: { id: contextId },
-        body: { ...body, tool_call_id: data.tool_call_id },
-        signal,
-      }),
-    );
-    return;
-  }
-  const result = await resultOf(options, data, call);
-  if (result === undefined) return;
+  if (data.job_id !== jobId || ('job_id' in options && !(await isWaiting(run, data.tool_call_id)))) return;
+  const call = { tool_call_id: data.tool_call_id, job_id: jobId, signal };
+  await (event === 'ApprovalRequested' ? approve(run, data, call) : giveResult(run, data, call));
+}
+
+async function isWaiting({ transport, contextId: id, signal }: Run, tool_call_id: string): Promise<boolean> {
+  const path = { id, tool_call_id };
+  const { status } = await transport.request('GET', '/api/contexts/{id}/tools/{tool_call_id}', {
+    path,
+    signal,
+  });
+  return status === 'waiting';
+}
+
+async function approve(run: Run, asked: ApprovalRequestedEvent, call: Call): Promise<void> {
+  const { transport, contextId: id, options, signal } = run;
+  const approval = await options.onApproval?.(asked, call);
+  if (approval === undefined) return;
+  const decided = typeof approval === 'string' ? { decision: approval } : approval;
+  const body = { ...decided, tool_call_id: call.tool_call_id };
   await unlessAnswered(
-    transport.request('POST', '/api/contexts/{id}/tools/{tool_call_id}/result', {
-      path,
-      body: result,
-      signal,
-    }),
+    transport.request('POST', '/api/contexts/{id}/tools/approve', { path: { id }, body, signal }),
+  );
+}
+
+async function giveResult(run: Run, asked: InputRequestedEvent, call: Call): Promise<void> {
+  const { transport, contextId: id, options, signal } = run;
+  const body = await resultOf(options, asked, call);
+  if (body === undefined) return;
+  const path = { id, tool_call_id: call.tool_call_id };
+  await unlessAnswered(
+    transport.request('POST', '/api/contexts/{id}/tools/{tool_call_id}/result', { path, body, signal }),
   );
 }
 

@@ -1,4 +1,5 @@
-/** Parses Server-Sent Events from bytes, by the HTML standard. */
+/** Server-Sent Events from bytes, parsed by `eventsource-parser`. */
+import { createParser } from 'eventsource-parser';
 
 export type Frame = {
   /** Null: not given. */
@@ -9,33 +10,30 @@ export type Frame = {
   retry: number | null;
 };
 
-/** Yields complete frames; drops an incomplete frame at the end. The signal ends the iteration. */
+const EMPTY: Frame = { id: null, event: null, data: null, retry: null };
+
+/** Of one event. No event of the API is longer. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
+
+/**
+ * Yields what each chunk of bytes completes, which may be nothing; drops an incomplete event at the end. The signal ends
+ * the iteration. Throws if an event exceeds the limit.
+ */
 export async function* readFrames(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
-): AsyncGenerator<Frame, void, undefined> {
+): AsyncGenerator<Frame[], void, undefined> {
   const reader = body.getReader();
   const leave = (): void => void reader.cancel().catch(() => undefined);
   signal.addEventListener('abort', leave);
   if (signal.aborted) leave();
   const decoder = new TextDecoder();
-  let rest = '';
-  let lines: string[] = [];
+  const feed = openParser();
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      rest += decoder.decode(value, { stream: true });
-      // A CR at the end may be the first half of a CRLF.
-      const parts = rest.split(/\r\n|\n|\r(?!$)/);
-      rest = parts.pop() ?? '';
-      for (const line of parts) {
-        if (line !== '') lines.push(line);
-        else if (lines.length > 0) {
-          yield frameOf(lines);
-          lines = [];
-        }
-      }
+      yield feed(decoder.decode(value, { stream: true }));
     }
   } finally {
     signal.removeEventListener('abort', leave);
@@ -43,13 +41,25 @@ export async function* readFrames(
   }
 }
 
-function frameOf(lines: readonly string[]): Frame {
-  const frame: Frame = { id: null, event: null, data: null, retry: null };
-  for (const line of lines) {
-    const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
-    if (name === 'data') frame.data = frame.data === null ? value : `${frame.data}\n${value}`;
-    else if (name === 'id' || name === 'event') frame[name] = value;
-    else if (name === 'retry' && /^\d+$/.test(value)) frame.retry = Number(value);
-  }
-  return frame;
+/** Returns what each further piece of text completes. */
+function openParser(): (text: string) => Frame[] {
+  let frames: Frame[] = [];
+  const parser = createParser({
+    maxBufferSize: MOST_CHARACTERS,
+    onRetry: (retry) => void frames.push({ ...EMPTY, retry }),
+    onId: (id) => void frames.push({ ...EMPTY, id }),
+    onEvent({ id = null, event = null, data }) {
+      // The parser has just reported the id by itself.
+      if (id !== null) frames.pop();
+      frames.push({ ...EMPTY, id, event, data });
+    },
+    onError(error) {
+      if (error.type === 'max-buffer-size-exceeded') throw error;
+    },
+  });
+  return (text) => {
+    frames = [];
+    parser.feed(text);
+    return frames;
+  };
 }

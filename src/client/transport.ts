@@ -38,7 +38,7 @@ type Operation = keyof Operations;
 export type Method = Operation extends `${infer M} ${string}` ? M : never;
 export type PathOf<M extends Method> =
   Extract<Operation, `${M} ${string}`> extends `${M} ${infer P}` ? P : never;
-export type OperationOf<M extends Method, P extends PathOf<M>> = Operations[Extract<Operation, `${M} ${P}`>];
+type OperationOf<M extends Method, P extends PathOf<M>> = Operations[Extract<Operation, `${M} ${P}`>];
 
 type Part<Name extends string, Value> = [Value] extends [undefined]
   ? unknown
@@ -91,7 +91,7 @@ export function openTransport(options: ClientOptions): Transport {
     const timeoutMs = (given.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS) + waitOf(given);
     for (let failures = 0; ; failures += 1) {
       const attempt = await tryOnce(base, () =>
-        send(url, init(method, headers, body, timeoutMs, given.signal)),
+        send(url, init({ method, headers, body }, timeoutMs, given.signal)),
       );
       given.signal?.throwIfAborted();
       if (attempt.kind === 'answer') {
@@ -110,15 +110,9 @@ export function openTransport(options: ClientOptions): Transport {
   };
 }
 
-function init(
-  method: string,
-  headers: Record<string, string>,
-  body: string | null,
-  timeoutMs: number,
-  signal?: AbortSignal,
-): RequestInit {
+function init(request: RequestInit, timeoutMs: number, signal?: AbortSignal): RequestInit {
   const late = AbortSignal.timeout(timeoutMs);
-  return { method, headers, body, signal: signal === undefined ? late : AbortSignal.any([signal, late]) };
+  return { ...request, signal: signal === undefined ? late : AbortSignal.any([signal, late]) };
 }
 
 type Attempt =

@@ -1,5 +1,5 @@
 /**
- * The configuration from environment variables, parsed once. `parseConfig` is pure and throws one error that lists
+ * The configuration from environment variables, parsed once. `parseEnvironment` is pure and throws one error that lists
  * every invalid variable. The error never quotes a value, because many are secrets. `.env.example` documents each
  * variable.
  */
@@ -93,7 +93,7 @@ export class ConfigError extends Error {
 }
 
 /** Throws `ConfigError`. An empty variable counts as not set. */
-export function parseConfig(env: Environment): Config {
+export function parseEnvironment(env: Environment): Config {
   const read = readEnvironment(env);
   const providers: Pick<Config, 'anthropic' | 'openai'> = {
     anthropic: {

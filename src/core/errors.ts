@@ -1,5 +1,5 @@
 /**
- * The table of all error codes (see "The HTTP contract" in the API reference). `CODES` are returned over HTTP with
+ * The table of all error codes. `CODES` are returned over HTTP with
  * the given status; `JOB_CODES` appear on a job and on its worker's `last_failure`.
  */
 export const CODES = {

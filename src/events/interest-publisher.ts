@@ -5,14 +5,18 @@ import type { ContextId, ProcessId } from '../core/ids.ts';
 
 /** How long a reported interest is valid, in milliseconds; it is renewed well before that. */
 const LISTENS_MS = 10_000;
-export const RENEW_MS = 3_000;
+const RENEW_MS = 3_000;
 
 /** Contexts in one message at most. */
 const MANY = 1_000;
 
+/** A context with the process that needs to know about its subscribers, if any. */
+export type Followed = { contextId: ContextId; ownerToNotify: ProcessId | null };
+
 export class InterestPublisher {
   readonly #bus: Bus;
   readonly #asking = new Map<ProcessId, Set<ContextId>>();
+  #renewedAt = performance.now();
 
   constructor(bus: Bus) {
     this.#bus = bus;
@@ -25,9 +29,14 @@ export class InterestPublisher {
     this.#asking.set(owner, asked.add(contextId));
   }
 
-  renew(listening: ReadonlyMap<ProcessId, readonly ContextId[]>): void {
-    for (const [owner, contexts] of listening) {
-      for (const some of chunks(contexts)) {
+  /** Reports all contexts again when it is time. */
+  renew(contexts: readonly Followed[]): void {
+    if (performance.now() - this.#renewedAt < RENEW_MS) return;
+    this.#renewedAt = performance.now();
+    const byOwner = Map.groupBy(contexts, ({ ownerToNotify }) => ownerToNotify);
+    for (const [owner, followed] of byOwner) {
+      if (owner === null) continue;
+      for (const some of chunks(followed.map(({ contextId }) => contextId))) {
         this.#bus.publish(interestTo(owner), { listening: some, asking: [], forMs: LISTENS_MS });
       }
     }

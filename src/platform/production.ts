@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { refuseBusyPort } from '../api/server/busy-port.ts';
 import { startServer } from '../api/server/server.ts';
-import { ConfigError, parseConfig } from '../config/config.ts';
+import { ConfigError, parseEnvironment } from '../config/config.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
 import { consoleFolder } from '../package-files.ts';
@@ -14,7 +14,7 @@ import type { Platform, PoolLimits } from './platform.ts';
 import { untilSignal } from './signals.ts';
 
 export async function runApi(): Promise<number> {
-  await refuseBusyPort(parseConfig(process.env));
+  await refuseBusyPort(parseEnvironment(process.env));
   return run(requestLimits, async (platform, log) => {
     const api = await startServer({
       ...platform.commands,
@@ -43,7 +43,7 @@ export async function runWorker(): Promise<number> {
 }
 
 export async function migrateOnly(): Promise<number> {
-  const config = parseConfig(process.env);
+  const config = parseEnvironment(process.env);
   if (config.databaseUrl === null)
     throw new ConfigError(['DATABASE_URL is not set: set it to the URL of the PostgreSQL database']);
   await migrateWhenUp(config.databaseUrl, config.databaseSchema);
@@ -54,7 +54,7 @@ type Start = (platform: Platform, log: Logger) => Promise<() => Promise<void>>;
 
 /** Opens the platform, starts the process, waits for a signal, and shuts down. */
 async function run(limitsOf: (config: Config) => PoolLimits, start: Start): Promise<number> {
-  const config = parseConfig(process.env);
+  const config = parseEnvironment(process.env);
   const { databaseUrl, redisUrl } = config;
   if (databaseUrl === null || redisUrl === null) {
     throw new ConfigError([

@@ -1,6 +1,6 @@
 /** `start`: API and worker in one process. Starts its own services where the environment names none. */
 import path from 'node:path';
-import { parseConfig } from '../config/config.ts';
+import { parseEnvironment } from '../config/config.ts';
 import type { Config } from '../config/config.ts';
 import type { ContextId } from '../core/ids.ts';
 import { startServices } from '../dev/services.ts';
@@ -17,7 +17,7 @@ import { untilSignal } from './signals.ts';
 import { tour } from './tour.ts';
 
 export async function start(): Promise<number> {
-  const given = parseConfig(process.env);
+  const given = parseEnvironment(process.env);
   const log = createLog(given.logLevel);
   const told = untilSignal(log);
   const configFile = await loadConfigFile(process.cwd(), given.configFile);

@@ -12,7 +12,7 @@ import type { Bus } from '../../src/bus/bus.ts';
 import { localBus } from '../../src/bus/local.ts';
 import { aboutOf } from '../../src/platform/about.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
-import { parseConfig } from '../../src/config/config.ts';
+import { parseEnvironment } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import { LIMITS } from '../../src/core/limits.ts';
 import { NO_SERVERS } from '../../src/tools/registry/servers.ts';
@@ -64,7 +64,7 @@ const PATIENT_MS = '60000';
 /** Of an installation without tools and servers of its own. */
 export const ABOUT: About = {
   ...aboutOf({
-    config: parseConfig({}),
+    config: parseEnvironment({}),
     limits: {},
     prices: new Map(),
     providers: ['simulated'],
@@ -116,7 +116,7 @@ export async function openApi(
     boundResult: (content) => boundedContent(content, LIMITS.toolResult),
   };
   const { logger, lines } = listeningLogger();
-  const config = parseConfig({ NIGHTSHIFT_REQUEST_MS: PATIENT_MS, ...env });
+  const config = parseEnvironment({ NIGHTSHIFT_REQUEST_MS: PATIENT_MS, ...env });
   const app = await createApp({
     ...commands,
     config,

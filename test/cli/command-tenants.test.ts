@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { commandTenants } from '../../src/platform/command-tenants.ts';
-import { parseConfig } from '../../src/config/config.ts';
+import { parseEnvironment } from '../../src/config/config.ts';
 import { RUN_COMMAND_DEFAULTS } from '../../src/tools/built-in/command/limits.ts';
 import { ConfigFileError } from '../../src/tools/config/config-file.ts';
 import { createTestDatabase } from '../services/database.ts';
@@ -15,8 +15,8 @@ const PLAIN = { ...RUN_COMMAND_DEFAULTS, runner: 'process' as const };
 
 describe('plain processes', () => {
   test('of one process that is the whole installation, without keys, are for its tenant', () => {
-    expect(commandTenants(PLAIN, parseConfig({}))).toEqual(['default']);
-    expect(commandTenants(PLAIN, parseConfig({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }))).toEqual([
+    expect(commandTenants(PLAIN, parseEnvironment({}))).toEqual(['default']);
+    expect(commandTenants(PLAIN, parseEnvironment({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }))).toEqual([
       'default',
     ]);
   });
@@ -30,9 +30,9 @@ describe('plain processes', () => {
     { REDIS_URL: 'redis://redis' },
     { HOST: '0.0.0.0' },
   ])('with %j need the names of tenants', (env) => {
-    expect(() => commandTenants(PLAIN, parseConfig(env))).toThrow(ConfigFileError);
-    expect(commandTenants({ ...PLAIN, tenants: ['acme'] }, parseConfig(env))).toEqual(['acme']);
-    expect(commandTenants(RUN_COMMAND_DEFAULTS, parseConfig(env))).toEqual([]);
+    expect(() => commandTenants(PLAIN, parseEnvironment(env))).toThrow(ConfigFileError);
+    expect(commandTenants({ ...PLAIN, tenants: ['acme'] }, parseEnvironment(env))).toEqual(['acme']);
+    expect(commandTenants(RUN_COMMAND_DEFAULTS, parseEnvironment(env))).toEqual([]);
   });
 });
 

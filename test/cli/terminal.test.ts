@@ -1,4 +1,5 @@
 // What the command line knows of terminals: harmless text, widths, tables, times; and what the lines of a chat mean.
+import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { readAnswer } from '../../src/cli/asking/answer.ts';
 import type { Item } from '../../src/cli/asking/item.ts';
@@ -6,7 +7,7 @@ import { readLine } from '../../src/cli/chat/slash.ts';
 import { oneLine, safe, safeJson } from '../../src/cli/terminal/safe.ts';
 import { table } from '../../src/cli/terminal/table.ts';
 import { parseDuration, spell } from '../../src/cli/terminal/time.ts';
-import { cut, padEnd, widthOf } from '../../src/cli/terminal/width.ts';
+import { cut, padEnd } from '../../src/cli/terminal/width.ts';
 
 test('what could steer a terminal is shown or left out', () => {
   for (const [text, shown] of [
@@ -41,13 +42,13 @@ test('East Asian characters and emoji take two columns, marks none', () => {
     ['\u200B', 0],
     ['ＡＢ', 4],
   ] as const)
-    expect({ text, columns: widthOf(text) }).toEqual({ text, columns });
+    expect({ text, columns: stringWidth(text) }).toEqual({ text, columns });
 });
 
 test('a text is cut and padded by columns', () => {
   expect(cut('夜が明ける', 5)).toBe('夜が…');
   expect(cut('abc', 3)).toBe('abc');
-  expect(widthOf(padEnd('夜', 4))).toBe(4);
+  expect(stringWidth(padEnd('夜', 4))).toBe(4);
 });
 
 test('columns of a table stand below each other, whatever is in them; the last ends with the screen', () => {

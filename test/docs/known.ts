@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { openCli } from '../../src/cli/cli.ts';
 import { makeProgram } from '../../src/cli/program.ts';
 import { openScreen } from '../../src/cli/terminal/screen.ts';
-import { ConfigError, parseConfig } from '../../src/config/config.ts';
+import { ConfigError, parseEnvironment } from '../../src/config/config.ts';
 import { ROOT, read } from './markdown.ts';
 
 const ENVIRONMENT = new Set(
@@ -20,7 +20,7 @@ export function faultOfVariable(name: string, value: string): string | null {
   if (!ENVIRONMENT.has(name) && !OF_NODE.includes(name)) return `there is no environment variable ${name}`;
   if (/[…$]|^$/.test(value)) return null;
   try {
-    parseConfig({ [name]: value });
+    parseEnvironment({ [name]: value });
     return null;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

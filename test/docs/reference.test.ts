@@ -5,7 +5,7 @@ import { apiDocument } from '../../scripts/client-schema.ts';
 import { commandEnvironment } from '../../src/platform/built-in-parts.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import type { ErrorCode } from '../../src/client/index.ts';
-import { parseConfig } from '../../src/config/config.ts';
+import { parseEnvironment } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import { CODES, JOB_CODES } from '../../src/core/errors.ts';
 import type { Code } from '../../src/core/errors.ts';
@@ -76,7 +76,7 @@ function readElsewhere(): string[] {
 const OF_NODE = ['NO_COLOR', 'FORCE_COLOR'];
 
 test('docs/environment.md lists the variables that the code reads', () => {
-  const known = [...readBy(parseConfig), ...readBy(commandEnvironment), ...readElsewhere(), ...OF_NODE];
+  const known = [...readBy(parseEnvironment), ...readBy(commandEnvironment), ...readElsewhere(), ...OF_NODE];
   const rows = rowsOf(read('docs/environment.md')).flatMap(([name]) => codes(name));
   expect(rows.toSorted()).toEqual(sorted(known));
 });

@@ -10,7 +10,7 @@ import { localBus } from '../../src/bus/local.ts';
 import { redisBus } from '../../src/bus/redis.ts';
 import { ids } from '../../src/platform/ids.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
-import { parseConfig } from '../../src/config/config.ts';
+import { parseEnvironment } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
 import { ASKING_DEFAULTS } from '../../src/core/run/policy.ts';
@@ -105,7 +105,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   const servers: Server[] = [];
   for (let count = options.apis ?? 1; count > 0; count -= 1) {
     const database = openPool('house-api', (text) => void statements.push(text));
-    const config = parseConfig({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', ...options.env });
+    const config = parseEnvironment({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', ...options.env });
     servers.push(
       await startServer({
         ...commands(database, openBus()),

@@ -46,6 +46,27 @@ describe('server-sent events', () => {
     for (let count = 0; count < 5_000; count++) expect(reader.push(part)).toEqual([]);
     expect(reader.push(new TextEncoder().encode('\n\n'))[0]?.data.length).toBe(5_000_000);
   });
+
+  test('beyond the limit of one event are not kept, and the stream counts as broken', () => {
+    const encode = (text: string) => new TextEncoder().encode(text);
+    const reader = createSseReader(1_000);
+    for (let count = 0; count < 10; count++)
+      expect(reader.push(encode(`data: ${'x'.repeat(900)}\n\n`))).toHaveLength(1);
+    expect(reader.isExceeded()).toBe(false);
+    reader.push(encode(`data: ${'x'.repeat(600)}\n`));
+    expect(reader.isExceeded()).toBe(false);
+    expect(reader.push(encode(`data: ${'x'.repeat(600)}`))).toEqual([]);
+    expect(reader.isExceeded()).toBe(true);
+    expect([...reader.push(encode('\n\ndata: more\n\n')), ...reader.end()]).toEqual([]);
+  });
+
+  test('lose the byte order mark at their beginning', () => {
+    const reader = createSseReader();
+    const bytes = new TextEncoder().encode('\uFEFFdata: one\n\n');
+    expect([...bytes].flatMap((byte) => reader.push(Uint8Array.of(byte)))).toEqual([
+      { name: '', data: 'one' },
+    ]);
+  });
 });
 
 describe('failures', () => {

@@ -9,9 +9,9 @@ import { pino } from 'pino';
 import { expect } from 'vitest';
 import { startServer } from '../../src/api/server/server.ts';
 import { WORKER_LIMITS, openPlatform } from '../../src/platform/platform.ts';
-import { parseConfig as parseEnvironment } from '../../src/config/config.ts';
+import { parseEnvironment } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/environment.ts';
-import { parseConfig } from '../../src/tools/config/parse-config.ts';
+import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
 import { openClient } from '../e2e/rig/client.ts';
 import type { Client } from '../e2e/rig/client.ts';
 import { createTestDatabase } from '../services/database.ts';
@@ -40,7 +40,7 @@ export async function openHouse(
 ): Promise<House> {
   const folder = await mkdtemp(join(tmpdir(), 'nightshift-mcp-'));
   const database = await createTestDatabase();
-  const parsed = parseConfig({ mcp_servers: toServers(folder) });
+  const parsed = parseConfigFile({ mcp_servers: toServers(folder) });
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   const lines: string[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });

@@ -9,7 +9,7 @@ import type { Json } from '../../src/core/json.ts';
 import type { ToolOutcome } from '../../src/core/tools/tool.ts';
 import { createToolRunner } from '../../src/tools/run/execute.ts';
 import { openServers } from '../../src/tools/mcp/connection/servers.ts';
-import { parseConfig } from '../../src/tools/config/parse-config.ts';
+import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
 import { createRegistry, withServers } from '../../src/tools/registry/registry.ts';
 import type { CallOutcome, ToolServers } from '../../src/tools/registry/servers.ts';
 import { call } from '../tools/invoke.ts';
@@ -34,7 +34,7 @@ export type Opened = {
 /** One scripted server, `it`, once it is connected to, however long it takes to start; unless `servers` says otherwise. */
 export async function openScripted(settings: object = {}, servers?: object): Promise<Opened> {
   const folder = await mkdtemp(join(tmpdir(), 'nightshift-mcp-'));
-  const parsed = parseConfig({ mcp_servers: servers ?? { it: { ...scripted(folder), ...settings } } });
+  const parsed = parseConfigFile({ mcp_servers: servers ?? { it: { ...scripted(folder), ...settings } } });
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   const lines: string[] = [];
   const say = (fields: object, words: string): void => void lines.push(`${words} ${JSON.stringify(fields)}`);

@@ -54,12 +54,15 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/type-provider-typebox': ['api'],
   typebox: ['schema', 'tools', 'api'],
   pino: ['api', 'workers', 'platform'],
+  'p-map': ['commands', 'workers'],
   'p-timeout': ['queue', 'workers'],
   'prom-client': ['api', 'workers'],
   'rate-limiter-flexible': ['api'],
   undici: ['llm'],
   uuid: ['platform', 'llm'],
   commander: ['cli'],
+  'string-width': ['cli'],
+  'eventsource-parser': ['llm', 'client'],
 };
 
 const BENT_PACKAGES: Readonly<Record<string, string>> = {};
@@ -204,10 +207,12 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  test('the client imports nothing but itself: it runs in browsers, without the server', () => {
+  test('the client imports only itself and a parser of streams: it runs in browsers, without the server', () => {
     expect(
       faults(({ folder, imports }) =>
-        folder === 'client' ? imports.filter((name) => !/^\.\/[\w-]+\.ts$/.test(name)) : [],
+        folder === 'client'
+          ? imports.filter((name) => !/^(?:\.\/[\w-]+\.ts|eventsource-parser)$/.test(name))
+          : [],
       ),
     ).toEqual([]);
     expect(
@@ -473,7 +478,14 @@ test('what goes to a provider keeps its text: no function of jsonb sees it', () 
   const columns = sources
     .filter(({ file }) => file.startsWith('src/db/schema/'))
     .flatMap(({ text }) => [...text.matchAll(/ json<[^(]*\('(\w+)'\)/g)].map(([, name]) => name));
-  expect(columns.filter((name) => name !== undefined).toSorted()).toEqual(['approval', 'config', 'content', 'definition', 'reply', 'tools']);
+  expect(columns.filter((name) => name !== undefined).toSorted()).toEqual([
+    'approval',
+    'config',
+    'content',
+    'definition',
+    'reply',
+    'tools',
+  ]);
 });
 
 /** It says how its requests are sent. */

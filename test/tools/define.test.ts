@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { defineConfig, defineTool } from '../../src/index.ts';
 import type { Json, OperatorConfig, ToolDefinition } from '../../src/index.ts';
 import type { ToolLog } from '../../src/tools/run/tool-log.ts';
-import { parseConfig } from '../../src/tools/config/parse-config.ts';
+import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
 
 const base = { name: 'a', description: 'A.', effect: 'none' } as const;
 
@@ -56,15 +56,15 @@ describe('typing an config file', () => {
       limits: { max_steps: 5 },
     });
     expectTypeOf(config).toExtend<OperatorConfig>();
-    expect(parseConfig(config)).toMatchObject({ ok: true });
+    expect(parseConfigFile(config)).toMatchObject({ ok: true });
     const data = [() => 3, () => ({ found: [1, null] }), async () => [true], () => null];
     for (const execute of data)
       expectTypeOf(
         defineConfig({ tools: [{ ...base, input: z.object({}), execute }] }),
       ).toExtend<OperatorConfig>();
     const list: ToolDefinition[] = [apart, plain];
-    expect(parseConfig(defineConfig({ tools: list }))).toMatchObject({ ok: true });
-    expect(parseConfig(defineConfig({}))).toMatchObject({ ok: true });
+    expect(parseConfigFile(defineConfig({ tools: list }))).toMatchObject({ ok: true });
+    expect(parseConfigFile(defineConfig({}))).toMatchObject({ ok: true });
   });
 
   test('what is wrong is refused', () => {

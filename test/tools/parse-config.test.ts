@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../src/tools/config/parse-config.ts';
+import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
 import { faultyTool } from './faulty-tool.ts';
 
 const tool = faultyTool({ name: 'read_page' });
 
 function faultsOf(config: unknown): string[] {
-  const parsed = parseConfig(config);
+  const parsed = parseConfigFile(config);
   return parsed.ok ? [] : parsed.faults;
 }
 
 describe('a sound configuration', () => {
   test('gives tools, roles and limits', () => {
-    const parsed = parseConfig({
+    const parsed = parseConfigFile({
       tools: [
         { ...tool, effect: 'once', approval: 'never', on_unknown: 'tell', timeout_ms: 5 },
         { ...tool, name: 'zod', input_schema: undefined, input: z.object({ a: z.string() }) },
@@ -79,7 +79,7 @@ describe('a sound configuration', () => {
   });
 
   test('may be empty, and may name what it leaves open', () => {
-    expect(parseConfig({})).toEqual({
+    expect(parseConfigFile({})).toEqual({
       ok: true,
       settings: { tools: [], roles: new Map(), mcpServers: new Map(), limits: {}, prices: new Map() },
     });
@@ -334,7 +334,7 @@ describe('a faulty configuration', () => {
 });
 
 describe('limits of built-in tools', () => {
-  const limitsOf = (limits: object) => parseConfig({ limits });
+  const limitsOf = (limits: object) => parseConfigFile({ limits });
 
   test('hold beside those that are not named', () => {
     const parsed = limitsOf({

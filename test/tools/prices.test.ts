@@ -1,12 +1,12 @@
 // Prices in the config file: what is taken, and what every nonsense is told.
 import { expect, test } from 'vitest';
 import { defineConfig } from '../../src/index.ts';
-import { parseConfig } from '../../src/tools/config/parse-config.ts';
+import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
 
 const sound = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 };
 
 function faultsOf(prices: unknown): string[] {
-  const parsed = parseConfig({ prices });
+  const parsed = parseConfigFile({ prices });
   return parsed.ok ? [] : parsed.faults;
 }
 
@@ -18,7 +18,7 @@ test('are taken by model, in trillionths of a dollar for a token', () => {
       'simulated/clerk': { input: 0.000001, output: 1_000, cache_read: 0, cache_write: 0 },
     },
   });
-  const parsed = parseConfig(written);
+  const parsed = parseConfigFile(written);
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   expect([...parsed.settings.prices]).toEqual([
     [
@@ -32,7 +32,7 @@ test('are taken by model, in trillionths of a dollar for a token', () => {
 
 test('are none where none are written: no price is known of itself', () => {
   for (const config of [{}, { prices: {} }, { prices: undefined }])
-    expect(parseConfig(config)).toMatchObject({ ok: true, settings: { prices: new Map() } });
+    expect(parseConfigFile(config)).toMatchObject({ ok: true, settings: { prices: new Map() } });
 });
 
 test('are of models as configs name them', () => {

@@ -1,11 +1,11 @@
 /** The tool that the config file makes of a definition. */
 import type { ToolDefinition } from '../../src/index.ts';
-import { parseConfig } from '../../src/tools/config/parse-config.ts';
+import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
 import type { Tool } from '../../src/tools/registry/tool.ts';
 
 /** Throws if it is invalid. */
 export function toTool(definition: ToolDefinition): Tool {
-  const parsed = parseConfig({ tools: [definition] });
+  const parsed = parseConfigFile({ tools: [definition] });
   const tool = parsed.ok ? parsed.settings.tools[0] : undefined;
   if (tool === undefined) throw new Error(`Invalid tool: ${parsed.ok ? '' : parsed.faults.join(' ')}`);
   return tool;

@@ -1,10 +1,8 @@
 /** Starts a model call: builds the request and forwards the stream to a listener. */
-import type { ActiveJob } from '../../core/run/job.ts';
 import type { Model, ModelRequest } from '../../core/model/model.ts';
 import { pinnedText } from '../../core/conversation/pinned.ts';
 import { assemble } from '../../core/conversation/prompt.ts';
-import type { Settings } from '../../core/workers/settings.ts';
-import type { Snapshot } from '../../core/run/snapshot.ts';
+import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
 import type { AnswerListener, RunPorts, UnderWay } from '../run.ts';
 import { timed } from './timed.ts';
 import { untilDeadline } from '../waits/until-deadline.ts';
@@ -15,14 +13,11 @@ import { untilDeadline } from '../waits/until-deadline.ts';
  */
 export function beginCall(
   { clock, log, fingerprint }: Pick<RunPorts, 'clock' | 'log' | 'fingerprint'>,
-  model: Model,
   snapshot: Snapshot,
-  job: ActiveJob,
-  settings: Settings,
-  signal: AbortSignal,
-  forwardTo: AnswerListener,
+  { job, settings }: ServedJob,
+  { model, signal, forwardTo }: { model: Model; signal: AbortSignal; forwardTo: AnswerListener },
 ): UnderWay {
-  const request = toRequest(snapshot, job, settings);
+  const request = toRequest(snapshot, { job, settings });
   log.prompt(job.id, request.messages);
   const { listener, times } = timed(clock, forwardTo);
   const outcome = untilDeadline(clock, job, signal, (bounded) => model.call(request, listener, bounded));
@@ -31,7 +26,7 @@ export function beginCall(
   return { outcome, times, prompt: fingerprint({ ...request, listed }, snapshot) };
 }
 
-function toRequest(snapshot: Snapshot, job: ActiveJob, settings: Settings): ModelRequest {
+function toRequest(snapshot: Snapshot, { job, settings }: ServedJob): ModelRequest {
   return {
     model: settings.model,
     system: settings.systemPrompt,

@@ -53,7 +53,12 @@ function begin(
       `This process has no provider ${settings.model.provider}, which the worker's settings name.`,
     );
   if (access.kind === 'throttled') return access;
-  return beginCall(run, access.model, snapshot, job, settings, run.signals.hard, publisher);
+  return beginCall(
+    run,
+    snapshot,
+    { job, settings },
+    { model: access.model, signal: run.signals.hard, forwardTo: publisher },
+  );
 }
 
 /** If the job continues, here or in another process, its model call is started again as a new attempt. */

@@ -23,7 +23,7 @@ export type Access = Tenant | Operator | Refusal;
 type Tenant = { kind: 'tenant'; tenantId: TenantId; isOperator: boolean; session: SessionHash | null };
 type Operator = { kind: 'operator' };
 
-export type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts'>;
+type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts'>;
 
 export type AccessControl = {
   auth: 'none' | 'key';

@@ -4,10 +4,11 @@
  */
 import type { Database } from '../../db/connection/client.ts';
 import { findLiveSessions } from '../../db/write/sessions.ts';
+import { Poller } from '../../events/poller.ts';
 
 const ASK_MS = 1_000;
 
-export type SessionStreams = {
+type SessionStreams = {
   /** Calls `end` once, when the session has ended. Returns a function that the stream calls when it closes first. */
   add(tokenHash: string, end: () => void): () => void;
   /** Ends the streams of a session that this process signed out. */
@@ -23,36 +24,27 @@ export function openSessionStreams(
   findLive: (tokenHashes: readonly string[]) => Promise<ReadonlySet<string>>,
 ): SessionStreams {
   const open = new Map<string, Set<() => void>>();
-  let timer: NodeJS.Timeout | null = null;
-  let asking = false;
-
-  const schedule = (): void => {
-    if (open.size > 0 && !asking) timer ??= setTimeout(() => void ask(), ASK_MS);
-  };
+  const poller = new Poller(ASK_MS, poll);
 
   /** If PostgreSQL does not answer, the streams stay open: they get no stored events then. */
-  const ask = async (): Promise<void> => {
-    timer = null;
-    asking = true;
+  async function poll(): Promise<void> {
     const asked = [...open.keys()];
     const live = await findLive(asked).catch(() => null);
-    asking = false;
     if (live !== null) for (const tokenHash of asked) if (!live.has(tokenHash)) end(tokenHash);
-    schedule();
-  };
+  }
 
-  const end = (tokenHash: string): void => {
+  function end(tokenHash: string): void {
     const ends = open.get(tokenHash) ?? [];
     open.delete(tokenHash);
     for (const one of ends) one();
-    unschedule();
-  };
+    poller.use(open.size > 0);
+  }
 
-  const unschedule = (): void => {
-    if (open.size > 0 || timer === null) return;
-    clearTimeout(timer);
-    timer = null;
-  };
+  function remove(tokenHash: string, ends: Set<() => void>, one: () => void): void {
+    ends.delete(one);
+    if (ends.size === 0 && open.get(tokenHash) === ends) open.delete(tokenHash);
+    poller.use(open.size > 0);
+  }
 
   return {
     end,
@@ -61,12 +53,8 @@ export function openSessionStreams(
       const one = (): void => endStream();
       const ends = open.get(tokenHash) ?? new Set();
       open.set(tokenHash, ends.add(one));
-      schedule();
-      return () => {
-        ends.delete(one);
-        if (ends.size === 0 && open.get(tokenHash) === ends) open.delete(tokenHash);
-        unschedule();
-      };
+      poller.use(true);
+      return () => remove(tokenHash, ends, one);
     },
   };
 }

@@ -16,7 +16,7 @@ import { sessionStreamsOf } from './session-streams.ts';
 /** The cookie name without TLS, usually on localhost. */
 export const PLAIN_COOKIE = 'nightshift_session';
 /** Browsers accept a `__Host-` cookie only over TLS and from this host, so no sibling domain can set it. */
-export const SECURE_COOKIE = `__Host-${PLAIN_COOKIE}`;
+const SECURE_COOKIE = `__Host-${PLAIN_COOKIE}`;
 
 /** How long a browser stays signed in, in seconds: a week. */
 export const SESSION_S = 7 * 24 * 60 * 60;
@@ -30,7 +30,7 @@ const TOKEN = /^[\w-]{43}$/;
 
 /** Identifies a session: the hash of its token. */
 export type SessionHash = string;
-export type OpenSession = { tenantId: TenantId; session: SessionHash };
+type OpenSession = { tenantId: TenantId; session: SessionHash };
 
 export type Sessions = {
   /** Stores a session for this key. Returns the value of the cookie. */

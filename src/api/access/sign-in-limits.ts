@@ -10,7 +10,7 @@ const WRONG = 10;
 /** New sessions per key and minute. */
 const SESSIONS = 30;
 
-export type SignInLimits = {
+type SignInLimits = {
   /** Null: the address may try a key. */
   refusal(address: string): Promise<Refusal | null>;
   wrong(address: string): Promise<void>;

@@ -4,7 +4,7 @@ import type { ExportRange, StoredMessage } from '../../db/read/messages/export.t
 import type { Reader } from '../response/reads.ts';
 
 /** The context was deleted during the export: the response breaks off and is incomplete. */
-export class ContextGone extends Error {
+class ContextGone extends Error {
   override name = 'ContextGone';
 }
 

@@ -44,18 +44,14 @@ const STATES: ReadonlyMap<string, FolderMessage['status']> = new Map(
   }),
 );
 
-/**
- * `calls`: new ids of tool calls by their ids in the folder; this adds to it. `before`: time of the previous message.
- */
-export function readMessage(
-  files: Files,
-  id: string,
-  entry: JsonObject,
-  seq: number,
-  before: number,
-  calls: Map<string, ToolCallId>,
-  ids: Ids,
-): FolderMessage {
+/** New ids of tool calls by their ids in the folder. Reading a message adds to `known`. */
+export type CallIds = { known: Map<string, ToolCallId>; ids: Ids };
+
+/** `entry`: that of the message in the index. `before`: time of the previous message. */
+type Place = { id: string; entry: JsonObject; seq: number; before: number };
+
+export function readMessage(files: Files, place: Place, calls: CallIds): FolderMessage {
+  const { id, entry, seq, before } = place;
   const file = `messages/${id}.json`;
   const message = files[file];
   if (message === undefined) throw fault(file, 'is missing');
@@ -71,7 +67,7 @@ export function readMessage(
       throw fault(file, `and message_index.json have a different ${member}: ${here} and ${there}`);
     return here ?? there;
   };
-  const content = blocksOf(message['content'], file, calls, ids);
+  const content = blocksOf(message['content'], file, calls);
   const role = roleOf(textOf(message['role'], file, 'role'), content, file);
   return {
     id,
@@ -138,23 +134,18 @@ function modelOf(message: JsonObject, file: string): ModelMeta | null {
   };
 }
 
-function blocksOf(
-  content: Json | undefined,
-  file: string,
-  calls: Map<string, ToolCallId>,
-  ids: Ids,
-): Block[] {
+function blocksOf(content: Json | undefined, file: string, calls: CallIds): Block[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   if (!Array.isArray(content)) throw fault(file, 'has no content: it must be text or a list of blocks');
   return content.map((block, place) => {
-    const read = isJsonObject(block) ? blockOf(block, calls, ids) : null;
+    const read = isJsonObject(block) ? blockOf(block, calls) : null;
     if (read === null) throw fault(file, `has an unknown or invalid block at index ${place} of its content`);
     return read;
   });
 }
 
 /** Null: unknown or invalid. */
-function blockOf(block: JsonObject, calls: Map<string, ToolCallId>, ids: Ids): Block | null {
+function blockOf(block: JsonObject, calls: CallIds): Block | null {
   const { type } = block;
   if (typeof type !== 'string') return null;
   switch (type) {
@@ -165,9 +156,9 @@ function blockOf(block: JsonObject, calls: Map<string, ToolCallId>, ids: Ids): B
       return typeof text === 'string' ? { type: 'thinking', text } : null;
     }
     case 'tool_use':
-      return callOf(block, calls, ids);
+      return callOf(block, calls);
     case 'tool_result': {
-      const id = callId(block['tool_use_id'], calls, ids);
+      const id = callId(block['tool_use_id'], calls);
       const content = resultText(block['content']);
       return id === null || content === null
         ? null
@@ -178,8 +169,8 @@ function blockOf(block: JsonObject, calls: Map<string, ToolCallId>, ids: Ids): B
   }
 }
 
-function callOf(block: JsonObject, calls: Map<string, ToolCallId>, ids: Ids): ToolUseBlock | null {
-  const id = callId(block['id'], calls, ids);
+function callOf(block: JsonObject, calls: CallIds): ToolUseBlock | null {
+  const id = callId(block['id'], calls);
   const name = block['name'];
   if (id === null || typeof name !== 'string') return null;
   return { type: 'tool_use', id, name, input: block['input'] ?? {} };
@@ -195,9 +186,9 @@ function resultText(content: Json | undefined): string | null {
   return texts.includes(null) ? null : texts.join('\n');
 }
 
-function callId(text: Json | undefined, calls: Map<string, ToolCallId>, ids: Ids): ToolCallId | null {
+function callId(text: Json | undefined, { known, ids }: CallIds): ToolCallId | null {
   if (typeof text !== 'string' || text === '') return null;
-  const id = calls.get(text) ?? ids.next<ToolCallId>();
-  calls.set(text, id);
+  const id = known.get(text) ?? ids.next<ToolCallId>();
+  known.set(text, id);
   return id;
 }

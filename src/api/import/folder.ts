@@ -3,7 +3,7 @@
  * for the fields. Error messages name the file.
  */
 import { reads } from '../../core/conversation/branch.ts';
-import type { Ids, ToolCallId } from '../../core/ids.ts';
+import type { Ids } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
@@ -14,6 +14,7 @@ import type { StoredEntry } from '../../db/write/contexts/import.ts';
 import { linesOf } from './folder-branches.ts';
 import type { Line } from './folder-branches.ts';
 import { readMessage } from './folder-message.ts';
+import type { CallIds } from './folder-message.ts';
 import type { FolderMessage } from './folder-message.ts';
 import { fault, instantOf, textOf } from './folder-fault.ts';
 import type { Files } from './folder-fault.ts';
@@ -24,7 +25,7 @@ export const METADATA = 'metadata.json';
 export const INDEX = 'message_index.json';
 
 /** Converts a config of the old layout. */
-export type ConfigReader = (written: JsonObject) => Promise<{ config: WorkerConfig; role: string | null }>;
+type ConfigReader = (written: JsonObject) => Promise<{ config: WorkerConfig; role: string | null }>;
 
 export async function folderSource(
   files: unknown,
@@ -81,7 +82,7 @@ function readMessages(files: Files, ids: Ids, createdAt: number): FolderMessage[
   if (index === undefined) throw fault(INDEX, 'is missing');
   const list = isJsonObject(index) ? index['messages'] : index;
   if (!Array.isArray(list)) throw fault(INDEX, 'is not a list of messages');
-  const calls = new Map<string, ToolCallId>();
+  const calls: CallIds = { known: new Map(), ids };
   const known = new Set<string>();
   let before = createdAt;
   const messages = list.map((item, place) => {
@@ -91,7 +92,7 @@ function readMessages(files: Files, ids: Ids, createdAt: number): FolderMessage[
     if (id === null || id === '') throw fault(INDEX, `has no message id at index ${place}`);
     if (known.has(id)) throw fault(INDEX, `has the message ${id} twice`);
     known.add(id);
-    const message = readMessage(files, id, entry, place + 1, before, calls, ids);
+    const message = readMessage(files, { id, entry, seq: place + 1, before }, calls);
     before = message.createdAt;
     return message;
   });

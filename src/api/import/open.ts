@@ -24,7 +24,7 @@ import { parserOf, wrong } from './parse.ts';
 import type { Source } from './source.ts';
 import type { Spooled } from './spool.ts';
 
-const parseConfig = parserOf(ref(ConfigSchema));
+const parseWorkerConfig = parserOf(ref(ConfigSchema));
 
 /** Refuses the import if any part of it is invalid. */
 export async function openSource(ports: ApiPorts, tenantId: TenantId, body: Spooled): Promise<Source> {
@@ -145,7 +145,7 @@ async function configOf(
 /** Empty if the candidate is not valid, or if no live worker process serves it. */
 async function served(ports: ApiPorts, candidate: JsonObject): Promise<WorkerConfig> {
   try {
-    const config = parseConfig(candidate, 'config');
+    const config = parseWorkerConfig(candidate, 'config');
     return (await unknownName(ports, config)) === null ? config : {};
   } catch (error) {
     if (error instanceof RequestRefused) return {};

@@ -87,17 +87,25 @@ async function* entriesOf(body: Spooled, now: number): AsyncGenerator<StoredEntr
     if (user !== undefined) {
       turn += 1;
       seq += 1;
-      yield { kind: 'message', message: said('user', inputTurn(turn), user, seq, now) };
+      yield {
+        kind: 'message',
+        message: messageOf({ role: 'user', turn: inputTurn(turn), text: user, seq, now }),
+      };
     }
     if (assistant !== undefined) {
       turn = Math.max(turn, 1);
       seq += 1;
-      yield { kind: 'message', message: said('assistant', answerTurn(turn), assistant, seq, now) };
+      yield {
+        kind: 'message',
+        message: messageOf({ role: 'assistant', turn: answerTurn(turn), text: assistant, seq, now }),
+      };
     }
   }
 }
 
-function said(role: 'user' | 'assistant', turn: Turn, text: string, seq: number, now: number): StoredMessage {
+type Said = { role: 'user' | 'assistant'; turn: Turn; text: string; seq: number; now: number };
+
+function messageOf({ role, turn, text, seq, now }: Said): StoredMessage {
   return {
     seq,
     branch: 'main',

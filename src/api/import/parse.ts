@@ -5,7 +5,7 @@ import { createChecker } from '../request/validation.ts';
 import { RequestRefused } from '../response/problem.ts';
 
 /** `at`: path of the value in the body, empty for the body itself. */
-export type Parse<Schema extends TSchema> = (value: unknown, at: string) => Static<Schema>;
+type Parse<Schema extends TSchema> = (value: unknown, at: string) => Static<Schema>;
 
 /** Refuses values that do not match the schema. */
 export function parserOf<Schema extends TSchema>(schema: Schema): Parse<Schema> {

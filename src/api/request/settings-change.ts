@@ -15,11 +15,11 @@ import type { ConfigPatch } from '../../schema/config.ts';
 import { isMatch } from './version.ts';
 
 /** The settings that a change reads and returns. */
-export type Versioned = { contextId: ContextId; config: WorkerConfig; version: number };
+type Versioned = { contextId: ContextId; config: WorkerConfig; version: number };
 
 const TRIES = 3;
 
-export type SettingsChange<View extends Versioned> = {
+type SettingsChange<View extends Versioned> = {
   tenantId: TenantId;
   /** Null: the tenant has no such worker or context. */
   find: (executor: Executor) => Promise<View | null>;

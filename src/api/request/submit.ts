@@ -16,26 +16,29 @@ import type { Accepted, PostJob, PostMessage } from '../schemas/messages/message
 
 type Posted = Static<typeof PostMessage> | (Static<typeof PostJob> & { content?: never; delivery?: never });
 
+/** Where a job is queued, and how many may be queued there. */
+type Target = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit'>;
+
 /** Options of a job, with or without an input. */
 type Options = Omit<Static<typeof PostMessage>, 'content'>;
 
 /** Without content, the job runs on the existing history. */
-export function submitPosted(
-  ports: SubmitPorts,
-  queueLimit: number,
-  tenantId: TenantId,
-  contextId: ContextId,
-  posted: Posted,
-): AnyCommand<Accepted> {
+export function submitPosted(ports: SubmitPorts, target: Target, posted: Posted): AnyCommand<Accepted> {
   const content = posted.content === undefined ? null : toBlocks(posted.content);
-  const input: SubmitInput = { ...toSubmitInput(queueLimit, tenantId, contextId, posted), content };
+  const input: SubmitInput = { ...toSubmitInput(target, posted), content };
   return answeredBy(submitInput(ports, input), async (_, accepted) => toAccepted(accepted));
 }
 
-export function toSubmitInput(
-  queueLimit: number,
+export function queueOf(
+  { config }: { config: { queueLimit: number } },
   tenantId: TenantId,
   contextId: ContextId,
+): Target {
+  return { tenantId, contextId, queueLimit: config.queueLimit };
+}
+
+export function toSubmitInput(
+  { tenantId, contextId, queueLimit }: Target,
   posted: Options,
 ): Omit<SubmitInput, 'content'> {
   return {

@@ -1,13 +1,12 @@
 /** Paginated lists. */
-export type Listing<Wire> = { data: Wire[]; next_cursor: string | null };
+type Listing<Wire> = { data: Wire[]; next_cursor: string | null };
 
-/** There is a next page if `items` has more than `limit` entries, or if `more` is true. */
+/** There is a next page if there are more than `limit` items, or if `more` is true. */
 export function toListing<Item, Wire>(
-  items: readonly Item[],
+  { items, more = false }: { items: readonly Item[]; more?: boolean },
   limit: number,
   toWire: (item: Item) => Wire,
   cursorOf: (item: Item) => string,
-  more = false,
 ): Listing<Wire> {
   const page = items.slice(0, limit);
   const last = page.at(-1);

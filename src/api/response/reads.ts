@@ -37,7 +37,7 @@ const LIMITS = {
   stretch: { statementMs: 10_000, advice: 'Try again later.' },
 } as const satisfies Record<string, Limit | null>;
 
-export type ReadClass = keyof typeof LIMITS;
+type ReadClass = keyof typeof LIMITS;
 
 /** By `operationId` in the OpenAPI document. */
 export const READ_CLASSES: Readonly<Record<string, ReadClass>> = {

@@ -25,7 +25,7 @@ import type { Reader } from './reads.ts';
 
 /** The parts of a request. `differs` lists the parts whose reconstruction differs from what was sent. */
 export const SENT_PARTS = ['tools', 'system', 'messages', 'parameters'] as const;
-export type SentPart = (typeof SENT_PARTS)[number];
+type SentPart = (typeof SENT_PARTS)[number];
 
 export type SentPrompt = {
   call: SentCall;

@@ -42,7 +42,7 @@ function timerOf({
   return until === null || until <= now ? [] : [{ kind: 'timer', until: toIso(until) }];
 }
 
-export function whyOf(diagnosis: Diagnosis, names: Names | null): string {
+function whyOf(diagnosis: Diagnosis, names: Names | null): string {
   const { active, stopped, schedulingStatus } = diagnosis;
   if (active?.stopping === true && schedulingStatus !== 'idle')
     return 'A stop request was accepted. The job is stopping.';

@@ -1,6 +1,7 @@
 /** All event streams of this process: their limit, and the timer that sends heartbeats. */
 import type { FastifyReply } from 'fastify';
 import { refuse } from '../../core/errors.ts';
+import type { Refusal } from '../../core/errors.ts';
 import type { FleetingEvent } from '../../core/stream/stream-event.ts';
 import { RequestRefused } from './problem.ts';
 import { SseStream } from './sse.ts';
@@ -30,42 +31,40 @@ export function openStreams(most: number): Streams {
   let timer: NodeJS.Timeout | null = null;
 
   const tick = (): void => {
-    const data = { timestamp: new Date().toISOString() };
-    const heartbeat: FleetingEvent[] = [{ seq: null, name: 'Heartbeat', data }];
+    const heartbeat = [heartbeatAt(new Date())];
     for (const stream of streams) stream.tick(heartbeat);
+  };
+
+  const release = (stream: SseStream | null): void => {
+    taken -= 1;
+    if (stream !== null) streams.delete(stream);
+    if (streams.size > 0 || timer === null) return;
+    clearInterval(timer);
+    timer = null;
+  };
+
+  const open = (reply: FastifyReply, position: number): SseStream => {
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) reply.raw.setHeader(name, value);
+    }
+    reply.hijack();
+    const stream = new SseStream(reply.raw, position, counts);
+    streams.add(stream);
+    timer ??= setInterval(tick, TICK_MS);
+    return stream;
   };
 
   return {
     take() {
-      if (taken >= most)
-        throw new RequestRefused(
-          refuse(
-            'unavailable',
-            `This API process already has ${most} event streams, its limit. Close streams, or raise NIGHTSHIFT_MAX_STREAMS.`,
-          ),
-        );
+      if (taken >= most) throw new RequestRefused(noPlace(most));
       taken += 1;
       let mine: SseStream | null = null;
       let released = false;
       return {
-        open(reply, position) {
-          for (const [name, value] of Object.entries(reply.getHeaders())) {
-            if (value !== undefined) reply.raw.setHeader(name, value);
-          }
-          reply.hijack();
-          mine = new SseStream(reply.raw, position, counts);
-          streams.add(mine);
-          timer ??= setInterval(tick, TICK_MS);
-          return mine;
-        },
+        open: (reply, position) => (mine = open(reply, position)),
         release() {
-          if (released) return;
+          if (!released) release(mine);
           released = true;
-          taken -= 1;
-          if (mine !== null) streams.delete(mine);
-          if (streams.size > 0 || timer === null) return;
-          clearInterval(timer);
-          timer = null;
         },
       };
     },
@@ -74,4 +73,15 @@ export function openStreams(most: number): Streams {
       for (const stream of streams) stream.end();
     },
   };
+}
+
+function heartbeatAt(now: Date): FleetingEvent {
+  return { seq: null, name: 'Heartbeat', data: { timestamp: now.toISOString() } };
+}
+
+function noPlace(most: number): Refusal {
+  return refuse(
+    'unavailable',
+    `This API process already has ${most} event streams, its limit. Close streams, or raise NIGHTSHIFT_MAX_STREAMS.`,
+  );
 }

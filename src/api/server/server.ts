@@ -14,7 +14,7 @@ import type { CheckInput } from './catalog.ts';
 import type { ApiConfig } from './ports.ts';
 import { trackUnused } from './unused-connections.ts';
 
-export type ServerPorts = CommandPorts & {
+type ServerPorts = CommandPorts & {
   config: ApiConfig & Pick<Config, 'host' | 'port'>;
   logger: FastifyBaseLogger;
   /** Roles of the config file. */

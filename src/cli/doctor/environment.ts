@@ -1,5 +1,5 @@
 /** Checks this machine: Node.js, the environment, the config file. */
-import { ConfigError, parseConfig } from '../../config/config.ts';
+import { ConfigError, parseEnvironment } from '../../config/config.ts';
 import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../config/environment.ts';
 import { RUN_COMMAND_DEFAULTS } from '../../tools/built-in/command/limits.ts';
@@ -20,7 +20,7 @@ export function nodeFinding(version: string): Finding {
 /** Null when the environment is invalid; the checks that depend on it are skipped. */
 export function environmentFinding(env: Environment): { config: Config | null; finding: Finding } {
   try {
-    return { config: parseConfig(env), finding: ok('environment', 'valid') };
+    return { config: parseEnvironment(env), finding: ok('environment', 'valid') };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const advice = 'See .env.example for the documentation of each variable.';

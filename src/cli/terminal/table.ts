@@ -1,7 +1,8 @@
 /** Tables for terminals. Columns are as wide as their content; the last one is cut at the edge of the terminal. */
+import stringWidth from 'string-width';
 import { oneLine } from './safe.ts';
 import type { Ink } from './ink.ts';
-import { cut, padEnd, padStart, widthOf } from './width.ts';
+import { cut, padEnd, padStart } from './width.ts';
 
 export type Column<Row> = {
   title: string;
@@ -28,7 +29,7 @@ export function table<Row>(
     columns.map(({ cell, isLine = false }) => (isLine ? cell(row) : oneLine(cell(row)))),
   );
   const widths = columns.map(({ title }, at) =>
-    Math.max(widthOf(title), ...cells.map((row) => widthOf(row[at] ?? ''))),
+    Math.max(stringWidth(title), ...cells.map((row) => stringWidth(row[at] ?? ''))),
   );
   const last = columns.length - 1;
   const before = widths.slice(0, last).reduce((sum, width) => sum + width + GAP.length, 0);

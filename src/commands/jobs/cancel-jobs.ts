@@ -2,13 +2,14 @@
  * Cancels jobs by filter: context by context, each in its own transaction, a few at a time. After an interruption,
  * another call continues: it does not select jobs that already have a stop request.
  */
+import pMap from 'p-map';
 import type { ContextId, TenantId } from '../../core/ids.ts';
 import { contextsWithUnfinished, unfinishedOf } from '../../db/run/unfinished.ts';
 import type { UnfinishedFilter } from '../../db/run/unfinished.ts';
 import { cancelWithin } from './cancel-job.ts';
 import type { CancelWithin } from './cancel-job.ts';
-import { mapConcurrent } from '../map-concurrent.ts';
 import { perform } from '../perform.ts';
+import { CONCURRENT_COMMANDS } from '../ports.ts';
 import type { CommandPorts } from '../ports.ts';
 
 /** Contexts per query. */
@@ -26,10 +27,8 @@ export async function cancelJobs(ports: CommandPorts, wanted: CancelJobs): Promi
   do {
     const after = page.at(-1) ?? null;
     page = await contextsWithUnfinished(ports.database.db, tenantId, filter, { after, limit: PAGE });
-    await mapConcurrent(page, async (contextId) => {
-      const told = await cancelOf(ports, wanted, contextId);
-      count += told;
-    });
+    const counts = await pMap(page, (contextId) => cancelOf(ports, wanted, contextId), CONCURRENT_COMMANDS);
+    count += counts.reduce((sum, told) => sum + told, 0);
   } while (page.length === PAGE);
   return { count };
 }

@@ -6,6 +6,7 @@
  * them. Stop reaches all workers below, level by level: jobs that workers asked of them end, and they stay stopped
  * until the worker above is started. A worker that was spawned detached goes on, with all workers below it.
  */
+import pMap from 'p-map';
 import type { ContextId, JobId, TenantId, WorkerId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import {
@@ -17,9 +18,9 @@ import {
 } from '../../db/run/follow-ups/cascades.ts';
 import type { FollowUp } from '../../db/run/follow-ups/follow-ups.ts';
 import { cancelWithin } from './cancel-job.ts';
-import { mapConcurrent } from '../map-concurrent.ts';
 import { perform } from '../perform.ts';
 import type { Command } from '../perform.ts';
+import { CONCURRENT_COMMANDS } from '../ports.ts';
 import type { CommandPorts } from '../ports.ts';
 import { startWorker, stopWorker } from '../workers/stop-worker.ts';
 
@@ -49,10 +50,11 @@ async function cancelBelow(ports: Ports, tenantId: TenantId, jobId: JobId, reaso
   let page: ContextId[] = [];
   do {
     page = await contextsBelow(ports.database.db, tenantId, jobId, PAGE);
-    await mapConcurrent(page, async (contextId) => {
+    const cancelIn = (contextId: ContextId): Promise<unknown> => {
       const which = (tx: Executor): Promise<JobId[]> => jobsBelow(tx, tenantId, jobId, contextId);
-      await perform(ports, cancelWithin(ports, { tenantId, contextId, reason, which }));
-    });
+      return perform(ports, cancelWithin(ports, { tenantId, contextId, reason, which }));
+    };
+    await pMap(page, cancelIn, CONCURRENT_COMMANDS);
   } while (page.length === PAGE);
 }
 
@@ -84,11 +86,11 @@ async function toAllBelow(
 ): Promise<void> {
   for (;;) {
     const page = await workersBelow(ports.database.db, tenantId, above, { stopped: !stopped, most: PAGE });
-    let told = 0;
-    await mapConcurrent(page, async ({ contextId }) => {
-      const outcome = await perform(ports, command(contextId));
-      if (outcome.kind === 'done') told += 1;
-    });
-    if (page.length < PAGE || told === 0) return;
+    const outcomes = await pMap(
+      page,
+      ({ contextId }) => perform(ports, command(contextId)),
+      CONCURRENT_COMMANDS,
+    );
+    if (page.length < PAGE || outcomes.every(({ kind }) => kind !== 'done')) return;
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Facts about a context, numbered together with its messages and sent to subscribers. For their shapes, see "SSE" in
- * the API reference.
- */
+/** Facts about a context, numbered together with its messages and sent to subscribers. See docs/streams.md. */
 import type { CompactorType } from '../compaction/type.ts';
 import type { CompactionId, JobId, MessageId, ToolCallId, WorkerId } from '../ids.ts';
 import type { InterruptMode, JobStatus } from '../run/job.ts';

@@ -1,7 +1,6 @@
 /**
  * The events of a context's stream; stored and live events have the same shape. A numbered event is a stored event or
- * a message that entered history; an event without a number is fleeting. For the shapes, see "SSE" in the API
- * reference.
+ * a message that entered history; an event without a number is fleeting. See docs/streams.md.
  */
 import type { Append, Entry } from '../run/append.ts';
 import type { ContextId, MessageId } from '../ids.ts';

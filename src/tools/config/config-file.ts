@@ -9,7 +9,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PACKAGE_ENTRY } from '../../package-files.ts';
 import { faultText } from '../run/fault.ts';
-import { NO_SETTINGS, parseConfig } from './parse-config.ts';
+import { NO_SETTINGS, parseConfigFile } from './parse-config.ts';
 import type { OperatorSettings } from './parse-config.ts';
 import { placeIn, syntaxPlace } from './syntax-place.ts';
 
@@ -27,7 +27,7 @@ export class ConfigFileError extends Error {
 export async function loadConfigFile(cwd: string, named: string | null): Promise<ConfigFile> {
   const path = named === null ? await findIn(cwd) : await existing(resolve(cwd, named));
   if (path === null) return { ...NO_SETTINGS, path: null };
-  const parsed = parseConfig(defaultOf(await load(path), path));
+  const parsed = parseConfigFile(defaultOf(await load(path), path));
   if (!parsed.ok) throw new ConfigFileError([`${path} is invalid:`, ...parsed.faults].join('\n  '));
   return { ...parsed.settings, path };
 }

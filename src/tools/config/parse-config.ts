@@ -46,7 +46,7 @@ export const NO_SETTINGS: OperatorSettings = {
 };
 
 /** `faults`: sentences. */
-export type ParsedConfig = { ok: true; settings: OperatorSettings } | { ok: false; faults: string[] };
+type ParsedConfig = { ok: true; settings: OperatorSettings } | { ok: false; faults: string[] };
 
 const sections = {
   tools: Type.Array(ToolSchema),
@@ -61,7 +61,7 @@ type ConfigFile = Static<typeof ConfigFile>;
 
 const check = checkerOf(ConfigFile);
 
-export function parseConfig(value: unknown): ParsedConfig {
+export function parseConfigFile(value: unknown): ParsedConfig {
   const config = plainCopy(value);
   const { faults, more } = check(config);
   if (more > 0 || faults.some(({ path }) => path.length === 0)) return refused(faults, more);

@@ -18,7 +18,7 @@ export type StandardSchema<Input = unknown, Output = Input> = {
   };
 };
 
-export type StandardResult<Output> =
+type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 

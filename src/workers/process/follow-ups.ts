@@ -4,11 +4,12 @@
  * do no harm.
  */
 import type { Logger } from 'pino';
+import pMap from 'p-map';
 import pTimeout from 'p-timeout';
 import { followUpsDue } from '../../bus/bus.ts';
 import { cascade } from '../../commands/jobs/cascade.ts';
-import { mapConcurrent } from '../../commands/map-concurrent.ts';
 import { perform } from '../../commands/perform.ts';
+import { CONCURRENT_COMMANDS } from '../../commands/ports.ts';
 import type { CommandPorts } from '../../commands/ports.ts';
 import { sendParentNotice } from '../../commands/jobs/send-parent-notice.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
@@ -79,7 +80,11 @@ export async function runFollowUps(ports: Ports): Promise<boolean> {
   const { times, peers } = ports;
   const followUps = await dueFollowUps(ports.database.db, MOST, peers.queuedInputs);
   const commands = { ...ports, stopGraceMs: times.stopGraceMs };
-  await mapConcurrent(followUps, (followUp) => carryOut(commands, followUp, peers.queuedInputs));
+  // A failed follow-up does not stop the others.
+  await pMap(followUps, (followUp) => carryOut(commands, followUp, peers.queuedInputs), {
+    ...CONCURRENT_COMMANDS,
+    stopOnError: false,
+  });
   return followUps.length >= MOST;
 }
 

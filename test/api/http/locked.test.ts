@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer } from '../../../src/api/server/server.ts';
 import type { Server } from '../../../src/api/server/server.ts';
 import { requestLimits } from '../../../src/platform/platform.ts';
-import { parseConfig } from '../../../src/config/config.ts';
+import { parseEnvironment } from '../../../src/config/config.ts';
 import { openDatabase } from '../../../src/db/connection/client.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
 import { ABOUT, openApi } from '../harness.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   server = await startServer({
     ...api.commands,
     database,
-    config: parseConfig({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000' }),
+    config: parseEnvironment({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000' }),
     roles: new Map(),
     parameters: [],
     about: ABOUT,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { READ_CLASSES, readerOf } from '../../../src/api/response/reads.ts';
 import { startServer } from '../../../src/api/server/server.ts';
 import type { Server } from '../../../src/api/server/server.ts';
-import { parseConfig } from '../../../src/config/config.ts';
+import { parseEnvironment } from '../../../src/config/config.ts';
 import type { Environment } from '../../../src/config/environment.ts';
 import { GivenUp } from '../../../src/db/connection/client.ts';
 import { errorCode } from '../../../src/db/connection/database-errors.ts';
@@ -136,7 +136,7 @@ describe('a read that waits in PostgreSQL', () => {
         ...api.database,
         read: (read, options) => api.database.read(read, { ...options, statementMs: 0 }),
       },
-      config: parseConfig({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', ...env }),
+      config: parseEnvironment({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', ...env }),
       roles: new Map(),
       parameters: [],
       about: ABOUT,

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { refuseBusyPort } from '../../../src/api/server/busy-port.ts';
 import { startServer } from '../../../src/api/server/server.ts';
 import type { Server } from '../../../src/api/server/server.ts';
-import { parseConfig } from '../../../src/config/config.ts';
+import { parseEnvironment } from '../../../src/config/config.ts';
 import type { Environment } from '../../../src/config/environment.ts';
 import { tagOf } from '../../services/statements.ts';
 import { ABOUT, openApi } from '../harness.ts';
@@ -29,7 +29,7 @@ const start = (env: Environment, logger = pino({ level: 'silent' })): Promise<Se
   startServer({
     ...api.commands,
     // A request is not cut off, however slow the machine is.
-    config: parseConfig({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', ...env }),
+    config: parseEnvironment({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', ...env }),
     roles: new Map(),
     parameters: [],
     about: ABOUT,

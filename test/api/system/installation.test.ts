@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterEach, expect, test } from 'vitest';
 import type { About } from '../../../src/api/server/about.ts';
 import { aboutOf } from '../../../src/platform/about.ts';
-import { parseConfig } from '../../../src/config/config.ts';
+import { parseEnvironment } from '../../../src/config/config.ts';
 import type { Json } from '../../../src/core/json.ts';
 import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
 import { setThrottle } from '../../../src/db/processes/throttles.ts';
@@ -188,7 +188,7 @@ test('models with a price are named with it, in dollars for a million tokens', a
 
 test('tools tell where they come from, what they do and when they are asked about', async () => {
   const assembled = {
-    config: parseConfig({ ANTHROPIC_API_KEY: 'sk-secret', NIGHTSHIFT_API_KEYS: 'hunter2:acme' }),
+    config: parseEnvironment({ ANTHROPIC_API_KEY: 'sk-secret', NIGHTSHIFT_API_KEYS: 'hunter2:acme' }),
     limits: { workerDepth: 3, archivedDays: 90 },
     prices: new Map(),
     providers: ['anthropic' as const],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, parseConfig } from '../../../src/config/config.ts';
+import { ConfigError, parseEnvironment } from '../../../src/config/config.ts';
 import type { Environment } from '../../../src/config/environment.ts';
 
 const EXAMPLE = readFileSync(path.join(import.meta.dirname, '../../../.env.example'), 'utf8');
@@ -9,7 +9,7 @@ const SOURCE = readFileSync(path.join(import.meta.dirname, '../../../src/config/
 
 function faultsOf(env: Environment): readonly string[] {
   try {
-    parseConfig(env);
+    parseEnvironment(env);
     return [];
   } catch (error) {
     if (error instanceof ConfigError) return error.faults;
@@ -25,7 +25,7 @@ function exampleOf(text: string): Record<string, string> {
 
 describe('the configuration', () => {
   test('of an empty environment is the default', () => {
-    expect(parseConfig({})).toEqual({
+    expect(parseEnvironment({})).toEqual({
       databaseUrl: null,
       redisUrl: null,
       host: '127.0.0.1',
@@ -62,7 +62,7 @@ describe('the configuration', () => {
   });
 
   test('is the default, too, for what the example shows', () => {
-    expect(parseConfig(exampleOf(EXAMPLE))).toEqual(parseConfig({}));
+    expect(parseEnvironment(exampleOf(EXAMPLE))).toEqual(parseEnvironment({}));
   });
 
   test('reads no variable that the example does not show, and shows none that is not read', () => {
@@ -71,7 +71,7 @@ describe('the configuration', () => {
   });
 
   test('takes what it is given', () => {
-    const config = parseConfig({
+    const config = parseEnvironment({
       DATABASE_URL: 'postgres://u:p@db/n',
       REDIS_URL: 'rediss://cache:6380',
       HOST: '::1',
@@ -112,7 +112,7 @@ describe('the configuration', () => {
     [{ ANTHROPIC_API_KEY: 'k', OPENAI_BASE_URL: 'http://127.0.0.1:1' }, 'simulated/default'],
     [{ ANTHROPIC_API_KEY: 'k', NIGHTSHIFT_DEFAULT_MODEL: 'simulated/demo' }, 'simulated/demo'],
   ])('of %j runs workers without a model on %s', (env, model) => {
-    expect(parseConfig(env).defaultModel).toBe(model);
+    expect(parseEnvironment(env).defaultModel).toBe(model);
   });
 
   test('names everything that is wrong at once, and none of the values', () => {

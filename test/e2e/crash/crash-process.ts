@@ -13,7 +13,7 @@ import { postgresQueue } from '../../../src/queue/postgres.ts';
 import { redisQueue } from '../../../src/queue/redis.ts';
 import { builtInTools } from '../../../src/tools/built-in/tools.ts';
 import { createToolRunner } from '../../../src/tools/run/execute.ts';
-import { parseConfig } from '../../../src/tools/config/parse-config.ts';
+import { parseConfigFile } from '../../../src/tools/config/parse-config.ts';
 import { createRegistry } from '../../../src/tools/registry/registry.ts';
 import { resolve } from '../../../src/tools/registry/settings.ts';
 import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
@@ -83,7 +83,7 @@ export async function startCrashProcess({
 }
 
 function abilities(outside: string, watcher: Watcher, log: Logger): Abilities {
-  const parsed = parseConfig({ tools: outsideTools(outside, (what) => watcher.after(what)) });
+  const parsed = parseConfigFile({ tools: outsideTools(outside, (what) => watcher.after(what)) });
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   const registry = createRegistry([...builtInTools(), ...parsed.settings.tools]);
   const simulated = createSimulated(ids);

@@ -1,16 +1,16 @@
 // What the config file says of MCP servers.
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../../src/tools/config/parse-config.ts';
+import { parseConfigFile } from '../../../src/tools/config/parse-config.ts';
 import { faultyTool } from '../faulty-tool.ts';
 
 function faultsOf(config: unknown): string[] {
-  const parsed = parseConfig(config);
+  const parsed = parseConfigFile(config);
   return parsed.ok ? [] : parsed.faults;
 }
 
 describe('servers', () => {
   test('are read, with what holds where they do not say', () => {
-    const parsed = parseConfig({
+    const parsed = parseConfigFile({
       mcp_servers: {
         files: {
           command: 'npx',

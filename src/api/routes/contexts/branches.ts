@@ -55,7 +55,7 @@ function listBranchesRoute(app: App, ports: ApiPorts): void {
       const range = { after: readPlace(query.cursor), limit: query.limit + 1 };
       const found = await readerOf(ports, reply)((_, last) => listBranches(last, tenantId, context, range));
       const branches = orNotFound(found, noContext(context));
-      return toListing(branches, query.limit, toBranch, ({ createdAt, name }) =>
+      return toListing({ items: branches }, query.limit, toBranch, ({ createdAt, name }) =>
         PLACE.write([createdAt, name]),
       );
     },

@@ -86,9 +86,9 @@ function listCompactionsRoute(app: App, ports: ApiPorts): void {
       const found = await read((_, last) =>
         listCompactions(last, tenantId, context, { after, limit: limit + 1 }),
       );
-      const { items, more } = orNotFound(found, noContext(context));
+      const page = orNotFound(found, noContext(context));
       return toListing(
-        items,
+        page,
         limit,
         (view) => ({
           id: view.id,
@@ -105,7 +105,6 @@ function listCompactionsRoute(app: App, ports: ApiPorts): void {
           created_at: toIso(view.createdAt),
         }),
         ({ seq }) => PLACE.write([seq]),
-        more,
       );
     },
   );

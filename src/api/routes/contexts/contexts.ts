@@ -107,11 +107,11 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
         limit: query.limit + 1,
       };
       const read = readerOf(ports, reply);
-      const { items, more, upto } = await read((tx, last) =>
+      const { upto, ...page } = await read((tx, last) =>
         // A search by q takes a second statement: one finds the ids, one reads the page.
         listContexts(filter.q === null ? last : tx, tenantId, timeouts, filter),
       );
-      const listing = toListing(items, query.limit, toContext, ({ id: last }) => PLACE.write([last]), more);
+      const listing = toListing(page, query.limit, toContext, ({ id: last }) => PLACE.write([last]));
       const further = upto === null ? null : PLACE.write([upto]);
       return { ...listing, next_cursor: listing.next_cursor ?? further };
     },

@@ -1,4 +1,6 @@
 /** The event stream of a context. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Joined } from '../../../events/stream-hub.ts';
 import type { AccessControl } from '../../access/access.ts';
 import { logRequest } from '../../server/log.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
@@ -6,7 +8,7 @@ import { orNotFound } from '../../response/problem.ts';
 import { EventStream, EventsHeaders, EventsQuery } from '../../schemas/contexts/event.ts';
 import { problems } from '../../schemas/problem.ts';
 import { STREAM_HEADERS } from '../../response/sse.ts';
-import type { Streams } from '../../response/streams.ts';
+import type { Place, Streams } from '../../response/streams.ts';
 import { IdParams, contextId, noContext } from '../params.ts';
 
 export function eventRoutes(app: App, ports: ApiPorts, accessControl: AccessControl, streams: Streams): void {
@@ -31,35 +33,18 @@ export function eventRoutes(app: App, ports: ApiPorts, accessControl: AccessCont
       },
     },
     async (request, reply) => {
-      const { tenantId, session, params, query, headers } = request;
+      const { tenantId, params, query, headers } = request;
       const id = contextId(params.id);
+      const last = headers['last-event-id'];
+      const after = last === undefined ? (query.after ?? null) : Number(last);
+      const join = async () => orNotFound(await ports.streamHub.join(tenantId, id, after), noContext(id));
       if (request.method === 'HEAD') {
-        orNotFound(await ports.streamHub.join(tenantId, id, null), noContext(id)).stop();
+        (await join()).stop();
         return reply.headers(STREAM_HEADERS).send('');
       }
       const place = streams.take();
       try {
-        const last = headers['last-event-id'];
-        const after = last === undefined ? (query.after ?? null) : Number(last);
-        const joined = orNotFound(await ports.streamHub.join(tenantId, id, after), noContext(id));
-        let forget = (): void => undefined;
-        const leave = (): void => {
-          forget();
-          joined.stop();
-          place.release();
-        };
-        // The client may have disconnected, or the request may have timed out, while this process joined the feed.
-        if (reply.sent || reply.raw.destroyed) {
-          leave();
-          return reply;
-        }
-        reply.raw.once('close', () => {
-          leave();
-          logRequest(request, reply);
-        });
-        const stream = place.open(reply, joined.position);
-        forget = accessControl.whileSignedIn(session, () => stream.end());
-        joined.start(stream);
+        startStream({ request, reply, accessControl, place }, await join());
       } catch (error) {
         place.release();
         throw error;
@@ -67,4 +52,24 @@ export function eventRoutes(app: App, ports: ApiPorts, accessControl: AccessCont
       return reply;
     },
   );
+}
+
+type Opening = { request: FastifyRequest; reply: FastifyReply; accessControl: AccessControl; place: Place };
+
+function startStream({ request, reply, accessControl, place }: Opening, joined: Joined): void {
+  let forget = (): void => undefined;
+  const leave = (): void => {
+    forget();
+    joined.stop();
+    place.release();
+  };
+  // The client may have disconnected, or the request may have timed out, while this process joined the feed.
+  if (reply.sent || reply.raw.destroyed) return leave();
+  reply.raw.once('close', () => {
+    leave();
+    logRequest(request, reply);
+  });
+  const stream = place.open(reply, joined.position);
+  forget = accessControl.whileSignedIn(request.session, () => stream.end());
+  joined.start(stream);
 }

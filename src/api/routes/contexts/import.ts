@@ -3,8 +3,10 @@ import { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { importContext } from '../../../commands/contexts/import-context.ts';
 import { readAnswer, tagged } from '../../response/context-answer.ts';
+import type { ContextAnswer } from '../../response/context-answer.ts';
 import { withoutBody, openSource } from '../../import/open.ts';
 import { spool } from '../../import/spool.ts';
+import type { Spooled } from '../../import/spool.ts';
 import { makeWorker } from '../../request/make-worker.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { WriteHeaders, versioned } from '../../schemas/common.ts';
@@ -14,6 +16,7 @@ import { ImportContext } from '../../schemas/contexts/import.ts';
 import { problems } from '../../schemas/problem.ts';
 import { createValidator } from '../../request/validation.ts';
 import { answeredBy, write } from '../../request/write.ts';
+import type { WriteRequest } from '../../request/write.ts';
 
 /** Extra time for the import, in milliseconds. */
 const TIMEOUT_MS = 600_000;
@@ -42,27 +45,11 @@ export function importRoute(app: App, ports: ApiPorts): void {
         },
       },
       async (request, reply) => {
-        const { tenantId, method, url, headers, lateAt } = request;
         const received: unknown = request.body;
         if (!(received instanceof Readable)) throw withoutBody();
         const body = await spool(received, ports.config.importBytes, request.id);
         try {
-          const source = await openSource(ports, tenantId, body);
-          const { title, config, worker, context, told } = source;
-          const create = await makeWorker(ports, {
-            tenantId,
-            ...worker,
-            title,
-            config,
-            parentWorkerId: null,
-          });
-          const filling = { context, told, entries: () => source.entries() };
-          const command = importContext(ports, tenantId, create, filling);
-          const answer = await write(
-            ports,
-            { tenantId, method, url, headers, lateAt, body: { sha256: body.hash } },
-            answeredBy(command, (tx, { contextId }) => readAnswer(ports, tx, tenantId, contextId)),
-          );
+          const answer = await importFrom(ports, request, body);
           reply.code(201).header('location', `/api/contexts/${answer.context.id}`);
           return tagged(reply, answer);
         } finally {
@@ -71,4 +58,23 @@ export function importRoute(app: App, ports: ApiPorts): void {
       },
     );
   });
+}
+
+/** The request counts as repeated if its body has the same hash. */
+async function importFrom(
+  ports: ApiPorts,
+  { tenantId, method, url, headers, lateAt }: WriteRequest,
+  body: Spooled,
+): Promise<ContextAnswer> {
+  const source = await openSource(ports, tenantId, body);
+  const { title, config, worker, context, told } = source;
+  const create = await makeWorker(ports, { tenantId, ...worker, title, config, parentWorkerId: null });
+  const filling = { context, told, entries: () => source.entries() };
+  return write(
+    ports,
+    { tenantId, method, url, headers, lateAt, body: { sha256: body.hash } },
+    answeredBy(importContext(ports, tenantId, create, filling), (tx, { contextId }) =>
+      readAnswer(ports, tx, tenantId, contextId),
+    ),
+  );
 }

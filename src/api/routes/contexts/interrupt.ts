@@ -50,9 +50,7 @@ export function interruptRoutes(app: App, ports: ApiPorts): void {
           orNotFound(await findInterruption(ports.database.db, tenantId, place), noJob(jobId));
         const { status, requestedAt, stoppedAt, removed, effects } = await untilFinished(
           ports,
-          place,
-          waitMs,
-          signalOf(reply),
+          { job: place, ms: waitMs, signal: signalOf(reply) },
           read,
         );
         return {

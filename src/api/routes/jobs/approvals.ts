@@ -69,9 +69,9 @@ function inboxRoute(app: App, ports: ApiPorts): void {
       const { kind = null, limit } = query;
       const after = readPlace(query.cursor);
       const read = readerOf(ports, reply);
-      const { items, more } = await read((tx) => listInbox(tx, tenantId, kind, { after, limit: limit + 1 }));
+      const page = await read((tx) => listInbox(tx, tenantId, kind, { after, limit: limit + 1 }));
       const cursorOf = ({ requestedAt, toolCallId: id }: Item) => PLACE.write([requestedAt, id]);
-      return toListing(items, limit, toInboxItem, cursorOf, more);
+      return toListing(page, limit, toInboxItem, cursorOf);
     },
   );
 }

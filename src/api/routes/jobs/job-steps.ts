@@ -18,6 +18,11 @@ import { IdParams, jobId, noJob } from '../params.ts';
 const PLACE = cursorOf(count);
 
 export function jobStepRoutes(app: App, ports: ApiPorts): void {
+  listStepsRoute(app, ports);
+  promptRoute(app, ports);
+}
+
+function listStepsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/jobs/:id/steps',
     {
@@ -48,7 +53,9 @@ export function jobStepRoutes(app: App, ports: ApiPorts): void {
       };
     },
   );
+}
 
+function promptRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/jobs/:id/steps/:n/prompt',
     {

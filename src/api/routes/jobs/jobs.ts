@@ -1,7 +1,8 @@
 /** Jobs: read, waited for, cancelled. */
 import { refuse } from '../../../core/errors.ts';
 import { parseId } from '../../../core/ids.ts';
-import type { ContextId, JobId, TenantId, WorkerId } from '../../../core/ids.ts';
+import type { ContextId, JobId, WorkerId } from '../../../core/ids.ts';
+import type { Watched } from '../../../events/job-waits.ts';
 import { isFinished } from '../../../core/run/job.ts';
 import type { JobStatus } from '../../../core/run/job.ts';
 import { perform } from '../../../commands/perform.ts';
@@ -61,10 +62,10 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
       };
       const [after] = PLACE.read(query.cursor) ?? [null];
       const read = readerOf(ports, reply);
-      const { items, more } = await read((_, last) =>
+      const page = await read((_, last) =>
         listJobs(last, tenantId, filter, { after, limit: query.limit + 1 }),
       );
-      return toListing(items, query.limit, toJob, ({ id: last }) => PLACE.write([last]), more);
+      return toListing(page, query.limit, toJob, ({ id: last }) => PLACE.write([last]));
     },
   );
 }
@@ -89,7 +90,9 @@ function getJobRoute(app: App, ports: ApiPorts): void {
       const job = await read();
       if (query.wait_ms === 0 || isFinished(job.status)) return toJob(job);
       const watched = { tenantId, contextId: job.contextId, jobId: id };
-      return toJob(await untilFinished(ports, watched, query.wait_ms, signalOf(reply), read));
+      return toJob(
+        await untilFinished(ports, { job: watched, ms: query.wait_ms, signal: signalOf(reply) }, read),
+      );
     },
   );
 }
@@ -119,29 +122,34 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
         );
         if (outcome.kind === 'refused') return refuse('not_found', noJob(id));
         const watched = { tenantId, contextId: outcome.value.contextId, jobId: id };
-        const receipt = await untilFinished(ports, watched, body.wait_ms ?? 0, signalOf(reply), read);
+        const receipt = await untilFinished(
+          ports,
+          { job: watched, ms: body.wait_ms ?? 0, signal: signalOf(reply) },
+          read,
+        );
         return { kind: 'done', value: toReceipt(id, receipt) };
       });
     },
   );
 }
 
+/** Waits at most `ms`, and not after `signal`. */
+type Wait = { job: Watched; ms: number; signal: AbortSignal };
+
 /**
- * Returns the result of `read` once the job has finished, or after `waitMs`. The watch starts before the first read.
+ * Returns the result of `read` once the job has finished, or after the wait. The watch starts before the first read.
  */
 export async function untilFinished<View extends { status: JobStatus }>(
   { streamHub }: Pick<ApiPorts, 'streamHub'>,
-  job: { tenantId: TenantId; contextId: ContextId; jobId: JobId },
-  waitMs: number,
-  signal: AbortSignal,
+  { job, ms, signal }: Wait,
   read: () => Promise<View>,
 ): Promise<View> {
-  if (waitMs === 0) return read();
+  if (ms === 0) return read();
   const watch = await streamHub.watch(job);
   try {
     const view = await read();
     if (isFinished(view.status)) return view;
-    await watch.ended(waitMs, signal);
+    await watch.ended(ms, signal);
   } finally {
     watch.stop();
   }

@@ -29,7 +29,7 @@ import {
   PostMessage,
 } from '../../schemas/messages/message.ts';
 import { problems } from '../../schemas/problem.ts';
-import { submitPosted, toBlocks } from '../../request/submit.ts';
+import { queueOf, submitPosted, toBlocks } from '../../request/submit.ts';
 import { toMessage } from '../../wire/message.ts';
 import { answeredBy, write } from '../../request/write.ts';
 import { IdParams, MessageParams, contextId, messageId, noContext, noWorker, workerId } from '../params.ts';
@@ -63,7 +63,7 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const context = contextId(request.params.id);
-      const command = submitPosted(ports, ports.config.queueLimit, request.tenantId, context, request.body);
+      const command = submitPosted(ports, queueOf(ports, request.tenantId, context), request.body);
       return accepted(request, reply, await write(ports, request, command));
     },
   );
@@ -91,7 +91,7 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
         async statement(executor) {
           const context = await contextOf(executor, tenantId, worker);
           if (context === null) return refuse('not_found', noWorker(worker));
-          const submit = submitPosted(ports, ports.config.queueLimit, tenantId, context, body);
+          const submit = submitPosted(ports, queueOf(ports, tenantId, context), body);
           return begin(executor, submit);
         },
       };
@@ -116,7 +116,7 @@ function postJobRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const context = contextId(request.params.id);
-      const command = submitPosted(ports, ports.config.queueLimit, request.tenantId, context, request.body);
+      const command = submitPosted(ports, queueOf(ports, request.tenantId, context), request.body);
       return accepted(request, reply, await write(ports, request, command));
     },
   );
@@ -145,7 +145,7 @@ function listMessagesRoute(app: App, ports: ApiPorts): void {
       const context = contextId(params.id);
       const { limit, order } = query;
       const from =
-        query.from === undefined ? null : await placeBefore(ports, tenantId, context, query.from, query);
+        query.from === undefined ? null : await placeBefore(ports, { tenantId, context }, query.from, query);
       const { place: before, branch } = from ?? readPlace(query.cursor, query.branch ?? null);
       const turn = query.turn === undefined ? null : toTurn(query.turn);
       const include = query.include?.split(',') ?? [];
@@ -253,8 +253,7 @@ function toTurn(text: string): Turn | null {
 /** The place just before the message `from`: the list starts with that message. */
 async function placeBefore(
   ports: ApiPorts,
-  tenantId: TenantId,
-  context: ContextId,
+  { tenantId, context }: { tenantId: TenantId; context: ContextId },
   from: string,
   { cursor, order, branch }: Static<typeof MessageQuery>,
 ): Promise<{ place: Place; branch: string | null }> {

@@ -6,7 +6,7 @@ import { editInput, regenerate } from '../../../commands/inputs/regenerate.ts';
 import type { Regeneration } from '../../../commands/inputs/regenerate.ts';
 import type { AnyCommand } from '../../../commands/perform.ts';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
-import type { ContextId, TenantId } from '../../../core/ids.ts';
+import type { TenantId } from '../../../core/ids.ts';
 import { listSiblings } from '../../../db/read/contexts/branch-views.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
@@ -16,7 +16,7 @@ import { AcceptedOnBranch, EditMessage, Regenerate, SiblingList } from '../../sc
 import { WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
-import { toAccepted, toBlocks, toSubmitInput } from '../../request/submit.ts';
+import { queueOf, toAccepted, toBlocks, toSubmitInput } from '../../request/submit.ts';
 import { toSiblings } from '../../wire/branch.ts';
 import { answeredBy, write } from '../../request/write.ts';
 import { MessageParams, contextId, messageId } from '../params.ts';
@@ -46,7 +46,7 @@ function editMessageRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const content = toBlocks(request.body.content);
-      const regeneration = toRegeneration(ports, request.tenantId, request.params, request.body, content);
+      const regeneration = toRegeneration(ports, request, content);
       const answer = await write(ports, request, accepted(editInput(ports, regeneration)));
       request.madeJob = answer.job_id;
       reply.code(202);
@@ -70,7 +70,7 @@ function regenerateRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const regeneration = toRegeneration(ports, request.tenantId, request.params, request.body, null);
+      const regeneration = toRegeneration(ports, request, null);
       const answer = await write(ports, request, accepted(regenerate(ports, regeneration)));
       request.madeJob = answer.job_id;
       reply.code(202);
@@ -101,15 +101,19 @@ function siblingsRoute(app: App, ports: ApiPorts): void {
   );
 }
 
+type RegenerateRequest = {
+  tenantId: TenantId;
+  params: { id: string; message_id: string };
+  body: Static<typeof Regenerate>;
+};
+
 function toRegeneration<Content extends InputBlock[] | null>(
   ports: ApiPorts,
-  tenantId: TenantId,
-  params: { id: string; message_id: string },
-  body: Static<typeof Regenerate>,
+  { tenantId, params, body }: RegenerateRequest,
   content: Content,
 ): Regeneration & { input: { content: Content } } {
-  const context: ContextId = contextId(params.id);
-  const input = { ...toSubmitInput(ports.config.queueLimit, tenantId, context, body), content };
+  const target = queueOf(ports, tenantId, contextId(params.id));
+  const input = { ...toSubmitInput(target, body), content };
   return { messageId: messageId(params.message_id), name: body.name ?? null, input };
 }
 

@@ -57,7 +57,7 @@ export function searchRoute(app: App, ports: ApiPorts): void {
       if (filter === null) return { data: [], next_cursor: null };
       // The reader does not search if the client has disconnected or already got a 503.
       const { found, next } = await atOnce(() =>
-        read((tx) => searchPage(tx, tenantId, filter, place, query.limit)),
+        read((tx) => searchPage(tx, { tenantId, filter, limit: query.limit }, place)),
       );
       return { data: found.map(toResult), next_cursor: next === null ? null : writePlace(next) };
     },
@@ -92,10 +92,8 @@ async function toFilter(
 
 async function searchPage(
   tx: Executor,
-  tenantId: TenantId,
-  filter: SearchFilter,
+  { tenantId, filter, limit }: { tenantId: TenantId; filter: SearchFilter; limit: number },
   from: SearchPlace,
-  limit: number,
 ): Promise<{ found: Found[]; next: SearchPlace | null }> {
   const found: Found[] = [];
   let place = from;

@@ -34,7 +34,7 @@ export function turnRoutes(app: App, ports: ApiPorts): void {
       const found = await readerOf(ports, reply)((_, last) => listTurns(last, tenantId, id, range));
       const { branch: read, turns } = orNotFound(found, noContext(id));
       if (turns === null) throw new RequestRefused(noBranch(read));
-      return toListing(turns, limit, toTurn, ({ number }) => PLACE.write([read, number]));
+      return toListing({ items: turns }, limit, toTurn, ({ number }) => PLACE.write([read, number]));
     },
   );
 }

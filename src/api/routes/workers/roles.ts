@@ -64,11 +64,10 @@ function listRolesRoute(app: App, ports: ApiPorts): void {
         ...stored.items.map(toRole),
       ].sort((a, b) => (a.name < b.name ? -1 : 1));
       return toListing(
-        roles,
+        { items: roles, more: stored.more },
         limit,
         (role) => role,
         ({ name }) => PLACE.write([name]),
-        stored.more,
       );
     },
   );

@@ -103,10 +103,10 @@ function listWorkersRoute(app: App, ports: ApiPorts): void {
       };
       const [after] = PLACE.read(query.cursor) ?? [null];
       const read = readerOf(ports, reply);
-      const { items, more } = await read((_, last) =>
+      const page = await read((_, last) =>
         listWorkers(last, tenantId, filter, { after, limit: query.limit + 1 }),
       );
-      return toListing(items, query.limit, toWorker, ({ id: last }) => PLACE.write([last]), more);
+      return toListing(page, query.limit, toWorker, ({ id: last }) => PLACE.write([last]));
     },
   );
 }

@@ -75,7 +75,7 @@ export const JobQuery = strict({
 /** The longest wait in milliseconds. */
 export const LONGEST_WAIT_MS = 60_000;
 
-export const WaitMs = Type.Integer({
+const WaitMs = Type.Integer({
   minimum: 0,
   maximum: LONGEST_WAIT_MS,
   default: 0,

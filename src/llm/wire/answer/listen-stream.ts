@@ -45,6 +45,7 @@ async function takeAll(
       if (broken !== null) return broken;
       if (assembly.phase() === 'closed') return null;
     }
+    if (events.isExceeded()) return cut('an event of the stream is too large');
     if (read.kind === 'end') return cut('the stream ended before the answer was complete');
     watch.received(assembly.phase() === 'open' ? idleMs : Math.min(idleMs, LAST_WORD_MS));
   }

@@ -1,60 +1,45 @@
 /**
- * Parses server-sent events from bytes as they arrive. Comments and pings produce no event or an ordinary one; the
- * timeout is handled by `watch.ts`. An event cut off by the end of the stream is still returned: its data shows
- * whether it is complete.
+ * Server-sent events of a provider from bytes as they arrive, parsed by `eventsource-parser`. Comments and pings produce
+ * no event or an ordinary one; the timeout is handled by `watch.ts`. An event cut off by the end of the stream is still
+ * returned: its data shows whether it is complete.
  */
+import { createParser } from 'eventsource-parser';
+
 export type SseEvent = { name: string; data: string };
 
 type SseReader = {
   push(chunk: Uint8Array): SseEvent[];
   /** The rest when the bytes end. */
   end(): SseEvent[];
+  /** An event exceeded the limit: no more can be read. */
+  isExceeded(): boolean;
 };
 
-export function createSseReader(): SseReader {
+/** An event holds at most a whole answer with its images. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
+
+export function createSseReader(mostCharacters = MOST_CHARACTERS): SseReader {
   const decoder = new TextDecoder();
-  /** Text without a line end so far. Kept in pieces, so that one long line is joined only once. */
-  let pending: string[] = [];
-  let name = '';
-  let data: string[] = [];
+  let events: SseEvent[] = [];
+  let exceeded = false;
+  const parser = createParser({
+    maxBufferSize: mostCharacters,
+    onEvent: ({ event: name = '', data }) => void events.push({ name, data }),
+    onError: ({ type }) => {
+      if (type === 'max-buffer-size-exceeded') exceeded = true;
+    },
+  });
 
-  function takeLine(line: string, events: SseEvent[]): void {
-    if (line === '') {
-      if (data.length > 0) events.push({ name, data: data.join('\n') });
-      name = '';
-      data = [];
-      return;
-    }
-    const colon = line.indexOf(':');
-    const field = colon < 0 ? line : line.slice(0, colon);
-    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
-    if (field === 'data') data.push(value);
-    else if (field === 'event') name = value;
-  }
-
-  function takeText(text: string, ended: boolean): SseEvent[] {
-    const events: SseEvent[] = [];
-    if (!ended && !/[\r\n]/.test(text)) {
-      pending.push(text);
-      return events;
-    }
-    const whole = pending.join('') + text;
-    // A carriage return at the very end may be half of a line end.
-    const held = !ended && whole.endsWith('\r') ? 1 : 0;
-    const lines = whole.slice(0, whole.length - held).split(/\r\n|\n|\r/);
-    pending = [(lines.pop() ?? '') + whole.slice(whole.length - held)];
-    for (const line of lines) takeLine(line, events);
+  function takeText(text: string): SseEvent[] {
+    events = [];
+    if (!exceeded) parser.feed(text);
     return events;
   }
 
   return {
-    push: (chunk) => takeText(decoder.decode(chunk, { stream: true }), false),
-    end: () => {
-      const events = takeText(decoder.decode(), true);
-      for (const line of pending) if (line !== '') takeLine(line, events);
-      pending = [];
-      takeLine('', events);
-      return events;
-    },
+    push: (chunk) => takeText(decoder.decode(chunk, { stream: true })),
+    // Ends the last line, then the last event.
+    end: () => takeText(`${decoder.decode()}\n\n`),
+    isExceeded: () => exceeded,
   };
 }

@@ -35,7 +35,7 @@ const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::
 /** Names of this machine or of a metadata service, regardless of their addresses. */
 const OWN_NAMES = ['localhost', 'metadata', 'metadata.google.internal', 'metadata.goog', 'instance-data'];
 
-export type Cidr = { address: string; prefix: number; family: 'ipv4' | 'ipv6' };
+type Cidr = { address: string; prefix: number; family: 'ipv4' | 'ipv6' };
 
 /** Null: neither an address nor a network. */
 export function parseCidr(text: string): Cidr | null {
