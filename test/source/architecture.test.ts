@@ -462,7 +462,7 @@ test('what goes to a provider keeps its text: no function of jsonb sees it', () 
   expect(SEES_CONTENT.filter((known) => !found.some((line) => line.includes(known)))).toEqual([]);
   const columns = sources
     .filter(({ file }) => file.startsWith('src/db/schema/'))
-    .flatMap(({ text }) => [...text.matchAll(/ json<[^(]*\('(\w+)'\)/g)].map(([, name]) => name));
+    .flatMap(({ text }) => [...text.matchAll(/ json<[^(]*\('(\w+)'\)/g)].map(([, name = '']) => name));
   expect(columns.sort()).toEqual(['approval', 'config', 'content', 'definition', 'reply', 'tools']);
 });
 
