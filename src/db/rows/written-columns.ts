@@ -4,7 +4,7 @@
  */
 import { getTableColumns, getTableName, is, sql, SQL } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
-import type { PgTable } from 'drizzle-orm/pg-core';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Millis } from '../../core/time.ts';
 import type { Field } from './recordset.ts';
 
@@ -48,37 +48,56 @@ export function written<Table extends PgTable, Row>(
   names: Names,
 ): Written<Row>;
 export function written<Row>(table: PgTable, sources: Sources<Row>, names: Names): Written<Row> {
-  const { given, stored = given } = names;
-  const known = getTableColumns(table);
-  const fields: Field<Row>[] = [];
-  const values: Record<string, SQL> = {};
-  for (const [key, source] of Object.entries(sources)) {
-    const column = known[key];
-    if (source === undefined || column === undefined) continue;
-    const { name } = column;
-    const isPlain = typeof source === 'function';
-    if (is(source, SQL)) {
-      values[name] = source;
-      continue;
-    }
-    const type = column.dataType === 'date' ? 'timestamptz' : column.getSQLType();
-    fields.push({ name, type, value: isPlain ? source : source.of });
-    const value = sql.raw(`${given}.${name}`);
-    values[name] = isPlain ? value : source.as(value, sql.raw(`${stored}.${name}`));
-  }
-  const set = Object.entries(values).map(([name, value]) => sql`${sql.raw(name)} = ${value}`);
-  return { fields, insert: fixed(insertOf(table, values)), set: fixed(sql.join(set, sql`, `)) };
+  const list = Object.entries(sources).flatMap(([key, source]) =>
+    source === undefined ? [] : [writtenColumn(columnOf(table, key), source, names)],
+  );
+  return {
+    fields: list.flatMap(({ field }) => field ?? []),
+    insert: fixed(insertOf(table, list)),
+    set: fixed(
+      sql.join(
+        list.map(({ name, value }) => sql`${sql.raw(name)} = ${value}`),
+        sql`, `,
+      ),
+    ),
+  };
 }
+
+type Named = { name: string; value: SQL };
+
+function writtenColumn<Row>(
+  column: PgColumn,
+  source: Source<Row, unknown>,
+  { given, stored = given }: Names,
+): Named & { field?: Field<Row> } {
+  const { name } = column;
+  if (is(source, SQL)) return { name, value: source };
+  const type = column.dataType === 'date' ? 'timestamptz' : column.getSQLType();
+  const value = sql.raw(`${given}.${name}`);
+  if (typeof source === 'function') return { name, value, field: { name, type, value: source } };
+  return {
+    name,
+    value: source.as(value, sql.raw(`${stored}.${name}`)),
+    field: { name, type, value: source.of },
+  };
+}
+
+/** The types do not check the names of members that come from a spread object. */
+function columnOf(table: PgTable, key: string): PgColumn {
+  const column = getTableColumns(table)[key];
+  if (column === undefined) throw new Error(`The table ${getTableName(table)} has no column ${key}.`);
+  return column;
+}
+
+type Computed<Table extends PgTable> = { readonly [Name in keyof Values<Table>]: SQL };
 
 /** The start of an insert of computed values: `insert into messages (id, …) select …`. */
 export function insertInto<Table extends PgTable>(table: Table, values: Computed<Table>): SQL;
 export function insertInto(table: PgTable, values: Readonly<Record<string, SQL | undefined>>): SQL {
-  const known = getTableColumns(table);
-  const named = Object.entries(values).flatMap(([key, value]) => {
-    const name = known[key]?.name;
-    return name === undefined || value === undefined ? [] : [[name, value] as const];
-  });
-  return insertOf(table, Object.fromEntries(named));
+  const list = Object.entries(values).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ name: columnOf(table, key).name, value }],
+  );
+  return insertOf(table, list);
 }
 
 /** Columns that a statement copies from the alias `from` without change. */
@@ -88,15 +107,16 @@ export function copied<Table extends PgTable, Name extends keyof Values<Table>>(
   names: readonly Name[],
 ): Record<Name, SQL>;
 export function copied(table: PgTable, from: string, names: readonly string[]): Record<string, SQL> {
-  const known = getTableColumns(table);
-  return Object.fromEntries(names.map((key) => [key, sql.raw(`${from}.${known[key]?.name ?? key}`)]));
+  return Object.fromEntries(names.map((key) => [key, sql.raw(`${from}.${columnOf(table, key).name}`)]));
 }
 
-type Computed<Table extends PgTable> = { readonly [Name in keyof Values<Table>]: SQL };
-
-function insertOf(table: PgTable, values: Readonly<Record<string, SQL>>): SQL {
-  const names = sql.raw(`${getTableName(table)} (${Object.keys(values).join(', ')})`);
-  return sql`insert into ${names} select ${sql.join(Object.values(values), sql`, `)}`;
+function insertOf(table: PgTable, list: readonly Named[]): SQL {
+  const names = list.map(({ name }) => name).join(', ');
+  const values = sql.join(
+    list.map(({ value }) => value),
+    sql`, `,
+  );
+  return sql`insert into ${sql.raw(`${getTableName(table)} (${names})`)} select ${values}`;
 }
 
 const dialect = new PgDialect();

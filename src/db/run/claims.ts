@@ -4,8 +4,8 @@ import type { SQL } from 'drizzle-orm';
 import type { ContextId, ProcessId } from '../../core/ids.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
-import { columns, toRow } from './contexts.ts';
-import type { Columns, ContextRow } from './contexts.ts';
+import { contextColumns, toContextRow } from './contexts.ts';
+import type { ContextColumns, ContextRow } from './contexts.ts';
 
 /**
  * Takes the lease if it is free and the context has work. Sweeps revoke the leases of dead processes before. Null:
@@ -19,7 +19,7 @@ export async function claim(
   owner: ProcessId,
   counted: number | null = null,
 ): Promise<ContextRow | null> {
-  const [row] = await tx.execute<Columns>(
+  const [row] = await tx.execute<ContextColumns>(
     sql`/* contexts.claim */ ${taking(sql`(select ${contextId}::uuid as id) free`, owner, counted)}`,
   );
   return row === undefined ? null : toClaimed(row);
@@ -31,7 +31,7 @@ export async function claimFree(
   contextIds: readonly ContextId[],
   owner: ProcessId,
 ): Promise<ContextRow[]> {
-  const rows = await tx.execute<Columns>(sql`/* contexts.claim_many */
+  const rows = await tx.execute<ContextColumns>(sql`/* contexts.claim_many */
     with free as materialized (
       select f.id from jsonb_array_elements_text(${encodeJson(contextIds)}::jsonb) as wanted(id)
       join contexts f on f.id = wanted.id::uuid
@@ -65,11 +65,11 @@ function taking(from: SQL, owner: ProcessId, counted: number | null): SQL {
     where c.id = free.id and (c.lease_owner is null)
       and (c.scheduling_status = 'runnable' or (c.scheduling_status = 'waiting' and c.next_check_at <= clock_timestamp()))
       and exists (select 1 from processes p where p.id = ${owner} and p.dead_at is null)
-    returning ${columns}`;
+    returning ${contextColumns}`;
 }
 
-function toClaimed(row: Columns): ContextRow {
-  return { ...toRow(row), failedClaims: row.failed_claims - 1 };
+function toClaimed(row: ContextColumns): ContextRow {
+  return { ...toContextRow(row), failedClaims: row.failed_claims - 1 };
 }
 
 /** Uncounts a claim that a sweep counted under this epoch and that failed through no fault of the context. */

@@ -26,7 +26,7 @@ export type ContextRow = {
   now: Millis;
 };
 
-export type Columns = {
+export type ContextColumns = {
   id: ContextId;
   tenant_id: TenantId;
   lease_epoch: number;
@@ -42,10 +42,10 @@ export type Columns = {
   now: number;
 };
 
-export const columns: SQL = sql`c.id, c.tenant_id, c.lease_epoch, c.state, c.stopped, c.head_seq, c.wake_seq, c.control_seq,
+export const contextColumns: SQL = sql`c.id, c.tenant_id, c.lease_epoch, c.state, c.stopped, c.head_seq, c.wake_seq, c.control_seq,
   c.failed_claims, c.active_branch, c.queued, c.steers, ${millis(sql`clock_timestamp()`)} as now`;
 
-export function toRow(row: Columns): ContextRow {
+export function toContextRow(row: ContextColumns): ContextRow {
   return {
     lease: { contextId: row.id, tenantId: row.tenant_id, epoch: row.lease_epoch },
     state: row.state,
@@ -67,10 +67,10 @@ export async function read(
   contextId: ContextId,
   lock: 'lock' | 'look' = 'look',
 ): Promise<ContextRow | null> {
-  const [row] = await executor.execute<Columns>(
-    sql`/* contexts.read */ select ${columns} from contexts c where c.id = ${contextId} ${lock === 'lock' ? sql`for no key update` : sql``}`,
+  const [row] = await executor.execute<ContextColumns>(
+    sql`/* contexts.read */ select ${contextColumns} from contexts c where c.id = ${contextId} ${lock === 'lock' ? sql`for no key update` : sql``}`,
   );
-  return row === undefined ? null : toRow(row);
+  return row === undefined ? null : toContextRow(row);
 }
 
 /**
@@ -83,12 +83,12 @@ export async function renew(
   { contextId, tenantId, epoch }: Lease,
   again: ProcessId | null = null,
 ): Promise<ContextRow | null> {
-  const [row] = await tx.execute<Columns>(sql`/* contexts.renew_lease */
+  const [row] = await tx.execute<ContextColumns>(sql`/* contexts.renew_lease */
     update contexts c set lease_epoch = c.lease_epoch + 1
     where c.id = ${contextId} and c.tenant_id = ${tenantId} and c.lease_owner is not null
       and (c.lease_epoch = ${epoch} or (c.lease_epoch > ${epoch} and c.lease_owner = ${again}::uuid))
-    returning ${columns}`);
-  return row === undefined ? null : toRow(row);
+    returning ${contextColumns}`);
+  return row === undefined ? null : toContextRow(row);
 }
 
 /**

@@ -94,7 +94,7 @@ function whole(read: Map<ContextId, Remembered>): Map<ContextId, Remembered> {
 }
 
 /** `at`: the branches. `compactions`: those that apply (see compactions.ts). `shown`: a condition on messages. */
-type Reading = { at: SQL; compactions: SQL; shown?: SQL; most?: number };
+type MemoryQuery = { at: SQL; compactions: SQL; shown?: SQL; most?: number };
 
 const VISIBLE: SQL = sql`m.status = 'completed'`;
 
@@ -106,7 +106,7 @@ const VISIBLE: SQL = sql`m.status = 'completed'`;
  */
 async function readMemories(
   executor: Executor,
-  { at, compactions, shown = VISIBLE, most = LIMITS.historyBytes }: Reading,
+  { at, compactions, shown = VISIBLE, most = LIMITS.historyBytes }: MemoryQuery,
 ): Promise<Map<ContextId, Remembered>> {
   const rows = await executor.execute<MemoryRow>(sql`/* history.read */
     with told as materialized (

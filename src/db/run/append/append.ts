@@ -4,7 +4,7 @@
  * update, so an append whose guard fails writes nothing. A batch holds appends of many contexts, at most one per
  * context.
  */
-import { sql } from 'drizzle-orm';
+import { StringChunk, sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { ContextId } from '../../../core/ids.ts';
 import type { Append, AppendOutcome } from '../../../core/run/append.ts';
@@ -80,10 +80,12 @@ function statement(appends: readonly Append[], held: 'wait' | 'pass'): SQL {
     ...(engaged ? [...CHILDREN, awaits].map((part) => part.cte(appends)) : []),
     engaged && awaitedNoMore,
   ].filter((part) => part !== false);
-  return sql`/* contexts.append */ with ${sql.join(parts, sql`, `)}
+  return sql`/* contexts.append */ with ${sql.join(parts, COMMA)}
     select ctx.id, ctx.base, ctx.head_seq, ctx.wake_seq, ctx.control_seq,
       ${counts ? metBy(sql`ctx.id`) : sql`null::jsonb`} as met, ${ends ? FOLLOW_UP : NO_FOLLOW_UP}`;
 }
+
+const COMMA = new StringChunk(', ');
 
 const FOLLOW_UP = sql`coalesce(j.follow_up, false) as follow_up
     from ctx left join changed_jobs j on j.context_id = ctx.id`;

@@ -39,6 +39,81 @@ export type Fork = {
   title: string | null | undefined;
 };
 
+/**
+ * Copies messages, closed calls and compactions, with new ids and numbers. Turns are kept. Usage and cost are not
+ * copied to the counters. Jobs are not copied: a copied message has no job, and a copied call keeps the job id of the
+ * source.
+ */
+export async function copyContext(tx: Executor, source: Place, fork: Fork): Promise<void> {
+  const { tenantId, contextId: sourceId } = source;
+  const { spans, contextId } = fork;
+  await tx.execute(sql`/* contexts.fork */
+    with stretch as (
+      select * from jsonb_to_recordset(${encodeJson(spans)}::jsonb) as s(branch text, after bigint, upto bigint)
+      where s.after + 0 = s.after
+    ), compacted as materialized (
+      select k.*, row_number() over (order by k.seq) as nth from stretch s join compactions k
+        on k.context_id = ${sourceId} and k.tenant_id = ${tenantId} and k.branch = s.branch
+        and k.seq > s.after and k.upto_seq <= s.upto
+      where not exists (select 1 from jobs j where j.id = k.job_id and j.status = 'interrupted'
+        and j.stop_mode <> 'keep' and k.upto_seq > j.first_seq)
+        and ${eventsOf(sql`k`, sql`select branch, after, upto from stretch`)}
+    ), said as materialized (
+      select m.id, m.seq, m.role, m.turn, row_number() over (order by m.seq)
+        + (select count(*) from compacted k where k.seq < m.seq) as place
+      from stretch s cross join lateral (
+        select m.id, m.seq, m.role, m.turn from messages m
+        where m.context_id = ${sourceId} and m.tenant_id = ${tenantId} and m.branch = s.branch
+          and m.seq > s.after and m.seq <= s.upto and m.status = 'completed' order by m.seq) m
+    ), ctx as (
+      ${newContext(source, fork)}
+    ), worker as (
+      ${newWorker(source, fork)}
+    ), main as (
+      ${insertInto(branches, {
+        contextId: sql`${contextId}::uuid`,
+        tenantId: sql`${tenantId}`,
+        name: sql`${MAIN}`,
+        messageCount: sql`(select count(*) from said)`,
+      })}
+    ), messages_copied as (
+      ${copiedMessages(fork)}
+    ), calls_copied as (
+      ${copiedCalls(fork)}
+    ), numbered as (
+      select k.*, k.nth + (select count(*) from said where said.seq < k.seq) as place,
+        (select max(said.place) from said where said.seq <= k.upto_seq) as upto from compacted k
+    ), compactions_copied as (
+      ${copiedCompactions(fork)}
+    )
+    ${copiedEvents(source, fork)}`);
+  await leaveToSearch(tx, tenantId, contextId);
+}
+
+function newContext({ tenantId }: Place, { contextId }: Fork): SQL {
+  return sql`${insertInto(contexts, {
+    id: sql`${contextId}::uuid`,
+    tenantId: sql`${tenantId}`,
+    headSeq: sql`(select count(*) from said) + (select count(*) from compacted)`,
+    messageCount: sql`(select count(*) from said)`,
+    turnCount: sql`(select coalesce(max(substr(turn, 2)::int), 0) from said where role <> 'system')`,
+  })}`;
+}
+
+function newWorker(source: Place, { contextId, workerId, title }: Fork): SQL {
+  return sql`${insertInto(workers, {
+    ...copied(workers, 'w', ['tenantId', 'name', 'role', 'roleVersion', 'config']),
+    id: sql`${workerId}::uuid`,
+    contextId: sql`${contextId}::uuid`,
+    title: title === undefined ? sql`w.title` : sql`${title}::text`,
+    parentContextId: sql`w.context_id`,
+    rootContextId: sql`coalesce(w.root_context_id, w.context_id)`,
+    // The sweep computes when it expires, if the source can expire.
+    expiresAt: sql`case when w.expires_at is not null or w.archived_at is not null then ${dueNow} end`,
+  })}
+  from workers w where w.context_id = ${source.contextId} and w.tenant_id = ${source.tenantId}`;
+}
+
 const COPIED_OF_MESSAGE = [
   'tenantId',
   'role',
@@ -60,6 +135,18 @@ const COPIED_OF_MESSAGE = [
   'completedAt',
 ] as const;
 
+function copiedMessages({ contextId }: Fork): SQL {
+  return sql`${insertInto(messages, {
+    ...copied(messages, 'm', COPIED_OF_MESSAGE),
+    id: derived(contextId, sql`m.id`),
+    contextId: sql`${contextId}::uuid`,
+    branch: sql`${MAIN}`,
+    seq: sql`said.place`,
+    content: renamed((id) => derived(contextId, id)),
+  })}
+  from said join messages m on m.id = said.id`;
+}
+
 const COPIED_OF_CALL = [
   'tenantId',
   'jobId',
@@ -76,6 +163,17 @@ const COPIED_OF_CALL = [
   'finishedAt',
 ] as const;
 
+function copiedCalls({ contextId }: Fork): SQL {
+  return sql`${insertInto(toolCalls, {
+    ...copied(toolCalls, 't', COPIED_OF_CALL),
+    id: derived(contextId, sql`t.id`),
+    contextId: sql`${contextId}::uuid`,
+    messageId: derived(contextId, sql`t.message_id`),
+  })}
+  from said join tool_calls t on t.message_id = said.id and t.finished_at is not null
+  where said.role = 'assistant'`;
+}
+
 const COPIED_OF_COMPACTION = [
   'tenantId',
   'type',
@@ -87,102 +185,27 @@ const COPIED_OF_COMPACTION = [
   'createdAt',
 ] as const;
 
-/**
- * Copies messages, closed calls and compactions, with new ids and numbers. Turns are kept. Usage and cost are not
- * copied to the counters. Jobs are not copied: a copied message has no job, and a copied call keeps the job id of the
- * source.
- */
-export async function copyContext(tx: Executor, source: Place, fork: Fork): Promise<void> {
-  const { tenantId, contextId: sourceId } = source;
-  const { spans, contextId, workerId, title } = fork;
-  const newId = (id: SQL): SQL => derived(contextId, id);
-  await tx.execute(sql`/* contexts.fork */
-    with stretch as (
-      select * from jsonb_to_recordset(${encodeJson(spans)}::jsonb) as s(branch text, after bigint, upto bigint)
-      where s.after + 0 = s.after
-    ), compacted as materialized (
-      select k.*, row_number() over (order by k.seq) as nth from stretch s join compactions k
-        on k.context_id = ${sourceId} and k.tenant_id = ${tenantId} and k.branch = s.branch
-        and k.seq > s.after and k.upto_seq <= s.upto
-      where not exists (select 1 from jobs j where j.id = k.job_id and j.status = 'interrupted'
-        and j.stop_mode <> 'keep' and k.upto_seq > j.first_seq)
-        and ${eventsOf(sql`k`, sql`select branch, after, upto from stretch`)}
-    ), said as materialized (
-      select m.id, m.seq, m.role, m.turn, row_number() over (order by m.seq)
-        + (select count(*) from compacted k where k.seq < m.seq) as place
-      from stretch s cross join lateral (
-        select m.id, m.seq, m.role, m.turn from messages m
-        where m.context_id = ${sourceId} and m.tenant_id = ${tenantId} and m.branch = s.branch
-          and m.seq > s.after and m.seq <= s.upto and m.status = 'completed' order by m.seq) m
-    ), ctx as (
-      ${insertInto(contexts, {
-        id: sql`${contextId}::uuid`,
-        tenantId: sql`${tenantId}`,
-        headSeq: sql`(select count(*) from said) + (select count(*) from compacted)`,
-        messageCount: sql`(select count(*) from said)`,
-        turnCount: sql`(select coalesce(max(substr(turn, 2)::int), 0) from said where role <> 'system')`,
-      })}
-    ), worker as (
-      ${insertInto(workers, {
-        ...copied(workers, 'w', ['tenantId', 'name', 'role', 'roleVersion', 'config']),
-        id: sql`${workerId}::uuid`,
-        contextId: sql`${contextId}::uuid`,
-        title: title === undefined ? sql`w.title` : sql`${title}::text`,
-        parentContextId: sql`w.context_id`,
-        rootContextId: sql`coalesce(w.root_context_id, w.context_id)`,
-        // The sweep computes when it expires, if the source can expire.
-        expiresAt: sql`case when w.expires_at is not null or w.archived_at is not null then ${dueNow} end`,
-      })}
-      from workers w where w.context_id = ${sourceId} and w.tenant_id = ${tenantId}
-    ), main as (
-      ${insertInto(branches, {
-        contextId: sql`${contextId}::uuid`,
-        tenantId: sql`${tenantId}`,
-        name: sql`${MAIN}`,
-        messageCount: sql`(select count(*) from said)`,
-      })}
-    ), messages_copied as (
-      ${insertInto(messages, {
-        ...copied(messages, 'm', COPIED_OF_MESSAGE),
-        id: newId(sql`m.id`),
-        contextId: sql`${contextId}::uuid`,
-        branch: sql`${MAIN}`,
-        seq: sql`said.place`,
-        content: renamed(newId),
-      })}
-      from said join messages m on m.id = said.id
-    ), calls_copied as (
-      ${insertInto(toolCalls, {
-        ...copied(toolCalls, 't', COPIED_OF_CALL),
-        id: newId(sql`t.id`),
-        contextId: sql`${contextId}::uuid`,
-        messageId: newId(sql`t.message_id`),
-      })}
-      from said join tool_calls t on t.message_id = said.id and t.finished_at is not null
-      where said.role = 'assistant'
-    ), numbered as (
-      select k.*, k.nth + (select count(*) from said where said.seq < k.seq) as place,
-        (select max(said.place) from said where said.seq <= k.upto_seq) as upto from compacted k
-    ), compactions_copied as (
-      ${insertInto(compactions, {
-        ...copied(compactions, 'k', COPIED_OF_COMPACTION),
-        seq: sql`k.place`,
-        uptoSeq: sql`k.upto`,
-        id: newId(sql`k.id`),
-        contextId: sql`${contextId}::uuid`,
-        branch: sql`${MAIN}`,
-      })}
-      from numbered k
-    )
-    ${insertInto(events, {
-      ...copied(events, 'e', ['tenantId', 'name', 'createdAt']),
-      contextId: sql`${contextId}::uuid`,
-      seq: sql`k.place`,
-      data: sql`e.data || jsonb_build_object(
-        'compaction_id', ${newId(sql`k.id`)}, 'branch', ${MAIN}::text, 'upto_seq', k.upto)`,
-    })}
-    from numbered k join events e on e.context_id = ${sourceId} and e.tenant_id = ${tenantId} and e.seq = k.seq`);
-  await leaveToSearch(tx, tenantId, contextId);
+function copiedCompactions({ contextId }: Fork): SQL {
+  return sql`${insertInto(compactions, {
+    ...copied(compactions, 'k', COPIED_OF_COMPACTION),
+    seq: sql`k.place`,
+    uptoSeq: sql`k.upto`,
+    id: derived(contextId, sql`k.id`),
+    contextId: sql`${contextId}::uuid`,
+    branch: sql`${MAIN}`,
+  })}
+  from numbered k`;
+}
+
+function copiedEvents(source: Place, { contextId }: Fork): SQL {
+  return sql`${insertInto(events, {
+    ...copied(events, 'e', ['tenantId', 'name', 'createdAt']),
+    contextId: sql`${contextId}::uuid`,
+    seq: sql`k.place`,
+    data: sql`e.data || jsonb_build_object(
+      'compaction_id', ${derived(contextId, sql`k.id`)}, 'branch', ${MAIN}::text, 'upto_seq', k.upto)`,
+  })}
+  from numbered k join events e on e.context_id = ${source.contextId} and e.tenant_id = ${source.tenantId} and e.seq = k.seq`;
 }
 
 /**

@@ -3,6 +3,7 @@
  * context's row: its lock orders submits, and its `wake_seq` is their place in the queue.
  */
 import { sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
 import type { AskedCompaction } from '../../../core/compaction/settings.ts';
 import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from '../../../core/ids.ts';
@@ -64,36 +65,13 @@ export type Submitted = {
   runnable: boolean;
 };
 
-const QUEUED_INPUT = {
-  tenantId: sql`ctx.tenant_id`,
-  contextId: sql`ctx.id`,
-  branch: sql`ctx.branch`,
-  role: sql`'user'`,
-  type: sql`'text'`,
-  status: sql`'queued'`,
-};
-
 /** `asker`: the worker that sends it; null: a client. Returns null if refused; the context's row shows why. */
 export async function submit(
   executor: Executor,
   submission: Submission,
   asker: Asker | null = null,
 ): Promise<Submitted | null> {
-  const {
-    tenantId,
-    contextId,
-    jobId,
-    input,
-    compaction,
-    branch,
-    priority,
-    metadata,
-    maxSteps,
-    deadline,
-    mayAnswer,
-    onlyIfIdle,
-    queueLimit,
-  } = submission;
+  const { tenantId, contextId, branch, mayAnswer, onlyIfIdle, queueLimit } = submission;
   const [row] = await executor.execute<{
     head_seq: number;
     wake_seq: number;
@@ -113,36 +91,9 @@ export async function submit(
       returning c.id, c.tenant_id, coalesce(${branch}::text, c.active_branch) as branch, c.head_seq, c.wake_seq,
         c.lease_epoch, c.scheduling_status
     ), input as (
-      ${insertInto(messages, {
-        ...QUEUED_INPUT,
-        id: sql`${input?.messageId ?? null}::uuid`,
-        content: sql`${encodeJson(input?.content ?? [])}::json`,
-        jobId: sql`${jobId}::uuid`,
-        senderWorkerId: sql`${asker?.workerId ?? null}::uuid`,
-      })}
-      from ctx where ${input !== null}::boolean
+      ${inputOf(submission, asker)}
     ), job as (
-      ${insertInto(jobs, {
-        id: sql`${jobId}::uuid`,
-        tenantId: sql`ctx.tenant_id`,
-        contextId: sql`ctx.id`,
-        workerId: sql`w.id`,
-        kind: sql`${kindOf(submission)}`,
-        branch: sql`ctx.branch`,
-        priority: sql`${priority}::int`,
-        position: sql`ctx.wake_seq`,
-        messageId: sql`${input?.messageId ?? null}::uuid`,
-        maxSteps: sql`${maxSteps}::int`,
-        deadline: sql`${toTimestamp(deadline)}::timestamptz`,
-        metadata: sql`${encodeJson(metadata)}::jsonb`,
-        compaction: sql`${compaction === null ? null : encodeJson(compaction)}::jsonb`,
-        parentJobId: sql`${asker?.parentJobId ?? null}::uuid`,
-        parentToolCallId: sql`${asker?.toolCallId ?? null}::uuid`,
-        hops: sql`${asker?.hops ?? 0}::int`,
-        parentNotice: sql`${asker?.notifyParent === true ? 'wanted' : null}::text`,
-        noticeOfJobId: sql`${asker?.noticeOfJobId ?? null}::uuid`,
-      })}
-      from ctx join workers w on w.context_id = ctx.id
+      ${jobOf(submission, asker)}
     ), awake as (
       -- Takes an archived context out of the archive. A sweep computes when it expires.
       update workers w set archived_at = null, expires_at = ${dueNow}
@@ -156,6 +107,45 @@ export async function submit(
     epoch: row.lease_epoch,
     runnable: row.scheduling_status === 'runnable',
   };
+}
+
+function inputOf({ jobId, input }: Submission, asker: Asker | null): SQL {
+  return sql`${insertInto(messages, {
+    id: sql`${input?.messageId ?? null}::uuid`,
+    tenantId: sql`ctx.tenant_id`,
+    contextId: sql`ctx.id`,
+    branch: sql`ctx.branch`,
+    role: sql`'user'`,
+    type: sql`'text'`,
+    status: sql`'queued'`,
+    content: sql`${encodeJson(input?.content ?? [])}::json`,
+    jobId: sql`${jobId}::uuid`,
+    senderWorkerId: sql`${asker?.workerId ?? null}::uuid`,
+  })} from ctx where ${input !== null}::boolean`;
+}
+
+function jobOf(submission: Submission, asker: Asker | null): SQL {
+  const { jobId, input, compaction, priority, metadata, maxSteps, deadline } = submission;
+  return sql`${insertInto(jobs, {
+    id: sql`${jobId}::uuid`,
+    tenantId: sql`ctx.tenant_id`,
+    contextId: sql`ctx.id`,
+    workerId: sql`w.id`,
+    kind: sql`${kindOf(submission)}`,
+    branch: sql`ctx.branch`,
+    priority: sql`${priority}::int`,
+    position: sql`ctx.wake_seq`,
+    messageId: sql`${input?.messageId ?? null}::uuid`,
+    maxSteps: sql`${maxSteps}::int`,
+    deadline: sql`${toTimestamp(deadline)}::timestamptz`,
+    metadata: sql`${encodeJson(metadata)}::jsonb`,
+    compaction: sql`${compaction === null ? null : encodeJson(compaction)}::jsonb`,
+    parentJobId: sql`${asker?.parentJobId ?? null}::uuid`,
+    parentToolCallId: sql`${asker?.toolCallId ?? null}::uuid`,
+    hops: sql`${asker?.hops ?? 0}::int`,
+    parentNotice: sql`${asker?.notifyParent === true ? 'wanted' : null}::text`,
+    noticeOfJobId: sql`${asker?.noticeOfJobId ?? null}::uuid`,
+  })} from ctx join workers w on w.context_id = ctx.id`;
 }
 
 function kindOf({ input, compaction }: Submission): JobKind {
