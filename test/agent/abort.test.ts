@@ -1,4 +1,4 @@
-// Somebody wants the job to end, or the process has to go, at any moment.
+// A job is cancelled, or the process has to leave, at every port call in turn.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { assemble } from '../../src/core/conversation/prompt.ts';
 import { play } from './rig.ts';
@@ -19,7 +19,7 @@ describe.each([
   ['and is told so at once', true],
   ['and nobody tells it', false],
 ])('a job is cancelled %s', (_, isTold) => {
-  test('at every moment: it ends, its transcript is sound, and the next input works', async () => {
+  test('at every port call: it ends, its transcript is sound, and the next input works', async () => {
     for (let k = 1; k <= whole.moments; k += 1) {
       const rig = await play({
         at: ({ count, rig: { store }, signals }) => {
@@ -39,7 +39,7 @@ describe.each([
     }
   });
 
-  test('at every moment, and its process dies at the next', async () => {
+  test('at every port call, and its process dies at the next', async () => {
     for (let k = 1; k < whole.moments - 1; k += 1) {
       const rig = await play({
         at: ({ count, rig: { store }, signals }) => {
@@ -56,7 +56,7 @@ describe.each([
   });
 });
 
-test('what a cancelled `once` call is said to have done is never less than it did', async () => {
+test('the reported state of a cancelled `once` call never claims less than what ran', async () => {
   for (let k = 1; k <= whole.moments; k += 1) {
     const rig = await play({
       at: ({ count, rig: { store }, signals }) => {
@@ -78,10 +78,10 @@ test('what a cancelled `once` call is said to have done is never less than it di
   }
 });
 
-describe('a process that has to go', () => {
+describe('a process that has to leave', () => {
   const final = () => whole.store.transcript().at(-1);
 
-  test('gives its context back at every moment, and another one ends the job', async () => {
+  test('releases its context at every port call, and another process ends the job', async () => {
     for (let k = 1; k <= whole.moments; k += 1) {
       const rig = await play({
         at: ({ count, signals }) => {
@@ -95,7 +95,7 @@ describe('a process that has to go', () => {
     }
   });
 
-  test('and cannot wait ends what may be repeated elsewhere, but no `once` call', async () => {
+  test('and cannot wait stops calls that may be repeated elsewhere, but no `once` call', async () => {
     for (let k = 1; k <= whole.moments; k += 1) {
       const rig = await play({
         at: ({ count, signals }) => {
@@ -111,7 +111,7 @@ describe('a process that has to go', () => {
   });
 });
 
-test('inputs that come at every moment are each answered, in order', async () => {
+test('inputs that arrive at every port call are each answered, in order', async () => {
   for (let k = 1; k <= whole.moments; k += 1) {
     const rig = await play({
       at: ({ count, rig: { store } }) => {
@@ -126,7 +126,7 @@ test('inputs that come at every moment are each answered, in order', async () =>
 });
 
 test.each([true, false])(
-  'a lease that is lost at every moment ends the run without a word more (told: %s)',
+  'a lease lost at any port call ends the run without another write (process informed: %s)',
   async (isTold) => {
     for (let k = 1; k <= whole.moments; k += 1) {
       const rig = await play({

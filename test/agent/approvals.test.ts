@@ -1,5 +1,5 @@
-// A process that dies at any moment around an approval, and a decision that comes at any moment: the transcript is the same,
-// and nothing ran that nobody approved.
+// A process dies at any port call around an approval, and a decision arrives at any port call: the transcript is the
+// same, and no call runs without its approval.
 import { expect, test } from 'vitest';
 import { assemble } from '../../src/core/conversation/prompt.ts';
 import { play } from './rig.ts';
@@ -25,22 +25,22 @@ async function expectSame(options: RigOptions): Promise<void> {
   expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
 }
 
-test('undisturbed, what was denied is told and what was approved runs', () => {
+test('undisturbed, the model learns of the denial and the approved call runs', () => {
   const lines = comparable(whole);
   expect(lines.some((line) => line.includes('←Denied by the operator.'))).toBe(true);
   expect(lines.some((line) => line.endsWith('←mail'))).toBe(true);
   expect(whole.begun.map(({ name }) => name)).not.toContain('look');
 });
 
-test('death at every moment', async () => {
+test('death at every port call', async () => {
   for (let k = 1; k <= whole.moments; k += 1) {
     await expectSame({ at: ({ count }) => (count === k ? 'dies' : undefined) }).catch((error: unknown) => {
-      throw new Error(`at moment ${k}`, { cause: error });
+      throw new Error(`at port call ${k}`, { cause: error });
     });
   }
 });
 
-test('a decision at every moment, with and without a death right after it', async () => {
+test('a decision at every port call, with and without a death right after it', async () => {
   for (const dies of [false, true]) {
     for (let k = 1; k <= whole.moments; k += 1) {
       await expectSame({
@@ -50,7 +50,7 @@ test('a decision at every moment, with and without a death right after it', asyn
           return dies ? 'dies' : undefined;
         },
       }).catch((error: unknown) => {
-        throw new Error(`at moment ${k}, ${dies ? 'with' : 'without'} a death`, { cause: error });
+        throw new Error(`at port call ${k}, ${dies ? 'with' : 'without'} a death`, { cause: error });
       });
     }
   }

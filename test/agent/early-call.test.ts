@@ -1,4 +1,4 @@
-// The model call that is sent while the commit of its claim is under way: heard by nobody before that is there.
+// The model call that is sent while its claim is being committed: its output is published only after the commit.
 import { expect, test } from 'vitest';
 import { RunSignals } from '../../src/agent/run-signals.ts';
 import { callEarly } from '../../src/agent/model/early-call.ts';
@@ -8,7 +8,7 @@ import type { Model, ModelListener } from '../../src/core/model/model.ts';
 import type { Snapshot } from '../../src/core/run/snapshot.ts';
 import { NOW, fingerprint, given, job, queuedInput, running, snapshot } from '../core/builders.ts';
 
-/** A model that is led by hand. */
+/** A model that the test controls. */
 class Led implements Model {
   readonly calls: { listener: ModelListener; signal: AbortSignal; end(): void }[] = [];
 
@@ -42,7 +42,7 @@ function listening() {
   return { heard, listener };
 }
 
-test('whoever takes it hears it from its beginning, in order, and goes on hearing', async () => {
+test('the run that adopts it receives its output from the beginning, in order, and then live', async () => {
   const { model, of, begin } = setUp();
   const early = begin();
   const [call] = model.calls;
@@ -60,7 +60,7 @@ test('whoever takes it hears it from its beginning, in order, and goes on hearin
   expect(call?.signal.aborted).toBe(false);
 });
 
-test('one that nobody takes is ended, and nobody hears of it', async () => {
+test('a call that no run adopts is stopped, and its output is never published', async () => {
   const { model, of, begin } = setUp();
   const early = begin();
   const { heard, listener } = listening();
@@ -70,14 +70,14 @@ test('one that nobody takes is ended, and nobody hears of it', async () => {
   expect(heard).toEqual([]);
 });
 
-test('it is taken once', () => {
+test('it is adopted once', () => {
   const { of, begin } = setUp();
   const early = begin();
   expect(early?.take(of, listening().listener)).not.toBeNull();
   expect(early?.take(of, listening().listener)).toBeNull();
 });
 
-test('it ends like any other call when somebody speaks up', async () => {
+test('it ends like any other call when a control signal arrives', async () => {
   const { signals, of, begin } = setUp();
   const taken = begin()?.take(of, listening().listener);
   signals.lookUp();
@@ -89,13 +89,13 @@ test.each<[string, Snapshot]>([
   ['an input is still to be admitted', snapshot({ next: queuedInput(), queued: 1 })],
   ['the model is called later', running({ job: job({ retryAt: NOW + 5 }) })],
   ['this process cannot serve it', running({ serving: { kind: 'unsupported', missing: ['m'] } })],
-])('none is made where %s', (_, of) => {
+])('no call is made where %s', (_, of) => {
   const { model, begin } = setUp(of);
   expect(begin()).toBeNull();
   expect(model.calls).toEqual([]);
 });
 
-test('none is made by a process that leaves, that was called up, or whose key is held back', () => {
+test('no call is made by a process that is leaving, that received a control signal, or whose key is throttled', () => {
   const leaving = setUp();
   leaving.signals.leave();
   expect(leaving.begin()).toBeNull();

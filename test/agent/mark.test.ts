@@ -4,7 +4,7 @@ import type { ToolCallId } from '../../src/core/ids.ts';
 import { play } from './rig.ts';
 import type { Rig } from './rig.ts';
 
-/** The call that is marked and was not begun. */
+/** The call that is marked and has not started. */
 function markedOnly({ store, begun }: Rig): ToolCallId | null {
   const call = store.truth.calls.find(
     ({ id, status }) => status === 'started' && !begun.some((known) => known.id === id),
@@ -12,7 +12,7 @@ function markedOnly({ store, begun }: Rig): ToolCallId | null {
   return call?.id ?? null;
 }
 
-test('a wish that comes in between keeps it from beginning, and it is known not to have run', async () => {
+test('a stop request between mark and start keeps the call from starting, and it is known not to have run', async () => {
   let marked: ToolCallId | null = null;
   const rig = await play({
     at: ({ port, rig: of, signals }) => {
@@ -29,7 +29,7 @@ test('a wish that comes in between keeps it from beginning, and it is known not 
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'cancelled' }]);
 });
 
-test('a nudge that brings no wish does not keep it from beginning', async () => {
+test('a control signal without a stop request does not keep it from starting', async () => {
   let marked: ToolCallId | null = null;
   const rig = await play({
     at: ({ port, rig: of, signals }) => {
@@ -42,7 +42,7 @@ test('a nudge that brings no wish does not keep it from beginning', async () => 
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
 });
 
-test('a mark in doubt that is found to have been written: the call is not begun, and the model is told so', async () => {
+test('a mark in doubt that turns out to be written: the call is not started, and the model is informed', async () => {
   let rig: Rig | null = null;
   let marked: ToolCallId | null = null;
   const played = await play({

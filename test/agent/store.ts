@@ -1,4 +1,4 @@
-// A context in memory with the semantics of the one in Postgres: a lease with an epoch, counters that guard, a queue.
+// A context in memory with the semantics of the one in Postgres: a lease with an epoch, guarded counters, a queue.
 import { isDeepStrictEqual } from 'node:util';
 import type { Journal, JournalOutcome } from '../../src/agent/run.ts';
 import type { Append } from '../../src/core/run/append.ts';
@@ -22,16 +22,19 @@ import type { OpenCall } from '../../src/core/tools/tool-call.ts';
 import { cancelWish, countingIds, id, interruptWish, queuedInput, snapshot } from '../core/builders.ts';
 
 export class Store {
-  /** What is stored; `next` is kept in `queue`. */
+  /** The stored rows; `next` is in `queue`. */
   truth: Snapshot;
-  /** Whether a run holds the lease, nobody does though something is to be done, or nothing is. */
+  /** Whether a run holds the lease, work is due without a run, or no work is due. */
   status: 'idle' | 'runnable' | 'running' | 'waiting' = 'idle';
   until: Millis = 0;
   readonly queue: QueuedJob[] = [];
   readonly outcomes = new Map<JobId, JobOutcome>();
-  /** What was told of model calls, in commits that took. */
+  /** The reports of model calls, in appends that were committed. */
   readonly modelCalls: ModelCall[] = [];
-  /** All visible messages, those too that a summary stands for; all compactions, and after which number each job began. */
+  /**
+   * All visible messages, including those that a summary replaces; all compactions, and after which number each job
+   * began.
+   */
   #messages: Message[] = [];
   #compactions: { made: NewCompaction; seq: number }[] = [];
   readonly #begins = new Map<JobId, number>();
@@ -53,7 +56,7 @@ export class Store {
     return jobId;
   }
 
-  /** As somebody asks for a compaction. */
+  /** As a client requests a compaction. */
   compact(asked: AskedCompaction): JobId {
     this.#count += 1;
     const jobId = id<JobId>(10_000 + this.#count);
@@ -64,7 +67,7 @@ export class Store {
     return jobId;
   }
 
-  /** As somebody changes the rules of the worker. */
+  /** As a client changes the rules of the worker. */
   rule(rules: readonly ApprovalRule[]): void {
     const { serving, controlSeq } = this.truth;
     if (serving.kind !== 'served') return;
@@ -73,7 +76,7 @@ export class Store {
     this.truth = { ...this.truth, controlSeq: controlSeq + 1, serving: { kind: 'served', settings: ruled } };
   }
 
-  /** The wish, as `interrupt` writes it on a job that was admitted. */
+  /** The stop request, as `interrupt` writes it on an admitted job. */
   interrupt(mode: InterruptMode): void {
     const { job } = this.truth;
     if (job === null) return;
@@ -84,7 +87,7 @@ export class Store {
     };
   }
 
-  /** The wish, as `cancel` writes it on a job that was admitted. */
+  /** The stop request, as `cancel` writes it on an admitted job. */
   cancel(): void {
     const { job } = this.truth;
     this.truth = {
@@ -94,7 +97,7 @@ export class Store {
     };
   }
 
-  /** The first call that waits for approval is decided on, as a person does it. False: none waits. */
+  /** Decides on the first call that waits for approval, as a person does. False: none waits. */
   judge(decision: 'approve' | 'deny'): boolean {
     const { calls } = this.truth;
     const first = calls.find(({ wait, approval }) => wait?.for === 'approval' && approval === null);
@@ -114,7 +117,7 @@ export class Store {
     return true;
   }
 
-  /** What somebody says of the first call whose outcome is unknown. False: none waits for that. */
+  /** Reports the outcome of the first call whose outcome is unknown. False: none waits for that. */
   resolve(said: (call: OpenCall) => Resolution): boolean {
     const { calls } = this.truth;
     const first = calls.find(
@@ -141,7 +144,7 @@ export class Store {
     return true;
   }
 
-  /** The first call that waits is answered, as a client does it. False: none waits. */
+  /** Answers the first waiting call, as a client does. False: none waits. */
   answer(words: string): boolean {
     const { calls } = this.truth;
     const first = calls.find(
@@ -160,7 +163,7 @@ export class Store {
     return true;
   }
 
-  /** Takes the lease from whoever has it, and writes what a claim writes. Null: there is nothing to do. */
+  /** Takes the lease from its owner, and writes what a claim writes. Null: no work is due. */
   claim(now: Millis): Snapshot | null {
     if (this.status === 'idle' || (this.status === 'waiting' && this.until > now)) return null;
     const { failedClaims } = this.truth;
@@ -188,7 +191,7 @@ export class Store {
       if (known.lease.epoch !== this.truth.lease.epoch) throw new LeaseLost();
       const { history, compacted } = this.#read();
       if (!isDeepStrictEqual({ history, compacted }, { history: known.history, compacted: known.compacted }))
-        throw new Error('a runner remembers something else than what is stored');
+        throw new Error('a runner remembers a state other than the stored one');
       return this.#read();
     },
     recover: async (lease: Lease) => {
@@ -232,7 +235,7 @@ export class Store {
       met: [],
       followUp: false,
     };
-    // What a job carries of its wish is written by others: an append leaves it.
+    // Others write the stop request of a job: an append leaves it unchanged.
     const stopRequest = truth.job?.stopRequest ?? null;
     const whole = { ...truth, next: this.queue[0] ?? null, history: this.#messages };
     const after = this.#remember(apply(whole, { ...move, compaction: null }, outcome), move, firstSeq);
@@ -246,7 +249,9 @@ export class Store {
     return outcome;
   }
 
-  /** As what is stored is read: the last of each kind that holds, and what no summary stands for. */
+  /**
+   * As the stored history is read: the last valid compaction of each kind, and the messages that no summary replaces.
+   */
   #remember(after: Snapshot, { job, entries, compaction, takenBack }: Append, firstSeq: number): Snapshot {
     this.#messages = after.history;
     if (job?.kind === 'admit') this.#begins.set(job.job.id, firstSeq - 1);
@@ -268,12 +273,12 @@ export class Store {
     return { ...after, compacted, history: after.history.filter(({ seq }) => seq >= from) };
   }
 
-  /** All that is visible. */
+  /** All visible messages. */
   get messages(): readonly Message[] {
     return this.#messages;
   }
 
-  /** In the order they were made; those that are void are left out. */
+  /** In the order of creation, without the void ones. */
   get compactions(): readonly NewCompaction[] {
     return this.#compactions.map(({ made }) => made);
   }
@@ -283,7 +288,7 @@ export class Store {
     this.outcomes.set(jobId, outcome);
   }
 
-  /** History in one line an entry. */
+  /** History, one line for each entry. */
   transcript(): string[] {
     return this.#messages.map(({ turn, role, content }) => {
       const said = content.map((block) => {

@@ -1,4 +1,4 @@
-// What is told of model calls: when they were made, once for each that was answered or failed.
+// Reports of model calls: when they were made, once for each that was answered or failed.
 import { expect, test } from 'vitest';
 import { timed } from '../../src/agent/model/timed.ts';
 import { play } from './rig.ts';
@@ -10,7 +10,7 @@ const listener = {
   thinking: (delta: string) => void heard.push(delta),
 };
 
-test('a call is timed from when it is made to its first byte, and its listener hears all the same', () => {
+test('a call is timed from its start to its first byte, and its subscriber still receives the deltas', () => {
   let now = 100;
   const call = timed({ now: () => now }, listener);
   now = 150;
@@ -24,7 +24,7 @@ test('a call is timed from when it is made to its first byte, and its listener h
   expect(heard).toEqual(['started', 'started', 'hm', 'hi']);
 });
 
-test('a clock that is set back in between moves no first byte before its call', () => {
+test('a clock that is set back during a call never puts the first byte before the call', () => {
   let now = 100;
   const call = timed({ now: () => now }, listener);
   now = 90;
@@ -32,7 +32,7 @@ test('a clock that is set back in between moves no first byte before its call', 
   expect(call.times()).toEqual({ calledAt: 100, firstByteAt: 100 });
 });
 
-test('whatever append is refused, every answer and every failure is told once', async () => {
+test('whichever append is refused, every answer and every failure is reported once', async () => {
   const told = async (refused: number): Promise<string[]> => {
     const { store } = await play({
       outcome: async (count, commit) => (count === refused ? { kind: 'stale' } : commit()),

@@ -1,4 +1,4 @@
-// What a compaction makes of a prompt: shorter, valid for every provider, and whole where it has to be.
+// The effect of a compaction on a prompt: shorter, valid for every provider, and complete where it has to be.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NOTHING_COMPACTED, withCompaction } from '../../src/core/compaction/compacted.ts';
@@ -20,7 +20,7 @@ import { answerTurn, inputTurn } from '../../src/core/conversation/turn.ts';
 import { NO_USAGE } from '../../src/core/money/usage.ts';
 import { JOB, assistantMessage, id, settings, text, toolMessage, toolUse, userMessage } from './builders.ts';
 
-/** A turn: what was asked, how often tools were called and how long each answered, and what was said. */
+/** A turn: the input, how often tools were called and how long each answered, and the answer. */
 type Turn = { asked: number; rounds: number[][]; said: number };
 
 const words = (length: number, what = 'w') => what.repeat(length);
@@ -107,14 +107,14 @@ type Compacting = {
   compacted: Compacted;
 };
 
-/** For every history that is worth a compaction, with all that was compacted before it. */
+/** For every history worth a compaction, with all earlier compactions. */
 function assertForAll(check: (compacting: Compacting) => void, runs = 200): void {
   let compactions = 0;
   fc.assert(
     fc.property(someHistory, someSettings, someOccasion, (history, of, occasion) => {
       let compacted = NOTHING_COMPACTED;
       const before = structuredClone(history);
-      // Again and again, until there is nothing left to do: that must come to an end.
+      // Repeated until nothing is left to compact: it must terminate.
       for (let round = 0; ; round += 1) {
         expect(round).toBeLessThan(60);
         const plan = planCompaction({ history, compacted }, of, occasion);
@@ -132,7 +132,7 @@ function assertForAll(check: (compacting: Compacting) => void, runs = 200): void
   expect(compactions).toBeGreaterThan(runs / 10);
 }
 
-/** A note of the platform is said with a mark around it. */
+/** A note of the platform is marked in the prompt. */
 const said = (block: Block) => JSON.stringify(block).replaceAll(/<\/?system-note>/g, '');
 
 const idsOf = (prompt: readonly PromptMessage[], kind: 'tool_use' | 'tool_result') =>
@@ -143,8 +143,8 @@ const idsOf = (prompt: readonly PromptMessage[], kind: 'tool_use' | 'tool_result
     }),
   );
 
-describe('whatever the history', () => {
-  test('the prompt is valid: sides by turns, every call answered at once, and none cut from its result', () => {
+describe('for any history', () => {
+  test('the prompt is valid: roles alternate, every call is answered at once, and no call is cut from its result', () => {
     assertForAll(({ history, compacted }) => {
       const prompt = assemble(history, compacted);
       prompt.forEach(({ role, content }, index) => {
@@ -174,7 +174,7 @@ describe('whatever the history', () => {
     });
   });
 
-  test('what is behind the cut is whole', () => {
+  test('everything behind the cut is complete', () => {
     assertForAll(({ history, plan, compacted }) => {
       const kept = history.slice(plan.cut);
       const shown = new Set(assemble(history, compacted).flatMap(({ content }) => content.map(said)));
@@ -183,7 +183,7 @@ describe('whatever the history', () => {
     });
   });
 
-  test('a summary stands for all that is before the cut, and for nothing behind it', () => {
+  test('a summary replaces all that is before the cut, and nothing behind it', () => {
     assertForAll(({ history, plan, stored, compacted }) => {
       if (stored.type !== 'llm') return;
       const prompt = assemble(history, compacted);
@@ -197,7 +197,7 @@ describe('whatever the history', () => {
     });
   });
 
-  test('what a model is shown of it fits its limit', () => {
+  test('the text shown to the summarising model fits its limit', () => {
     assertForAll(({ history, plan, of, compacted }) => {
       if (plan.type !== 'llm') return;
       const shown = summaryPrompt(history.slice(plan.from, plan.cut), null, plan.longest);
@@ -207,7 +207,7 @@ describe('whatever the history', () => {
   });
 });
 
-describe('when', () => {
+describe('a compaction is made', () => {
   const turn: Turn = { asked: 100, rounds: [[8_000]], said: 100 };
   const long = historyOf([turn, turn, turn, turn, turn, turn, turn, turn]);
   const of = (over: Partial<Settings['compaction']> = {}, contextLimit = 20_000) =>
@@ -225,7 +225,7 @@ describe('when', () => {
       expect(planCompaction(memory, of({ type: 'none' }, 1_000), occasion)).toBeNull();
   });
 
-  test('the last turns are kept as they are set; fewer where they alone are too long', () => {
+  test('with the configured last turns kept; fewer where they alone are too long', () => {
     const turnsKept = (contextLimit: number) => {
       const plan = planCompaction(memory, of({}, contextLimit), 'due');
       return plan === null ? null : turnBegins(long.slice(plan.cut)).length;
@@ -235,31 +235,31 @@ describe('when', () => {
     expect(turnsKept(4_000)).toBe(1);
   });
 
-  test('a refused prompt is compacted whatever the limit was thought to be', () => {
+  test('after a refused prompt, whatever the assumed limit', () => {
     expect(planCompaction(memory, of({}, 10_000_000), 'refused')).not.toBeNull();
   });
 
-  test('who asks gets the turns that were asked for, and nothing where there are no more', () => {
+  test('on request with the requested turns kept, and not at all where no more turns exist', () => {
     const plan = planCompaction(memory, of({ keepTurns: 3 }, 10_000_000), 'asked');
     expect(turnBegins(long.slice(plan?.cut ?? 0))).toHaveLength(3);
     expect(planCompaction(memory, of({ keepTurns: 8 }, 10_000_000), 'asked')).toBeNull();
     expect(planCompaction({ history: [], compacted: NOTHING_COMPACTED }, of(), 'asked')).toBeNull();
   });
 
-  test('one long turn is cut between its answers, and a summary then says what was asked, word for word', () => {
+  test('within one long turn between its answers, and the summary then quotes the request verbatim', () => {
     const one = historyOf([{ asked: 40, rounds: Array.from({ length: 30 }, () => [4_000]), said: 0 }]);
     const plan = planCompaction({ history: one, compacted: NOTHING_COMPACTED }, of({ type: 'llm' }), 'due');
-    if (plan === null) throw new Error('nothing was to be done');
+    if (plan === null) throw new Error('nothing to compact');
     expect(one[plan.cut]?.role).toBe('assistant');
     expect(summaryText(one, plan.cut, 'so far', plan.written, 20_000)).toBe(
       `so far\n\nThe current request, verbatim:\n${words(41, 'u')}`,
     );
   });
 
-  test('there is nothing to do where what was done before is all there is', () => {
+  test('not where the existing compactions already cover everything', () => {
     const asked = of({ type: 'threshold', keepTurns: 2 }, 10_000_000);
     const plan = planCompaction(memory, asked, 'asked');
-    if (plan === null) throw new Error('nothing was to be done');
+    if (plan === null) throw new Error('nothing to compact');
     const compacted = withCompaction(NOTHING_COMPACTED, made(long, plan, asked), 9_000);
     expect(planCompaction({ history: long, compacted }, asked, 'asked')).toBeNull();
   });
@@ -277,19 +277,19 @@ describe('the estimate', () => {
     });
   const frame = settings();
 
-  test('is what the provider counted with the last answer, and a quarter of what came since', () => {
+  test("is the provider's count of the last answer, and a quarter of the characters since", () => {
     const history = [userMessage(2), spoken(3, 1_000, 20), userMessage(4, { content: [text(words(400))] })];
     expect(promptTokens({ history, compacted: NOTHING_COMPACTED }, frame)).toBe(1_000 + 50 + 20 + 100 + 4);
   });
 
-  test('is a quarter of all characters where no provider said anything', () => {
+  test('is a quarter of all characters where no provider reported a count', () => {
     const history = [userMessage(2, { content: [text(words(4_000))] })];
     const tokens = promptTokens({ history, compacted: NOTHING_COMPACTED }, frame);
     expect(tokens).toBeGreaterThanOrEqual(1_000);
     expect(tokens).toBeLessThan(1_020);
   });
 
-  test('forgets what a provider counted before the last compaction', () => {
+  test('ignores what a provider counted before the last compaction', () => {
     const history = [userMessage(2), spoken(3, 90_000, 20), userMessage(9, { content: [text(words(400))] })];
     const shortening = { id: id<never>(1), seq: 5, uptoSeq: 3, jobId: JOB, tokensAfter: 700 };
     expect(promptTokens({ history, compacted: { summary: null, shortening } }, frame)).toBe(700 + 104);
@@ -305,11 +305,11 @@ describe('an old result', () => {
     ...over,
   });
 
-  test('is shown by the summary that its tool gave', () => {
+  test('is replaced by the summary that its tool gave', () => {
     expect(shortened(result({ compact_summary: '12 rows' })).content).toBe('12 rows');
   });
 
-  test('is shown by its beginning where there is none, with how much was left out', () => {
+  test('is replaced by its beginning where there is no summary, with the number of omitted characters', () => {
     expect(shortened(result({})).content).toMatch(
       /^w{200}… \(An old result, shortened: 4800 more characters left out/,
     );
@@ -319,7 +319,7 @@ describe('an old result', () => {
     );
   });
 
-  test('stays where nothing shorter stands for it', () => {
+  test('stays where nothing shorter can replace it', () => {
     for (const short of [
       result({ content: 'ok' }),
       result({ content: 'ok', compact_summary: 'it went well' }),

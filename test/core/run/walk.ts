@@ -1,4 +1,4 @@
-// A job's way from its input to its end, as the loop would take it, through whatever the world does.
+// A job's path from its input to its end, as the loop would take it, under any events from outside.
 import * as fc from 'fast-check';
 import type { Append } from '../../../src/core/run/append.ts';
 import type { NewCompaction } from '../../../src/core/compaction/compacted.ts';
@@ -19,7 +19,7 @@ import type { Decision } from '../../../src/core/decide.ts';
 import type { Millis } from '../../../src/core/time.ts';
 import { cancelWish, given, settings, text, tool } from '../builders.ts';
 
-/** What the world does at a step: what does not fit the step is passed over. */
+/** The events at a step; those that do not fit the step are skipped. */
 export type Happening =
   | { kind: 'say'; calls: number; pause: boolean }
   | { kind: 'fail'; waitMs: number }
@@ -43,7 +43,7 @@ export const WALKED: Settings = settings({
 
 export type Next =
   | { kind: 'move'; move: Append }
-  /** Somebody outside wrote: a wish, an answer. */
+  /** A write from outside: a stop request, an answer. */
   | { kind: 'told'; now: Snapshot }
   | { kind: 'later'; time: Millis };
 
@@ -107,7 +107,7 @@ export function compactedBy({ job, plan }: Extract<Decision, { kind: 'compact' }
   };
 }
 
-/** The first call that waits is answered. */
+/** The first waiting call is answered. */
 function answered(now: Snapshot, ids: Ids): Snapshot {
   const first = now.calls.find(({ status, reply }) => status === 'waiting' && reply === null);
   const reply = { messageId: ids.next<MessageId>(), content: 'yes', isError: false };

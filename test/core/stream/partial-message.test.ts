@@ -1,4 +1,4 @@
-// The message in the making, heard with losses: what a listener is told adds up, and what is late counts for nothing.
+// The partial message, received with losses: the published deltas add up, and late ones are ignored.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ContextId, JobId, MessageId } from '../../../src/core/ids.ts';
@@ -17,7 +17,7 @@ const of = (attempt: number, over: Partial<AnswerId> = {}): AnswerId => ({
   ...over,
 });
 
-/** One call as its holder utters it: every word, and the snapshot that stands after it. */
+/** One model call as its run publishes it: every delta, and the snapshot after it. */
 function uttered(words: readonly string[], answer: AnswerId): { frame: DeltaFrame; after: PartialMessage }[] {
   const state = 'StreamingLLMResponse' as const;
   const none = { text: '', sequence: -1 };
@@ -40,7 +40,7 @@ function uttered(words: readonly string[], answer: AnswerId): { frame: DeltaFram
 
 type Listening = { view: View | null; told: FleetingEvent[] };
 
-/** `lost` says which utterances are; a snapshot is asked for where something was missed, and may be lost as well. */
+/** `lost`: which delta frames are lost; a snapshot is requested after a gap, and may be lost as well. */
 function hear(
   listening: Listening,
   steps: ReturnType<typeof uttered>,
@@ -74,7 +74,7 @@ const losses = fc.infiniteStream(fc.boolean()).map((stream) => {
   };
 });
 
-test('whatever is lost, what was told adds up to the message once it is amended', () => {
+test('whatever is lost, the published deltas add up to the message once it is amended', () => {
   fc.assert(
     fc.property(words, words, losses, losses, (first, second, lostOfFirst, lostOfSecond) => {
       const one = hear({ view: null, told: [] }, uttered(first, of(1)), lostOfFirst);
@@ -89,7 +89,7 @@ test('whatever is lost, what was told adds up to the message once it is amended'
   );
 });
 
-test('who joins at any moment is told what all others were', () => {
+test('a subscriber that joins at any time receives what all others have', () => {
   fc.assert(
     fc.property(words, fc.nat(12), (said, moment) => {
       const steps = uttered(said, of(1));
@@ -101,14 +101,14 @@ test('who joins at any moment is told what all others were', () => {
   );
 });
 
-describe('what is late', () => {
+describe('a late frame', () => {
   const view = (attempt: number): View => {
     const { view: heard } = hear({ view: null, told: [] }, uttered(['a', 'b'], of(attempt)), () => false);
-    if (heard === null) throw new Error('nothing was heard');
+    if (heard === null) throw new Error('no frame was received');
     return heard;
   };
 
-  test('of an older attempt or an older lease counts for nothing', () => {
+  test('of an older attempt or an older lease is ignored', () => {
     for (const { frame } of uttered(['x', 'y', 'z'], of(1))) {
       expect(follow(CONTEXT, view(2), frame).kind).toBe('stale');
       expect(follow(CONTEXT, view(2), { kind: 'snapshot', partial: { ...view(1) } }).kind).toBe('stale');
@@ -117,7 +117,7 @@ describe('what is late', () => {
     expect(follow(CONTEXT, view(2), { kind: 'began', of: zombie }).kind).toBe('stale');
   });
 
-  test('or known already, too', () => {
+  test('or one that is known already is ignored, too', () => {
     for (const { frame, after } of uttered(['a', 'b'], of(2))) {
       expect(follow(CONTEXT, view(2), frame).kind).toBe('stale');
       expect(follow(CONTEXT, view(2), { kind: 'snapshot', partial: after }).kind).toBe('stale');
@@ -125,7 +125,7 @@ describe('what is late', () => {
   });
 });
 
-test('an attempt that is begun again goes on counting, and its text begins anew', () => {
+test('an attempt that is begun again continues the count, and its text starts from the beginning', () => {
   const steps = uttered(['a', 'b'], of(1)).slice(0, 3);
   const { view } = hear({ view: null, told: [] }, steps, () => false);
   const again: PartialMessage = {
@@ -144,7 +144,7 @@ test('an attempt that is begun again goes on counting, and its text begins anew'
   });
 });
 
-test('thinking that was missed comes as one delta', () => {
+test('missed thinking arrives as one delta', () => {
   const thinking = (sequence: number, text: string): PartialMessage => ({
     of: of(1),
     state: 'StreamingLLMResponse',
