@@ -1,4 +1,4 @@
-// What tests of the database are given: a database of their own, and short words for contexts, processes and inputs.
+// Fixtures for tests of the database: a database of their own, and short functions for contexts, processes and inputs.
 import { randomInt } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
@@ -23,10 +23,10 @@ import { createTestDatabase } from '../services/database.ts';
 
 export const ids: Ids = { next: <T extends string>() => v7() as T };
 
-/** A free lock counts after three seconds without a beat, a held one after a hundred. */
+/** A free lock counts after three seconds without a heartbeat, a held one after a hundred. */
 export const TIMES: LeaseTimes = { heartbeatTimeoutMs: 3_000, leaseMs: 100_000 };
 
-/** The beat of a process that lives is to come. */
+/** The next heartbeat of a live process is still to come. */
 const AHEAD_MS = -3_600_000;
 
 export type Row = Record<string, unknown>;
@@ -36,18 +36,18 @@ export type Context = { contextId: ContextId; workerId: WorkerId; tenantId: Tena
 export type Given = {
   readonly url: string;
   readonly database: Database;
-  /** Another pool on the same database; closed with everything. */
+  /** Another pool on the same database; closed with the fixture. */
   open(options?: DatabaseOptions): Database;
   context(over?: Partial<NewWorker>): Promise<Context>;
   /**
-   * A process whose last beat was `silentMs` ago; null: that lives, however long a test takes. `lock`: whether it still holds
-   * its lock.
+   * A process whose last heartbeat was `silentMs` ago; null: it counts as alive, however long a test takes. `lock`:
+   * whether it still holds its lock.
    */
   process(over?: { silentMs?: number | null; lock?: boolean; sessionName?: string }): Promise<ProcessId>;
   /** An input for a context of the default tenant. */
   submission(contextId: ContextId, over?: Partial<Submission>): Submission;
   submit(contextId: ContextId, over?: Partial<Submission>): Promise<JobId>;
-  /** The context under a lease: a process that lives has claimed it. */
+  /** The context under a lease: a live process has claimed it. */
   claimed(contextId: ContextId): Promise<ContextRow>;
   rows(text: string): Promise<Row[]>;
   row(contextId: ContextId): Promise<Row>;
@@ -65,7 +65,7 @@ export async function given(): Promise<Given> {
   };
   const database = open({ max: 8, name: 'given' });
   const { db } = database;
-  // A server that has only just started has missed nobody's beats yet.
+  // A server that has only just started does not count heartbeats as missed yet.
   await db.execute(sql`
     select pg_sleep(greatest(0, ${TIMES.heartbeatTimeoutMs / 1_000 + 0.2}::float8
       - extract(epoch from clock_timestamp() - pg_postmaster_start_time())))`);
@@ -162,7 +162,7 @@ export async function given(): Promise<Given> {
   return the;
 }
 
-/** An append that adds nothing. */
+/** An append without entries. */
 export function nothing(lease: Lease, over: Partial<Append> = {}): Append {
   return {
     lease,

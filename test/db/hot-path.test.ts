@@ -1,4 +1,4 @@
-// What a job costs in Postgres: every transaction, and every statement of it, from the input to its end.
+// The cost of a job in Postgres: every transaction, and every statement of it, from the input to the end of the job.
 import { afterEach, expect, inject, test } from 'vitest';
 import { isWrite, tagOf } from '../services/statements.ts';
 import { says, result, startFleet } from '../workers/fleet.ts';
@@ -10,7 +10,7 @@ afterEach(async () => {
   fleet = null;
 });
 
-/** Housekeeping, not the job's; and the tools that a model is told of, which are kept once for each list. */
+/** Housekeeping, not the job's; and the tool descriptions for models, which are stored once for each list. */
 const BESIDE = [
   'processes.heartbeat',
   'processes.take_lock',
@@ -29,7 +29,7 @@ const BESIDE = [
 /** A process registers by a statement that drizzle builds: it has no tag. */
 const REGISTERS = /^insert into "processes"/;
 
-/** The job's transactions: each a statement of its own, or what stood between `begin` and `commit`. */
+/** The job's transactions: each a single statement, or the statements between `begin` and `commit`. */
 function transactionsOf(statements: readonly string[]): string[][] {
   const transactions: string[][] = [];
   let open: string[] | null = null;
@@ -44,7 +44,7 @@ function transactionsOf(statements: readonly string[]): string[][] {
   return transactions;
 }
 
-/** Nothing is left to sweeps, where rings are heard: one that came first would claim in a statement of its own. */
+/** Wake-ups arrive, so sweeps have nothing to do: a sweep that came first would claim in a statement of its own. */
 const RUNG = inject('redisUrl') === null ? {} : { sweepMs: 3_600_000, drainMs: 500 };
 
 test('a job of three tool steps: one transaction to claim and admit, one for each answer', async () => {
@@ -73,11 +73,11 @@ test('a job of three tool steps: one transaction to claim and admit, one for eac
   isHeard = false;
   expect(untagged).toEqual([]);
   const transactions = transactionsOf(heard);
-  // The claim, what is read of it (in the same round trip), and the append.
+  // The claim, its reads (in the same round trip), and the append.
   expect(transactions.map((statements) => statements.length)).toEqual([7, 1, 1, 1, 1]);
   expect(tagOf(transactions[0]?.[0] ?? '')).toBe('contexts.claim_many');
   for (const statements of transactions) expect(tagOf(statements.at(-1) ?? '')).toBe('contexts.append');
-  // Three texts, to begin, to go on, to end, each with no more than it needs.
+  // Three statement texts, to begin, to continue, to end, each with no more than it needs.
   const texts = new Set(transactions.map((statements) => statements.at(-1)));
   expect(texts.size).toBe(3);
   for (const text of texts)
@@ -101,7 +101,7 @@ test('a `once` call costs one transaction more: its mark', async () => {
   expect(heard).toHaveLength(1 + 3 + 1);
 });
 
-test('what a model is told of its tools is kept once for each list, however many calls tell it', async () => {
+test('the tool descriptions for a model are stored once for each list, however many calls use it', async () => {
   const heard: string[] = [];
   let steps = 0;
   fleet = await startFleet({

@@ -1,4 +1,4 @@
-// The state of a worker process that neither beats nor sweeps: for tests of its parts.
+// The state of a worker process without heartbeats and sweeps: for tests of its parts.
 import { pino } from 'pino';
 import { PEER_LIMITS } from '../../src/core/workers/peer-limits.ts';
 import { localBus } from '../../src/bus/local.ts';
@@ -72,7 +72,7 @@ export function workerState(the: Given): WorkerState {
   });
 }
 
-/** Claims, appends and gates on the parts that are given. */
+/** Claims, appends and throttles over the given parts. */
 export function together(parts: Omit<WorkerState, 'appender' | 'claimer' | 'throttles'>): WorkerState {
   return {
     ...parts,

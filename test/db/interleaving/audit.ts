@@ -1,4 +1,4 @@
-// Everything that ever happened to a context's row, written down by a trigger: who, from what, to what.
+// Every change of a context's row, recorded by a trigger: the writer, the old and the new row.
 import { sql } from 'drizzle-orm';
 import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
@@ -10,7 +10,7 @@ export type Change = {
   previousStatus: string;
   owner: ProcessId | null;
   previousOwner: ProcessId | null;
-  /** Whether the previous owner lived, by its beat. */
+  /** Whether the previous owner was alive, by its heartbeat. */
   ownerLived: boolean;
   epoch: number;
   previousEpoch: number;
@@ -20,7 +20,7 @@ export type Change = {
   queued: number;
   previousQueued: number;
   stopped: boolean;
-  /** A wish waited for its answer. */
+  /** A stop request was pending. */
   summoned: boolean;
   /** A job was running, waiting or queued. */
   unfinished: boolean;
@@ -50,7 +50,7 @@ export async function installAudit({ db }: Database): Promise<void> {
     create trigger audit after update on contexts for each row execute function write_audit()`);
 }
 
-/** In the order in which they happened: the row's lock lets one at a time. */
+/** In the order of commits: the row's lock admits one writer at a time. */
 export async function changesOf({ db }: Database, contextId: ContextId): Promise<Change[]> {
   const rows = await db.execute<{ change: Change }>(
     sql`select change from audit where context_id = ${contextId} order by n`,

@@ -1,4 +1,4 @@
-// The laws of every branch of a context that has come to rest: what it shows is valid and its own.
+// The laws of every branch of an idle context: its visible history is valid and its own.
 import { sql } from 'drizzle-orm';
 import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
@@ -31,7 +31,7 @@ export async function branchFaults(db: Executor, { contextId }: World): Promise<
   return faults;
 }
 
-/** Every call has one result, behind it and before the next answer. */
+/** Every call has one result, after it and before the next answer. */
 function transcriptFaults(history: readonly Message[]): string[] {
   const faults: string[] = [];
   const open = new Set<string>();
@@ -50,7 +50,7 @@ function transcriptFaults(history: readonly Message[]): string[] {
   return faults;
 }
 
-/** Inputs are counted from 1, none is skipped, and what answers one stands behind it. */
+/** Inputs are counted from 1, none is skipped, and the answer of an input comes after it. */
 function turnFaults(history: readonly Message[]): string[] {
   let inputs = 0;
   for (const { role, turn } of history) {

@@ -1,4 +1,4 @@
-// The laws, asked of everything that was ever written about a context. Each fault is a line of words.
+// The laws, checked against everything that was ever written about a context. Each violation is one line of text.
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../../../src/db/connection/client.ts';
 import { mayFollow } from '../../../src/core/run/state.ts';
@@ -10,7 +10,7 @@ import type { Change } from './audit.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
 import type { World } from './world.ts';
 
-/** What is wrong with a context that has come to rest, and with the way it came there. */
+/** The violations of an idle context, and of its history of writes. */
 export async function faultsOf(admin: Database, world: World): Promise<string[]> {
   const { db } = admin;
   const changes = await changesOf(admin, world.contextId);
@@ -30,8 +30,8 @@ export async function faultsOf(admin: Database, world: World): Promise<string[]>
 }
 
 /**
- * Who writes holds the lease; the lease of one who lives is taken only where a wish went unanswered, or where nothing is left
- * to do under it.
+ * A writer holds the lease; the lease of a live owner is taken only where a stop request went unanswered, or where no
+ * work is left under it.
  */
 function leaseFaults(changes: readonly Change[], world: World): string[] {
   const processOf = new Map(world.processes.map(({ lane, id }) => [lane.name, id]));
@@ -65,7 +65,7 @@ function leaseFaults(changes: readonly Change[], world: World): string[] {
   });
 }
 
-/** Nothing queued lies in an idle context, unless its worker is stopped: a wake-up would be lost. */
+/** An idle context has no queued input, unless its worker is stopped: a wake-up would be lost. */
 function mailboxFaults(changes: readonly Change[]): string[] {
   return changes
     .filter(({ status, queued, stopped }) => status === 'idle' && queued > 0 && !stopped)
@@ -107,7 +107,7 @@ async function restFaults(db: Executor, { contextId }: World): Promise<string[]>
   return rows.map(({ fault }) => fault);
 }
 
-/** Messages and events share one line of numbers without gaps, as far as the head. */
+/** Messages and events share one sequence of numbers without gaps, up to the head. */
 export async function numberFaults(db: Executor, { contextId }: Pick<World, 'contextId'>): Promise<string[]> {
   const rows = await db.execute<{ seq: number; head: number }>(sql`
     select seq, head_seq as head from contexts c join (
@@ -174,7 +174,7 @@ async function jobFaults(db: Executor, world: World, changes: readonly Change[])
   return [...faults, ...placeFaults(rows, world, changes), ...(await steerFaults(db, world))];
 }
 
-/** An input that joined a job is history, or was taken back. */
+/** An input that joined a job is in history, or was retracted. */
 async function steerFaults(db: Executor, { accepted, contextId }: World): Promise<string[]> {
   const rows = await db.execute<{ id: string; status: string }>(sql`
     select m.id, m.status from messages m where m.context_id = ${contextId} and m.role = 'user'`);
@@ -197,7 +197,7 @@ async function repliesOf(db: Executor, contextId: string): Promise<Map<string, b
   return new Map(rows.map(({ id, interrupted }) => [id, interrupted]));
 }
 
-/** Who was told that an answer is taken finds it in history, unless an interrupt took the question back. */
+/** An answer that was accepted is in history, unless an interrupt retracted the question. */
 async function answerFaults(db: Executor, { answers, accepted, contextId }: World): Promise<string[]> {
   const replies = await repliesOf(db, contextId);
   const given = [...answers, ...accepted.flatMap(({ job: { messageId } }) => messageId ?? [])];
@@ -213,7 +213,7 @@ async function answerFaults(db: Executor, { answers, accepted, contextId }: Worl
   ];
 }
 
-/** The place of an input is where its submit came in the order of commits. */
+/** The place of an input is that of its submit in the order of commits. */
 function placeFaults(
   rows: readonly JobRow[],
   { accepted, moved }: World,
@@ -226,7 +226,7 @@ function placeFaults(
   );
   const faults =
     rows.length === jobs.length ? [] : [`${jobs.length} were accepted, ${rows.length} are there`];
-  // Who moves an input changes places.
+  // Moving an input changes places.
   if (moved) return faults;
   for (const client of new Set(jobs.map((one) => one.client))) {
     const own = jobs.filter((one) => one.client === client).map(({ job }) => places.get(job.jobId));
@@ -237,7 +237,7 @@ function placeFaults(
   return faults;
 }
 
-/** Every call has its result, wherever it stands; what may happen once happened once at most. */
+/** Every call has its result, at any position; a `once` call ran once at most. */
 async function callFaults(db: Executor, { contextId, ran }: World): Promise<string[]> {
   const faults: string[] = [];
   const answered = await db.execute<{ id: string }>(sql`
@@ -267,7 +267,7 @@ async function callFaults(db: Executor, { contextId, ran }: World): Promise<stri
   return faults;
 }
 
-/** The states that were told follow each other by the table, and end where the context is. */
+/** The published states follow each other by the table, and the last one is the context's. */
 export async function eventFaults(db: Executor, { contextId }: Pick<World, 'contextId'>): Promise<string[]> {
   const told = await db.execute<{ state: State }>(sql`
     select data->>'new_state' as state from events where context_id = ${contextId} and name = 'StateChanged' order by seq`);

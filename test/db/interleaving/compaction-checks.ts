@@ -1,4 +1,4 @@
-// The laws of compactions, asked of a context that has come to rest: of each that was made, and of what holds on each branch.
+// The laws of compactions, checked on an idle context: for each that was made, and for the valid ones on each branch.
 import { sql } from 'drizzle-orm';
 import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
 import type { Compacted } from '../../../src/core/compaction/compacted.ts';
@@ -30,7 +30,7 @@ export async function compactionFaults(db: Executor, world: World): Promise<stri
   return faults;
 }
 
-/** Each is told where it is stored, is of the branch of its job, and stands for a message of that branch. */
+/** Each is recorded in the events, is of the branch of its job, and replaces messages up to one of that branch. */
 async function madeFaults(db: Executor, { contextId }: World): Promise<string[]> {
   const rows = await db.execute<{ fault: string }>(sql`
     select fault from compactions k
@@ -58,7 +58,7 @@ async function madeFaults(db: Executor, { contextId }: World): Promise<string[]>
   return rows.map(({ fault }) => fault);
 }
 
-/** `whole`: all that the branch shows; `left`: what is remembered of it beside what was compacted. */
+/** `whole`: the full visible history of the branch; `left`: the remaining history beside the compaction. */
 function standingFaults(
   whole: readonly Message[],
   left: readonly Message[],

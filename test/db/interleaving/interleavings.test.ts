@@ -1,5 +1,5 @@
-// Thousands of schedules of two to six actors on one context, one statement at a time, against real Postgres. What a
-// seed draws can be played again: `NIGHTSHIFT_SEED=17`; `NIGHTSHIFT_SCHEDULES=20000` plays more of them.
+// Thousands of schedules of two to six actors on one context, one statement at a time, against real Postgres. A seed
+// reproduces its schedule: `NIGHTSHIFT_SEED=17`; `NIGHTSHIFT_SCHEDULES=20000` runs more of them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { depth, seedsOf } from '../../services/depth.ts';
 import type { TestDatabase } from '../../services/database.ts';
@@ -7,7 +7,7 @@ import { Stage, createStageDatabase, describeJudgement } from './stage.ts';
 
 const seeds = seedsOf(250, 2_000, 'NIGHTSHIFT_SCHEDULES');
 
-/** Played side by side, each on a database of its own: most of the time is spent waiting for Postgres. */
+/** Run side by side, each on a database of its own: most of the time is spent waiting for Postgres. */
 const STAGES = depth(2, 4);
 
 const databases: TestDatabase[] = [];
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 test(
-  'in whatever order statements come, every law holds',
+  'every law holds in any order of statements',
   { timeout: 60_000 + 300 * seeds.length },
   async () => {
     const left = seeds.values();

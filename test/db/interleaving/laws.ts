@@ -1,13 +1,13 @@
-// The laws of the protocol, each with a way to break it: by changing the text of its statement on the way to Postgres.
+// The laws of the protocol, each with a way to break it: by rewriting its statement on the way to Postgres.
 import type { Rewrite } from '../connection/statement-network.ts';
 
-/** Of the schedules among which one shows it. */
+/** The kind of schedules among which one shows it. */
 export type Kind = { compacting?: boolean; deaf?: boolean };
 
-/** `fault`: what a schedule shows when the law is broken; `seed`: of a schedule that does. */
+/** `fault`: the violation that a schedule shows when the law is broken; `seed`: of such a schedule. */
 export type Law = [law: string, rewrite: Rewrite, fault: RegExp, seed: number, kind?: Kind];
 
-/** In every statement that holds `part`, `by` takes its place. */
+/** In every statement that contains `part`, `by` replaces it. */
 function replace(part: string, by: string, where = ''): Rewrite {
   return (text) => (text.includes(where) && text.includes(part) ? text.replaceAll(part, by) : null);
 }

@@ -1,4 +1,4 @@
-// Connections to a database, on which one schedule after the other is played and judged.
+// Connections to a database, on which one schedule after the other is run and checked.
 import { sql } from 'drizzle-orm';
 import { perform } from '../../../src/commands/perform.ts';
 import { startWorker } from '../../../src/commands/workers/stop-worker.ts';
@@ -21,13 +21,13 @@ import { TEXTS } from './script.ts';
 import { World, atRest, passTime, stopBeating } from './world.ts';
 import type { Process } from './world.ts';
 
-/** What was wrong with a schedule: nothing, as a rule. */
+/** The violations of a schedule: usually none. */
 export type Judgement = { seed: number; faults: string[]; trace: string[] };
 
 const NAMES = ['run-a', 'run-b', 'sweep', 'client-a', 'client-b', 'client-c', 'first', 'last'] as const;
 type Name = (typeof NAMES)[number];
 
-/** A database for a stage; its commits need not survive anything. */
+/** A database for this class; its commits need not be durable. */
 export async function createStageDatabase(): Promise<TestDatabase> {
   const own = await createTestDatabase();
   const admin = openDatabase(own.url, { max: 1 });
@@ -52,7 +52,7 @@ export class Stage {
     this.#lanes = lanes;
   }
 
-  /** `url`: of a database for one stage at a time. `rewrite`: what becomes of the text of statements. */
+  /** `url`: of a database that no other instance uses at the same time. `rewrite`: changes the text of statements. */
   static async open(url: string, rewrite: Rewrite = () => null): Promise<Stage> {
     const network = await startStatementNetwork(url, rewrite);
     const lanes = NAMES.map(async (name) => [name, await Lane.open(url, name, rewrite)] as const);
@@ -66,8 +66,8 @@ export class Stage {
   }
 
   /**
-   * `compacting`: whether compactions may be asked for. `deaf`: no process hears a summons, and somebody always sweeps, so that
-   * wishes are often left to the sweep.
+   * `compacting`: whether compactions may be requested. `deaf`: no process receives control signals, and a sweep always
+   * runs, so that stop requests are often left to the sweep.
    */
   async judge(seed: number, compacting = true, deaf = false): Promise<Judgement> {
     const random = seeded(seed);
@@ -93,7 +93,7 @@ export class Stage {
     }
   }
 
-  /** What a broken schedule leaves behind must not be due in the next one. */
+  /** Leftovers of a broken schedule must not be due in the next one. */
   async #forget(): Promise<void> {
     await this.#admin.db.execute(sql`delete from processes`);
     await this.#admin.db.execute(
@@ -111,7 +111,7 @@ export class Stage {
     return world.startProcess(this.#admin, this.#lane(name), capacity, random() < 0.7 && !deaf);
   }
 
-  /** Where the schedule begins: at rest, with inputs in the queue, or with a job that waits for its retry or an answer. */
+  /** Where the schedule begins: idle, with inputs in the queue, or with a job that waits for its retry or an answer. */
   async #prepare(world: World, random: Random, trace: string[]): Promise<void> {
     const inputs = Math.floor(random() * 3);
     const waits = inputs > 0 && random() < 0.35;
@@ -128,7 +128,7 @@ export class Stage {
     if (random() < 0.5) await passTime(this.#admin, world.contextId);
   }
 
-  /** Whatever is still to be done is found by sweeps, once time has passed. What nobody could find is a fault. */
+  /** Sweeps find all remaining work once time has passed. Work that no sweep finds is a fault. */
   async #bringToRest(world: World): Promise<string[]> {
     const [owned] = await this.#admin.db.execute<{ name: string }>(sql`
       select p.id as name from contexts c join processes p on p.id = c.lease_owner
@@ -137,7 +137,7 @@ export class Stage {
     const asleep = await this.#admin.db.execute(sql`
       select 1 from contexts c join tool_calls t on t.context_id = c.id and t.status = 'waiting' and t.reply is not null
       where c.id = ${world.contextId} and c.scheduling_status = 'waiting' and c.next_check_at > clock_timestamp() + interval '1 day'`);
-    const unheard = asleep.length === 0 ? [] : ['nobody looks at an answer that was given'];
+    const unheard = asleep.length === 0 ? [] : ['no sweep reads an answer that was given'];
     for (const { id } of world.processes) await stopBeating(this.#admin, id);
     const target = { tenantId: DEFAULT_TENANT, contextId: world.contextId };
     await perform(world.ports(this.#admin), startWorker(world.ports(this.#admin), target));
@@ -165,7 +165,7 @@ function wordsOf(error: unknown): string {
   return error.cause === undefined ? error.message : `${error.message} ${wordsOf(error.cause)}`;
 }
 
-/** A judgement in words, with the seed that gives it again. */
+/** The violations as text, with the seed that reproduces them. */
 export function describeJudgement({ seed, faults, trace }: Judgement): string {
   return [
     `seed ${seed}:`,

@@ -1,4 +1,4 @@
-// One context and whoever has to do with it: processes that run it, clients that want something of it.
+// One context and the actors around it: processes that run it, clients that send requests to it.
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
@@ -33,7 +33,10 @@ import type { Lane } from './scheduler.ts';
 import { TOOLS, answerTo, resultOf } from './script.ts';
 import type { Text } from './script.ts';
 
-/** Nobody dies of a late beat while a schedule is played; whoever is to die is given a beat of an hour ago. */
+/**
+ * No process dies of a late heartbeat while a schedule runs; a process that is to die is given a heartbeat of an hour
+ * ago.
+ */
 export const TIMES: WorkerPorts['times'] = {
   heartbeatIntervalMs: 1_000,
   heartbeatTimeoutMs: 600_000,
@@ -58,18 +61,18 @@ export type Process = { id: ProcessId; lane: Lane; state: WorkerState };
 export class World {
   readonly contextId: ContextId;
   readonly bus: Bus = localBus();
-  /** Inputs that were accepted: who sent them, and what came back. */
+  /** Inputs that were accepted: their sender, and their receipt. */
   readonly accepted: { client: string; job: Accepted }[] = [];
-  /** What answers to calls are to be in history. */
+  /** Answers to calls that have to be in history. */
   readonly answers: MessageId[] = [];
   readonly processes: Process[] = [];
-  /** Somebody may have changed the order of the queue. */
+  /** A client may have changed the order of the queue. */
   moved = false;
   /** How often each call of a `once` tool really ran. */
   readonly ran = new Map<ToolCallId, number>();
-  /** Whatever a worker process logged as an error. */
+  /** Errors that worker processes logged. */
   readonly errors: string[] = [];
-  /** Of whoever runs the context from now on. */
+  /** Of every later run of the context. */
   room: { contextLimit: number; compaction: CompactionSettings } = {
     contextLimit: 200_000,
     compaction: COMPACTION_DEFAULTS,
@@ -113,7 +116,7 @@ export class World {
     if (outcome.kind === 'done') this.accepted.push({ client, job: outcome.value });
   }
 
-  /** Edits an input that was accepted before, or has it answered once more. */
+  /** Edits an input that was accepted before, or retries it. */
   async answerAnew(
     database: Database,
     client: string,
@@ -146,7 +149,7 @@ export class World {
     });
   }
 
-  /** Whether a compaction was made; by a job that has not ended; of what such a job added. */
+  /** Whether a compaction was made; by a job that has not ended; of messages that such a job added. */
   async hasCompacted({ db }: Database, by: 'any' | 'running' | 'own'): Promise<boolean> {
     const rows = await db.execute(sql`
       select 1 from compactions k join jobs j on j.id = k.job_id where k.context_id = ${this.contextId}
@@ -154,7 +157,7 @@ export class World {
     return rows.length > 0;
   }
 
-  /** The text drives the model; what follows it tells the input from all others. */
+  /** The text drives the model; the rest of it identifies the input. */
   #said(text: Text) {
     return [{ type: 'text' as const, text: `${text} ${this.#mark()}` }];
   }
@@ -201,7 +204,7 @@ export class World {
     return this.accepted.at(place)?.job.messageId ?? null;
   }
 
-  /** A worker process that lives; `hears`: whether summons reach it. */
+  /** A live worker process; `hears`: whether control signals reach it. */
   async startProcess(admin: Database, lane: Lane, capacity: number, hears: boolean): Promise<Process> {
     const id = ids.next<ProcessId>();
     let claiming: Promise<unknown> = Promise.resolve();
@@ -277,7 +280,7 @@ export class World {
     return process;
   }
 
-  /** One that is called with its claim takes longer than the commit of that: a lane does one thing at a time. */
+  /** A model call that starts with its claim takes longer than the commit of that: a lane does one thing at a time. */
   #model(lane: Lane, claiming: () => Promise<unknown>): Model {
     return {
       call: async (request, _listener, signal) => {
@@ -308,7 +311,7 @@ function portsOf(database: Database, bus: Bus): CommandPorts {
   };
 }
 
-/** Waits until a process runs nothing. A run has left before its slot is free, and may enter again. */
+/** Waits until a process has no run. A run has left before its slot is free, and may enter again. */
 export async function atRest(registry: WorkerState['registry']): Promise<void> {
   while (registry.running > 0) {
     await registry.emptied();
@@ -316,7 +319,7 @@ export async function atRest(registry: WorkerState['registry']): Promise<void> {
   }
 }
 
-/** What was to come later is due now. */
+/** Everything that was to come later is due now. */
 export async function passTime({ db }: Database, contextId: ContextId): Promise<void> {
   await db.execute(sql`
     update jobs set retry_at = clock_timestamp() - interval '1 second'
@@ -326,7 +329,7 @@ export async function passTime({ db }: Database, contextId: ContextId): Promise<
     where id = ${contextId} and next_check_at is not null and scheduling_status <> 'running'`);
 }
 
-/** The process's last beat was an hour ago, and its lock is free. */
+/** The process's last heartbeat was an hour ago, and its lock is free. */
 export async function stopBeating({ db }: Database, id: ProcessId): Promise<void> {
   await db.execute(
     sql`update processes set heartbeat_at = clock_timestamp() - interval '1 hour' where id = ${id}`,

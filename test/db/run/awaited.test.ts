@@ -1,4 +1,5 @@
-// Calls that wait for workers' jobs: every end of a job counts down, in its own commit, once; and whoever waited is woken.
+// Calls that wait for workers' jobs: every end of a job counts down, in its own commit, once; and the waiting context
+// is woken.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
@@ -30,7 +31,7 @@ async function child(): Promise<Child> {
   return { ...context, jobId: await the.submit(context.contextId) };
 }
 
-/** A context under a lease, with a call that waits for the jobs of `children`; parked where nothing else is said. */
+/** A context under a lease, with a call that waits for the jobs of `children`; parked unless `state` says otherwise. */
 async function waitingFor(
   children: readonly Child[],
   { needs = children.length, park = true, callId = ids.next<ToolCallId>() } = {},
@@ -69,7 +70,7 @@ function waitOn(
   };
 }
 
-/** The append that ends the job of a child which is run. */
+/** The append that ends the job of a running child. */
 async function ending({ contextId, jobId }: Child): Promise<Append> {
   const { lease } = await the.claimed(contextId);
   const job = someJob({ id: jobId });
@@ -83,7 +84,7 @@ async function needsOf({ callId }: Parent): Promise<unknown> {
   return row?.['needs'];
 }
 
-describe('what ends a job counts down', () => {
+describe('every end of a job counts down', () => {
   test('two children that end in one statement, and a third: only the last one meets the wait', async () => {
     const [a, b, c] = [await child(), await child(), await child()];
     const parent = await waitingFor([a, b, c]);
@@ -94,14 +95,14 @@ describe('what ends a job counts down', () => {
     expect(await needsOf(parent)).toBe(0);
   });
 
-  test('a job that two calls wait for, whoever else waits for more', async () => {
+  test('a job that two calls wait for, one of which waits for more', async () => {
     const [a, b] = [await child(), await child()];
     const [first, second] = [await waitingFor([a]), await waitingFor([a, b])];
     expect(await append(db(), [await ending(a)])).toMatchObject([{ met: [first.contextId] }]);
     expect([await needsOf(first), await needsOf(second)]).toEqual([0, 1]);
   });
 
-  test('one that nobody awaits touches nothing', async () => {
+  test('a job that no call awaits changes nothing', async () => {
     const parent = await waitingFor([await child()]);
     expect(await append(db(), [await ending(await child())])).toMatchObject([{ met: [] }]);
     expect(await needsOf(parent)).toBe(1);
@@ -134,7 +135,7 @@ describe('what ends a job counts down', () => {
     await untilRung(ports.wakeUps, parent.contextId);
   });
 
-  test('nothing where whoever waited is gone, or waits no more', async () => {
+  test('nothing where the waiting context is deleted, or no longer waits', async () => {
     const [a, b] = [await child(), await child()];
     const gone = await waitingFor([a]);
     const [worker] = await the.rows(
@@ -164,8 +165,8 @@ describe('what ends a job counts down', () => {
   });
 });
 
-describe('jobs that were there before', () => {
-  test('one that ended unseen is counted anew', async () => {
+describe('jobs that existed before', () => {
+  test('one that ended without a count is counted again', async () => {
     const [a, b] = [await child(), await child()];
     await append(db(), [await ending(a)]);
     const parent = await waitingFor([a, b], { park: false });
@@ -205,8 +206,8 @@ describe('jobs that were there before', () => {
   });
 });
 
-describe('whoever waited', () => {
-  test('is woken where it parked, and told to look where it is about to', async () => {
+describe('the waiting context', () => {
+  test('is woken where it parked, and signalled where it is about to park', async () => {
     const [a, b] = [await child(), await child()];
     const parked = await waitingFor([a]);
     expect(await wakeMet(db(), parked.contextId)).toBeNull();
@@ -226,7 +227,7 @@ describe('whoever waited', () => {
     expect(await append(db(), [nothing(held.lease, { park, guard })])).toMatchObject([{ kind: 'stale' }]);
   });
 
-  test('is found by the sweep where its waker died, and not where it is put off', async () => {
+  test('is found by the sweep where its waker died, and not where its check is postponed', async () => {
     const [a, b] = [await child(), await child()];
     const [forgotten, putOff] = [await waitingFor([a]), await waitingFor([b])];
     await append(db(), [await ending(a), await ending(b)]);
@@ -242,7 +243,7 @@ describe('whoever waited', () => {
   });
 });
 
-test('ends that count down the same calls in whatever order never wait for each other in a circle', async () => {
+test('ends that count down the same calls in any order never deadlock', async () => {
   const before = await deadlocks();
   for (let round = 0; round < 15; round += 1) {
     const children = await Promise.all(Array.from({ length: 8 }, child));
@@ -283,7 +284,7 @@ async function untilRung(wakeUps: readonly { contextId: ContextId }[], contextId
   await expect.poll(() => wakeUps.some((notify) => notify.contextId === contextId)).toBe(true);
 }
 
-test('a stop that ends two jobs of a context locks the calls that wait for them in their order, before the first', async () => {
+test('a stop that ends two jobs of a context locks the calls that wait for them in order, before the first', async () => {
   const one = await child();
   const begun = await ending(one);
   const until = Date.now() + 60_000;

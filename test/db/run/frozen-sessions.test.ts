@@ -1,4 +1,5 @@
-// A frozen process holds a row lock: PostgreSQL's own limits, and the process that waits for the lock, terminate its session.
+// A frozen process holds a row lock: PostgreSQL's own limits, and the process that waits for the lock, terminate its
+// session.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -33,7 +34,7 @@ const read = async (id: number) => {
   return row?.n;
 };
 
-/** Takes the row and stands still for so long. */
+/** Locks the row and freezes for so long. */
 function holding(database: Database, id: number, ms: number) {
   const held = Promise.withResolvers<void>();
   const over = database.transaction(async (tx) => {
@@ -54,7 +55,7 @@ test('a transaction whose next statement does not come is ended by the server', 
   expect(await read(1)).toBe(1);
 });
 
-test('a lock that is not free in time is waited for without a connection', async () => {
+test('a caller waits for a busy lock without a connection', async () => {
   const still = holding(open(), 2, 1_500);
   await still.held;
   const patient = open({ max: 1, limits: { lock: 100 }, lockTimeoutMs: 10_000 });
@@ -77,13 +78,13 @@ test('a lock that is not free in time is waited for without a connection', async
   expect([await read(2), await read(3)]).toEqual([4, 1]);
 });
 
-test('and not for ever: then it is told', async () => {
+test('a caller does not wait forever: it gets an error in the end', async () => {
   const still = holding(open(), 4, 3_000);
   await still.held;
   let freed = 0;
   const options = { lockTimeoutMs: 1_000, onLocked: async () => void (freed += 1) };
   const impatient = open({ limits: { lock: 100 }, ...options });
-  // It is connected before its time begins.
+  // It is connected before its time limit starts.
   await impatient.db.execute(sql`select 1`);
   const failed = await add(impatient.db, 4).catch((error: unknown) => errorCode(error));
   expect(failed).toBe('55P03');

@@ -1,4 +1,4 @@
-// A child that is made while its tree is being removed goes with it, or is never made.
+// A child that is made while its tree is being deleted is deleted with it, or is never made.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
@@ -28,7 +28,7 @@ function makeChild(parentWorkerId: WorkerId) {
   return perform(ports, createWorker(ports, child));
 }
 
-test('a child that came to be after one looked for children is removed with its parent', async () => {
+test('a child that is made after the search for children is deleted with its parent', async () => {
   const { workerId } = await the.context();
   let looked = false;
   const deleting = the.open({
@@ -46,13 +46,13 @@ test('a child that came to be after one looked for children is removed with its 
   expect(await the.rows('select 1 from contexts')).toEqual([]);
 });
 
-test('a child whose parent is just being removed is not made', async () => {
+test('a child whose parent is just being deleted is not made', async () => {
   const { workerId } = await the.context();
   const making: ReturnType<typeof makeChild>[] = [];
   const deleting = the.open({
     max: 2,
     hook: (text) => {
-      // The parent is held by now.
+      // The parent is locked by now.
       if (tagOf(text) === 'workers.find_child') making.push(makeChild(workerId));
     },
   });
