@@ -1,5 +1,5 @@
-// A worker process without its own life: it beats, sweeps and hears no doorbell. Whoever has its state lets it run what and
-// when they like.
+// A worker process without background work: no heartbeats, no sweeps, no queue consumer. A test that has its state runs
+// contexts explicitly.
 import { createFingerprinter } from '../../src/core/model/fingerprint.ts';
 import type { ProcessId } from '../../src/core/ids.ts';
 import { digest } from '../../src/db/model-calls/digest.ts';
@@ -15,12 +15,12 @@ import { Registry } from '../../src/workers/process/registry.ts';
 
 const fingerprinter = createFingerprinter(digest);
 
-/** Keeps no tool lists: a statement that nobody awaits would come between those whose order a test decides. */
+/** Stores no tool lists: their statement is not awaited and would come between those whose order a test decides. */
 export const QUIET_FINGERPRINTS: WorkerState['fingerprints'] = {
   of: (_, sent, memory) => fingerprinter.of(sent, memory),
 };
 
-/** What the parts of a process share, as `startWorkerProcess` puts it together. Its row is there already. */
+/** The shared state of a process, as `startWorkerProcess` builds it. Its row exists already. */
 export function stateByHand(ports: WorkerPorts, id: ProcessId, capacity: number): WorkerState {
   const registry = new Registry(capacity);
   const clock = new DatabaseClock();

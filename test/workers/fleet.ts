@@ -1,5 +1,5 @@
-// A fleet in this process: real Postgres, real queue, a model and tools that are driven by the test. Clients are the
-// commands themselves; HTTP is tested elsewhere.
+// A fleet of worker processes in the test process: real Postgres, real queue, a model and tools that the test controls.
+// Clients are the commands themselves; HTTP is tested elsewhere.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { pino } from 'pino';
@@ -55,7 +55,7 @@ export type Tools = Record<
   Partial<ToolDescriptor> & {
     approval?: Approval;
     execute(call: ToolInvocation, signal: AbortSignal): Promise<ToolOutcome> | ToolOutcome;
-    /** What it says of a call that lost its runner. */
+    /** The outcome that it reports for a call that lost its runner. */
     reconcile?(call: ToolInvocation, signal: AbortSignal): Promise<Reconciled> | Reconciled;
   }
 >;
@@ -98,7 +98,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A queue that nobody hears: Redis away for ever. */
+/** A queue whose wake-ups never arrive, as without Redis. */
 export const deaf: Queue = {
   openWakeQueue: () => ({
     notify: () => undefined,
@@ -118,7 +118,7 @@ export type PostOptions = {
 
 export type FleetOptions = {
   model: Script;
-  /** Real providers in place of `model`; contexts then run on this one. */
+  /** Real providers in place of `model`; contexts then run on the named one. */
   provider?: { models: Models; name: ProviderName };
   tools?: Tools;
   /** In place of the same settings for every worker. */
@@ -130,9 +130,9 @@ export type FleetOptions = {
   /** How long a person has who is asked for an outcome, in milliseconds. */
   outcomeWaitMs?: number;
   maxSteps?: number;
-  /** In place of the usual ones; asked for at every look. */
+  /** In place of the default config; read at every check. */
   settings?: () => Partial<Settings>;
-  /** What holds of workers that workers make. */
+  /** The limits of workers that workers make. */
   team?: Partial<TeamAbilities>;
   hook?: StatementHook;
   databaseUrl?: string;
@@ -149,17 +149,17 @@ export type Fleet = {
   retry(contextId: ContextId): Promise<Accepted>;
   cancel(jobId: JobId): Promise<void>;
   interrupt(contextId: ContextId, mode: InterruptMode): Promise<JobId | null>;
-  /** To a call that is answered from outside. */
-  /** A person's verdict: on all that waits, approved as asked, but for what is said. */
+  /** For a call that is answered from outside. */
+  /** A person's decision on all waiting calls: approved unchanged, unless given otherwise. */
   judge(contextId: ContextId, said?: Partial<Judgement>): Promise<{ resolved: ToolCallId[] }>;
   answer(contextId: ContextId, toolCallId: ToolCallId, content: string): Promise<Answered>;
   job(jobId: JobId): Promise<Record<string, unknown>>;
   ended(jobId: JobId): Promise<Record<string, unknown>>;
   /** For as long as the test may take. */
   until(condition: () => Promise<boolean> | boolean): Promise<void>;
-  /** Until the processes have let go of all that they ran. */
+  /** Until the processes have released everything that they ran. */
   atRest(): Promise<void>;
-  /** The deadline of a job that waits has come. */
+  /** The deadline of a waiting job has come. */
   passDeadline(jobId: JobId): Promise<void>;
   history(contextId: ContextId): Promise<Message[]>;
   query(text: string): Promise<Record<string, unknown>[]>;
@@ -167,7 +167,7 @@ export type Fleet = {
   close(): Promise<void>;
 };
 
-/** Whoever lives is not taken for dead, and answers in time, however slow the machine is. */
+/** A live process is not declared dead, and answers in time, however slow the machine is. */
 const TIMES: WorkerTimes = {
   heartbeatIntervalMs: 100,
   heartbeatTimeoutMs: 500,
@@ -292,7 +292,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     return started;
   };
   for (let count = options.processes ?? 1; count > 0; count -= 1) await startProcess();
-  // Whoever rings before the bell is connected is not heard.
+  // A wake-up before the queue is connected is lost.
   if (queue !== deaf) while (!(await wakeQueue.isReachable())) await sleep(5);
 
   const expectDone = async <T>(outcome: ReturnType<typeof perform<T>>): Promise<T> => {
@@ -398,7 +398,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   return fleet;
 }
 
-/** A history in one line an entry: turn, role, and what it says. */
+/** A history as one line for each entry: turn, role, and content. */
 export function transcript(history: readonly Message[]): string[] {
   return history.map(({ turn, role, content }) => {
     const said = content.map((block) => {

@@ -20,7 +20,7 @@ export async function branchFaults(db: Executor, { contextId }: World): Promise<
       (select count(*) from messages m where m.context_id = c.id and m.branch = b.name and m.status = 'completed'
         and m.seq > coalesce((b.spans -> -1 ->> 'after')::bigint, 0)) as own
     from contexts c join branches b on b.context_id = c.id where c.id = ${contextId}`);
-  const faults = rows.some(({ active }) => active) ? [] : ['the active branch is not there'];
+  const faults = rows.some(({ active }) => active) ? [] : ['the active branch is missing'];
   for (const { name, active, turns, own, counted } of rows) {
     const history = await readHistory(db, { contextId, tenantId: DEFAULT_TENANT }, name);
     const found = [...transcriptFaults(history), ...turnFaults(history)];
@@ -56,7 +56,7 @@ function turnFaults(history: readonly Message[]): string[] {
   for (const { role, turn } of history) {
     if (role === 'user') inputs += 1;
     const wanted = role === 'user' ? `u${inputs}` : `a${Math.max(1, inputs)}`;
-    if (role !== 'system' && turn !== wanted) return [`${turn} stands where ${wanted} belongs`];
+    if (role !== 'system' && turn !== wanted) return [`turn ${turn} in place of turn ${wanted}`];
   }
   return [];
 }

@@ -59,7 +59,7 @@ function leaseFaults(changes: readonly Change[], world: World): string[] {
       !summoned &&
       (change.unfinished || change.status !== 'idle')
     ) {
-      faults.push(`${actor} took the lease of one who lives`);
+      faults.push(`${actor} took the lease of a live owner`);
     }
     return faults;
   });
@@ -85,7 +85,7 @@ async function restFaults(db: Executor, { contextId }: World): Promise<string[]>
       (case when c.scheduling_status <> 'idle' or c.lease_owner is not null then 'the context is stuck: ' || c.scheduling_status end),
       (case when c.queued <> (select count(*) from jobs j where j.context_id = c.id and j.status = 'queued')
         then 'the counter of queued inputs is wrong: ' || c.queued end),
-      (case when c.queued <> 0 or c.steers <> 0 then 'an input was never taken up' end),
+      (case when c.queued <> 0 or c.steers <> 0 then 'an input was never run' end),
       (case when (select m.turn from messages m where m.context_id = c.id and m.seq > l.cleared and m.role = 'user'
           order by m.seq limit 1) <> 'u1' then 'the turns of a cleared context do not begin at 1' end),
       (case when c.state not in ('Idle', 'PermanentFailure', 'Stopped') then 'at rest in ' || c.state end),
@@ -159,11 +159,11 @@ async function jobFaults(db: Executor, world: World, changes: readonly Change[])
       ...((row.admitted !== null) === (started === 1)
         ? []
         : ['an input was admitted without its job, or the reverse']),
-      ...(row.ended?.length === 1 ? [] : [`the end of a job was told ${row.ended?.length ?? 0} times`]),
-      ...(started === 0 && row.status !== 'cancelled' ? ['a job ended that never began'] : []),
-      ...(row.wished && row.status !== row.wished_end ? [`a wish was lost: the job is ${row.status}`] : []),
+      ...(row.ended?.length === 1 ? [] : [`the end of a job was published ${row.ended?.length ?? 0} times`]),
+      ...(started === 0 && row.status !== 'cancelled' ? ['a job that never began has ended'] : []),
+      ...(row.wished && row.status !== row.wished_end ? [`a stop request was lost: the job is ${row.status}`] : []),
       ...(row.wished && !row.stopped ? ['a receipt has no end'] : []),
-      ...(row.output_is_there ? [] : ['the output of a job is not there, or not its own']),
+      ...(row.output_is_there ? [] : ['the output of a job is missing, or not its own']),
     ];
   });
   for (const priority of new Set(rows.map((row) => row.priority))) {
@@ -183,8 +183,8 @@ async function steerFaults(db: Executor, { accepted, contextId }: World): Promis
   return accepted.flatMap(({ job: { messageId } }) => {
     if (messageId !== null && answers.has(messageId)) return [];
     const status = messageId === null ? null : statuses.get(messageId);
-    if (status === undefined) return ['an accepted input is not there'];
-    return status === 'queued' ? ['an accepted input waits for ever'] : [];
+    if (status === undefined) return ['an accepted input is missing'];
+    return status === 'queued' ? ['an accepted input waits forever'] : [];
   });
 }
 
@@ -205,8 +205,8 @@ async function answerFaults(db: Executor, { answers, accepted, contextId }: Worl
     select id from messages where context_id = ${contextId} and role = 'tool' and seq is not null`);
   const there = new Set(history.map(({ id }) => id));
   return [
-    ...answers.filter((id) => !replies.has(id)).map(() => 'an answer that was taken is not there'),
-    ...[...replies.keys()].filter((id) => !given.some((one) => one === id)).map(() => 'an answer of nobody'),
+    ...answers.filter((id) => !replies.has(id)).map(() => 'an accepted answer is missing'),
+    ...[...replies.keys()].filter((id) => !given.some((one) => one === id)).map(() => 'an answer that no client gave'),
     ...[...replies].flatMap(([id, interrupted]) =>
       there.has(id) || interrupted ? [] : ['an answer never entered history'],
     ),
@@ -225,7 +225,7 @@ function placeFaults(
     ({ job }, index) => accepted.findIndex((one) => one.job.jobId === job.jobId) === index,
   );
   const faults =
-    rows.length === jobs.length ? [] : [`${jobs.length} were accepted, ${rows.length} are there`];
+    rows.length === jobs.length ? [] : [`${jobs.length} were accepted, ${rows.length} are stored`];
   // Moving an input changes places.
   if (moved) return faults;
   for (const client of new Set(jobs.map((one) => one.client))) {
@@ -245,7 +245,7 @@ async function callFaults(db: Executor, { contextId, ran }: World): Promise<stri
     where m.context_id = ${contextId} and m.status = 'completed' and block ->> 'type' = 'tool_result'`);
   const seen = new Set(answered.map(({ id }) => id));
   for (const times of ran.values())
-    if (times > 1) faults.push(`a call that may happen once ran ${times} times`);
+    if (times > 1) faults.push(`a once-only call ran ${times} times`);
   const calls = await db.execute<{ id: string; status: string }>(
     sql`select t.id, t.status from tool_calls t join messages m on m.id = t.message_id
       where t.context_id = ${contextId} and m.status = 'completed' and m.seq > (
@@ -262,7 +262,7 @@ async function callFaults(db: Executor, { contextId, ran }: World): Promise<stri
   }
   for (const id of ran.keys()) {
     const status = closed.find((call) => call.id === id)?.status;
-    if (status === 'cancelled') faults.push('a call that ran is said not to have run');
+    if (status === 'cancelled') faults.push('a call that ran is reported as not run');
   }
   return faults;
 }
@@ -283,5 +283,5 @@ export async function eventFaults(db: Executor, { contextId }: Pick<World, 'cont
   });
   return states.at(-1) === context?.state
     ? faults
-    : [...faults, `told ${states.at(-1)}, stored ${context?.state}`];
+    : [...faults, `published ${states.at(-1)}, stored ${context?.state}`];
 }

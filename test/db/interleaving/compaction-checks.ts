@@ -24,7 +24,7 @@ export async function compactionFaults(db: Executor, world: World): Promise<stri
     const whole = await readHistory(db, place, name);
     const read = await readBranch(db, place, name);
     const found = read === null ? [] : standingFaults(whole, read.history, read.compacted, cleared);
-    if (last !== null && (read?.compacted.summary?.seq ?? 0) < last) found.push('a summary does not hold');
+    if (last !== null && (read?.compacted.summary?.seq ?? 0) < last) found.push('a summary is not valid');
     faults.push(...found.map((fault) => `${name}: ${fault}`));
   }
   return faults;
@@ -68,16 +68,16 @@ function standingFaults(
   const faults: string[] = [];
   for (const mark of [summary, shortening]) {
     if (mark === null) continue;
-    if (mark.seq <= cleared) faults.push('a compaction holds that was made before all was cleared');
+    if (mark.seq <= cleared) faults.push('a compaction from before the clear is still valid');
     if (!whole.some(({ seq }) => seq === mark.uptoSeq))
-      faults.push('a compaction holds that tells of what was taken back');
+      faults.push('a compaction that covers retracted messages is still valid');
   }
   const upto = summary?.uptoSeq ?? 0;
   const hidden = whole.filter(({ seq }) => seq <= upto);
   const rest = whole.filter(({ seq }) => seq >= upto);
-  if (idsOf(left) !== idsOf(rest)) faults.push('what is remembered is not what no summary stands for');
+  if (idsOf(left) !== idsOf(rest)) faults.push('the remaining history is not what no summary replaces');
   if (summary !== null && marksOf(hidden) !== marksIn(summary.text).sort().join())
-    faults.push(`a summary of ${marksIn(summary.text).sort().join()} stands for ${marksOf(hidden)}`);
+    faults.push(`a summary of ${marksIn(summary.text).sort().join()} replaces ${marksOf(hidden)}`);
   const calls = new Set(hidden.flatMap(({ content }) => content.filter(isToolUse).map(({ id }) => id)));
   const results = whole
     .filter(({ seq }) => seq > upto)

@@ -133,7 +133,7 @@ export class Stage {
     const [owned] = await this.#admin.db.execute<{ name: string }>(sql`
       select p.id as name from contexts c join processes p on p.id = c.lease_owner
       where c.id = ${world.contextId} and p.heartbeat_at > clock_timestamp() - interval '10 minutes'`);
-    const orphan = owned === undefined ? [] : ['a process that lives owns the context and does not run it'];
+    const orphan = owned === undefined ? [] : ['a live process owns the context and does not run it'];
     const asleep = await this.#admin.db.execute(sql`
       select 1 from contexts c join tool_calls t on t.context_id = c.id and t.status = 'waiting' and t.reply is not null
       where c.id = ${world.contextId} and c.scheduling_status = 'waiting' and c.next_check_at > clock_timestamp() + interval '1 day'`);
@@ -161,7 +161,7 @@ export class Stage {
 }
 
 function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'something that is no error';
+  if (!(error instanceof Error)) return 'a value that is no error';
   return error.cause === undefined ? error.message : `${error.message} ${wordsOf(error.cause)}`;
 }
 

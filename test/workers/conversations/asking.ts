@@ -1,5 +1,5 @@
-// What clients ask of a conversation, by the book: what each operation is aimed at, whether it is refused, and what is so
-// once it was done.
+// Requests of clients to a conversation, by the reference: the target of each operation, whether it is refused, and its
+// effect.
 import { MAIN, nameBeside } from '../../../src/core/conversation/branch.ts';
 import type { Code } from '../../../src/core/errors.ts';
 import type { MessageId } from '../../../src/core/ids.ts';
@@ -9,7 +9,7 @@ import type { Entry } from './entries.ts';
 import type { Hand, Outcome } from './hand.ts';
 import { begin, end } from './running.ts';
 
-/** An operation with its aim. `isDone`: what the book says once it was. */
+/** An operation with its target. `isDone`: whether the reference shows its effect. */
 export type Asked = {
   words: string;
   refused: Code | null;
@@ -19,10 +19,10 @@ export type Asked = {
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { kind: Kind }>;
 
-/** Nobody has this id. */
+/** An id that no row has. */
 const NOBODY = '01900000-0000-7000-8000-000000000000' as MessageId;
 
-/** Null: there is nothing that it could be aimed at. */
+/** Null: there is no target. */
 export function ask(book: Book, operation: Exclude<Operation, { kind: 'go' }>): Asked | null {
   switch (operation.kind) {
     case 'post':
@@ -93,7 +93,7 @@ function accept(
     stopRequest(book, job, { kind: 'interrupt', mode: 'discard' });
 }
 
-/** A compaction answers nobody. */
+/** A compaction has no input. */
 function canJoin({ branch, compaction }: Job, target: string): boolean {
   return branch === target && compaction === null;
 }
@@ -114,7 +114,7 @@ function queue(
   if (book.status === 'idle') book.status = 'runnable';
 }
 
-/** Where nobody runs it, it ends at once: an input that nobody took up enters history for that. */
+/** Without a run it ends at once: an input that no run took enters history for that. */
 function stopRequest(book: Book, job: Job, wished: NonNullable<Job['stopRequest']>): void {
   job.stopRequest = wished;
   if (book.held !== null) return;
@@ -262,7 +262,7 @@ function compact(book: Book, compaction: Of<'compact'>): Asked {
   };
 }
 
-/** Where a branch is left: what it shares. */
+/** Where a branch is left: its shared part. */
 type Point = { from: Branch; shared: Entry[] };
 
 function leave(book: Book, { from, shared }: Point, name: string, activate: boolean): void {
@@ -298,7 +298,7 @@ function pointOfAnswer(book: Book, id: MessageId): Point | Code {
   return input === undefined ? 'invalid_request' : behind(book, from, input);
 }
 
-/** With the results and notes that belong to it. */
+/** With its results and notes. */
 function behind(book: Book, from: Branch, entry: Entry): Point | Code {
   if (isUnfinished(book, entry)) return 'context_busy';
   const place = from.list.indexOf(entry) + 1;
@@ -306,7 +306,7 @@ function behind(book: Book, from: Branch, entry: Entry): Point | Code {
   return { from, shared: from.list.slice(0, next < 0 ? undefined : place + next) };
 }
 
-/** An unfinished job added it: it may still be taken back. */
+/** An unfinished job added it: it may still be retracted. */
 function isUnfinished({ job }: Book, entry: Entry): boolean {
   return job !== null && entry.jobId === job.id;
 }
@@ -325,13 +325,13 @@ function showing(book: Book, entry: Entry): Branch | null {
   return named(book.active) ?? named(entry.branch) ?? shows[0] ?? null;
 }
 
-/** One that is there as a rule. */
+/** Usually an existing one. */
 function branchName(book: Book, number: number): string {
   if (number % 10 === 9) return 'nowhere';
   return book.branches[number % book.branches.length]?.name ?? MAIN;
 }
 
-/** One of the active branch as a rule, else any that ever was, or is queued. */
+/** Usually one of the active branch, else any that ever existed, or is queued. */
 function messageAt(book: Book, number: number): MessageId {
   const shown = book.branchOf(book.active).list.flatMap(({ id }) => id ?? []);
   const known = book.entries.flatMap(({ id }) => id ?? []);

@@ -1,5 +1,5 @@
-// The book of a conversation as it ought to be: each branch a plain list of what it shows, a queue, one job at a time.
-// Nothing is shared and nothing is clever, so that it can be read and believed.
+// The reference of a conversation: each branch a plain list of its visible entries, a queue, one job at a time. Nothing
+// is shared and nothing is optimised, so that it is easy to verify.
 import type { JobId, MessageId } from '../../../src/core/ids.ts';
 import { MAIN } from '../../../src/core/conversation/branch.ts';
 import type { FinishedStatus, InterruptMode } from '../../../src/core/run/job.ts';
@@ -12,11 +12,11 @@ export type Branch = {
   /** The last message that it shares with its parent. */
   fork: Entry | null;
   list: Entry[];
-  /** Those of whose own messages it shows some, or might. */
+  /** The branches whose own messages it shows, or may show. */
   reads: readonly Branch[];
-  /** How many compactions there were before it. */
+  /** How many compactions existed before it. */
   before: number;
-  /** By the jobs that ended on it. */
+  /** Added by the jobs that ended on it. */
   messages: number;
   requests: number;
 };
@@ -27,7 +27,7 @@ export type OpenCall = {
   reply: { id: MessageId; words: string } | null;
 };
 
-/** What the model is going to say. */
+/** The next answer of the model. */
 export type Answer = { how: Round['how']; words: string; calls: Call[] };
 
 export type Compaction = Extract<Operation, { kind: 'compact' }>;
@@ -37,7 +37,7 @@ export type Input = { id: MessageId; words: string };
 export type Job = {
   id: JobId;
   branch: string;
-  /** Null: it runs on what stands, or compacts it. */
+  /** Null: the job runs on the existing history, or compacts it. */
   input: Input | null;
   compaction: Compaction | null;
   priority: number;
@@ -49,7 +49,7 @@ export type Job = {
   steps: number;
   summaries: number;
   open: OpenCall[];
-  /** Whether what it called last is held until it is let go. */
+  /** Whether its running tools are paused until the test releases them. */
   holdsTools: boolean;
   steers: Input[];
   stopRequest: { kind: 'cancel' } | { kind: 'interrupt'; mode: InterruptMode } | null;
@@ -59,20 +59,20 @@ export class Book {
   branches: Branch[] = [];
   active = MAIN;
   readonly jobs: Job[] = [];
-  /** All that ever stood there. */
+  /** All entries that ever existed. */
   readonly entries: Entry[] = [];
-  /** Whether it has something to do, and somebody does it. */
+  /** Whether there is work to do, and whether a run does it. */
   status: 'idle' | 'runnable' | 'running' | 'waiting' = 'idle';
-  /** What the run was stopped at. */
+  /** The point at which the run is paused. */
   held:
     | { kind: 'model'; round: Round; answer: Answer }
     | { kind: 'summary'; upto: Entry; answer: Answer }
     | { kind: 'tools' }
     | null = null;
-  /** In the order in which they were made; `words` null: results of tools are shortened. */
+  /** In the order of creation; `words` null: results of tools are shortened. */
   readonly compactions: { branch: string; words: string | null; upto: Entry }[] = [];
   readonly #owners = new Map<Entry, Branch>();
-  /** Since it was last cleared. */
+  /** Since the last clear. */
   requests = 0;
   #numbers = 0;
 
@@ -91,7 +91,7 @@ export class Book {
 
   branchOf(name: string): Branch {
     const branch = this.branch(name);
-    if (branch === null) throw new Error(`The book has no branch ${name}.`);
+    if (branch === null) throw new Error(`The reference has no branch ${name}.`);
     return branch;
   }
 
@@ -107,12 +107,12 @@ export class Book {
       .sort((a, b) => a.priority - b.priority || a.place - b.place);
   }
 
-  /** What stands, on whatever branch and on none. */
+  /** The visible entries, on any branch or on none. */
   get standing(): number {
     return this.entries.filter(({ status }) => status === 'stands').length;
   }
 
-  /** What waits to enter a branch, in order. */
+  /** The inputs that wait to enter a branch, in order. */
   queuedOn(name: string): Input[] {
     const joining = this.job?.branch === name ? this.job.steers : [];
     return [
@@ -128,7 +128,7 @@ export class Book {
     this.#owners.set(whole, branch);
   }
 
-  /** A branch begins with what it shares with its parent. */
+  /** A branch begins with the part that it shares with its parent. */
   leave(parent: string | null, name: string, list: Entry[]): void {
     const fork = list.at(-1) ?? null;
     const owner = fork === null ? undefined : this.#owners.get(fork);
@@ -138,8 +138,8 @@ export class Book {
   }
 
   /**
-   * What was compacted of a branch, the last of each kind: on one of its name or of those that it reads, since that came to
-   * be, as far as it shows what that stands for.
+   * The compactions of a branch, the last of each kind: on one of its name or of those that it reads, since that was
+   * made, as far as the branch shows the replaced messages.
    */
   standsFor(branch: Branch): Standing {
     const holding = this.compactions.filter(
@@ -155,7 +155,7 @@ export class Book {
   }
 }
 
-/** The last turn of what stands there: notes are nobody's. */
+/** The turn of the last entry; notes belong to no turn. */
 export function lastTurnOf(list: readonly Entry[]): number {
   return list
     .filter(({ role }) => role !== 'system')

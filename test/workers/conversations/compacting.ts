@@ -1,12 +1,13 @@
-// What a compaction stands for, by the book. Messages are long enough that it is worth it whenever there is something new.
+// The messages that a compaction replaces, by the reference. Messages are long enough that any new one is worth a
+// compaction.
 import type { Book, Branch, Compaction } from './book.ts';
 import { isLong } from './entries.ts';
 import type { Entry } from './entries.ts';
 
-/** `upto`: the last message that it stands for. `told`: what is said of those that are to be summarised, in order. */
+/** `upto`: the last message that it replaces. `told`: the texts to be summarised, in order. */
 export type CompactionPlan = { upto: Entry; told: string[] };
 
-/** All before the last turns is compacted, but for what was before. Null: there is nothing new. */
+/** Compacts everything before the last turns, except for earlier compactions. Null: there is nothing new. */
 export function planCompaction(
   book: Book,
   branch: Branch,
@@ -25,7 +26,7 @@ export function planCompaction(
   return { upto, told: [...(summary === null ? [] : [summary.words]), ...words] };
 }
 
-/** Whatever somebody said, or summarised. */
+/** Text of users and models, and summaries. */
 export function saidIn(text: string): string[] {
   return [...text.matchAll(/\b(?:in|said|reply|sum) \d+\b/g)].map(([words]) => words);
 }

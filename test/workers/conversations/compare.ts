@@ -1,5 +1,5 @@
-// Holds what clients can read of a conversation, and what the next prompt would be made of, against the book. Each
-// difference is a line of words.
+// Compares everything that clients can read of a conversation, and the history for the next prompt, with the reference.
+// Each difference is one line of text.
 import { sql } from 'drizzle-orm';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, MessageId } from '../../../src/core/ids.ts';
@@ -88,7 +88,7 @@ async function branchDifferences(
   ];
 }
 
-/** What the platform made is known by its first sight; from then on it is the same wherever it is shown. */
+/** A message of the platform is known from its first read; from then on it is the same wherever it is shown. */
 function identityFaults(name: string, entry: Entry, message: MessageView | undefined): string[] {
   if (message === undefined) return [];
   entry.id ??= message.id;
@@ -98,7 +98,7 @@ function identityFaults(name: string, entry: Entry, message: MessageView | undef
     : [`${lineOf(entry)} on ${name} is ${message.id} of ${message.jobId} on ${message.branch}`];
 }
 
-/** Laws that hold of any history, whatever the book says. What an unfinished job asked for may be open. */
+/** Laws of any history, whatever the reference contains. Calls of an unfinished job may be open. */
 function lawFaults(book: Book, name: string, stands: readonly MessageView[]): string[] {
   const rows = stands.map((message) => ({
     ...message,
@@ -197,7 +197,7 @@ async function jobDifferences(db: Db, contextId: ContextId, book: Book): Promise
   );
 }
 
-/** Of one message at a time: which one, the number of entries says. */
+/** Of one message at a time: the number of entries selects it. */
 async function siblingDifferences(db: Db, contextId: ContextId, book: Book): Promise<string[]> {
   const { list } = book.branches[book.entries.length % book.branches.length] ?? book.branchOf(book.active);
   const entry = list[Math.floor(book.entries.length / 2) % Math.max(1, list.length)];
@@ -210,7 +210,7 @@ async function siblingDifferences(db: Db, contextId: ContextId, book: Book): Pro
   );
 }
 
-/** What each branch shows at its place, that has what stands before it. */
+/** The message that each branch shows at its place, with the message before it. */
 function expectedSiblings(book: Book, entry: Entry): string[] {
   const shows = (branch: Branch, one: Entry) => branch.list.includes(one);
   const nearest = (one: Entry): Branch | undefined => {

@@ -1,4 +1,4 @@
-// What is done to a conversation, drawn from a seed. What an operation is aimed at is a number that is looked up when its
+// The operations on a conversation, drawn from a seed. The target of an operation is a number that is resolved when its
 // turn comes, so that any part of a sequence is a sequence too.
 import { DELIVERIES } from '../../../src/commands/inputs/submit-input.ts';
 import type { Delivery } from '../../../src/commands/inputs/submit-input.ts';
@@ -12,10 +12,10 @@ import type { Random } from '../../db/interleaving/scheduler.ts';
 export const TOOLS = ['look', 'mail', 'ask_user', 'locate'] as const;
 export type Tool = (typeof TOOLS)[number];
 
-/** One model call: what comes of it, and whether it, or what it calls, is held until it is let go. */
+/** One model call: its result, and whether it, or the tools it calls, are paused until released. */
 export type Round = { calls: Tool[]; how: 'say' | 'pause' | 'fail'; hold: 'model' | 'tools' | null };
 
-/** What the model does for a job, call by call; then it says something without calls. */
+/** The answers of the model for a job, call by call; then an answer without calls. */
 export type Plan = Round[];
 
 type Job = { plan: Plan; maxSteps: number | null };
@@ -24,7 +24,7 @@ export type Operation =
   | ({ kind: 'post'; branch: number | null; delivery: Delivery } & Job)
   | ({ kind: 'retry'; branch: number | null } & Job)
   | ({ kind: 'edit' | 'regenerate'; message: number; name: string | null; delivery: Delivery } & Job)
-  /** Lets go of what is held, else runs what there is to run; as far as the next thing that is held or waited for. */
+  /** Releases the paused call, else runs what is runnable; up to the next pause or wait. */
   | { kind: 'go' }
   | { kind: 'answer'; call: number }
   | { kind: 'interrupt'; mode: InterruptMode }
@@ -32,13 +32,13 @@ export type Operation =
   | { kind: 'branch'; name: string; from: number | null; message: number | null; activate: boolean }
   | { kind: 'switch' | 'delete'; branch: number }
   | { kind: 'clear' }
-  /** `how`: what the model makes of the wish for a summary. */
+  /** `how`: the model's response to the request for a summary. */
   | { kind: 'compact'; type: CompactorType; keepTurns: number; how: 'say' | 'fail'; isHeld: boolean };
 
 const SHORTEST = 10;
 const LONGEST = 30;
 
-/** Names that branches are given: few, so that they are given again. */
+/** Names of branches: few, so that they are used again. */
 const NAMES = ['a', 'b', 'c', 'main'];
 
 export function sequenceOf(seed: number): Operation[] {
@@ -140,7 +140,7 @@ function perhaps<T>(random: Random, share: number, drawn: (random: Random) => T)
   return random() < share ? drawn(random) : null;
 }
 
-/** The shortest part of a sequence, as far as leaving out goes, that still fails. */
+/** The shortest part of a sequence, by leaving operations out, that still fails. */
 export async function shrink(
   operations: readonly Operation[],
   fails: (part: readonly Operation[]) => Promise<boolean>,

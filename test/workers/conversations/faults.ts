@@ -15,7 +15,7 @@ function written(change: (book: Book) => void): Tamper {
   return async (_, __, book) => change(book);
 }
 
-/** `shown`: what a sequence shows of it; `seed`: of a sequence that does, other than the first. */
+/** `shown`: the difference that a sequence shows; `seed`: of a sequence that does, if not the first. */
 export type Fault = [fault: string, tamper: Tamper, shown: RegExp, seed?: number];
 
 export const FAULTS: readonly Fault[] = [

@@ -1,4 +1,4 @@
-// What clients do to one conversation: the commands, as the routes perform them.
+// The requests of clients to one conversation: the commands, as the routes execute them.
 import { editInput, regenerate } from '../../../src/commands/inputs/regenerate.ts';
 import { answerCall } from '../../../src/commands/calls/answer-call.ts';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
@@ -19,7 +19,7 @@ import type { AskedCompaction } from '../../../src/core/compaction/settings.ts';
 import type { InterruptMode } from '../../../src/core/run/job.ts';
 import { padded } from './entries.ts';
 
-/** What an operation came to: the job and the message that it made or was about. */
+/** The result of an operation: the job and the message that it made or targeted. */
 export type Outcome =
   | { kind: 'done'; jobId: JobId | null; messageId: MessageId | null }
   | { kind: 'refused'; code: Code };
@@ -111,5 +111,5 @@ export class Hand {
   }
 }
 
-/** What commands say of what they did; of most nothing is looked at. */
+/** The results of commands; most fields are not read. */
 type Made = { jobId?: JobId | null; messageId?: MessageId | null; contextId?: ContextId; name?: string };

@@ -1,5 +1,4 @@
-// How the jobs of a book go on: by the rules of the pages, one job after the other, as far as the next thing that is held
-// or waited for.
+// The progress of the reference's jobs: by the documented rules, one job after the other, up to the next pause or wait.
 import type { MessageId, ToolCallId } from '../../../src/core/ids.ts';
 import { v7 } from 'uuid';
 import { ids } from '../../../src/platform/ids.ts';
@@ -12,16 +11,16 @@ import type { Round } from './dice.ts';
 import { BY_RULE, expectedPrompt, noteOf } from './entries.ts';
 import type { Call, Entry } from './entries.ts';
 
-/** What a run is expected to ask of the world, in order. */
+/** The calls that a run is expected to make, in order. */
 export type Expected =
   | { kind: 'model'; prompt: string[]; branch: string; answer: Answer; isHeld: boolean }
-  /** `told`: whatever was said that it is shown. */
+  /** `told`: the texts that it receives. */
   | { kind: 'summary'; told: string[]; branch: string; answer: Answer; isHeld: boolean }
   | { kind: 'tools'; calls: readonly Call[]; isHeld: boolean };
 
 const LAST: Round = { calls: [], how: 'say', hold: null };
 
-/** A run begins, or what is held is let go or ended. Returns what the run asks for until it stands still. */
+/** A run begins, or a paused one is released or stopped. Returns the calls that the run makes until its next pause. */
 export function goOn(book: Book): Expected[] {
   const asked: Expected[] = [];
   book.status = 'running';
@@ -30,7 +29,7 @@ export function goOn(book: Book): Expected[] {
   return asked;
 }
 
-/** What was wished to end meanwhile brings nothing any more. */
+/** A call that a stop request ended meanwhile has no result. */
 function resume(book: Book): void {
   const { held, job } = book;
   book.held = null;
@@ -40,7 +39,7 @@ function resume(book: Book): void {
   else take(book, job, held.round, held.answer);
 }
 
-/** False: nothing goes on by itself. */
+/** False: nothing is runnable. */
 function step(book: Book, asked: Expected[]): boolean {
   const { job } = book;
   if (job === null) return admitNext(book);
@@ -71,7 +70,7 @@ function admitNext(book: Book): boolean {
   return true;
 }
 
-/** The input takes the next turn; who runs on what stands answers the last one again. */
+/** The input takes the next turn; a run without an input answers the last one again. */
 export function begin(book: Book, job: Job): void {
   const branch = book.branchOf(job.branch);
   const last = lastTurnOf(branch.list);
@@ -108,7 +107,7 @@ function callTools(book: Book, job: Job, asked: Expected[]): boolean {
   return false;
 }
 
-/** Those that may be repeated are begun, and end, first. */
+/** Calls that may be repeated are started, and end, first. */
 function takeResults(book: Book, job: Job): true {
   const here = job.open.filter(({ status }) => status !== 'waiting');
   const first = here.filter(({ call }) => call.tool !== 'mail');
@@ -180,7 +179,7 @@ function take(book: Book, job: Job, round: Round, { how, words, calls }: Answer)
   return true;
 }
 
-/** Once what can be done is done, it is over. */
+/** The round is over once all runnable calls have ended. */
 function compact(book: Book, job: Job, compaction: Compaction, asked: Expected[]): boolean {
   const branch = book.branchOf(job.branch);
   const plan = planCompaction(book, branch, compaction);
@@ -205,7 +204,9 @@ function takeSummary(book: Book, job: Job, upto: Entry, { how, words }: Answer):
   return true;
 }
 
-/** A job ends: open calls get results by rule; inputs that were to join it enter, or are taken back with all it added. */
+/**
+ * A job ends: open calls get results by rule; inputs that were to join it enter, or are retracted with all it added.
+ */
 export function end(book: Book, job: Job, status: FinishedStatus): true {
   const branch = book.branchOf(job.branch);
   const mode = job.stopRequest?.kind === 'interrupt' ? job.stopRequest.mode : 'keep';
@@ -228,7 +229,7 @@ function takeBack(book: Book, branch: Branch, job: Job, mode: 'discard' | 'rollb
   if (mode === 'rollback') job.steers = [];
   job.open = [];
   if (begun.length === 0) return;
-  // It stands behind the last turn, with those that are about to join.
+  // It comes after the last turn, with those that are about to join.
   const turn = answerTurn(Math.max(1, lastTurnOf(branch.list) + job.steers.length));
   const note = { role: 'system' as const, type: 'text' as const, turn, words: noteOf(begun) };
   book.add(branch, {
@@ -241,7 +242,7 @@ function takeBack(book: Book, branch: Branch, job: Job, mode: 'discard' | 'rollb
   });
 }
 
-/** What a person was asked and did not answer did nothing. */
+/** A question without an answer had no effect. */
 function hasBegun({ call, status, reply }: OpenCall): boolean {
   if (call.tool === 'ask_user') return reply !== null;
   return call.tool === 'look' || call.tool === 'locate' || status === 'started';

@@ -1,5 +1,5 @@
-// The model and the tools of one conversation, played by what they are expected to be asked: they answer as the book says
-// and hold what it says is held. What is asked otherwise is a fault.
+// The model and the tools of one conversation, scripted by the expected calls: they answer as the reference says and
+// pause where it says so. An unexpected call is a fault.
 import pTimeout from 'p-timeout';
 import type { Append } from '../../../src/core/run/append.ts';
 import type { ToolCallId } from '../../../src/core/ids.ts';
@@ -14,22 +14,22 @@ import { padded, paddedResult, promptLines } from './entries.ts';
 import type { Call } from './entries.ts';
 import type { Expected } from './running.ts';
 
-/** Tokens of every answer. Those of its prompt are told by nobody, so that they are estimated by what it says. */
+/** Tokens of every answer. The tokens of its prompt are not reported, so that they are estimated from its text. */
 export const USAGE = { ...NO_USAGE, output_tokens: 7 };
 
-/** Whoever neither is held nor ends in so long hangs. */
+/** A run that neither pauses nor ends for this long hangs. */
 const STUCK_MS = 30_000;
 
 export class Scene {
-  /** The claim that is under way, or was last. */
+  /** The current claim, or the last one. */
   claiming: Promise<unknown> = Promise.resolve();
   readonly faults: string[] = [];
   /** Every prompt that was sent. */
   readonly prompts: PromptMessage[][] = [];
   #expected: Expected[] = [];
-  /** Of the round of tools that is under way: those that are still to begin. */
+  /** Of the current round of tools: those that are still to begin. */
   #tools: { left: Set<ToolCallId>; isHeld: boolean } | null = null;
-  /** Of each call: its answer is stored. One without effect begins before that. */
+  /** Of each call: its answer is stored. A call without effect begins before that. */
   readonly #stored = new Map<string, PromiseWithResolvers<void>>();
   #isAbandoned = false;
   #ready = Promise.withResolvers<void>();
@@ -40,7 +40,7 @@ export class Scene {
     this.#ready.resolve();
   }
 
-  /** Whatever is asked from here on waits until it is known what is expected. */
+  /** Every call from here on waits until the expected calls are known. */
   pause(): void {
     this.#ready = Promise.withResolvers<void>();
   }
@@ -49,13 +49,13 @@ export class Scene {
     this.#ready.resolve();
   }
 
-  /** What a run asks for next. What was held is held no more, by whatever. */
+  /** The next expected calls of a run. Every pause ends. */
   expect(expected: readonly Expected[]): void {
     this.#expected.push(...expected);
     this.#held = Promise.withResolvers<void>();
   }
 
-  /** What a run stored. */
+  /** The appends of a run. */
   stores({ calls }: Append): void {
     for (const change of calls) if (change.kind === 'request') this.#storing(change.call.id).resolve();
   }
@@ -66,14 +66,14 @@ export class Scene {
     resolve();
   }
 
-  /** Nothing is held or compared any more: the run is to end somehow. */
+  /** Pauses and comparisons are switched off: the run only has to end. */
   abandon(): void {
     this.#isAbandoned = true;
     this.resume();
     this.letGo();
   }
 
-  /** Waits until something is held, or the run has ended. */
+  /** Waits until the run is paused, or has ended. */
   async standstill(run: Promise<void>, isHeld: boolean): Promise<void> {
     const held = this.#held.promise.then(() => 'throttled');
     const ended = run.then(() => 'ended');
@@ -127,7 +127,7 @@ export class Scene {
     return storing;
   }
 
-  /** False: it was ended meanwhile. `toldOn`: when it counts as held; null: another one tells. */
+  /** False: it was stopped meanwhile. `toldOn`: when it counts as paused; null: another call reports the pause. */
   async #hold(signal: AbortSignal, toldOn: Promise<void> | null): Promise<boolean> {
     if (this.#isAbandoned) return true;
     const { resolve } = this.#held;

@@ -1,6 +1,6 @@
-// A database and a worker process on which sequences are played: each in a context of its own, many at a time, by the
-// commands that clients give and the loop that worker processes run. After every operation the book is held against what is
-// stored.
+// A database and a worker process on which sequences run: each in a context of its own, many at a time, by the commands
+// that clients give and the loop that worker processes run. After every operation the reference is compared with the
+// database.
 import { randomInt } from 'node:crypto';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { pino } from 'pino';
@@ -41,12 +41,12 @@ import { Scene } from './scene.ts';
 import { wireFaults } from './wires.ts';
 
 /**
- * What was wrong with a sequence, nothing as a rule, and what was done until then. `reached`: what came of which operation,
- * and when.
+ * The faults of a sequence, usually none, and the operations until then. `reached`: which operation had which result,
+ * and in which state.
  */
 export type Judgement = { faults: string[]; trace: string[]; reached: readonly string[] };
 
-/** Done to the database before what is stored is looked at; `place`: after which operation. */
+/** Done to the database before the comparison; `place`: after which operation. */
 export type Tamper = (database: Database, contextId: ContextId, book: Book, place: number) => Promise<void>;
 
 export class Stage {
@@ -102,7 +102,7 @@ export class Stage {
       models: [],
       mcpServers: [],
     });
-    // Nobody beats here: it lives for as long as the sequences take.
+    // There are no heartbeats here: the process counts as alive for as long as the sequences take.
     await database.db.execute(sql`update processes set heartbeat_at = heartbeat_at + interval '1 day'`);
     const state = commitsFirst(stateByHand(workerPorts(ports, scenes), id, 1_000), scenes);
     await bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
@@ -180,13 +180,13 @@ class Played {
     return { faults, trace: this.#trace, reached: [...this.#reached, ...ends] };
   }
 
-  /** The run is to end somehow. */
+  /** The run only has to end. */
   async abandon(): Promise<void> {
     this.#scene.abandon();
     await this.#run;
   }
 
-  /** Laws of the line of numbers and of states. */
+  /** Laws of the sequence of numbers and of states. */
   async #whole(): Promise<string[]> {
     const { db } = this.#database;
     const context = { contextId: this.#contextId };
@@ -247,7 +247,7 @@ function describe(error: unknown): string {
 function workerPorts(ports: CommandPorts, scenes: ReadonlyMap<ContextId, Scene>): WorkerPorts {
   const sceneOf = (contextId: string): Scene => {
     const scene = scenes.get(contextId as ContextId);
-    if (scene === undefined) throw new Error('Nobody plays this context.');
+    if (scene === undefined) throw new Error('No sequence uses this context.');
     return scene;
   };
   return {
@@ -304,7 +304,7 @@ function workerPorts(ports: CommandPorts, scenes: ReadonlyMap<ContextId, Scene>)
   };
 }
 
-/** Nothing tells a model which branch it is asked on: that of the job that has begun and not ended. */
+/** The request to a model does not contain its branch: it is that of the job that has begun and not ended. */
 async function branchWorkedOn({ db }: Database, contextId: string): Promise<string> {
   const [job] = await db
     .select({ branch: jobs.branch })
@@ -313,7 +313,7 @@ async function branchWorkedOn({ db }: Database, contextId: string): Promise<stri
   return job?.branch ?? 'no branch';
 }
 
-/** What is called before what asked for it is stored takes part once it is: what stands then is looked at. */
+/** Calls that start before their answer is stored are included once it is: the comparison happens then. */
 function commitsFirst(state: WorkerState, scenes: ReadonlyMap<ContextId, Scene>): WorkerState {
   return {
     ...state,

@@ -1,4 +1,4 @@
-// A prompt that was sent, as each provider would get it.
+// A prompt as each provider would receive it.
 import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
 import { expectChat, expectMessages, expectResponses } from '../../llm/valid-requests.ts';
 

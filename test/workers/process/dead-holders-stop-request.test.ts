@@ -1,4 +1,4 @@
-// A wish whose holder died is settled by a sweep at once: it needs no slot, and is not waited with.
+// A stop request whose lease owner died is settled by a sweep at once: it needs no slot, and is not delayed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
 import { perform } from '../../../src/commands/perform.ts';
@@ -24,7 +24,7 @@ async function worker(slots: number): Promise<WorkerState> {
   return { ...workerState(the), registry: new Registry(slots), identity: () => id };
 }
 
-test.each([0, 1])('with %d slots, after deaths in a row', async (slots) => {
+test.each([0, 1])('a stop request of a dead owner is settled with %d slots, after deaths in a row', async (slots) => {
   const { contextId } = await the.context();
   const jobId = await the.submit(contextId);
   const next = await the.submit(contextId);

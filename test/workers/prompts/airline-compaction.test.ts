@@ -1,5 +1,6 @@
-// Real text: the recorded conversations of an airline's support, one after the other in one context, longer than the model
-// takes. The fake provider sees the compacted prompt over HTTP, in both wire formats. Figures go to the output.
+// Real text: the recorded conversations of an airline's support, one after the other in one context, longer than the
+// limit of the model. The fake provider receives the compacted prompt over HTTP, in both wire formats. Figures go to
+// the output.
 import { afterEach, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import { sql } from 'drizzle-orm';
@@ -158,7 +159,7 @@ test.for<{ type: CompactorType; name: ProviderName }>([
       cache_control: { type: 'ephemeral' },
     });
   }
-  // Nothing is lost.
+  // The stored history is complete.
   expect(await of.history(contextId)).toHaveLength(rows.length + 2);
   expect((await of.history(contextId)).at(-1)?.turn).toBe(`a${Number(rows.at(-1)?.turn.slice(1)) + 1}`);
 });

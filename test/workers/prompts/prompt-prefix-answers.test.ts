@@ -1,5 +1,6 @@
-// What a client or a person writes into a conversation keeps its bytes in prompts: the worker process that takes it in, and
-// one that reads it from the database afterwards, send the same. The members of all objects here are not sorted.
+// JSON that a client or a person writes into a conversation keeps its bytes in prompts: the worker process that
+// receives it, and one that reads it from the database afterwards, send the same. The members of all objects here are
+// not sorted.
 import { afterEach, expect, test } from 'vitest';
 import { answerCall } from '../../../src/commands/calls/answer-call.ts';
 import type { ResultPart } from '../../../src/core/conversation/blocks.ts';
@@ -32,7 +33,7 @@ const PARTS: ResultPart[] = [
 
 /** In each job: a call that the client answers, one that a person approves, then the answer. */
 function speak({ entries }: FakeRequest) {
-  // The chat format sends images of results as messages of the user, so inputs are told by their text.
+  // The chat format sends images of results as messages of the user, so inputs are identified by their text.
   const input = entries.findLastIndex(({ role, text }) => role === 'user' && text.startsWith('input '));
   const called = entries.slice(input).flatMap(({ calls }) => calls.map((call) => call.name));
   if (called.length === 0) return { text: 'Where?', toolCalls: [{ name: 'locate', arguments: ASKED }] };
@@ -97,7 +98,7 @@ test.each<ProviderName>(['anthropic', 'openai', 'openai-chat'])(
     await converse('input 3', PARTS);
     expect(fake.requests).toHaveLength(9);
     expectPrefixes(fake.requests);
-    // The tool, and so its result, has what the person wrote as it was written.
+    // The tool, and so its result, has the person's JSON as it was written.
     expect(ran.map((input) => JSON.stringify(input))).toEqual(Array(3).fill(JSON.stringify(APPROVED)));
   },
 );

@@ -1,4 +1,5 @@
-// Branches while worker processes run their context: each job on the history of its own branch, whatever happens beside it.
+// Branches while worker processes run their context: each job on the history of its own branch, whatever happens on
+// others.
 import { afterEach, describe, expect, test } from 'vitest';
 import { editInput, regenerate } from '../../../src/commands/inputs/regenerate.ts';
 import { createBranch, switchBranch } from '../../../src/commands/contexts/change-branches.ts';
@@ -23,7 +24,7 @@ function gate() {
   return { opened: promise, open: () => resolve() };
 }
 
-/** The texts that the model was given. */
+/** The texts that the model received. */
 const prompt = ({ messages }: ModelRequest): string =>
   messages
     .flatMap(({ content }) => content.map((block) => (block.type === 'text' ? block.text : block.type)))
@@ -66,7 +67,7 @@ function anew(contextId: ContextId, messageId: MessageId, name: string) {
 }
 
 describe('jobs of several branches', () => {
-  test('run in the order of their queue, each on the history of its own', async () => {
+  test('run in the order of their queue, each on the history of its own branch', async () => {
     const prompts: string[] = [];
     const first = gate();
     const of = await start({
@@ -150,7 +151,7 @@ describe('jobs of several branches', () => {
 });
 
 describe('while a job runs', () => {
-  test('a past input is edited and an answer made anew: both wait for it, and share nothing of it', async () => {
+  test('a past input is edited and an answer retried: both wait for it, and share nothing of it', async () => {
     const called = gate();
     const held = gate();
     const prompts: string[] = [];
@@ -180,7 +181,7 @@ describe('while a job runs', () => {
     expect(await lines(of, contextId, 'again')).toEqual(['u1 user: one', 'a1 assistant: answer 4']);
   });
 
-  test.each(INTERRUPT_MODES)('switched away from, %s takes back what is on its branch only', async (mode) => {
+  test.each(INTERRUPT_MODES)('after a switch to another branch, %s retracts messages of its branch only', async (mode) => {
     const calls = { model: 0 };
     const stuck = gate();
     const of = await start({

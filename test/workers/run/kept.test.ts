@@ -1,4 +1,4 @@
-// What a run has in hand is not thrown away because others wrote meanwhile.
+// A result that a run already has is not dropped because others wrote meanwhile.
 import { afterEach, expect, test } from 'vitest';
 import type { Accepted } from '../../../src/commands/inputs/submit-input.ts';
 import { fails, says, startFleet, transcript } from '../fleet.ts';
@@ -10,7 +10,7 @@ afterEach(async () => {
   fleet = null;
 });
 
-test('a failure for good stands where an input was queued meanwhile: the model is not asked again', async () => {
+test('a permanent failure is kept where an input was queued meanwhile: the model is not asked again', async () => {
   let calls = 0;
   const of: Fleet = await startFleet({
     model: async () => {
@@ -30,7 +30,7 @@ test('a failure for good stands where an input was queued meanwhile: the model i
   expect(calls).toBe(2);
 });
 
-test('an answer stands where an input was queued meanwhile', async () => {
+test('an answer is kept where an input was queued meanwhile', async () => {
   let calls = 0;
   const of: Fleet = await startFleet({
     model: async () => {

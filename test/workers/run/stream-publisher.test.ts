@@ -1,5 +1,5 @@
-// What a run says on the bus: nothing that nobody listens to; the first words at once, the rest gathered; all of it at once
-// to whoever asks.
+// The frames that a run publishes: none without subscribers; the first text at once, the rest gathered; a full snapshot
+// on request.
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Bus } from '../../../src/bus/bus.ts';
 import type { Append } from '../../../src/core/run/append.ts';
@@ -33,7 +33,7 @@ const commit = (move: Append, claims = false): void =>
   publisher.committed(move, committed(move, running(), 4), claims);
 const ask = (): void => subscribers.receive({ listening: [], asking: [CONTEXT], forMs: 10_000 });
 
-test('without listeners: who claims, and how a job ends', () => {
+test('without subscribers: the claims, and the ends of jobs', () => {
   const now = running();
   commit({ ...answer(now, job(), settings(), id(2), given(), NOW) });
   const listener = publisher.listen(OF);
@@ -53,7 +53,7 @@ test('without listeners: who claims, and how a job ends', () => {
   });
 });
 
-test('to who listens: every entry, so that nothing has to be read', () => {
+test('with subscribers: every entry, so that nothing has to be read', () => {
   ask();
   commit(settle(running(), job(), { status: 'cancelled', reason: null }, countingIds()));
   expect(said.at(-1).entries).toMatchObject([
@@ -62,7 +62,7 @@ test('to who listens: every entry, so that nothing has to be read', () => {
   ]);
 });
 
-test('the first words at once, the rest gathered, the last before the end', () => {
+test('the first text at once, the rest gathered, the last before the end', () => {
   vi.useFakeTimers();
   try {
     ask();
@@ -89,7 +89,7 @@ test('the first words at once, the rest gathered, the last before the end', () =
   }
 });
 
-test('whoever asks in the middle is told all that was said, heard or not, and the numbers go on', () => {
+test('a snapshot request in the middle is answered with the full text, and the numbers continue', () => {
   const listener = publisher.listen(OF);
   listener.started();
   for (const word of ['a', 'b']) listener.text(word);
@@ -113,7 +113,7 @@ test('whoever asks in the middle is told all that was said, heard or not, and th
   expect(said.map(({ headSeq }) => headSeq)).toEqual([5, 5]);
 });
 
-test('an attempt that broke off is void; begun again under the same number it goes on counting', () => {
+test('an attempt that broke off is void; one begun again under the same number continues the count', () => {
   ask();
   const first = publisher.listen(OF);
   first.started();
@@ -133,7 +133,7 @@ test('an attempt that broke off is void; begun again under the same number it go
   expect(said.at(-1)).toMatchObject({ kind: 'began', of: { attempt: 2 } });
 });
 
-test('a call that brought not even a first byte is not spoken of', () => {
+test('a call without a first byte is not published', () => {
   ask();
   publisher.listen(OF).ended(false);
   expect(said).toEqual([]);

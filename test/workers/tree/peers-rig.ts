@@ -1,4 +1,4 @@
-// A fleet in which workers ask others for work: the tool `hire` makes a child by hand and gives it a job.
+// A fleet in which workers ask others for work: the tool `hire` makes a child directly and gives it a job.
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, JobId, WorkerId } from '../../../src/core/ids.ts';
@@ -11,7 +11,7 @@ import type { Fleet, FleetOptions, Tools } from '../fleet.ts';
 
 export type Hired = { workerId: WorkerId; contextId: ContextId; jobId: JobId };
 
-/** What the last input of a prompt says. */
+/** The last input of a prompt. */
 export function lastInput({ messages }: ModelRequest): string {
   const texts = messages.flatMap(({ role, content }) =>
     role === 'user' ? content.map((block) => (block.type === 'text' ? block.text : '')) : [],
@@ -21,7 +21,7 @@ export function lastInput({ messages }: ModelRequest): string {
 
 export type Asked = { input: string; detached?: boolean; worker?: WorkerId };
 
-/** Makes a child of a worker that runs a call, or takes the one named, and gives it a job that the call asks for. */
+/** Makes a child of the worker whose call runs, or takes the named one, and gives it a job that the call asks for. */
 export async function hire(of: Fleet, call: ToolInvocation, asked: Asked): Promise<Hired> {
   const { workerId, contextId } =
     asked.worker === undefined
@@ -77,7 +77,7 @@ async function placeOf(of: Fleet, workerId: WorkerId) {
 
 export type Crew = Fleet & { hired: Hired[] };
 
-/** `hire` keeps what it made, in order. */
+/** `hire` records its children, in order. */
 export async function startCrew(options: Omit<FleetOptions, 'tools'> & { tools?: Tools }): Promise<Crew> {
   const hired: Hired[] = [];
   const started: { fleet: Fleet | null } = { fleet: null };

@@ -1,4 +1,4 @@
-// Workers make workers, and wait for them: without a slot, in the commit that says so, once for each call.
+// Workers make workers, and wait for them: without a slot, in the commit that records the wait, once for each call.
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import type { ContextId, JobId } from '../../../src/core/ids.ts';
 import {
@@ -31,7 +31,7 @@ async function run(of: Fleet, script: string, config?: Parameters<typeof createS
 }
 
 describe('a worker that makes another one', () => {
-  test('waits for its job without a slot, and is told what it said', async () => {
+  test('waits for its job without a slot, and gets its answer', async () => {
     const of = await start({ concurrency: 1 });
     const { jobId, workerId, job, results } = await run(
       of,
@@ -58,7 +58,7 @@ describe('a worker that makes another one', () => {
     expect(await of.query('select 1 from awaited_jobs')).toEqual([]);
   });
 
-  test('goes on at once where it does not wait, and the end of the child is to be told', async () => {
+  test("continues at once where it does not wait, and a notice of the child's end is due", async () => {
     const of = await start();
     const { jobId, results } = await run(
       of,
@@ -74,7 +74,7 @@ describe('a worker that makes another one', () => {
     expect(await of.query(`select 1 from workers where detached`)).toHaveLength(1);
   });
 
-  test('makes all that one answer asks for in one commit, beside a tool that runs', async () => {
+  test('makes all children of one answer in one commit, beside a tool that runs', async () => {
     const of = await start();
     const script = [
       spawn('say: a'),
@@ -106,19 +106,19 @@ describe('a worker that makes another one', () => {
   });
 });
 
-test.skipIf(inject('redisUrl') === null)('rings alone carry a tree: nobody waits for a sweep', async () => {
+test.skipIf(inject('redisUrl') === null)('wake-ups alone run a tree: no step waits for a sweep', async () => {
   const of = await start({ concurrency: 1, times: { sweepMs: 60_000 } });
   const { job } = await run(of, treeScript([3, 2]));
   expect(job).toMatchObject({ status: 'completed' });
 });
 
-test('nobody rings: sweeps find children, and whoever waited for them', async () => {
+test('without wake-ups: sweeps find children, and parents that wait for them', async () => {
   const of = await start({ concurrency: 1, queue: 'deaf' });
   const { job } = await run(of, treeScript([2, 1]));
   expect(job).toMatchObject({ status: 'completed' });
 });
 
-describe('what cannot be is said in words, and nothing is made', () => {
+describe('an invalid request is reported in text, and nothing is made', () => {
   test.each([
     ['an unknown role', { role: 'cook' }, 'unknown_role', /No role has the name "cook"/],
     ['a tool that it has not', { tools: ['look', 'fly'] }, 'unknown_tool', /cannot have the tool "fly"/],
@@ -146,7 +146,7 @@ describe('what cannot be is said in words, and nothing is made', () => {
     expect((await of.query('select 1 from workers')).length).toBeLessThan(3);
   });
 
-  test('a child of another role is asked about what its parent is asked about, and denied the same', async () => {
+  test('a child of another role needs the approvals of its parent, and has its denials', async () => {
     const roles = new Map([['other', { tools: ['look'] }]]);
     const of = await start({ roles });
     await run(of, spawn('call: look {}\n---\nsay: looked', { role: 'other' }), {
@@ -163,7 +163,7 @@ describe('what cannot be is said in words, and nothing is made', () => {
     expect(child?.['config']).toMatchObject({ approval: [{ tool: 'look', decision: 'deny' }] });
   });
 
-  test('a child that is given tools by name has those and no others, none that a client runs either', async () => {
+  test('a child that is given tools by name has those and no others, and none that a client runs', async () => {
     const of = await start();
     const notify = { name: 'wake_up', description: 'Rings.', input_schema: { type: 'object' } };
     await run(of, spawn('say: a', { tools: ['look'] }), { tools: SPAWNING, client_tools: [notify] });
@@ -171,7 +171,7 @@ describe('what cannot be is said in words, and nothing is made', () => {
     expect(child?.['config']).toMatchObject({ tools: ['look'], mcp_servers: [], client_tools: [] });
   });
 
-  test('a child is never under wider limits than its parent, whatever its role says', async () => {
+  test('a child never has wider limits than its parent, whatever its role says', async () => {
     const roles = new Map([['deep', { tools: ['spawn_worker'], limits: { depth: 9 } }]]);
     const of = await start({ roles });
     const script = spawn(spawn('say: grandchild'), { role: 'deep' });
@@ -181,7 +181,7 @@ describe('what cannot be is said in words, and nothing is made', () => {
 });
 
 describe('wait_for_workers', () => {
-  /** A parent that made two children without waiting for them, at rest again. */
+  /** A parent that made two children without waiting for them, idle again. */
   async function withChildren(of: Fleet, ...scripts: string[]) {
     const made = scripts.map((script) => spawn(script, { wait: false }));
     const parent = await run(of, `${made.join('\n')}\n---\nsay: made`);
@@ -206,7 +206,7 @@ describe('wait_for_workers', () => {
     return (await resultsOf(of, contextId))[before] ?? '';
   }
 
-  test('tells how each of them ended, in the order asked', async () => {
+  test('returns how each of them ended, in the order asked', async () => {
     const of = await start();
     const { contextId, ids } = await withChildren(of, 'wait: 300ms\nsay: one', 'say: two');
     const told = JSON.parse(await ask(of, contextId, { worker_ids: [...ids].reverse() }));
@@ -216,7 +216,7 @@ describe('wait_for_workers', () => {
     ]);
   });
 
-  test('any: the first that ends is enough', async () => {
+  test('any: the first end is enough', async () => {
     const begun = Promise.withResolvers<void>();
     const of = await start({ look: () => begun.promise.then(() => 'seen') });
     const waits = 'call: look {}\n---\nsay: one';
@@ -230,7 +230,7 @@ describe('wait_for_workers', () => {
     ]);
   });
 
-  test('after its time it tells what there is', async () => {
+  test('after its timeout it returns the results so far', async () => {
     const of = await start();
     const { contextId, ids, jobs } = await withChildren(of, 'say: one', 'wait: 10m\nsay: two');
     await of.ended(jobs[0] as JobId);
@@ -243,7 +243,7 @@ describe('wait_for_workers', () => {
     expect(await of.query('select 1 from awaited_jobs')).toEqual([]);
   });
 
-  test('only for workers below it', async () => {
+  test('accepts only workers below it', async () => {
     const of = await start();
     const { contextId, workerId, ids } = await withChildren(of, 'say: one');
     expect(await ask(of, contextId, { worker_ids: [workerId] })).toMatch(/cannot wait for itself/);
