@@ -1,4 +1,5 @@
-// A worker process moved by hand: claims a context, admits, answers and settles by the protocols, one commit at a time.
+// A worker process driven step by step: claims a context, admits, answers and settles by the protocols, one commit at a
+// time.
 import { sql } from 'drizzle-orm';
 import { progressOf } from '../../src/bus/bus.ts';
 import { NOTHING_COMPACTED } from '../../src/core/compaction/compacted.ts';
@@ -51,7 +52,7 @@ const SETTINGS: Settings = {
   asking: ASKING_DEFAULTS,
 };
 
-/** A row of a process that lives as long as its test, however long that is: its beat is to come. */
+/** A row of a process that counts as alive as long as its test takes: its next heartbeat is in the future. */
 export async function addProcess(api: Api, published: Partial<Published> = {}): Promise<ProcessId> {
   const id = ids.next<ProcessId>();
   const lockKey = Math.floor(Math.random() * 2 ** 40);
@@ -71,13 +72,13 @@ export type Hand = {
   results(text: string): Promise<void>;
   /** The model call failed and is made again at `at`. */
   delay(at: number): Promise<void>;
-  /** The key of the model is held back until `until`; it comes again at `at`. */
+  /** The key of the model is throttled until `until`; the next call is at `at`. */
   throttledUntil(until: number, at: number): Promise<void>;
   /** Every call that is to be run waits for approval instead, until then. */
   askApproval(until?: number | null): Promise<void>;
   /** Waits for answers from outside, until `until`. */
   awaitCalls(until: number): Promise<void>;
-  /** What was answered from outside enters history. */
+  /** The answers from outside enter history. */
   endWaits(): Promise<void>;
   /** Waits without a slot. */
   sleep(until: number): Promise<void>;
@@ -85,7 +86,7 @@ export type Hand = {
   /** The job ends with `text` as its answer. */
   complete(text: string, costNanos?: number): Promise<void>;
   settle(outcome: JobOutcome): Promise<void>;
-  /** The context is compacted as its job asks, with this as the summary. */
+  /** The context is compacted as its job requests, with this as the summary. */
   compact(summary: string, costNanos?: number): Promise<void>;
 };
 
@@ -95,7 +96,7 @@ export const OUTSIDE: ToolDescriptor[] = [
   { name: 'locate', effect: 'once', answered_by: 'client' } as const,
 ].map((tool) => ({ ...tool, description: '', input_schema: { type: 'object' }, on_unknown: 'tell' }));
 
-/** `tools`: those that the worker was given. */
+/** `tools`: those of the worker. */
 export async function take(
   api: Api,
   contextId: ContextId,
@@ -124,7 +125,7 @@ export async function take(
       serving: { kind: 'served', settings },
     };
   };
-  /** What is stored is read before each move: others may have written wishes and inputs. */
+  /** The stored state is read before each transition: others may have written stop requests and inputs. */
   const commit = async (decide: (snapshot: Snapshot) => Append): Promise<void> => {
     const move = decide(await look());
     const [outcome] = await append(database.db, [move]);
@@ -142,7 +143,7 @@ export async function take(
   return {
     admit: () =>
       commit((snapshot) => {
-        if (snapshot.next === null) throw new Error('Nothing is queued.');
+        if (snapshot.next === null) throw new Error('No input is queued.');
         return admit(snapshot, snapshot.next);
       }),
     answer: say,

@@ -1,5 +1,5 @@
-// A whole house in this process: API servers and worker processes on real Postgres, with the simulated model, on a bus and
-// a queue of one's choice.
+// A whole installation in this process: API processes and worker processes on real Postgres, with the simulated model,
+// on a chosen bus and queue.
 import { inject } from 'vitest';
 import { pino } from 'pino';
 import { PEER_LIMITS } from '../../src/core/workers/peer-limits.ts';
@@ -39,7 +39,7 @@ export type HouseOptions = {
   /** Bus and queue on Redis, each process with connections of its own; else one bus in this process. */
   redisUrl?: string | null;
   cluster?: boolean;
-  /** What stands between a process and its bus. */
+  /** A wrapper around the bus of a process. */
   bus?: (bus: Bus) => Bus;
   env?: Environment;
   /** In place of the simulated one. */
@@ -61,7 +61,7 @@ export type House = {
   close(): Promise<void>;
 };
 
-/** Whoever lives is not taken for dead, and answers in time, however slow the machine is. */
+/** A live process is not declared dead, and answers in time, however slow the machine is. */
 const TIMES = {
   heartbeatIntervalMs: 100,
   heartbeatTimeoutMs: 500,
@@ -177,7 +177,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   const database = openPool('house-test');
   const clients = servers.map(({ url }) => openClient(url));
   const [client] = clients;
-  if (client === undefined) throw new Error('a house has an API');
+  if (client === undefined) throw new Error('the installation has no API process');
   return {
     database,
     servers,

@@ -1,4 +1,4 @@
-// Clients as they are: slow, many, gone; and what the process does about them.
+// Slow clients, many clients and disconnected clients, and how the process handles them.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ async function open(options: HouseOptions = {}): Promise<House> {
   return house;
 }
 
-/** A long past, written by hand: `count` events. */
+/** A long past, inserted directly: `count` events. */
 async function past(of: House, contextId: string, count: number, size: number): Promise<void> {
   await of.query(`
     with ctx as (update contexts set head_seq = head_seq + ${count} where id = '${contextId}'
@@ -42,7 +42,7 @@ test('a client that does not read is dropped, resumes by its cursor, and misses 
   const slow = await of.listen(id);
   await until('the first words', () => slow.lastId() !== null);
   slow.pause();
-  // Live, more than its connection and its buffer hold.
+  // Live, more than its connection and its buffer can hold.
   for (let round = 1; (await figure(of, 'nightshift_streams_dropped_total')) === 0; round += 1) {
     if (round > 60) throw new Error('it was never dropped');
     await past(of, id, 400, 5_000);
@@ -82,7 +82,7 @@ test('a long past is read no faster than its client reads', async () => {
   slow.close();
 });
 
-test('beyond the limit of streams a client is asked to come later, and a place that is left is given again', async () => {
+test('beyond the limit of streams a client is asked to come later, and a free place is given again', async () => {
   const of = await open({ workers: 0, env: { NIGHTSHIFT_MAX_STREAMS: '2' } });
   const { id } = await of.client.createContext({});
   const [first, second] = [await of.listen(id), await of.listen(id)];
@@ -97,7 +97,7 @@ test('beyond the limit of streams a client is asked to come later, and a place t
   for (const client of [second, fourth]) client?.close();
 });
 
-test('what is refused takes no place', async () => {
+test('a refused request takes no place', async () => {
   const of = await open({ workers: 0, env: { NIGHTSHIFT_MAX_STREAMS: '1' } });
   const { id } = await of.client.createContext({});
   for (let round = 0; round < 3; round += 1) {
@@ -123,7 +123,7 @@ test('streams end when the API closes, also those whose clients do not read', as
   await stuck.ended;
 });
 
-test('a client that goes before it is answered leaves nothing behind', async () => {
+test('a client that disconnects before it is answered leaves nothing behind', async () => {
   const of = await open({ workers: 0 });
   const { id } = await of.client.createContext({});
   const { port, hostname } = new URL(of.servers[0]?.url ?? '');
@@ -142,7 +142,7 @@ test('a client that goes before it is answered leaves nothing behind', async () 
   expect(await figure(of, 'nightshift_streams')).toBe(0);
 });
 
-test('another tenant’s stream is not there, and a key is needed', async () => {
+test('another tenant’s stream is not found, and a key is needed', async () => {
   const of = await open({ workers: 0, env: { NIGHTSHIFT_API_KEYS: 'ours:acme,theirs:globex' } });
   const made = await fetch(`${of.servers[0]?.url}/api/contexts`, {
     method: 'POST',
@@ -170,7 +170,7 @@ test('a heartbeat comes within 15 seconds, without an id', async () => {
   client.close();
 });
 
-/** A stream on a connection that takes all, and what was written to it. */
+/** A stream on a connection that accepts everything, and the bytes written to it. */
 function stream(): { stream: SseStream; written: (Buffer | string)[] } {
   const written: (Buffer | string)[] = [];
   const response = {
@@ -197,7 +197,7 @@ test('each event is written whole', () => {
   ]);
 });
 
-test('what many are told is made into bytes once', () => {
+test('an event for many clients is serialised once', () => {
   const all = Array.from({ length: 3 }, stream);
   const events = [{ seq: null, name: 'A', data: {} }];
   for (const { stream: one } of all) one.send(events);
@@ -206,7 +206,7 @@ test('what many are told is made into bytes once', () => {
   for (const other of others) expect(other).toBe(first);
 });
 
-test('each of many clients of a few contexts is told all of each text', async () => {
+test('each of many clients of a few contexts receives all of each text', async () => {
   const of = await open();
   const ids = await Promise.all(
     Array.from({ length: 4 }, async () => (await of.client.createContext({})).id),

@@ -1,4 +1,4 @@
-// Redis Cluster: sharded channels, the queue's keys in one slot, and streams as anywhere else.
+// Redis Cluster: sharded channels, the queue's keys in one slot, and streams as on a single server.
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { isCluster } from '../../src/bus/redis-cluster.ts';
 import { freePort } from '../../src/dev/free-port.ts';
@@ -18,13 +18,13 @@ afterAll(async () => {
   if (hasContainers) await (await containerById(cluster.id)).remove({ force: true, v: true });
 });
 
-test.runIf(hasContainers)('is told by what the server says', async () => {
+test.runIf(hasContainers)('a cluster is recognised by the answer of the server', async () => {
   expect(await isCluster(cluster.url)).toBe(true);
   expect(await isCluster(runRedis() ?? '')).toBe(false);
   expect(await isCluster(`redis://127.0.0.1:${await freePort()}`)).toBe(false);
 });
 
-test.runIf(hasContainers)('two API processes and two workers: streams tell all, as it happens', async () => {
+test.runIf(hasContainers)('two API processes and two workers: streams publish everything live', async () => {
   let whispers = 0;
   const house = await openHouse({
     apis: 2,
@@ -67,7 +67,7 @@ test.runIf(hasContainers)('two API processes and two workers: streams tell all, 
       for (const [message, { text }] of addUp(told)) expect(text).toBe(stored.get(message));
     }
     expect(await (await fetch(`${house.servers[0]?.url}/readyz`)).json()).toMatchObject({ queue: 'ok' });
-    // It came by whispers, through channels of shards.
+    // It came by publishes, through channels of shards.
     expect(whispers).toBeGreaterThan(0);
   } finally {
     await house.close();

@@ -1,4 +1,4 @@
-// Holds what a stream told against the OpenAPI document: each event's data, to the letter.
+// Checks a stream against the OpenAPI document: the data of each event, exactly.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Told } from './sse-client.ts';

@@ -1,4 +1,4 @@
-// One who comes while the tail lags behind what it read for itself.
+// A subscriber that joins while the tail lags behind the subscriber's own read.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { localBus } from '../../src/bus/local.ts';
 import type { JobId, MessageId } from '../../src/core/ids.ts';
@@ -30,7 +30,7 @@ function ear(): Subscriber & { told: StreamEvent[] } {
 
 const names = ({ told }: { told: StreamEvent[] }): string[] => told.map(({ name }) => name);
 
-test('is told no text of a message whose completion it has read, and all of the next one', async () => {
+test('it receives no text of a message whose completion it has read, and all of the next one', async () => {
   const { contextId, tenantId } = await the.context();
   const { db } = the.database;
   const feed = new ContextFeed(tenantId, contextId, {

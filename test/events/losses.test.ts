@@ -1,5 +1,5 @@
-// A bus that loses three whispers of ten, clients that come and go at random, calls that fail in the middle: what each
-// client put together is what is stored.
+// A bus that loses three frames of ten, clients that connect and disconnect at random, calls that fail in the middle:
+// the text that each client assembles is the stored text.
 import { afterEach, expect, test } from 'vitest';
 import type { Bus } from '../../src/bus/bus.ts';
 import { openHouse, runRedis } from './api-house.ts';
@@ -30,7 +30,7 @@ const SCRIPTS = [
   'call: look {}\nthen:\nsay: 🦊 "quoted"\nsay: two',
 ];
 
-/** Follows to the end of a number of jobs, leaving and coming back with its cursor whenever it likes. */
+/** Follows to the end of a number of jobs, disconnecting at random and reconnecting with its cursor. */
 async function comeAndGo(of: House, contextId: string, jobs: number): Promise<Told[]> {
   const told: Told[] = [];
   let cursor: string | undefined;
@@ -86,7 +86,8 @@ async function play(options: HouseOptions, contexts: number): Promise<void> {
         expect(numbered(told).slice(0, replayed.length)).toEqual(replayed.slice(0, numbered(told).length));
         expect(numbered(told).length).toBeGreaterThan(replayed.length - 2);
       }
-      // Who stayed was told each message's text to the end; a client that goes begins anew where it comes back.
+      // A client that stayed received each message's text to the end; one that disconnects starts over where it
+      // reconnects.
       for (const told of await Promise.all(stayers)) {
         for (const [message, { text }] of addUp(told)) expect(text).toBe(stored.get(message));
       }
@@ -94,17 +95,17 @@ async function play(options: HouseOptions, contexts: number): Promise<void> {
   );
 }
 
-test('within one process', () => play({ bus: lossy(0.3) }, 4));
+test('within one process, every client assembles the stored text', () => play({ bus: lossy(0.3) }, 4));
 
-test('two API processes and two workers on Redis', async () => {
+test('so does every client of two API processes and two workers on Redis', async () => {
   await play({ apis: 2, workers: 2, redisUrl: runRedis(), bus: lossy(0.3) }, 4);
 });
 
-test('the same without losses', async () => {
+test('so does every client without losses', async () => {
   await play({ apis: 2, workers: 2, redisUrl: runRedis() }, 4);
 });
 
-test('a delta that is lost in mid-message is made up for while the model still speaks', async () => {
+test('a delta that is lost in mid-message is repaired while the model is still writing', async () => {
   let isLost = false;
   const talks = talker();
   const of = (house = await openHouse({

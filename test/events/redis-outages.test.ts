@@ -1,4 +1,4 @@
-// The bus on Redis in trouble: away, back, or open and dead. Streams lose time, never an event.
+// The bus during Redis outages: down, back, or open and dead. Streams lose time, never an event.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { redisBus } from '../../src/bus/redis.ts';
@@ -58,7 +58,7 @@ test('a Redis that is killed and comes back costs no event', async () => {
   }
 });
 
-test('a connection that is open and dead is given up, and what it hears then it is told to look for', async () => {
+test('a connection that is open and dead is given up, and events missed on it are read afterwards', async () => {
   const url = runRedis();
   if (url === null) return;
   const proxy = await startSilentProxy(url);
@@ -101,7 +101,7 @@ test('a connection that is open and dead is given up, and what it hears then it 
   });
 });
 
-test('streams and long polls go on while the connection of the API is dead', async () => {
+test('streams and long polls continue while the connection of the API is dead', async () => {
   const url = runRedis();
   if (url === null) return;
   const proxy = await startSilentProxy(url);

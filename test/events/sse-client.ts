@@ -1,9 +1,9 @@
-// A client of event streams over real HTTP, as strict as one may be: every event is named, its data is JSON, ids rise.
+// A strict client of event streams over real HTTP: every event has a name, its data is JSON, ids rise.
 import { request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 
 export type Told = {
-  /** Null: fleeting. */
+  /** Null: an event without an id. */
   id: number | null;
   event: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- `expect` finds out what it is
@@ -13,13 +13,13 @@ export type Told = {
 export type SseClient = {
   status: number;
   headers: IncomingMessage['headers'];
-  /** All that was told so far. */
+  /** All events received so far. */
   told: Told[];
-  /** What is said of how to come again: milliseconds. */
+  /** The `retry` of the stream: milliseconds. */
   retry(): number | null;
-  /** The last id, as a browser would send it; null: none was said. */
+  /** The last id, as a browser would send it; null: there was none. */
   lastId(): string | null;
-  /** The first event, past or future, that this says yes to. Rejects when the stream ends without it. */
+  /** The first event, past or future, that this predicate accepts. Rejects when the stream ends without it. */
   until(is: (told: Told) => boolean): Promise<Told>;
   /** Resolves when the stream has ended, however it did. */
   ended: Promise<void>;
@@ -95,7 +95,7 @@ export async function openSse(url: string, contextId: string, ask: Ask = {}): Pr
     until: (is) =>
       new Promise((resolve, reject) => {
         let looked = 0;
-        const timer = setTimeout(() => reject(new Error(`not told within 150 s: ${is.toString()}`)), 150_000);
+        const timer = setTimeout(() => reject(new Error(`not received within 150 s: ${is.toString()}`)), 150_000);
         const look = (): void => {
           for (; looked < told.length; looked += 1) {
             const one = told[looked];
@@ -125,7 +125,7 @@ export function numbered(told: readonly Told[]): Told[] {
   return told.filter(({ id }) => id !== null);
 }
 
-/** What a client shows of each message it was told the text of: by message id, as the contract says to add it up. */
+/** The text that a client shows for each message: by message id, assembled as the contract specifies. */
 export function addUp(told: readonly Told[]): Map<string, { attempt: number; text: string }> {
   const shown = new Map<string, { attempt: number; text: string; sequence: number }>();
   for (const { event, data } of told) {

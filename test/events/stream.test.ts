@@ -1,4 +1,4 @@
-// What a client of a stream relies on: nothing missing, nothing twice, and text that adds up, from wherever it begins.
+// The guarantees of a stream: nothing missing, nothing twice, and text that adds up, from any starting point.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { localBus } from '../../src/bus/local.ts';
 import { deltasOf } from '../../src/bus/bus.ts';
@@ -48,7 +48,7 @@ async function say(contextId: string, script: string): Promise<string> {
   return (await house.client.post(contextId, script)).job_id;
 }
 
-/** What is stored of what assistants said, by message. */
+/** The stored texts of assistants, by message. */
 async function texts(contextId: string, of = house): Promise<Map<string, string>> {
   const messages = await of.client.messages(contextId);
   return new Map(
@@ -66,7 +66,7 @@ async function headOf(contextId: string): Promise<number> {
   return Number(row?.['head_seq']);
 }
 
-/** How often the API read what nobody had whispered to it. */
+/** How often the API read entries that were not published to it. */
 async function resyncs(): Promise<number> {
   const figures = await (await fetch(`${house.servers[0]?.url}/metrics`)).text();
   return Number(/^nightshift_stream_resyncs_total (\d+)$/m.exec(figures)?.[1]);
@@ -81,7 +81,7 @@ async function replay(contextId: string): Promise<Told[]> {
 
 const TALK = 'think: hm, well\nsay: before\ntokens: 60 over 300ms\nsay: after';
 
-test('is answered at once, as event stream, and says when to come again', async () => {
+test('a stream is answered at once, as event stream, and says when to come again', async () => {
   const { id } = await house.client.createContext({});
   const client = await listen(id);
   expect(client.status).toBe(200);
@@ -94,10 +94,10 @@ test('is answered at once, as event stream, and says when to come again', async 
   await until('the first words', () => client.retry() === 2_000 && client.lastId() === '0');
 });
 
-test('live is what a replay from 0 tells, in the order of numbers and without a gap', async () => {
+test('the live stream equals a replay from 0, in the order of numbers and without a gap', async () => {
   const { id } = await house.client.createContext({});
   const live = await listen(id, { after: 0 });
-  // The call of the listener may be heard late: nothing is over before it was.
+  // The subscriber's interest may be registered late: nothing is over before it was.
   simulated.until(() => live.told.some(({ event }) => event === 'ThinkingDelta'));
   const first = await say(id, `${TALK}\ncall: look {}\nthen:\nsay: done`);
   await live.until(finished(first));
@@ -108,8 +108,8 @@ test('live is what a replay from 0 tells, in the order of numbers and without a 
   expect(numbered(live.told)).toEqual(await replay(id));
   const ids = numbered(live.told).map((told) => told.id);
   expect(ids).toEqual(ids.map((_, at) => at + 1));
-  // Whether text comes as deltas or as a snapshot, and whether the stream is silent for long enough for a heartbeat, depends on
-  // how fast everything is.
+  // Whether text comes as deltas or as a snapshot, and whether the stream is silent for long enough for a heartbeat,
+  // depends on timing.
   const depends = /^Content|^Heartbeat$/;
   const names = new Set(live.told.map(({ event }) => event).filter((name) => !depends.test(name)));
   expect([...names].sort()).toEqual([
@@ -123,7 +123,7 @@ test('live is what a replay from 0 tells, in the order of numbers and without a 
   for (const { data } of live.told) expect(data.context_id).toBe(id);
 });
 
-/** A house of one's own, in which the model speaks until somebody has heard enough. */
+/** An installation of its own, in which the model writes until the subscriber has received enough. */
 async function whileItSpeaks(
   work: (of: House, talks: Talker, contextId: string, job: string) => Promise<void>,
 ): Promise<void> {
@@ -139,7 +139,7 @@ async function whileItSpeaks(
 
 const deltas = ({ told }: SseClient): number => told.filter(({ event }) => event === 'ContentDelta').length;
 
-test('deltas add up to the message, between the first byte and the end, and are over with it', () =>
+test('deltas add up to the message, between the first byte and the end, and end with it', () =>
   whileItSpeaks(async (of, talks, id, job) => {
     const live = await of.listen(id, { after: 0 });
     talks.until(() => deltas(live) > 5);
@@ -170,7 +170,7 @@ test('deltas add up to the message, between the first byte and the end, and are 
     check(live.told);
   }));
 
-test('who joins in the middle of a message is told all of it so far, then the rest', () =>
+test('a subscriber that joins in the middle of a message receives all of it so far, then the rest', () =>
   whileItSpeaks(async (of, talks, id, job) => {
     const first = await of.listen(id);
     await until('it to be heard', () => deltas(first) > 5);
@@ -184,7 +184,7 @@ test('who joins in the middle of a message is told all of it so far, then the re
     check([...first.told, ...late.told]);
   }));
 
-test('the first who listens to a message that is half said is told all of it', () =>
+test('the first subscriber to a half-written message receives all of it', () =>
   whileItSpeaks(async (of, talks, id, job) => {
     await talks.begun;
     const late = await of.listen(id);
@@ -211,7 +211,7 @@ test('a second attempt voids the text of the first, under the same message', asy
   expect(shown).toMatchObject({ attempt: 2, text: 'partial\nwhole' });
 });
 
-test('an answer that is not streamed is told when it is there', async () => {
+test('an answer that is not streamed is published when it is complete', async () => {
   const { id } = await house.client.createContext({ streaming: false });
   const live = await listen(id);
   const job = await say(id, 'wait: 100ms\nsay: whole');
@@ -222,7 +222,7 @@ test('an answer that is not streamed is told when it is there', async () => {
   expect(addUp(live.told).size).toBe(0);
 });
 
-test.each(['cancel', 'interrupt'])('after a %s nothing more of the job is said', async (how) => {
+test.each(['cancel', 'interrupt'])('after a %s no more frames of the job are published', async (how) => {
   const { id } = await house.client.createContext({});
   const live = await listen(id, { after: 0 });
   const job = await say(id, 'call: look {}\nthen:\ntokens: 500 over 20s');
@@ -264,7 +264,7 @@ describe('a cursor', () => {
     return client.told;
   };
 
-  test('tells what comes after it', async () => {
+  test('resumes after its number', async () => {
     expect(await from(await listen(id, { after: 4 }))).toEqual(all.slice(4));
     expect(await from(await listen(id, { lastEventId: '7' }))).toEqual(all.slice(7));
   });
@@ -273,7 +273,7 @@ describe('a cursor', () => {
     expect(await from(await listen(id, { after: 0, lastEventId: '9' }))).toEqual(all.slice(9));
   });
 
-  test('beyond the last number is as if it were that one, and none begins with what is live', async () => {
+  test('beyond the last number counts as the last, and without a cursor the stream starts live', async () => {
     for (const ask of [{ after: 1_000_000 }, {}]) {
       const client = await listen(id, ask);
       await until('the first words', () => client.lastId() !== null);
@@ -283,7 +283,7 @@ describe('a cursor', () => {
   });
 
   test.each([{ after: 'x' }, { after: '-1' }, { after: '1.5' }, { lastEventId: 'x' }, { lastEventId: '-1' }])(
-    'that is none is refused: %o',
+    'that is invalid is refused: %o',
     async (ask) => {
       const client = await listen(id, ask);
       expect(client.status).toBe(422);
@@ -291,7 +291,7 @@ describe('a cursor', () => {
   );
 });
 
-test('of a context that is not there is not found', async () => {
+test('of a missing context is not found', async () => {
   for (const id of ['018f0000-0000-7000-8000-000000000000', 'x']) {
     const client = await listen(id);
     expect(client.status).toBe(404);
@@ -306,7 +306,7 @@ test('ends when its context is deleted', async () => {
   await client.ended;
 });
 
-test('costs Postgres one query a second, however many contexts are followed, and none when nobody listens', async () => {
+test('costs Postgres one query a second, however many contexts are followed, and none without subscribers', async () => {
   const contexts = await Promise.all(Array.from({ length: 30 }, () => house.client.createContext({})));
   const clients = await Promise.all(contexts.map(({ id }) => listen(id)));
   house.statements.length = 0;
@@ -324,7 +324,7 @@ test('costs Postgres one query a second, however many contexts are followed, and
   expect(house.statements).toEqual([]);
 });
 
-test('a turn that is listened to is read once at most: the rest is whispered whole', async () => {
+test('a turn with subscribers is read once at most: the rest is published in full', async () => {
   const { id } = await house.client.createContext({});
   const live = await listen(id);
   await live.until(finished(await say(id, 'say: first')));
@@ -332,12 +332,12 @@ test('a turn that is listened to is read once at most: the rest is whispered who
   const began = performance.now();
   const job = await say(id, 'say: hello\ncall: look {}\nthen:\nsay: done');
   await live.until(finished(job));
-  // The look that comes once a second may be faster than a whisper; what is whispered while it reads it reads as well.
+  // The poll once a second may be faster than a publish; entries published while it reads are read as well.
   const seconds = Math.ceil((performance.now() - began) / 990);
   expect((await resyncs()) - before).toBeLessThanOrEqual(seconds);
 });
 
-test('what is still said of an answer that was stored before anybody listened is not told', async () => {
+test('late frames of an answer that was stored before anyone subscribed are not sent', async () => {
   const { id } = await house.client.createContext({});
   const jobId = await say(id, 'say: over');
   const { output } = await house.client.ended(jobId);

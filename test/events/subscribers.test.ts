@@ -1,4 +1,5 @@
-// What is fleeting is gathered for all who listen to a context: one list for all of them, in its place among the entries.
+// Frames without an id are gathered for all subscribers of a context: one list for all of them, in its place among the
+// entries.
 import { beforeEach, expect, test } from 'vitest';
 import type { FleetingEvent, NumberedEvent, StreamEvent } from '../../src/core/stream/stream-event.ts';
 import { Subscribers } from '../../src/events/subscribers.ts';
@@ -36,7 +37,7 @@ const entry = (seq: number): NumberedEvent => ({ seq, name: 'ToolCallStarted', d
 const heard = ({ lists }: Ear): unknown[][] =>
   lists.map((list) => list.map(({ seq, data }) => seq ?? data['delta']));
 
-test('what is gathered is told in one list, the same to all', () => {
+test('gathered frames are sent in one list, the same to all', () => {
   const all = [listening(), listening(), listening()];
   for (const delta of ['a', 'b', 'c']) listeners.broadcast([words(delta)]);
   expect(all.flatMap(heard)).toEqual([]);
@@ -49,7 +50,7 @@ test('what is gathered is told in one list, the same to all', () => {
   expect(all.map(({ lists }) => lists.length)).toEqual([1, 1, 1]);
 });
 
-test('entries are told as they come, behind what was gathered before them and the same to all', () => {
+test('entries are sent as they come, after the frames gathered before them and the same to all', () => {
   const all = [listening(), listening()];
   listeners.broadcast([words('a')]);
   listeners.deliver([entry(1), entry(2)], 2);
@@ -63,7 +64,7 @@ test('entries are told as they come, behind what was gathered before them and th
   expect(all.map((one) => heard(one).at(-1))).toEqual([['b'], ['b']]);
 });
 
-test('who comes meanwhile is told what happens from then on', () => {
+test('a subscriber that joins meanwhile receives all later frames', () => {
   const early = listening();
   listeners.broadcast([words('a'), words('b')]);
   const late = listening();
@@ -77,7 +78,7 @@ test('who comes meanwhile is told what happens from then on', () => {
   expect([early, late, latest].map((one) => heard(one).at(-1))).toEqual([['d'], ['d'], ['d']]);
 });
 
-test('who is ahead of the tail is told nothing of what was gathered before the tail is there', () => {
+test('a subscriber ahead of the tail receives none of the frames gathered before the tail reaches it', () => {
   const ahead = listening(2, 0);
   const level = listening();
   listeners.broadcast([words('a')]);
@@ -90,7 +91,7 @@ test('who is ahead of the tail is told nothing of what was gathered before the t
   expect(heard(ahead)).toEqual([['c']]);
 });
 
-test('who goes is told nothing more, and what was gathered is told before the end', () => {
+test('a subscriber that leaves receives nothing more, and gathered frames are sent before the end', () => {
   const [gone, stays] = [listening(), listening()];
   listeners.broadcast([words('a')]);
   listeners.delete(gone);
@@ -101,7 +102,7 @@ test('who goes is told nothing more, and what was gathered is told before the en
   expect(heard(stays)).toEqual([['a'], []]);
 });
 
-test('what nobody is there to hear is not kept', () => {
+test('frames without a subscriber are not kept', () => {
   listeners.broadcast([words('a')]);
   const late = listening();
   tellNow();

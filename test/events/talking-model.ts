@@ -1,14 +1,14 @@
-// Models that take care to be heard: one goes on speaking, word by word, until whoever listens has heard enough; one says
-// what another one says, and has not ended before it was heard.
+// Models that wait for their subscribers: one goes on writing, word by word, until the subscriber has received enough;
+// one repeats another one, and does not end before its output was received.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model, ModelRequest } from '../../src/core/model/model.ts';
 import { says } from '../workers/fleet.ts';
 
 export type Talker = {
   model: Model;
-  /** It has begun to speak. */
+  /** It has begun to write. */
   begun: Promise<void>;
-  /** What is enough; it goes on for ever before it is told. */
+  /** The condition for enough; it writes without end before it is set. */
   until(isEnough: () => boolean): void;
 };
 
@@ -39,11 +39,11 @@ export function talker(): Talker {
 
 export type Held = {
   model: Model;
-  /** No call ends before this holds of it. */
+  /** No call ends before this is true. */
   until(isHeard: (request: ModelRequest) => boolean): void;
 };
 
-/** `model`, whose calls end as they would, but for what is said of `until`. */
+/** `model`, whose calls end as they would, but not before `until`. */
 export function held(model: Model): Held {
   let isHeard: (request: ModelRequest) => boolean = () => true;
   return {

@@ -1,5 +1,5 @@
-// Whatever is said, taken back, branched, edited, answered anew, switched, deleted and cleared, in whatever order: every
-// branch shows what a naive copy of it would, and no branch another's messages.
+// After any order of posts, retractions, branches, edits, retries, switches, deletions and clears: every branch shows
+// the same as a naive copy of it, and no branch shows another's messages.
 import { depth } from '../../services/depth.ts';
 import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
@@ -21,16 +21,16 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** How a job goes: whether it calls a tool first, and how it ends. */
+/** The course of a job: whether it calls a tool first, and how it ends. */
 type Run = { calls: boolean; end: 'complete' | 'discard' | 'rollback' | 'keep' };
 
-/** `at`: which branch, message or name, of as many as there are. */
+/** `at`: selects the branch, message or name among those that exist. */
 type Operation =
   | { kind: 'post' | 'edit' | 'regenerate'; at: number; of: number; run: Run; meanwhile: Aside | null }
   | Aside
   | { kind: 'clear' };
 
-/** What does not run a job, and may come while one runs. */
+/** Operations that run no job, and may come while one runs. */
 type Aside = { kind: 'branch' | 'switch' | 'delete' | 'fork'; at: number; of: number };
 
 const place = { at: fc.nat(20), of: fc.nat(20) };
@@ -67,7 +67,7 @@ const someOperation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'clear' as const }) },
 );
 
-/** One message of the naive copy: what is shared is the same object. */
+/** One message of the naive copy: shared messages are the same object. */
 type Said = { id: string; role: string; turn: string; unfinished: boolean };
 
 class Copy {
@@ -143,7 +143,9 @@ class Walk {
     await this.run(answer.body.branch, kind === 'edit', run, meanwhile);
   }
 
-  /** A worker process runs the job that is next; its messages are read where they were said, and nowhere else. */
+  /**
+   * A worker process runs the next job; its messages are read on the branch where they were added, and nowhere else.
+   */
   async run(name: string, bringsInput: boolean, { calls, end }: Run, meanwhile: Aside | null): Promise<void> {
     const line = this.copy.branches.get(name) ?? [];
     const before = line.length;
@@ -225,7 +227,7 @@ class Walk {
     }
   }
 
-  /** Every branch shows its copy, in a history that every provider takes, with turns that skip none. */
+  /** Every branch shows its copy, in a history that every provider accepts, with turns that skip none. */
   async check(): Promise<void> {
     const { body } = await api.get(this.url('/branches?limit=200'));
     const rows = new Map<string, Body>(body.data.map((row: Body) => [row.name, row]));
@@ -266,7 +268,7 @@ function upto(line: readonly Said[], message: Said | undefined): Said[] {
   return line.slice(0, next === -1 ? undefined : next).filter(({ unfinished }) => !unfinished);
 }
 
-test('every branch shows its own', { timeout: 240_000 }, async () => {
+test('every branch shows its own messages', { timeout: 240_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(someOperation, { minLength: 4, maxLength: 14 }), async (operations) => {
       const { context_id: id } = await api.worker();

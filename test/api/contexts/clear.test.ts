@@ -1,4 +1,4 @@
-// Clear: history and counters begin anew; what was said stays readable by its id, and in the stream.
+// Clear: history and counters are reset; old messages stay readable by id, and in the stream.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import type { ProcessId } from '../../../src/core/ids.ts';
@@ -57,7 +57,7 @@ test('resets history, turns and counters, and answers with the context', async (
   expect((await api.get(`/api/contexts/${id}/messages?turn=a1`)).body.data).toHaveLength(1);
 });
 
-test('is told in the stream, in which what was before stays', async () => {
+test('is published in the stream, which keeps the earlier events', async () => {
   const { context_id: id } = await api.worker();
   await converse(api, id, owner, 'hello', 'hi');
   await api.post(`/api/contexts/${id}/clear`);
@@ -91,7 +91,7 @@ test('is refused while a job runs, waits or is queued, and changes nothing', asy
   expect((await api.post(`/api/contexts/${id}/clear`)).status).toBe(200);
 });
 
-test('makes a context that failed rest, with nothing to run on', async () => {
+test('makes a failed context idle, with nothing to answer', async () => {
   const { context_id: id, id: worker } = await api.worker();
   await api.post(`/api/contexts/${id}/messages`, { content: 'hello' });
   const hand = await take(api, id, owner);
@@ -115,7 +115,7 @@ test('leaves a stopped worker stopped', async () => {
   });
 });
 
-test('holds for the version that was meant, and once for its key', async () => {
+test('applies to the version in If-Match, and once for one idempotency key', async () => {
   const { context_id: id } = await api.worker();
   await converse(api, id, owner, 'hello', 'hi');
   const stale = await api.post(`/api/contexts/${id}/clear`, undefined, { 'if-match': '"7"' });
@@ -129,7 +129,7 @@ test('holds for the version that was meant, and once for its key', async () => {
   expect(await list(id)).toHaveLength(2);
 });
 
-test('what left history is not answered anew, and no branch begins there', async () => {
+test('messages that left history cannot be retried, and no branch begins there', async () => {
   const { context_id: id } = await api.worker();
   await converse(api, id, owner, 'hello', 'hi');
   const [input] = await list(id);
@@ -149,7 +149,7 @@ test('what left history is not answered anew, and no branch begins there', async
   expect(await list(id, '?branch=aside')).toEqual([]);
 });
 
-test('of an empty context does no harm, and can be repeated', async () => {
+test('of an empty context changes nothing, and can be repeated', async () => {
   const { context_id: id } = await api.worker();
   for (const _ of [1, 2]) expect((await api.post(`/api/contexts/${id}/clear`)).status).toBe(200);
   expect((await api.post(`/api/contexts/${v7()}/clear`)).status).toBe(404);

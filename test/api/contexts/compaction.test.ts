@@ -1,4 +1,4 @@
-// Compactions as a client sees them: asked for, listed, told, and what they leave out of the list of messages.
+// Compactions as a client sees them: requested, listed, published, and their effect on the list of messages.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -20,7 +20,7 @@ afterAll(() => api.close());
 
 const long = (what: string) => `${what} ${'word '.repeat(200)}`;
 
-/** A context of `turns` turns whose first ones were summarised by a job that was asked for it. */
+/** A context of `turns` turns whose first ones were summarised by a job for that. */
 async function compacted(turns = 4): Promise<{ contextId: string; jobId: string; messages: Body[] }> {
   const { context_id: contextId } = await api.worker();
   for (let turn = 1; turn <= turns; turn += 1)
@@ -34,7 +34,7 @@ async function compacted(turns = 4): Promise<{ contextId: string; jobId: string;
   return { contextId, jobId: body.job_id, messages: all.body.data };
 }
 
-test('a compaction that is asked for is a job of its own, with how it was asked', async () => {
+test('a requested compaction is a job of its own, which shows the request', async () => {
   const { context_id: contextId } = await api.worker();
   const asked = await api.post(`/api/contexts/${contextId}/compact`, { type: 'threshold', keep_turns: 0 });
   expect(asked.status).toBe(202);
@@ -50,7 +50,7 @@ test('a compaction that is asked for is a job of its own, with how it was asked'
   expect((await api.get(`/api/jobs?context_id=${contextId}`)).body.data).toHaveLength(2);
 });
 
-test('it is made once for a key, refused for what is not there, for a stopped worker, for a model that nobody serves', async () => {
+test('it is made once for one key, refused for a missing context, for a stopped worker, for an unsupported model', async () => {
   const { context_id: contextId, id } = await api.worker();
   const key = { 'idempotency-key': 'k-compact' };
   const first = await api.post(`/api/contexts/${contextId}/compact`, {}, key);
@@ -64,8 +64,8 @@ test('it is made once for a key, refused for what is not there, for a stopped wo
   expect([stopped.status, stopped.body.error.code]).toEqual([409, 'worker_stopped']);
 });
 
-describe('what a summary stands for', () => {
-  test('is left out of the list unless it is asked for, marked where it is there, and always found by its id', async () => {
+describe('the messages that a summary replaces', () => {
+  test('are left out of the list unless requested, marked where they are listed, and always found by id', async () => {
     const { contextId, messages } = await compacted();
     expect(messages.map(({ turn, compacted: isCompacted }) => [turn, isCompacted])).toEqual([
       ['u1', true],
@@ -94,7 +94,7 @@ describe('what a summary stands for', () => {
     expect([...page.body.data, ...rest.body.data].map(({ turn }) => turn)).toEqual(['u3', 'a3', 'u4', 'a4']);
   });
 
-  test('is told by an event, listed with its summary, and on the timeline and the job', async () => {
+  test('are shown by an event, listed with the summary, and on the timeline and the job', async () => {
     const { contextId, jobId, messages } = await compacted();
     const { body } = await api.get(`/api/contexts/${contextId}/compactions`);
     const [made] = body.data;
@@ -130,7 +130,7 @@ describe('what a summary stands for', () => {
     expect((await api.get(`/api/contexts/${contextId}/compactions?cursor=abc`)).status).toBe(422);
   });
 
-  test('is so on a branch that reads as far as that, and on no other; a clear ends it', async () => {
+  test('are the same on a branch that reads as far as that, and on no other; a clear ends it', async () => {
     const { contextId, messages } = await compacted();
     const url = `/api/contexts/${contextId}`;
     const make = (name: string, of: Body) =>
@@ -149,7 +149,7 @@ describe('what a summary stands for', () => {
       'behind',
     );
     expect(remembered?.history.map(({ turn }) => turn)).toEqual(['a2', 'u3']);
-    // What it was estimated to be is known of the branch that it was made on.
+    // The estimate is known of the branch that it was made on.
     expect(remembered?.compacted.summary).toMatchObject({ text: 'They talked.', tokensAfter: null });
     await api.call('DELETE', `${url}/branches/behind`);
     expect((await api.post(`${url}/clear`, {})).status).toBe(200);
@@ -159,7 +159,7 @@ describe('what a summary stands for', () => {
   });
 });
 
-test('how prompts are kept within their limit is a setting, and so is what is pinned; null takes either back', async () => {
+test('the limit of prompts is a setting, and so is pinned text; null removes either', async () => {
   const config = {
     context_limit: 50_000,
     compaction: { type: 'llm', threshold: 0.5, keep_turns: 2, model: 'simulated/small' },

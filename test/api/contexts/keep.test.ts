@@ -1,4 +1,4 @@
-// A context leaves as a file and comes back: the same to the letter, whole or not at all.
+// A context is exported to a file and imported: byte for byte the same, completely or not at all.
 import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -48,7 +48,7 @@ async function refused(body: unknown): Promise<Answer> {
   return answer;
 }
 
-/** A conversation with a call, something taken back, and what is still queued. */
+/** A conversation with a call, a retracted part, and a queued input. */
 async function conversation(): Promise<Body> {
   const worker = await api.worker({ system_prompt: 'Be brief.', max_steps: 5, parameters: { top: 1 } });
   const owner = await addProcess(api);
@@ -66,8 +66,8 @@ async function conversation(): Promise<Body> {
   return worker;
 }
 
-describe('json', () => {
-  test('is what the context says, names no id of ours, and leaves out what is queued', async () => {
+describe('the json export', () => {
+  test("is the context's content, has no ids of the platform, and leaves out queued inputs", async () => {
     const worker = await conversation();
     const text = await fileOf(worker.context_id);
     const document = JSON.parse(text);
@@ -100,7 +100,7 @@ describe('json', () => {
     expect(headers['content-disposition']).toBe(`attachment; filename="${worker.context_id}.json"`);
   });
 
-  test('imported and exported again is the same to the letter, and can be gone on with', async () => {
+  test('imported and exported again is byte-equal, and can be continued', async () => {
     const worker = await conversation();
     const text = await fileOf(worker.context_id);
     const made = await imported(text);
@@ -155,7 +155,7 @@ describe('json', () => {
     expect((await api.post(`/api/contexts/${made.id}/jobs`)).status).toBe(202);
   });
 
-  test('stays as of the moment it was asked for', async () => {
+  test('keeps the state at the time of its request', async () => {
     const worker = await api.worker();
     const owner = await addProcess(api);
     for (const n of [1, 2, 3]) await converse(api, worker.context_id, owner, `q${n}`, `a${n}`);
@@ -188,7 +188,7 @@ describe('json', () => {
     expect(now.entries.find((one: Body) => one.turn === 'a3').status).toBe('retracted');
   });
 
-  test('of a context that is removed meanwhile is cut off, not ended', async () => {
+  test('of a context that is deleted meanwhile is cut off, not ended', async () => {
     const { pagesOf } = await import('../../../src/api/export/stream.ts');
     const worker = await api.worker();
     await converse(api, worker.context_id, await addProcess(api), 'q', 'a');
@@ -204,8 +204,8 @@ describe('json', () => {
   });
 });
 
-/** Random contexts by rows: branches that share, things taken back, compactions, events between. */
-describe('whatever stands in a context', () => {
+/** Random contexts by rows: branches that share, retracted messages, compactions, events between. */
+describe('for any context', () => {
   type Made = { kinds: ('user' | 'answer' | 'call' | 'event' | 'summary' | 'branch')[]; choices: number[] };
 
   async function make({ kinds, choices }: Made): Promise<string> {
@@ -295,7 +295,7 @@ describe('whatever stands in a context', () => {
     return contextId;
   }
 
-  /** What each branch reads, by its texts. */
+  /** The texts that each branch reads. */
   async function readings(contextId: string): Promise<Body> {
     return api.database.db.execute<Body>(sql`
       select b.name, (select jsonb_agg(m.content order by m.seq) from messages m where m.context_id = b.context_id
@@ -325,8 +325,8 @@ describe('whatever stands in a context', () => {
   });
 });
 
-describe('markdown and pairs', () => {
-  test('markdown is to be read: turns, folded calls, fences that hold', async () => {
+describe('the markdown and pairs exports', () => {
+  test('markdown is readable: turns, folded calls, fences that stay closed', async () => {
     const worker = await conversation();
     const text = await fileOf(worker.context_id, 'markdown');
     expect(text).toMatch(/^# w\n/);
@@ -344,7 +344,7 @@ describe('markdown and pairs', () => {
     expect(headers['content-type']).toBe('text/markdown; charset=utf-8');
   });
 
-  test('pairs hold one side or both, and come back', async () => {
+  test('pairs contain one side or both, and import again', async () => {
     const worker = await api.worker();
     const owner = await addProcess(api);
     await converse(api, worker.context_id, owner, 'one', 'two');
@@ -414,7 +414,7 @@ describe('a folder of the old layout', () => {
     return files;
   }
 
-  test('is imported whole: order, branches, states, config; what has no place here is kept', async () => {
+  test('is imported completely: order, branches, states, config; unknown parts are kept', async () => {
     await addProcess(api, { models: ['anthropic'] });
     const made = await imported(JSON.stringify({ files: folder() }));
     expect(made).toMatchObject({
@@ -599,7 +599,7 @@ describe('a folder of the old layout', () => {
     ],
     ['a file of another kind', (f) => (f['notes.txt'] = 'x'), /^notes\.txt is not a file/],
   ];
-  test.each(damages)('with %s is refused by the file, and nothing is changed', async (_, damage, words) => {
+  test.each(damages)('with %s is refused by the file name, and nothing is changed', async (_, damage, words) => {
     const files = folder();
     damage(files);
     const { body } = await refused({ files });
@@ -607,7 +607,7 @@ describe('a folder of the old layout', () => {
     expect(body.error.param).toMatch(/^files\./);
   });
 
-  test('a role of a name that cannot be one is left out, as one that is not known here', async () => {
+  test('a role with an invalid name is left out, like an unknown one', async () => {
     const files = folder();
     files['metadata.json'].config.agent_role = 'a\u0000';
     const made = await imported(JSON.stringify({ files }));
@@ -616,7 +616,7 @@ describe('a folder of the old layout', () => {
   });
 });
 
-describe('what is no document', () => {
+describe('an invalid document', () => {
   test.each([
     [{}, 'entries'],
     [{ entries: 5 }, 'entries'],
@@ -629,7 +629,7 @@ describe('what is no document', () => {
     [{ format: 'other', entries: [] }, null],
     [{ files: [] }, 'files'],
     [{ files: {}, entries: 'x' }, 'entries'],
-  ] as [object, string | null][])('%j is refused by name', async (body, param) => {
+  ] as [object, string | null][])('%j is refused by field name', async (body, param) => {
     const answer = await refused(body);
     if (param !== null) expect(answer.body.error.param).toBe(param);
   });
@@ -688,7 +688,7 @@ describe('what is no document', () => {
     ['a role that is unknown', (d) => (d.context.worker.role = 'king'), 'role'],
   ];
   test.each(damages)(
-    'a document with %s is refused by name, and nothing is changed',
+    'with %s is refused by field name, and nothing is changed',
     async (_, damage, param) => {
       const worker = await api.worker();
       await converse(api, worker.context_id, await addProcess(api), 'q', 'a');
@@ -736,7 +736,7 @@ describe('what is no document', () => {
     expect((await api.post('/api/contexts/import', '{}', { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
-  // None of these is a whole text: what is refused so was not parsed, nor read to its end.
+  // None of these is a complete text: a body refused like this was not parsed, nor read to its end.
   test.each([
     [
       'an unknown member',
@@ -763,7 +763,7 @@ describe('what is no document', () => {
   });
 
   test.each(['{"files":[{}]}', '{"files":1}', '{"entries":{}}', '{"entries":{"0":1}}', '{"entries":"x"}'])(
-    '%s is not of that shape',
+    '%s does not have the expected shape',
     async (text) => {
       expect((await api.post('/api/contexts/import', text)).status).toBe(422);
     },

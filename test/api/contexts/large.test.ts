@@ -1,4 +1,4 @@
-// A context of many megabytes is sent and taken in as it comes: what is held does not grow with it.
+// A context of many megabytes is exported and imported as a stream: memory does not grow with it.
 import { createHash, randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { get, request } from 'node:http';
@@ -37,7 +37,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => api.close());
 
-/** The most that was held beyond what was held before, in megabytes, once garbage was left out. */
+/** The most memory in use beyond the start, in megabytes, without garbage. */
 async function heldDuring(work: () => Promise<void>): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -65,7 +65,7 @@ async function digestOf(id: string): Promise<{ hash: string; megabytes: number }
   return { hash: hash.digest('hex'), megabytes: bytes / 1024 / 1024 };
 }
 
-test('what goes out of one context comes into another, to the letter, and little of it is held', async () => {
+test('an export of one context is imported into another, byte for byte, with little memory', async () => {
   const original = await digestOf(contextId);
   expect(original.megabytes).toBeGreaterThan(MEGABYTES);
   let made = '';
@@ -83,7 +83,7 @@ test('what goes out of one context comes into another, to the letter, and little
   expect(await digestOf(made)).toEqual(original);
 }, 180_000);
 
-test('who does not read lets nothing more be read, and holds no connection to the database', async () => {
+test('a slow client pauses the read, and holds no connection to the database', async () => {
   const pages = (): number => api.statements.filter((text) => tagOf(text) === 'contexts.export_page').length;
   api.statements.length = 0;
   const asked = get(`${base}/api/contexts/${contextId}/export`);

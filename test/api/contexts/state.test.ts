@@ -1,4 +1,4 @@
-// GET state: how a context stands, what it waits for, and why, in each situation there is.
+// GET state: the state of a context, what it waits for, and why, in every situation.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from 'drizzle-orm';
 import type { ProcessId, ToolCallId } from '../../../src/core/ids.ts';
@@ -25,7 +25,7 @@ const post = async (): Promise<Body> =>
 const later = (): number => Date.now() + 60_000;
 
 describe('the state of a context', () => {
-  test('that rests', async () => {
+  test('that is idle', async () => {
     expect(await state()).toEqual({
       state: 'Idle',
       since: expect.any(String),
@@ -89,7 +89,7 @@ describe('the state of a context', () => {
     expect(body.data[0]).toMatchObject({ status: 'waiting', retry_at: until, waiting_for, error: null });
   });
 
-  test('whose provider key is held back', async () => {
+  test('whose provider key is throttled', async () => {
     const { job_id } = await post();
     const hand = await take(api, worker.context_id, owner);
     await hand.admit();
@@ -151,7 +151,7 @@ describe('the state of a context', () => {
     expect(found.why).toBe('The worker is stopped, 2 inputs are queued. Start the worker to continue.');
   });
 
-  test('whose job was told to stop', async () => {
+  test('whose job has a stop request', async () => {
     const { job_id } = await post();
     const hand = await take(api, worker.context_id, owner);
     await hand.admit();
@@ -159,7 +159,7 @@ describe('the state of a context', () => {
     expect((await state()).why).toBe('A stop request was accepted. The job is stopping.');
   });
 
-  test('that names what no live process serves', async () => {
+  test('that names something no live process supports', async () => {
     await api.database.db.execute(
       sql`update workers set config = '{"tools": ["gone"]}', role = 'nobody' where id = ${worker.id}`,
     );
@@ -181,7 +181,7 @@ describe('the state of a context', () => {
     );
   });
 
-  test('that nobody is there to run', async () => {
+  test('without any worker process', async () => {
     await post();
     await api.database.db.execute(sql`update processes set dead_at = now()`);
     expect((await state()).why).toBe('No worker process is running: start one with `nightshift worker`.');

@@ -1,5 +1,5 @@
-// Requests made from the OpenAPI document by dice: mostly what a schema describes, with hostile values in between (numbers
-// that no integer can hold, text that no database can, cursors that were tampered with, ids of other things).
+// Random requests made from the OpenAPI document: mostly valid ones, with hostile values in between (numbers that no
+// integer can hold, text that no database can, tampered cursors, ids of other rows).
 import type { Dice } from '../../chaos/random.ts';
 import type { Body } from '../harness.ts';
 
@@ -41,7 +41,7 @@ type Operation = {
   responses: Record<string, { content?: Record<string, unknown> }>;
 };
 
-/** How often a value is one that its schema does not describe. */
+/** The probability of a value that its schema does not allow. */
 const HOSTILE = 0.12;
 /** No request waits for longer than this, in milliseconds. */
 const LONGEST_WAIT_MS = 20;
@@ -62,7 +62,7 @@ const NUMBERS = [
   '9007199254740993',
   '99999999999999999999',
 ];
-/** Names that every plain object answers to, whatever it holds. */
+/** Names of properties that every plain object has. */
 export const PROTOTYPE_NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
 const TEXTS = [
   ...PROTOTYPE_NAMES,
@@ -143,7 +143,7 @@ const SURPLUS: [string, unknown][] = [
 export class Fuzzer {
   readonly #document: Described;
   readonly #dice: Dice;
-  /** Ids, names and cursors that answers held: what is there. */
+  /** Ids, names and cursors from answers: existing ones. */
   readonly #seen = new Map<string, string[]>();
 
   constructor(document: object, dice: Dice) {
@@ -151,7 +151,7 @@ export class Fuzzer {
     this.#dice = dice;
   }
 
-  /** Keeps what is named in an answer, so that later requests ask for what is there. */
+  /** Keeps the ids and names of an answer, so that later requests use existing ones. */
   learn(answer: Body): void {
     if (Array.isArray(answer)) for (const item of answer) this.learn(item);
     else if (typeof answer === 'object' && answer !== null) {
@@ -215,7 +215,7 @@ export class Fuzzer {
     return typeof value === 'string' ? value : JSON.stringify(value);
   }
 
-  /** One that was given out, one of another list, one with a part exchanged, or none at all. */
+  /** A cursor from an answer, one of another list, a tampered one, or none. */
   #cursor(): string {
     const known = this.#known('cursor');
     const key: unknown =
@@ -236,7 +236,7 @@ export class Fuzzer {
     return Object.fromEntries(
       given.map(({ name, schema }) => [
         name,
-        // What HTTP itself does not carry never comes to the platform.
+        // Text that HTTP itself does not carry never reaches the platform.
         this.#parameter(name, schema)
           .replaceAll(/[^\x20-\x7e]/g, '?')
           .trim() || 'x',
@@ -334,12 +334,12 @@ export class Fuzzer {
   }
 }
 
-/** `worker_id` and `parent_worker_id` name the same kind of thing. */
+/** `worker_id` and `parent_worker_id` name the same kind of row. */
 function kindOf(name: string): string {
   return name.split('_').slice(-2, -1)[0] ?? name;
 }
 
-/** Half a surrogate pair has no encoding: a client sends what stands for it. */
+/** Half a surrogate pair has no encoding: a client sends its replacement character. */
 function encodeText(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }

@@ -1,4 +1,4 @@
-// Pages put together are the list: nothing twice, nothing that was there left out, whatever happens between two pages.
+// All pages together are the list: no duplicates and no omissions, whatever happens between two pages.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ProcessId } from '../../../src/core/ids.ts';
 import { addProcess, converse, take } from '../hand.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** All pages; `between` happens after each. */
+/** All pages; `between` runs after each. */
 async function readAll(path: string, limit: number, between: () => Promise<unknown>): Promise<Body[]> {
   const all: Body[] = [];
   let cursor: string | null = null;
@@ -33,7 +33,7 @@ async function readAll(path: string, limit: number, between: () => Promise<unkno
 const idsOf = (items: Body[]): string[] => items.map((item) => item.id);
 const noChange = async (): Promise<void> => undefined;
 
-/** What a reader must have seen: all of `before`, each once. */
+/** The rows that a reader must have seen: all of `before`, each once. */
 function expectWhole(read: Body[], before: string[]): void {
   const ids = idsOf(read);
   expect(new Set(ids).size).toBe(ids.length);
@@ -41,7 +41,7 @@ function expectWhole(read: Body[], before: string[]): void {
 }
 
 describe.each([1, 2, 3, 7, 200])('in pages of %i', (limit) => {
-  test('workers, contexts and jobs, while more are made and one is removed', async () => {
+  test('workers, contexts and jobs are complete, while more are made and one is deleted', async () => {
     const made: Body[] = [];
     for (let n = 0; n < 7; n += 1) {
       const worker = await api.worker();
@@ -68,7 +68,7 @@ describe.each([1, 2, 3, 7, 200])('in pages of %i', (limit) => {
   });
 
   test.each(['asc', 'desc'])(
-    'messages %s, while queued inputs are posted, admitted and answered',
+    'messages %s are complete, while queued inputs are posted, admitted and answered',
     async (order) => {
       const worker = await api.worker();
       const path = `/api/contexts/${worker.context_id}/messages`;
@@ -93,7 +93,7 @@ describe.each([1, 2, 3, 7, 200])('in pages of %i', (limit) => {
 });
 
 test.each(['', 'x', 'W10', 'WzEsMiwzXQ', Buffer.from('["a","b"]').toString('base64url'), '%00'])(
-  'a cursor that was never given out is refused: "%s"',
+  'an invented cursor is refused: "%s"',
   async (cursor) => {
     const worker = await api.worker();
     for (const path of ['/api/workers', `/api/contexts/${worker.context_id}/messages`]) {

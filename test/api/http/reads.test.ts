@@ -1,4 +1,4 @@
-// What PostgreSQL does for a read is bounded: by the class of its route, by its client, and by its request.
+// The work of PostgreSQL for a read is bounded: by the class of its route, by its client, and by its request.
 import { sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
 import { pino } from 'pino';
@@ -13,7 +13,7 @@ import { tagOf } from '../../services/statements.ts';
 import { ABOUT, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
-/** Of waiting for an event on a slow machine. */
+/** Waiting for an event on a slow machine. */
 const PATIENT = { timeout: 60_000 };
 
 let api: Api;
@@ -53,7 +53,7 @@ function addressOf({ path }: Operation): string {
 }
 
 describe('the class of a read', () => {
-  test('is known of every operation that reads, and of no other', () => {
+  test('is known for every operation that reads, and for no other', () => {
     expect(Object.keys(READ_CLASSES).sort()).toEqual(
       reading()
         .map(({ operationId }) => operationId)
@@ -66,7 +66,7 @@ describe('the class of a read', () => {
     async (operationId, readClass) => {
       const operation = reading().find((one) => one.operationId === operationId);
       if (operation === undefined) throw new Error('There is no such operation.');
-      // The stream of an export goes on after the answer to HEAD.
+      // The stream of an export continues after the answer to HEAD.
       for (const method of operationId === 'exportContext' ? ['GET'] : ['GET', 'HEAD']) {
         api.statements.splice(0);
         await api.call(method, addressOf(operation));
@@ -103,7 +103,7 @@ describe('a read in the database', () => {
     expect(row).toEqual({ ms: '0' });
   });
 
-  test('is run once more where its connection was lost', async () => {
+  test('is run once more after a lost connection', async () => {
     let times = 0;
     const rows = await api.database.read(
       async (tx) => {
@@ -117,7 +117,7 @@ describe('a read in the database', () => {
     expect([times, rows[0]]).toEqual([2, { ms: '7s' }]);
   });
 
-  test('is not begun for a client that is gone', async () => {
+  test('is not begun for a client that has disconnected', async () => {
     const given = api.database.read((tx) => tx.execute(sql`select 1`), {
       statementMs: 1_000,
       signal: AbortSignal.abort(),
@@ -127,7 +127,7 @@ describe('a read in the database', () => {
 });
 
 describe('a read that waits in PostgreSQL', () => {
-  /** Without statement limits: what ends here ends for another reason. */
+  /** Without statement limits: a read that ends here ends for another reason. */
   const start = (env: Environment): Promise<Server> =>
     startServer({
       ...api.commands,
@@ -151,7 +151,7 @@ describe('a read that waits in PostgreSQL', () => {
     return rows.length;
   };
 
-  /** While nothing can be read of a table. */
+  /** While a table is locked against reads. */
   async function whileHeld(table: string, work: () => Promise<void>): Promise<void> {
     await api.database.transaction(async (tx) => {
       await tx.execute(sql.raw(`lock table ${table} in access exclusive mode`));
@@ -166,7 +166,7 @@ describe('a read that waits in PostgreSQL', () => {
     ['/api/approvals', 'tool_calls'],
     ['/api/workers/{workers}/tree', 'workers'],
     ['/api/contexts/{contexts}/export', 'contexts'],
-  ])('ends there when its client disconnects: %s', async (path, table) => {
+  ])('ends when its client disconnects: %s', async (path, table) => {
     const server = await start({});
     await whileHeld(table, async () => {
       const gone = new AbortController();
@@ -180,7 +180,7 @@ describe('a read that waits in PostgreSQL', () => {
     await server.close();
   });
 
-  test('ends there when its request is answered with 503', async () => {
+  test('ends when its request is answered with 503', async () => {
     const server = await start({ NIGHTSHIFT_REQUEST_MS: '1000' });
     await whileHeld('jobs', async () => {
       const answer = await fetch(`${server.url}/api/jobs`);

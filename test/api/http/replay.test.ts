@@ -1,4 +1,4 @@
-// A create that is asked for again under its key is answered as before, though what it names is served by nobody any more.
+// A create that is repeated under its key is answered as before, even if no process supports its names any more.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../e2e/rig/until.ts';
@@ -17,7 +17,7 @@ const CREATES = [
   { path: '/api/contexts', body: { title: 'a', config: { tools: ['look'] } } },
 ];
 
-test('once what it names is gone', async () => {
+test('a repeated create is answered as before once its names are unsupported', async () => {
   const owner = await addProcess(api, { tools: ['look'], roles: ['scout'] });
   const made = await Promise.all(
     CREATES.map(({ path, body }) => api.post(path, body, { 'idempotency-key': path })),

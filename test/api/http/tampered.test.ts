@@ -1,5 +1,4 @@
-// What a client can write into a query that no integer and no key of a list can hold: refused, and never an error of the
-// database.
+// Query values that fit no integer and no key of a list: refused, and never an error of the database.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { indexBacklog } from '../../../src/db/search/search-index.ts';
 import { addProcess, converse, take } from '../hand.ts';
@@ -63,7 +62,7 @@ const HOSTILE: unknown[] = [
   [null],
 ];
 
-describe('a cursor with a part exchanged', () => {
+describe('a tampered cursor', () => {
   test.each([
     ['/api/workers'],
     ['/api/contexts'],
@@ -76,7 +75,7 @@ describe('a cursor with a part exchanged', () => {
     ['/api/contexts/:c/messages'],
     ['/api/contexts/:c/messages?order=desc'],
     ['/api/jobs/:j/steps'],
-  ])('of %s is refused, or read as what it says', async (path) => {
+  ])('of %s is refused, or read by its content', async (path) => {
     const first = `${url(path)}${path.includes('?') ? '&' : '?'}limit=1`;
     const { body } = await api.get(first);
     expect(body.next_cursor).not.toBeNull();
@@ -98,7 +97,7 @@ describe('a cursor with a part exchanged', () => {
     for (const one of tampered) {
       const cursor = Buffer.from(JSON.stringify(one)).toString('base64url');
       const { status, body: answer } = await api.get(`${first}&cursor=${cursor}`);
-      // 404: it names a branch that is not there.
+      // 404: it names a branch that does not exist.
       expect([200, 404, 422], JSON.stringify(one)).toContain(status);
       if (status === 422) expect(answer.error.param).toBe('cursor');
       statuses.add(status);

@@ -1,4 +1,5 @@
-// What the timeline of a job tells of its calls: for what each one waited, and until when, and which job it gave to a worker below.
+// The calls in the timeline of a job: what each one waited for, and until when, and which job it gave to a worker
+// below.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JobId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { SPAWNING, createSpawner, spawn, startSpawning } from '../../workers/tree/spawning.ts';
@@ -12,7 +13,7 @@ const toolSteps = async (api: Api, jobId: string): Promise<Body[]> => {
   const { body } = await api.get(`/api/jobs/${jobId}/steps?limit=200`);
   return body.data.filter(({ kind }: Body) => kind === 'tool');
 };
-/** For what, and whether it is over. */
+/** The reason, and whether it is over. */
 const brief = ({ waits }: Body): string[] =>
   waits.map((wait: Body) => `${wait.for} ${wait.ended_at === null ? 'goes on' : 'is over'}`);
 
@@ -41,7 +42,7 @@ describe('calls of a fleet', () => {
     return { contextId, jobId };
   };
 
-  test('tell each thing that they waited for, for as long as it lasted', async () => {
+  test('show each of their waits, with its duration', async () => {
     const script = [
       'call: look {}',
       'call: locate {}',
@@ -98,7 +99,7 @@ describe('calls of a fleet', () => {
     expect(cutShort).toBe(steps['sleep_until'].ended_at);
   });
 
-  test('tell the job that they gave to a worker below, as it stands', async () => {
+  test('show the job that they gave to a worker below, with its status', async () => {
     const { jobId } = await begin(
       `${spawn('ask: Which?', { name: 'kid', tools: ['ask_user'] })}\n---\nsay: over`,
     );
@@ -135,7 +136,7 @@ describe('calls of a fleet', () => {
     });
   });
 
-  test('of the model wait for nothing of that kind', async () => {
+  test('of the model have no such wait', async () => {
     const { jobId } = await begin('say: over');
     await fleet.ended(jobId);
     const { body } = await api.get(`/api/jobs/${jobId}/steps`);
@@ -166,7 +167,7 @@ describe('a decision', () => {
   const decide = (decision: 'approve' | 'deny') =>
     api.post(`/api/contexts/${context}/tools/approve`, { all: true, decision });
 
-  test('is waited for until it comes, though the call runs later', async () => {
+  test('is waited for until it arrives, though the call runs later', async () => {
     await hand.askApproval(Date.now() + 86_400_000);
     const step = await only();
     const { body: call } = await api.get(`/api/contexts/${context}/tools/${step.tool_call_id}`);
@@ -179,7 +180,7 @@ describe('a decision', () => {
     expect((await only()).waits).toEqual([approved]);
   });
 
-  test('that says no ends the wait, too', async () => {
+  test('of denial ends the wait, too', async () => {
     await hand.askApproval();
     await decide('deny');
     await hand.endWaits();
@@ -188,7 +189,7 @@ describe('a decision', () => {
     expect(brief(step)).toEqual(['approval is over']);
   });
 
-  test('that never came is waited for until the job ends', async () => {
+  test('that never arrived is waited for until the job ends', async () => {
     await hand.askApproval();
     await hand.settle({ status: 'cancelled', reason: null });
     const step = await only();

@@ -18,7 +18,7 @@ const messagesOf = async (contextId: string, query = ''): Promise<Body[]> =>
   (await api.get(`/api/contexts/${contextId}/messages${query}`)).body.data;
 
 describe('an input message', () => {
-  test('becomes a queued job in one statement, and rings', async () => {
+  test('becomes a queued job in one statement, and sends a wake-up', async () => {
     const worker = await api.worker();
     api.statements.length = 0;
     api.wakeUps.length = 0;
@@ -37,14 +37,14 @@ describe('an input message', () => {
     expect(job).toMatchObject({ kind: 'input', status: 'queued', worker_id: worker.id, branch: 'main' });
   });
 
-  test('may go by way of its worker', async () => {
+  test('may be posted to its worker', async () => {
     const worker = await api.worker();
     const { status, body } = await api.post(`/api/workers/${worker.id}/messages`, { content: 'hi' });
     expect(status).toBe(202);
     expect(body.context_id).toBe(worker.context_id);
   });
 
-  test('names in its stream the number at which it was accepted', async () => {
+  test('appears in the stream with the number at which it was accepted', async () => {
     const worker = await api.worker();
     await converse(api, worker.context_id, owner, 'one', 'two');
     const { body } = await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'three' });
@@ -90,7 +90,7 @@ describe('an input message', () => {
     expect(one.body).toEqual(message);
   });
 
-  test('takes text, images and documents as blocks', async () => {
+  test('accepts text, images and documents as blocks', async () => {
     const worker = await api.worker();
     const content = [
       { type: 'text', text: 'look' },
@@ -109,7 +109,7 @@ describe('an input message', () => {
     expect((await messagesOf(worker.context_id))[0].content).toEqual(content);
   });
 
-  test('is refused while a job is unfinished, where it asks for that', async () => {
+  test('is refused while a job is unfinished, where it requires that', async () => {
     const worker = await api.worker();
     const path = `/api/contexts/${worker.context_id}/messages`;
     expect((await api.post(path, { content: 'one', delivery: 'reject' })).status).toBe(202);
@@ -136,7 +136,7 @@ describe('an input message', () => {
   });
 });
 
-describe('running on what stands', () => {
+describe('a run without an input', () => {
   test('is a job without a message, with or without a body', async () => {
     const worker = await api.worker();
     for (const body of [undefined, {}, { max_steps: 2, metadata: { a: 1 } }]) {
@@ -230,7 +230,7 @@ describe('the messages of a context', () => {
     expect(messages[0].seq).toBeLessThan(messages[1].seq);
   });
 
-  test('show tool traffic, and nothing of what is the provider’s own', async () => {
+  test('show tool traffic, and no data private to the provider', async () => {
     const worker = await api.worker();
     await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'mail it' });
     const hand = await take(api, worker.context_id, owner);
@@ -300,7 +300,7 @@ describe('the messages of a context', () => {
     expect((await list(`from=${v7()}`)).status).toBe(404);
   });
 
-  test('leave out what was withdrawn', async () => {
+  test('leave out withdrawn ones', async () => {
     const worker = await api.worker();
     const { body } = await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'never mind' });
     await api.post(`/api/jobs/${body.job_id}/cancel`);

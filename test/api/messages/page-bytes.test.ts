@@ -1,4 +1,5 @@
-// Pages are bounded by bytes: what is large comes in small pages, what is larger than a page alone, and nothing is left out.
+// Pages are bounded by bytes: large entries come in small pages, an entry larger than a page alone, and none is left
+// out.
 import { sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,7 +17,7 @@ afterAll(() => api.close());
 const MEGABYTE = 1024 * 1024;
 const text = (bytes: number): string => 'x'.repeat(bytes);
 
-/** All pages of a list: of each its ids, and its bytes as they were sent. */
+/** All pages of a list: of each its ids, and its bytes as sent. */
 async function pagesOf(path: string, of = api): Promise<{ ids: string[]; bytes: number }[]> {
   const pages: { ids: string[]; bytes: number }[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -44,7 +45,7 @@ const UNREADABLE = '"\\u0000"';
 
 type Written = { type: 'text' | 'tool_call'; content: string };
 
-/** An entry of history, written past everything else. */
+/** An entry of history, inserted directly. */
 async function insertMessage(of: Api, contextId: string, seq: number, written: Written): Promise<string> {
   const id = v7();
   const { type, content } = written;
@@ -109,7 +110,7 @@ test('messages of a history, in either direction, and those of a turn', async ()
   expectBounded(await pagesOf(`/api/contexts/${id}/messages?limit=100&order=desc`), ids.toReversed());
 });
 
-test('calls that wait for approval: of those beyond a page nothing is read', async () => {
+test('calls that wait for approval: none beyond a page is read', async () => {
   const own = await openApi();
   const worker = await own.worker();
   const ids: string[] = [];
@@ -126,7 +127,7 @@ test('calls that wait for approval: of those beyond a page nothing is read', asy
   await own.close();
 });
 
-test('roles with their definitions, those of the file between them', async () => {
+test('roles with their definitions, with those of the file between them', async () => {
   const files = new Map(['r000a', 'r050a', 'r089a'].map((name) => [name, { model: 'simulated/x' }]));
   const own = await openApi({}, undefined, files);
   const names: string[] = [...files.keys()];
@@ -163,7 +164,7 @@ test('compactions with their summaries', async () => {
   ]);
 });
 
-test('jobs with what they put out', async () => {
+test('jobs with their output', async () => {
   const { context_id: id } = await api.worker();
   const jobs: string[] = [];
   for (const size of [1, 3, 5, 1]) {

@@ -1,4 +1,4 @@
-// Turns: which messages belong together, found without looking through all of history.
+// Turns: which messages belong together, found without reading all of history.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
@@ -24,7 +24,7 @@ const messages = async (id: string, query = ''): Promise<Body[]> =>
 const numbers = ({ data }: Body): number[] => data.map(({ number }: Body) => number);
 
 describe('a turn', () => {
-  test('groups its input, all that answers it, and its calls with their results', async () => {
+  test('groups its input, all its answers, and its calls with their results', async () => {
     const { context_id: id } = await api.worker();
     const { body: posted } = await api.post(`/api/contexts/${id}/messages`, { content: 'look' });
     const hand = await take(api, id, owner);
@@ -70,7 +70,7 @@ describe('a turn', () => {
     expect(of('a1')).toHaveLength(3);
   });
 
-  test('whose answer was taken back has none, nor what was queued', async () => {
+  test('whose answer was retracted has none, nor has a queued input', async () => {
     const { context_id: id } = await api.worker();
     await converse(api, id, owner, 'one', '1');
     await api.post(`/api/contexts/${id}/messages`, { content: 'two' });
@@ -109,7 +109,7 @@ describe('a turn', () => {
   });
 });
 
-/** `count` turns of four messages each, with an event behind each and, before turn 3, one that was taken back. */
+/** `count` turns of four messages each, with an event behind each and, before turn 3, a retracted one. */
 async function long(count: number): Promise<ContextId> {
   const { context_id: id } = await api.worker();
   const { db } = api.database;
@@ -161,7 +161,7 @@ describe('of a long history', () => {
     expect(found).toEqual(order === 'asc' ? all : all.toReversed());
   });
 
-  test('few messages are looked at', async () => {
+  test('few messages are read', async () => {
     const id = await long(5_000);
     const on = {
       contextId: sql`${id}::uuid`,
@@ -186,7 +186,7 @@ function messagesIn(node: Node): number {
   return (node.Plans ?? []).reduce((sum, child) => sum + messagesIn(child), own);
 }
 
-test('a cleared context has no turns, and then its own', async () => {
+test('a cleared context has no turns, and then new ones', async () => {
   const { context_id: id } = await api.worker();
   await converse(api, id, owner, 'one', '1');
   await converse(api, id, owner, 'two', '2');
@@ -198,7 +198,7 @@ test('a cleared context has no turns, and then its own', async () => {
   expect((await messages(id, '?turn=u1')).map(({ content }) => content[0].text)).toEqual(['anew']);
 });
 
-test('what is no cursor of turns is refused', async () => {
+test('an invalid cursor of turns is refused', async () => {
   const { context_id: id } = await api.worker();
   for (const query of [
     'cursor=x',
