@@ -1,5 +1,5 @@
-// What goes wrong: processes killed, stopped and drained, services killed, paused and flushed, connections cut, silenced
-// and held up. Each fault mends itself; none strikes what another one is at.
+// The faults: processes killed, stopped and drained, services killed, paused and flushed, connections cut, silenced and
+// slowed. Each fault repairs itself; no two faults hit the same target at once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
@@ -10,8 +10,8 @@ import type { Services } from './services.ts';
 import type { OwnService } from '../services/own-service.ts';
 
 /**
- * `target`: which process, or which service. Nothing strikes a target twice at once. `missed`: why it could not be struck;
- * a busy container engine refuses to pause now and then.
+ * `target`: which process, or which service. No target is hit twice at once. `missed`: why it could not be hit; a busy
+ * container engine refuses to pause now and then.
  */
 export type Struck = { at: number; kind: string; target: string; ms: number; missed: string | null };
 
@@ -21,7 +21,7 @@ type Fault = { kind: string; weight: number; aim(scene: Scene): Blow };
 
 type Scene = { house: House; services: Services; redis: Redis; dice: Dice };
 
-/** Longer than the lease, so that the process is taken for dead; and shorter. */
+/** Longer than the lease, so that the process is declared dead; and shorter. */
 const beyondLease = (dice: Dice): number => dice.between(TIMES.lease + 800, TIMES.lease * 2);
 const withinLease = (dice: Dice): number => dice.between(300, TIMES.lease / 2);
 
@@ -123,7 +123,7 @@ async function drained(member: Member, dice: Dice): Promise<void> {
   await member.start();
 }
 
-/** Looks again and again for a moment in which one of its transactions has written something, and not for long. */
+/** Polls for a time at which one of its transactions has written a row, and not for long. */
 async function untilHolding({ child }: Member, url: string): Promise<void> {
   if (child === null) return;
   const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => undefined });
@@ -136,7 +136,7 @@ async function untilHolding({ child }: Member, url: string): Promise<void> {
       if (holding.length > 0) return;
     }
   } catch {
-    // Postgres is struck, too: the process is stopped wherever it is.
+    // Postgres has a fault, too: the process is stopped at any point.
   } finally {
     await sql.end({ timeout: 0 });
   }
@@ -154,7 +154,7 @@ async function paused(service: OwnService, ms: number): Promise<void> {
   await insist(() => service.resume());
 }
 
-/** What was broken is mended, even where the container engine takes several tries. */
+/** The fault is repaired, even where the container engine takes several tries. */
 async function insist(mend: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -168,11 +168,11 @@ async function insist(mend: () => Promise<void>): Promise<void> {
 
 export type Storm = {
   struck: Struck[];
-  /** Resolves once the last fault has mended itself. */
+  /** Resolves once the last fault has repaired itself. */
   over: Promise<void>;
 };
 
-/** `count` faults, spread over `ms`. `told` hears of each as it begins. */
+/** `count` faults, spread over `ms`. `told` receives each as it begins. */
 export function startStorm(
   house: House,
   services: Services,
@@ -231,7 +231,7 @@ export function startStorm(
   return { struck, over };
 }
 
-/** `count` moments within `ms`, in order. */
+/** `count` times within `ms`, in order. */
 export function moments(count: number, ms: number, dice: Dice): number[] {
   return Array.from({ length: count }, () => dice.next() * ms).sort((a, b) => a - b);
 }

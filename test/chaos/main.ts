@@ -1,4 +1,4 @@
-// `npm run chaos`: starts a Postgres and a Redis of its own, runs, says what it found. Exit code 0: nothing wrong; 1: a
+// `npm run chaos`: starts a Postgres and a Redis of its own, runs, prints its findings. Exit code 0: no violation; 1: a
 // violation; 2: it could not run; 130: interrupted.
 import path from 'node:path';
 import { killChildren } from '../e2e/rig/children.ts';

@@ -1,4 +1,4 @@
-// What a run is asked to be: the options of `npm run chaos`.
+// The parameters of a run: the options of `npm run chaos`.
 import { parseArgs } from 'node:util';
 
 export type ChaosOptions = {
@@ -12,7 +12,7 @@ export type ChaosOptions = {
   contexts: number;
   /** Clients that follow an event stream each. */
   streams: number;
-  /** From the last fault until everything has to be at rest. */
+  /** From the last fault until everything has to be idle. */
   settleSeconds: number;
 };
 
@@ -28,7 +28,7 @@ export const USAGE = `npm run chaos -- [options]
   --streams n    clients that follow event streams (one for 25 inputs, at most 200)
   --settle n     seconds from the last fault until all must be at rest (120)`;
 
-/** Throws with words for people. */
+/** Throws with a message for users. */
 export function parseOptions(args: readonly string[], anySeed: number): ChaosOptions {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({

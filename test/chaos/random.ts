@@ -1,16 +1,16 @@
-// Dice that fall the same way for the same seed. Each part of a run throws its own, so that what one part does with them
-// changes nothing for the others.
+// Random numbers that are the same for the same seed. Each part of a run has a generator of its own, so that one part
+// does not change the numbers of the others.
 
 export type Dice = {
   /** In [0, 1). */
   next(): number;
-  /** Whole, from `least` to `most`, both included. */
+  /** An integer, from `least` to `most`, both included. */
   between(least: number, most: number): number;
   chance(share: number): boolean;
   pick<T>(from: readonly T[]): T;
-  /** By weight; those of weight 0 never. */
+  /** By weight; never one of weight 0. */
   weighted<T extends { weight: number }>(from: readonly T[]): T;
-  /** Dice of another name. */
+  /** A generator with another name. */
   of(name: string): Dice;
 };
 

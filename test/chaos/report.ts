@@ -1,4 +1,5 @@
-// What a run did, what it found, and what is needed to find out why: on the terminal in short, in the log folder in full.
+// The result of a run, its violations, and the data needed to find the cause: a summary on the terminal, everything in
+// the log folder.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { heardWhole } from './checks/streams.ts';
@@ -8,7 +9,7 @@ import { groupBy } from './world/world.ts';
 import type { Violation, World } from './world/world.ts';
 
 const SHOWN = 40;
-/** Contexts whose whole story is written down, of those that a violation names. */
+/** The contexts whose full history is written, of those that a violation names. */
 const TOLD = 20;
 
 /** The lines to print. */
@@ -32,16 +33,16 @@ export function summary({
     ...struck.flatMap(({ kind, missed }) => (missed === null ? [] : [`  missed: ${kind}: ${missed}`])),
     `  inputs: ${counted(world.inputs.map(({ script }) => script.shape))}`,
     `  deliveries: ${counted(world.inputs.map(({ delivery }) => delivery))}`,
-    `  asked for: ${world.inputs.filter(({ cancelled }) => cancelled).length} cancels, ${world.interrupts.length} interrupts, ${world.stops.length} stops, ${counted(world.inputs.flatMap(({ edited }) => (edited === null ? [] : [`edit ${edited}`])))} ${counted(world.inputs.flatMap(({ withdrawn }) => (withdrawn === null ? [] : [`withdrawal ${withdrawn}`])))}`,
+    `  requests: ${world.inputs.filter(({ cancelled }) => cancelled).length} cancels, ${world.interrupts.length} interrupts, ${world.stops.length} stops, ${counted(world.inputs.flatMap(({ edited }) => (edited === null ? [] : [`edit ${edited}`])))} ${counted(world.inputs.flatMap(({ withdrawn }) => (withdrawn === null ? [] : [`withdrawal ${withdrawn}`])))}`,
     `  refused: ${counted(world.inputs.flatMap(({ outcome }) => (outcome.kind === 'refused' ? [outcome.code] : [])))}`,
     `  jobs: ${counted(world.jobs.map(({ status }) => status))}`,
     `  calls: ${counted(world.calls.map(({ effect, status }) => `${effect} ${status}`))}`,
-    `  said of unknown outcomes: ${counted(world.said.map(({ outcome }) => outcome)) || 'nothing'}; asked about ${world.events.filter(({ name }) => name === 'OutcomeUnknown').length}`,
+    `  reported outcomes: ${counted(world.said.map(({ outcome }) => outcome)) || 'nothing'}; persons asked: ${world.events.filter(({ name }) => name === 'OutcomeUnknown').length}`,
     `  answers: ${counted([...statuses].flatMap(([status, count]) => Array.from({ length: count }, () => (status === 0 ? 'none' : String(status)))))}`,
     `  accepted after ${spread(acceptMs)}; jobs took ${spread(durations)}`,
     ...conversationLines(world),
     ...streamLines(world),
-    settledMs === null ? '  never came to rest' : `  at rest ${seconds(settledMs)} after the last fault`,
+    settledMs === null ? '  never became idle' : `  idle ${seconds(settledMs)} after the last fault`,
     violations.length === 0
       ? '  no violation'
       : `  ${violations.length} VIOLATIONS: ${counted(violations.map(({ check }) => check))}`,
@@ -73,7 +74,7 @@ function conversationLines({
   const answered = calls.filter(({ asked }) => asked).map(({ status }) => `question ${status}`);
   return [
     `  branches: ${counted([...changes.map(({ kind, outcome }) => `${kind} ${outcome}`), ...anew])}`,
-    `  compactions: ${counted([...compacts.map(({ outcome }) => `asked for, ${outcome}`), ...compactions.map(({ type }) => `${type} made`)])}`,
+    `  compactions: ${counted([...compacts.map(({ outcome }) => `requested, ${outcome}`), ...compactions.map(({ type }) => `${type} made`)])}`,
     `  settings and questions: ${counted([...written, ...answered, ...replies.map(({ outcome }) => `answer ${outcome.kind}`)])}`,
     `  decisions: ${counted(judged)}`,
     `  workers made: ${counted(made.map(({ status }) => status))}; reports: ${jobs.filter(({ notice_of_job_id: id }) => id !== null).length}`,
@@ -86,7 +87,7 @@ function streamLines({ streams, messages }: World): string[] {
   const events = streams.reduce((sum, one) => sum + one.events.length, 0);
   const { whole, part } = heardWhole({ streams, messages });
   return [
-    `  streams: ${streams.length} clients over ${connections} connections, ${events} events; of ${whole + part} answers heard as they were made ${whole} whole`,
+    `  streams: ${streams.length} clients over ${connections} connections, ${events} events; of ${whole + part} answers followed live ${whole} complete`,
   ];
 }
 

@@ -1,5 +1,5 @@
-// A run from beginning to end: the house is opened, clients and faults are let loose on it together, then the faults stop
-// and all has to come to rest; then everything is looked at.
+// A complete run: the platform starts, clients and faults act on it together, then the faults stop and everything has
+// to become idle; then the checks run.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,7 +32,7 @@ export type Outcome = {
   violations: Violation[];
   acceptMs: number[];
   statuses: Map<number, number>;
-  /** From the end of the faults until all was at rest; null: it never was. */
+  /** From the end of the faults until all was idle; null: it never was. */
   settledMs: number | null;
   tookMs: number;
 };
@@ -43,12 +43,12 @@ export type Setting = {
   /** Where logs go. */
   folder: string;
   say(line: string): void;
-  /** Ends clients and faults early; what was begun is brought to its end and looked at. */
+  /** Ends clients and faults early; everything that has begun is finished and checked. */
   stopped: AbortSignal;
 };
 
 const TELL_EVERY_MS = 15_000;
-/** How long followers and replays may take to catch up once all is at rest. */
+/** How long followers and replays may take to catch up once all is idle. */
 const CATCH_UP_MS = 30_000;
 
 export async function runChaos(options: ChaosOptions, setting: Setting): Promise<Outcome> {
@@ -90,7 +90,7 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
     const settledMs = unsettled.length === 0 ? performance.now() - calm : null;
     clearInterval(telling);
     await Promise.all([teller.end(), approver.end()]);
-    setting.say(settledMs === null ? 'not at rest in time' : `all at rest ${seconds(settledMs)} later`);
+    setting.say(settledMs === null ? 'not idle in time' : `all idle ${seconds(settledMs)} later`);
     const world = await readWorld(
       services,
       ask,
@@ -124,7 +124,7 @@ async function posted(crowd: Crowd, options: ChaosOptions, { stopped }: Setting)
   while (crowd.inputs.length < options.inputs && !stopped.aborted) await sleep(100);
 }
 
-/** Until clients are done and nothing is under way; what is left when the time is up, in words. */
+/** Until clients are done and no work is in progress; the rest at the timeout, as text. */
 async function settle(crowd: Crowd, databaseUrl: string, withinMs: number): Promise<string[]> {
   const deadline = performance.now() + withinMs;
   const late = new AbortController();

@@ -1,4 +1,4 @@
-// No job lost, none twice: each accepted key is one job with its input, each job is of a key that was accepted.
+// No job lost, none duplicated: each accepted key is one job with its input, each job is of an accepted key.
 import { textOf } from '../../../src/core/conversation/blocks.ts';
 import { askedOf } from '../world/asked.ts';
 import type { Asked } from '../world/asked.ts';
@@ -52,12 +52,12 @@ function inputFaults(
   const faults: Violation[] = [];
   const note = (what: string): void => void faults.push(says(what, contextId, tag, job.id));
   if (job.context_id !== contextId) note('the job is of another context');
-  // The answer to a question is the result of its call, and what is answered once more stands there already.
+  // The answer to a question is the result of its call, and the input of a retry exists already.
   if (as === 'reply') return faults;
   const times = anew?.kind === 'regenerate' ? 0 : 1;
   if (stored.length !== times) note(`the input is stored ${stored.length} times`);
   if (message !== undefined && message.id !== outcome.messageId)
-    note('the input is not the one it was said to be');
+    note('the input is not the returned one');
   if (withdrawn === 'taken' && message !== undefined && message.status !== 'withdrawn') {
     note('it was withdrawn, and is not');
   }
@@ -65,8 +65,8 @@ function inputFaults(
   if (delivery === 'queue' && !reordered && job.priority !== priority)
     note(`its priority became ${job.priority}`);
   const isEdited = message !== undefined && textOf(message.content).startsWith('# edited');
-  if (edited === 'taken' && !isEdited) note('its change was taken and is not there');
-  if (edited !== 'taken' && isEdited) note('its change was not taken and is there');
+  if (edited === 'taken' && !isEdited) note('its change was accepted and is missing');
+  if (edited !== 'taken' && isEdited) note('its change was refused and is stored');
   return faults;
 }
 
@@ -84,7 +84,7 @@ function branchFaults(
     : [says(`it works on ${job.branch}, and was accepted for ${wanted}`, contextId, tag, jobId)];
 }
 
-/** Jobs that nobody was given, and jobs that two keys were given for themselves. */
+/** Jobs without a key, and jobs with two keys. */
 function strangers({ inputs, jobs }: World): Violation[] {
   const keys = groupBy(inputs, ({ outcome }) => (outcome.kind === 'accepted' ? outcome.jobId : null));
   return jobs.flatMap((job) => {

@@ -1,4 +1,4 @@
-// Every check, in the order in which a reader wants to hear of them.
+// Every check, in the order of the report.
 import type { Check, Violation, World } from '../world/world.ts';
 import { accepted } from './accepted.ts';
 import { answers } from './answers.ts';

@@ -1,4 +1,4 @@
-// Each input is answered at most once, and exactly once where its job completed, by what its script says.
+// Each input is answered at most once, and exactly once where its job completed, with the answers of its script.
 import { isToolUse, textOf } from '../../../src/core/conversation/blocks.ts';
 import { askedByJob, askedOf } from '../world/asked.ts';
 import type { Asked } from '../world/asked.ts';
@@ -29,14 +29,14 @@ export const answers: Check = {
     return [
       ...[...ofTag].flatMap(([tag, list]) => [
         ...answeredTooOften(tag, list, times.get(tag)?.length ?? 0),
-        ...(known.has(tag) ? [] : [says('an answer to nobody', list[0]?.context_id ?? null, tag)]),
+        ...(known.has(tag) ? [] : [says('an answer to no input', list[0]?.context_id ?? null, tag)]),
       ]),
       ...jobs.flatMap((job) => jobFaults(job, asked.get(job.id) ?? [], ofJob.get(job.id) ?? [], ofTag)),
     ];
   },
 };
 
-/** Once by each job that was asked to. */
+/** Once by each job that had to answer it. */
 function answeredTooOften(tag: string, said: readonly StoredMessage[], wanted: number): Violation[] {
   const mostOfOneJob = Math.max(
     0,
@@ -63,9 +63,9 @@ function jobFaults(
     return [...faults, ...said.map(({ id }) => says('a compaction answered', job.context_id, job.id, id))];
   if (job.status === 'completed') {
     if (last === undefined || job.output_message_id !== last.id) note('its output is not its last answer');
-    if (last?.status === 'retracted') note('it completed, and its answer was taken back');
+    if (last?.status === 'retracted') note('it completed, and its answer was retracted');
     if (!asked.some(({ tag }) => ofTag.get(tag)?.some(({ id }) => id === last?.id)))
-      note('its answer is to somebody else');
+      note('its answer is to another input');
   } else if (isEnded(job.status) && job.output_message_id !== null)
     note('it did not complete and has an output');
   const [only] = asked;
@@ -76,7 +76,7 @@ function jobFaults(
   return faults;
 }
 
-/** What was said must be the script as far as it went, to its end where the job completed. */
+/** The answers are a beginning of the script, and all of it where the job completed. */
 function playFault(plays: readonly Play[], said: readonly StoredMessage[], whole: boolean): string | null {
   const is = said.map(({ content }) =>
     lineOf(
@@ -86,10 +86,10 @@ function playFault(plays: readonly Play[], said: readonly StoredMessage[], whole
   );
   const wanted = plays.map(({ calls, last }) => lineOf(calls, last));
   if (is.length > wanted.length || (whole && is.length < wanted.length)) {
-    return `said ${is.join(' | ')} where the script says ${wanted.join(' | ')}`;
+    return `answered ${is.join(' | ')} where the script has ${wanted.join(' | ')}`;
   }
   const at = is.findIndex((line, index) => line !== wanted[index]);
-  return at === -1 ? null : `said ${is.join(' | ')} where the script says ${wanted.join(' | ')}`;
+  return at === -1 ? null : `answered ${is.join(' | ')} where the script has ${wanted.join(' | ')}`;
 }
 
 function lineOf(calls: readonly string[], last: boolean): string {

@@ -1,4 +1,5 @@
-// What a person has to approve ran only after that, once, and with what was approved; the first verdict stands and is told once.
+// A call that needs approval ran only after it, once, and with the approved input; the first decision counts and is
+// published once.
 import { isToolUse } from '../../../src/core/conversation/blocks.ts';
 import { withWord } from '../../e2e/outside/outside-tools.ts';
 import type { Outside } from '../../e2e/outside/outside-tools.ts';
@@ -64,38 +65,38 @@ function ranFaults(
   const note = (what: string): void => void faults.push(says(what, call.context_id, call.id));
   const { approval, approval_at: at, started_at: from } = call;
   if (happened.length > 0) {
-    if (approval === null && !rules.has(`${call.context_id} approve`)) note('it ran, and nobody approved it');
+    if (approval === null && !rules.has(`${call.context_id} approve`)) note('it ran without an approval');
     if (approval?.decision === 'deny') note('it was denied, and ran');
     if (call.status === 'denied' || call.status === 'expired') note(`it is ${call.status}, and ran`);
     const wanted = withWord(wordIn(approval?.input) ?? word ?? '');
     if (happened.some(({ what }) => what.startsWith(withWord('')) && what !== wanted))
-      note('it was run with other words than were approved');
+      note('it was run with another input than was approved');
   }
   if (approval !== null && at !== null && from !== null && from < at) note('it began before it was approved');
   if (approval?.decision === 'deny' && call.status !== 'denied' && call.status !== 'cancelled')
     note(`it was denied, and is ${call.status}`);
   if (call.status === 'denied' && approval?.decision !== 'deny' && !rules.has(`${call.context_id} deny`))
-    note('it is denied, and nobody denied it');
+    note('it is denied without a denial');
   return faults;
 }
 
-/** One person was told that it was theirs. */
+/** One person got the answer that the decision was accepted. */
 function decisionFaults(call: StoredCall, taken: readonly PersonDecision[]): Violation[] {
   const ids = taken.map(({ key }) => key);
   if (taken.length > 1)
-    return [says(`${taken.length} decisions were taken`, call.context_id, call.id, ...ids)];
+    return [says(`${taken.length} decisions were accepted`, call.context_id, call.id, ...ids)];
   const [one] = taken;
   if (one === undefined)
-    return call.approval === null ? [] : [says('a decision that nobody gave', call.context_id, call.id)];
+    return call.approval === null ? [] : [says('a decision that no client made', call.context_id, call.id)];
   const word = one.callId === call.id ? one.word : null;
   return call.approval?.decision === one.decision && wordIn(call.approval.input) === word
     ? []
-    : [says('another decision stands than was taken', call.context_id, call.id, ...ids)];
+    : [says('another decision is stored than was accepted', call.context_id, call.id, ...ids)];
 }
 
 function toldFaults(call: StoredCall, times: number): Violation[] {
   const wanted = call.approval === null ? 0 : 1;
-  return times === wanted ? [] : [says(`its decision is told ${times} times`, call.context_id, call.id)];
+  return times === wanted ? [] : [says(`its decision is published ${times} times`, call.context_id, call.id)];
 }
 
 function wordIn(input: unknown): string | null {

@@ -1,5 +1,5 @@
-// What was asked of branches was done once where it was taken, and not at all where it was refused; what is edited or
-// answered once more stands on a branch that was made for it, where the one before it stood.
+// Accepted operations on branches were done once, and refused ones not at all; an edited or retried input is on a
+// branch that was made for it, in the place of the original.
 import { coursesOf } from '../world/lines.ts';
 import type { Birth, Course } from '../world/lines.ts';
 import { groupBy } from '../world/world.ts';
@@ -39,7 +39,7 @@ export const branches: Check = {
   },
 };
 
-/** As many branches were made, deleted and histories cleared as clients were told. */
+/** The numbers of created branches, deleted branches and cleared histories equal those that clients received. */
 function countFaults(
   contextId: string,
   asked: readonly Change[],
@@ -75,15 +75,15 @@ function unequal(
     .filter((name) => count(told, name) !== count(happened, name))
     .map((name) =>
       says(
-        `${name ?? 'the context'} was ${what} ${count(happened, name)} times, clients were told of ${count(told, name)}`,
+        `${name ?? 'the context'} was ${what} ${count(happened, name)} times, clients received ${count(told, name)}`,
         contextId,
       ),
     );
 }
 
 /**
- * An edit's branch has what came before the message that it replaces, and neither that nor anything behind it; one that
- * answers once more ends with the input that it answers.
+ * An edit's branch has the messages before the replaced one, and neither that nor later ones; a retry's branch ends
+ * with the input that it answers.
  */
 function anewFaults(
   { tag, contextId, anew, outcome }: Posted,
@@ -96,7 +96,7 @@ function anewFaults(
   const past = messages.get(anew.messageId);
   if (birth?.left === null || birth?.left === undefined || past === undefined)
     return [says('no branch was made for it', contextId, tag, outcome.branch, outcome.jobId)];
-  // What was taken back after that was shown then.
+  // A message that was retracted later was visible then.
   const line = birth.left.filter(
     ({ id, status }) => status === 'completed' || (retractedAt.get(id) ?? 0) > birth.seq,
   );

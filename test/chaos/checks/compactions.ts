@@ -1,5 +1,5 @@
-// Compactions: each that was asked for is one job; each that was made is told where it is stored, is shorter than what it
-// stands for, and cuts no call from its result; what a prompt then shows is valid.
+// Compactions: each request is one job; each compaction is published with its place, is shorter than the messages that
+// it replaces, and cuts no call from its result; the prompt is then valid.
 import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
 import { coursesOf } from '../world/lines.ts';
 import type { Course, Line } from '../world/lines.ts';
@@ -31,7 +31,7 @@ export const compactions: Check = {
   },
 };
 
-/** One job for each key that was taken, and none besides; it never fails. */
+/** One job for each accepted key, and no others; it never fails. */
 function askedFaults({ compacts, jobs }: World): Violation[] {
   const asked = groupBy(compacts, ({ jobId }) => jobId);
   const made = jobs.filter(({ kind }) => kind === 'compact');
@@ -39,7 +39,7 @@ function askedFaults({ compacts, jobs }: World): Violation[] {
   return [
     ...compacts
       .filter(({ outcome }) => outcome === 'pending')
-      .map(({ contextId, key }) => says('a wish to compact never got through', contextId, key)),
+      .map(({ contextId, key }) => says('a compaction request never got through', contextId, key)),
     ...compacts
       .filter(({ jobId }) => jobId !== null && !known.has(jobId))
       .map(({ contextId, key, jobId }) => says('a compaction has no job', contextId, key, jobId)),
@@ -54,7 +54,7 @@ function askedFaults({ compacts, jobs }: World): Violation[] {
   ];
 }
 
-/** At each place where one is stored, an event says the same of it. */
+/** For each stored compaction there is an event with the same data. */
 function toldFaults(
   contextId: string,
   made: readonly StoredCompaction[],
@@ -69,11 +69,11 @@ function toldFaults(
       data['upto_seq'] === one.upto_seq &&
       data['job_id'] === one.job_id &&
       data['tokens_after'] === one.tokens_after;
-    return same ? [] : [says(`a compaction at ${one.seq} is not told so`, contextId, one.id)];
+    return same ? [] : [says(`a compaction at ${one.seq} is not published`, contextId, one.id)];
   });
   return made.length === events.length
     ? faults
-    : [...faults, says(`${events.length} compactions are told, ${made.length} are stored`, contextId)];
+    : [...faults, says(`${events.length} compactions are published, ${made.length} are stored`, contextId)];
 }
 
 function rowFaults(one: StoredCompaction, branch: string | undefined): Violation[] {
@@ -84,10 +84,10 @@ function rowFaults(one: StoredCompaction, branch: string | undefined): Violation
   return faults;
 }
 
-/** What a summary stands for is of its branch, and whole: no result stays behind without its call. */
+/** A summary replaces messages of its branch, and complete rounds: no result stays behind without its call. */
 function cutFaults(one: StoredCompaction, course: Course | undefined): Violation[] {
   const line = course?.lines.find((candidate) => isMadeOn(candidate, one));
-  if (line === undefined) return [says('a compaction of what is on no branch', one.context_id, one.id)];
+  if (line === undefined) return [says('a compaction of a message on no branch', one.context_id, one.id)];
   if (one.type !== 'llm') return [];
   const history = line.messages.filter(({ seq, status }) => status === 'completed' && (seq ?? 0) < one.seq);
   const calls = new Set(
@@ -104,7 +104,7 @@ function cutFaults(one: StoredCompaction, course: Course | undefined): Violation
   );
 }
 
-/** Names are given again: the line that has the message up to which it goes. */
+/** Names are used again: the branch that has the last replaced message. */
 function isMadeOn({ branch, messages }: Line, { branch: of, upto_seq: upto }: StoredCompaction): boolean {
   return branch === of && messages.some(({ seq }) => seq === upto);
 }

@@ -1,4 +1,4 @@
-// Every job ended, once, as it may: its row, its events, and what clients were told say the same.
+// Every job ended, once, with a valid status: its row, its events, and the answers to clients agree.
 import { askedOf } from '../world/asked.ts';
 import type { Asked } from '../world/asked.ts';
 import { groupBy, isEnded } from '../world/world.ts';
@@ -38,14 +38,14 @@ export const endings: Check = {
         ...(seen.get(job.id) ?? []).flatMap((sighting) =>
           sighting.status === job.status && sighting.outputId === job.output_message_id
             ? []
-            : [says(`a client was told ${sighting.status}, it is ${job.status}`, job.context_id, job.id)],
+            : [says(`a client received ${sighting.status}, it is ${job.status}`, job.context_id, job.id)],
         ),
       ]),
     ];
   },
 };
 
-/** A key interrupts one job at most, however often it is asked again. */
+/** A key interrupts one job at most, however often the request is repeated. */
 function interruptedTooOften(
   jobs: readonly StoredJob[],
   inputs: readonly Posted[],
@@ -64,7 +64,7 @@ function interruptedTooOften(
     if (list.length <= wishes) return [];
     return [
       says(
-        `${list.length} jobs were interrupted for ${wishes} wishes`,
+        `${list.length} jobs were interrupted for ${wishes} requests`,
         contextId,
         ...list.map(({ id }) => id),
       ),
@@ -82,16 +82,16 @@ function eventFaults(job: StoredJob, told: readonly StoredEvent[]): Violation[] 
   const finished = told.filter(({ name }) => name === 'JobFinished');
   const faults: Violation[] = [];
   const note = (what: string): void => void faults.push(says(what, job.context_id, job.id));
-  if (started.length !== (job.started_at === null ? 0 : 1)) note(`its begin is told ${started.length} times`);
-  if (isEnded(job.status) && finished.length !== 1) note(`its end is told ${finished.length} times`);
+  if (started.length !== (job.started_at === null ? 0 : 1)) note(`its begin is published ${started.length} times`);
+  if (isEnded(job.status) && finished.length !== 1) note(`its end is published ${finished.length} times`);
   for (const { data } of finished) {
     if (data['status'] !== job.status)
-      note(`its end is told as ${String(data['status'])}, it is ${job.status}`);
+      note(`its end is published as ${String(data['status'])}, it is ${job.status}`);
   }
   return faults;
 }
 
-/** An answer that is made anew: something of a higher priority was answered on its branch first, and nothing is left to do. */
+/** A retry: an input of a higher priority was answered on its branch first, and no work is left. */
 function isOvertaken(
   { messages }: World,
   { kind, branch, context_id: contextId, created_at: from, started_at: to }: StoredJob,
@@ -102,7 +102,7 @@ function isOvertaken(
   return kind === 'retry' && between.some(({ completed_at: at }) => at !== null && to !== null && at <= to);
 }
 
-/** A job ends as its script says, or as somebody asked. */
+/** A job ends as its script says, or by a request. */
 function reasonFaults(
   job: StoredJob,
   asked: readonly Asked[],

@@ -1,5 +1,5 @@
-// No branch reads what is another's: what each reads by its stretches is what the line of messages and events makes of it;
-// what it shares is there for good, and what was cleared is on none.
+// No branch reads another's messages: the stored history of each branch equals the one derived from the sequence of
+// messages and events; shared messages stay, and cleared ones are on no branch.
 import { reads, whole } from '../../../src/core/conversation/branch.ts';
 import { coursesOf } from '../world/lines.ts';
 import type { Course, Line } from '../world/lines.ts';
@@ -54,7 +54,7 @@ function wayFaults(contextId: string, { births, strays, lost }: Course): Violati
   ];
 }
 
-/** The same branches, by their rows and by what was told of them. */
+/** The same branches, by their rows and by their events. */
 function standing(contextId: string, course: Course, stored: readonly StoredBranch[]): Violation[] {
   const wanted = course.lines.filter(({ end }) => end === 'stands').map(({ branch }) => branch);
   const is = stored.map(({ name }) => name);
@@ -64,7 +64,7 @@ function standing(contextId: string, course: Course, stored: readonly StoredBran
       .map((name) => says('a branch was made and is gone', contextId, name)),
     ...is
       .filter((name) => !wanted.includes(name))
-      .map((name) => says('a branch is there that nobody made', contextId, name)),
+      .map((name) => says('a branch exists that no client made', contextId, name)),
   ];
 }
 
@@ -81,21 +81,21 @@ function readingFaults(course: Course, branch: StoredBranch, made: readonly Stor
   const foreign = read.filter(({ id }) => !wanted.has(id));
   return [
     ...note(
-      'a branch reads what was cleared',
+      'a branch reads cleared messages',
       foreign.filter(({ seq }) => (seq ?? 0) < course.clearedAt),
     ),
     ...note(
-      "a branch reads what is another's",
+      "a branch reads messages of another branch",
       foreign.filter(({ seq }) => (seq ?? 0) > course.clearedAt),
     ),
     ...note(
-      'a branch does not read what is its own',
+      'a branch does not read its own messages',
       line.messages.filter(({ id }) => !found.has(id)),
     ),
   ];
 }
 
-/** What a branch shares may not be taken back any more. */
+/** Shared messages may not be retracted any more. */
 function takenBackLater(contextId: string, { births }: Course, events: readonly StoredEvent[]): Violation[] {
   const retracted = new Map(
     events
@@ -108,6 +108,6 @@ function takenBackLater(contextId: string, { births }: Course, events: readonly 
     );
     return late.length === 0
       ? []
-      : [says('a branch shared what was taken back later', contextId, branch, ...late.map(({ id }) => id))];
+      : [says('a branch shared messages that were retracted later', contextId, branch, ...late.map(({ id }) => id))];
   });
 }

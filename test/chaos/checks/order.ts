@@ -46,8 +46,8 @@ function placesOf(world: World): Place[] {
 }
 
 /**
- * Nobody began before one who stood ahead of it. One of another priority must have been accepted by then (`after` is the
- * context's number at that moment): what is accepted while the next one is being chosen is for the choice after that.
+ * No input began before one that was ahead of it in the queue. One of another priority must have been accepted by then
+ * (`after` is the context's number at that time): an input accepted during a choice counts for the next choice.
  */
 function overtaken(places: readonly Place[]): Violation[] {
   const begun = places.flatMap((place) => (place.begun === null ? [] : [{ ...place, begun: place.begun }]));
@@ -68,14 +68,14 @@ function overtaken(places: readonly Place[]): Violation[] {
   );
 }
 
-/** Of numbers: nothing else happens between the choice and the begin. */
+/** Numbers: no other entry is between the choice and the start. */
 const CHOOSING = 1;
 
 function isAhead(one: StoredJob, other: StoredJob): boolean {
   return one.priority < other.priority || (one.priority === other.priority && one.position < other.position);
 }
 
-/** Who was accepted before another one was even sent stands ahead of it. */
+/** An input that was accepted before another one was sent is ahead of it. */
 function misplaced(places: readonly Place[]): Violation[] {
   return places.flatMap((place) =>
     places

@@ -1,4 +1,4 @@
-// What nobody knew the outcome of was asked about, and what was said of it is told once and is what became of it.
+// For each unknown outcome a person was asked, and the report is published once and is the final outcome.
 import { groupBy } from '../world/world.ts';
 import type { StoredCall, StoredJob } from '../world/stored.ts';
 import type { Check, Said, Violation } from '../world/world.ts';
@@ -47,15 +47,15 @@ function callFaults(
       .join()
   )
     note(
-      `it is told that ${told.join(', ') || 'nothing'} was said, said was ${said.map(({ outcome }) => outcome).join(', ') || 'nothing'}`,
+      `published outcomes: ${told.join(', ') || 'none'}; reported outcomes: ${said.map(({ outcome }) => outcome).join(', ') || 'none'}`,
     );
   if (said.length > asked) note(`asked ${asked} times, answered ${said.length} times`);
   if (asked > said.length && job?.stop_kind === null)
-    note('it was asked about, and went on without an answer');
+    note('a person was asked, and it continued without an answer');
   const last = said.at(-1)?.outcome;
   if (last === 'happened' && call.status !== 'completed')
-    note(`it is said to have happened, and is ${call.status}`);
+    note(`its reported outcome is happened, and it is ${call.status}`);
   if (last === 'tell' && call.status !== 'unknown')
-    note(`nobody knows what became of it, and it is ${call.status}`);
+    note(`its reported outcome is unknown, and it is ${call.status}`);
   return faults;
 }

@@ -1,5 +1,4 @@
-// Processes end when they are told to and not before, say nothing that nobody can explain, and give no answer that no
-// client should see.
+// Processes end on request only, log no unexplained errors, and give no answer that a client should not see.
 import type { Check } from '../world/world.ts';
 import { sayer } from './violation.ts';
 

@@ -1,4 +1,4 @@
-// Each question is answered once, by what one client posted and was told 202 for; whoever else tried was told so.
+// Each question is answered once, by the request of one client that got a 202; every other request got an error.
 import { isToolResult } from '../../../src/core/conversation/blocks.ts';
 import { askedOf } from '../world/asked.ts';
 import { groupBy } from '../world/world.ts';
@@ -8,7 +8,7 @@ import { sayer } from './violation.ts';
 
 const says = sayer('questions');
 
-/** What a client was told 202 for. `callId` null: a plain input, of which nobody says which question it met. */
+/** The answers that got a 202. `callId` null: a plain input, whose question is not known. */
 type Given = {
   tag: string;
   contextId: string;
@@ -56,27 +56,27 @@ function givenIn(world: World): Given[] {
   return [...byEndpoint, ...byInput];
 }
 
-/** What was taken is the answer to that very call, in that job. */
+/** The accepted answer is that of this call, in this job. */
 function lostFaults(one: Given, calls: readonly StoredCall[]): Violation[] {
   const call = calls.find(({ reply_message_id: id }) => id === one.messageId);
   const ids = [one.tag, one.callId, one.messageId];
-  if (call === undefined) return [says('an answer was taken and is lost', one.contextId, ...ids)];
+  if (call === undefined) return [says('an accepted answer is lost', one.contextId, ...ids)];
   if (one.callId !== null && call.id !== one.callId)
     return [says('an answer was given to another call', one.contextId, call.id, ...ids)];
   return call.job_id === one.jobId
     ? []
-    : [says('an answer was said to be of another job', one.contextId, call.job_id, ...ids)];
+    : [says('an answer names another job', one.contextId, call.job_id, ...ids)];
 }
 
-/** An answer that came in time counts, whatever became of the job. */
+/** An answer that came in time counts, however the job ended. */
 function callFaults(call: StoredCall, job: StoredJob | undefined): Violation[] {
   const faults: Violation[] = [];
   const note = (what: string): void => void faults.push(says(what, call.context_id, call.id, call.job_id));
   const answered = call.status === 'completed' || call.status === 'failed';
-  if (answered && call.reply === null) note('a question was answered by nobody');
+  if (answered && call.reply === null) note('a question was answered by no client');
   if (call.reply !== null && !answered) note(`a question was answered, and is ${call.status}`);
   if (call.status === 'cancelled' && job?.stop_kind === null && job.status === 'completed')
-    note('a question was given up, and nobody wished it');
+    note('a question was given up without a stop request');
   return faults;
 }
 
@@ -90,11 +90,11 @@ function replyFaults(
     void faults.push(says(what, call.context_id, call.id, ...ids));
   const [one] = given;
   if (one === undefined)
-    return [says('a question was answered by what nobody posted', call.context_id, call.id)];
+    return [says('a question was answered by an answer that no client posted', call.context_id, call.id)];
   if (given.length > 1) note(`a question was answered ${given.length} times`, ...given.map(({ tag }) => tag));
   const message = messages.get(call.reply_message_id ?? '');
   if (message === undefined) {
-    // A job that was taken back before it read the answer leaves none in history.
+    // A job that was withdrawn before it read the answer leaves none in history.
     if (messages.get(call.message_id)?.status !== 'retracted')
       note('its answer never became history', one.tag);
     return faults;

@@ -1,4 +1,4 @@
-// Nothing is stuck: all contexts rest, nothing waits in them, and their counters say what is stored.
+// Nothing is stuck: all contexts are idle, nothing waits in them, and their counters equal the stored rows.
 import { parseTurn } from '../../../src/core/conversation/turn.ts';
 import { coursesOf } from '../world/lines.ts';
 import type { Course } from '../world/lines.ts';
@@ -20,7 +20,7 @@ export const rest: Check = {
     const ofJob = groupBy(messages, ({ job_id: id }) => id);
     const ended = new Map(jobs.map(({ id, status }) => [id, isEnded(status)]));
     return [
-      ...unsettled.map((what) => says(`not at rest in time: ${what}`, null)),
+      ...unsettled.map((what) => says(`not idle in time: ${what}`, null)),
       ...contexts.flatMap((context) => [
         ...restFaults(context, ofContext.get(context.id) ?? []),
         ...counterFaults(context, made.get(context.id) ?? [], summaries, courses.get(context.id)),
@@ -51,15 +51,18 @@ function restFaults(context: StoredContext, jobs: readonly StoredJob[]): Violati
   const note = (what: string): void => void faults.push(says(what, context.id));
   if (context.lease_owner !== null) note(`still owned by ${context.lease_owner}`);
   if (context.scheduling_status !== 'idle') note(`still ${context.scheduling_status}`);
-  if (context.next_check_at !== null) note('a sweep still looks for it');
-  if (!['Idle', 'PermanentFailure', 'Stopped'].includes(context.state)) note(`at rest in ${context.state}`);
+  if (context.next_check_at !== null) note('a sweep is still due');
+  if (!['Idle', 'PermanentFailure', 'Stopped'].includes(context.state)) note(`stays in state ${context.state}`);
   if (context.queued !== queued) note(`counts ${context.queued} queued, ${queued} are`);
   if (context.steers !== 0) note(`counts ${context.steers} inputs that wait to join a job`);
-  if (context.failed_claims !== 0) note(`counts ${context.failed_claims} barren claims`);
+  if (context.failed_claims !== 0) note(`counts ${context.failed_claims} failed claims`);
   return faults;
 }
 
-/** What is visible is counted; what was paid for, summaries too, even where it was taken back; a clear begins at 0. */
+/**
+ * Visible messages are counted; usage is summed for all calls, summaries and retracted messages included; a clear
+ * resets to 0.
+ */
 function counterFaults(
   context: StoredContext,
   made: readonly StoredMessage[],
@@ -70,7 +73,7 @@ function counterFaults(
   const clearedAt = course?.clearedAt ?? 0;
   const since = made.filter(({ seq }) => seq !== null && seq > clearedAt);
   const written = summaries.filter(({ contextId, seq }) => contextId === context.id && seq > clearedAt);
-  // A note of the platform's own is nobody's turn.
+  // A note of the platform belongs to no turn.
   const turns = (active?.messages ?? [])
     .filter(({ role, status }) => role !== 'system' && status === 'completed')
     .map(({ turn }) => parseTurn(turn ?? '')?.number ?? 0);
@@ -78,7 +81,7 @@ function counterFaults(
   return countFaults(context, counts, context.id);
 }
 
-/** Of what a branch has added since it was made. */
+/** Of the messages that a branch has added since it was made. */
 function branchFaults(
   branch: StoredBranch,
   made: readonly StoredMessage[],
@@ -116,7 +119,7 @@ function countFaults<Name extends string>(
 
 type Paid = Pick<StoredMessage, 'input_tokens' | 'output_tokens'>;
 
-/** A summary that a model wrote: it is no message, and was paid for. */
+/** A summary by a model: it is no message, and has a cost. */
 type Summary = Paid & { contextId: string; branch: string; seq: number; jobId: string };
 
 function summariesIn(events: readonly StoredEvent[]): Summary[] {

@@ -1,5 +1,4 @@
-// A stopped worker takes no input and begins nothing until somebody starts it; what ran when it was stopped was ended by
-// that, and nothing else was.
+// A stopped worker takes no input and begins no job until it is started; the stop ended its running job, and no other.
 import { groupBy } from '../world/world.ts';
 import type { StoredJob } from '../world/stored.ts';
 import type { Check, Posted, Stop, Violation, World } from '../world/world.ts';
@@ -7,7 +6,7 @@ import { sayer } from './violation.ts';
 
 const says = sayer('stops');
 
-/** Milliseconds: clocks are cut off and rounded. */
+/** Milliseconds: times are cut off and rounded. */
 const ROUNDING = 5;
 
 export const stops: Check = {
@@ -35,14 +34,14 @@ function answerFaults({ contextId, stopped, started }: Stop): Violation[] {
   return [
     ...(stopped.said === 'stopped'
       ? []
-      : [says(`a worker was stopped, and is said to be ${stopped.said}`, contextId)]),
+      : [says(`a worker was stopped, and is shown as ${stopped.said}`, contextId)]),
     ...(started.said === 'stopped'
-      ? [says('a worker was started, and is said to be stopped', contextId)]
+      ? [says('a worker was started, and is shown as stopped', contextId)]
       : []),
   ];
 }
 
-/** Sent after the stop was answered, taken before the start was sent. */
+/** Sent after the stop was answered, accepted before the start was sent. */
 function inputFaults(
   { stopped, startAsked }: Stop,
   { tag, contextId, firstSentAt, outcome }: Posted,
@@ -62,10 +61,10 @@ function jobFaults({ asked, stopped, startAsked }: Stop, job: StoredJob): Violat
   return ran && job.stop_kind === null ? [says('a job ran on through a stop', job.context_id, job.id)] : [];
 }
 
-/** A stop ends one job at most, and only while it is asked for. */
+/** A stop ends one job at most, and only while it is in progress. */
 function wishFaults(contextId: string, jobs: readonly StoredJob[], asked: readonly Stop[]): Violation[] {
   const ended = jobs.filter(({ stop_kind: kind }) => kind === 'stop');
-  // What a worker asked for goes with it, though it is queued.
+  // Jobs that a worker asked for end with it, also queued ones.
   const ran = ended.filter(({ parent_job_id: parent, started_at: from }) => parent === null || from !== null);
   const strays = ended.filter(({ stop_requested_at: at }) => !asked.some((stop) => isWithin(stop, at ?? 0)));
   return [
@@ -78,7 +77,7 @@ function wishFaults(contextId: string, jobs: readonly StoredJob[], asked: readon
           ),
         ]
       : []),
-    ...strays.map(({ id }) => says('a job was ended by a stop that nobody asked for', contextId, id)),
+    ...strays.map(({ id }) => says('a job was ended by a stop that no client requested', contextId, id)),
   ];
 }
 
@@ -96,7 +95,7 @@ function refusedWithout({ inputs }: World, ofContext: ReadonlyMap<string, Stop[]
   });
 }
 
-/** Every stop is followed by a start, and they take turns. */
+/** Every stop is followed by a start, and they alternate. */
 function stillStopped({ contexts }: World, ofContext: ReadonlyMap<string, Stop[]>): Violation[] {
   return contexts
     .filter(({ id }) => (ofContext.get(id) ?? []).every(({ started }) => started !== null))

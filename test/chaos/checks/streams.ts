@@ -1,5 +1,5 @@
-// Whoever followed a context, however often the connection broke, was told everything once, in order, as it is stored; and
-// what it heard of an answer as it was made is how that answer begins.
+// A client that followed a context, however often the connection broke, received every entry once, in order, as it is
+// stored; and the live text that it received is the beginning of the answer.
 import { textOf } from '../../../src/core/conversation/blocks.ts';
 import { groupBy } from '../world/world.ts';
 import type { StoredContext, StoredEvent, StoredMessage } from '../world/stored.ts';
@@ -28,7 +28,7 @@ export const streams: Check = {
   },
 };
 
-/** What a stream has to say under each number, by context. */
+/** The entries of a stream by number, for each context. */
 function expectedOf(
   messages: readonly StoredMessage[],
   events: readonly StoredEvent[],
@@ -73,7 +73,7 @@ function streamFaults(
   return fault === null ? [] : [says(fault, contextId, client)];
 }
 
-/** From `from` on, each number once, in order, saying what is stored, to the end. */
+/** From `from` on, each number once, in order, with the stored content, to the end. */
 function listFault(
   events: readonly StreamEvent[],
   from: number,
@@ -90,7 +90,7 @@ function listFault(
     : `it ends at ${from + events.length}, stored are ${stored.size}`;
 }
 
-/** What a client knows of one answer's text while it is made. */
+/** The text of one answer that a client received live. */
 type Heard = { attempt: number; text: string; sequence: number; whole: boolean };
 
 function textFaults(
@@ -111,17 +111,17 @@ function textFaults(
   for (const [id, { attempt, text, whole }] of heard) {
     const stored = answers.get(id);
     if (stored === undefined || !done.has(id)) continue;
-    // What was heard of an earlier attempt is void, and nobody who was away hears of the later one.
+    // The received text of an earlier attempt is void, and a client that was away does not receive the later one.
     if (attempt > (stored.attempt ?? attempt)) {
-      faults.push(says(`attempt ${attempt} was heard, ${stored.attempt} is stored`, contextId, client, id));
+      faults.push(says(`attempt ${attempt} was received, ${stored.attempt} is stored`, contextId, client, id));
     } else if (attempt === (stored.attempt ?? attempt) && whole && !textOf(stored.content).startsWith(text)) {
-      faults.push(says('the text that was heard is not how the answer begins', contextId, client, id));
+      faults.push(says('the received text is not the beginning of the answer', contextId, client, id));
     }
   }
   return faults;
 }
 
-/** A higher attempt voids the text of the lower; a snapshot stands for all before it; a gap in the numbers is a loss. */
+/** A higher attempt voids the text of the lower; a snapshot replaces all before it; a gap in the numbers is a loss. */
 function hear(before: Heard | undefined, name: string, data: Record<string, unknown>): Heard {
   const attempt = Number(data['attempt']);
   const sequence = Number(data['sequence']);
@@ -139,7 +139,7 @@ function hear(before: Heard | undefined, name: string, data: Record<string, unkn
   };
 }
 
-/** For each answer that a client followed: whether it heard all of it, some of it, or lost the thread. */
+/** For each answer that a client followed: whether it received all of it, some of it, or lost its place. */
 export function heardWhole({
   streams: all,
   messages,

@@ -1,4 +1,4 @@
-// The API says what is stored: of contexts, of their branches with their messages in order, of their jobs.
+// The API returns the stored contexts, their branches with their messages in order, and their jobs.
 import { reads, whole } from '../../../src/core/conversation/branch.ts';
 import { groupBy } from '../world/world.ts';
 import type { StoredBranch, StoredContext, StoredJob, StoredMessage } from '../world/stored.ts';
@@ -43,7 +43,7 @@ function unequal(contextId: string, of: string | null, pairs: readonly Pair[]): 
   return pairs
     .filter(([, stored, said]) => stored !== said)
     .map(([name, stored, said]) =>
-      says(`${name} is ${String(stored)}, the API says ${String(said)}`, contextId, of),
+      says(`${name} is ${String(stored)}, the API returns ${String(said)}`, contextId, of),
     );
 }
 
@@ -67,7 +67,7 @@ function branchesFaults(
   ];
 }
 
-/** What is in history, then what is queued; in the order and in the words that are stored. */
+/** The history, then the queued inputs; in the stored order and with the stored text. */
 function branchFaults(
   context: StoredContext,
   branch: StoredBranch,
@@ -126,12 +126,12 @@ function jobFaults(contextId: string, stored: readonly StoredJob[], { jobs }: To
         one.steps === job.steps &&
         one.output === job.output_message_id &&
         one.code === job.error_code;
-      return same ? [] : [says('the API says something else of the job than is stored', contextId, job.id)];
+      return same ? [] : [says('the API returns another job than is stored', contextId, job.id)];
     }),
   ];
 }
 
-/** JSON that does not depend on the order of members: jsonb has its own. */
+/** JSON with sorted members: jsonb has an order of its own. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';

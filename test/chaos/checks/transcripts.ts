@@ -28,7 +28,7 @@ export const transcripts: Check = {
   },
 };
 
-/** A message of a history, in order, as far as its laws look at it. */
+/** A message of a history, in order, with the fields that the laws need. */
 type Told = Pick<StoredMessage, 'id' | 'context_id' | 'role' | 'turn' | 'content'>;
 
 export function callFaults(history: readonly Told[]): Violation[] {
@@ -107,7 +107,7 @@ function rowFaults(messages: readonly StoredMessage[], calls: readonly StoredCal
     ...calls.flatMap((call) => [
       ...(asked.get(call.id) === call.message_id
         ? []
-        : [says('a row of a call that nobody asked for', call.context_id, call.id)]),
+        : [says('a row of a call that no model asked for', call.context_id, call.id)]),
       ...(['pending', 'started', 'waiting'].includes(call.status)
         ? [says(`a call is still ${call.status}`, call.context_id, call.id)]
         : []),

@@ -1,4 +1,4 @@
-// How a check says what is wrong.
+// A violation that a check reports.
 import type { Violation } from '../world/world.ts';
 
 export type Says = (what: string, contextId: string | null, ...ids: (string | null)[]) => Violation;

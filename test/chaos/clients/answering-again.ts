@@ -1,4 +1,4 @@
-// Past inputs that are edited, or answered once more, each on a branch of its own.
+// Past inputs that are edited or retried, each on a branch of its own.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { postAttended } from './asking.ts';
 import type { Client } from './crowd.ts';
@@ -7,7 +7,7 @@ import type { Script } from './inputs.ts';
 import { toPost } from './posting.ts';
 import type { Posted } from '../world/world.ts';
 
-/** Inputs that never end by themselves, or by the clock, or whose workers would be made twice, are not asked a second time. */
+/** Inputs that end only by a request or by the clock, or whose workers would be made twice, are not retried. */
 const ONLY_ONCE = ['endless', 'late', 'spawning', 'hopeless'];
 
 /** A new input in the place of some input of this context. */

@@ -1,5 +1,5 @@
-// Somebody who says which calls may run: yes, no, or with another word; now and then two at once, of one mind or not; now and
-// then for all that comes.
+// A client that decides on calls: approve, deny, or approve with other arguments; sometimes two decisions at once,
+// equal or not; sometimes all waiting calls.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Asker } from './ask.ts';
 import type { Dice } from '../random.ts';

@@ -1,5 +1,4 @@
-// Requests to API processes that may not be there: each goes to any of them, and is made again until somebody says what
-// became of it.
+// Requests to API processes that may be down: each goes to any of them, and is repeated until its outcome is known.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from '../random.ts';
 import { TIMES } from '../platform.ts';
@@ -7,34 +6,34 @@ import type { OddAnswer } from '../world/world.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** `fine`: statuses that a client may have to live with here. `ifMatch`: the version that is meant. */
+/** `fine`: statuses that a client has to expect here. `ifMatch`: the expected version. */
 export type More = { fine?: readonly number[]; ifMatch?: string };
 
-/** `status` 0: the connection broke, or nothing came in time. */
+/** `status` 0: the connection broke, or no answer arrived in time. */
 export type Answer = {
   status: number;
   text: string;
   body: Record<string, unknown>;
-  /** What the server asks for before the next attempt, in milliseconds. */
+  /** The server's Retry-After, in milliseconds. */
   retryAfterMs: number;
   etag: string | null;
 };
 
 export type Asker = {
-  /** One request, whatever comes of it. */
+  /** One request, with any outcome. */
   once(method: Method, path: string, body?: object, key?: string, more?: More): Promise<Answer>;
-  /** Until it is answered for good; null: given up, as all is over. `requests` hears of each attempt. */
+  /** Until the final answer; null: given up, at the end of the run. `requests` receives each attempt. */
   insist(method: Method, path: string, body?: object, key?: string, more?: More): Promise<Answer | null>;
-  /** How often each status was answered. */
+  /** How often each status was returned. */
   statuses: Map<number, number>;
   odd: OddAnswer[];
 };
 
-/** What tells nobody what became of the request. */
+/** The outcome of the request stays unknown. */
 const OPEN = [0, 429, 503];
-/** Beside those: what a client may have to live with. */
+/** In addition: statuses that a client has to expect. */
 const FINE = [200, 201, 202, 204, 409];
-/** What these mean may be gone by the time they come. */
+/** The rows that these name may be deleted by then. */
 const GOES_AWAY: readonly Method[] = ['PATCH', 'DELETE'];
 const TIMEOUT_MS = TIMES.request * 3;
 const PAUSE_MS = [100, 500] as const;

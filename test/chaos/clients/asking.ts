@@ -1,5 +1,5 @@
-// Whoever asked for a question sees to it that somebody answers: by a plain input, by the endpoint for it, or by both ways
-// at once. Others may come first: any plain input answers the oldest question of its context.
+// A client that posts an input with a question also answers it: by a plain input, by the endpoint for it, or by both
+// ways at once. Others may come first: any plain input answers the oldest question of its context.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from './crowd.ts';
 import { write } from './inputs.ts';
@@ -9,7 +9,7 @@ import type { Accepted } from './posting.ts';
 import type { Posted, Reply } from '../world/world.ts';
 import type { JobStatus } from '../../../src/core/run/job.ts';
 
-/** Posts, and attends to what is asked then. What is answered once more may have been an answer: its job asks again. */
+/** Posts, and answers the questions that follow. The input of a retry may have been an answer: its job asks again. */
 export async function postAttended(client: Client, posted: Posted): Promise<Accepted | null> {
   const accepted = await post(client, posted);
   const mayAsk = posted.script.shape === 'asking' || posted.anew !== null;
@@ -18,7 +18,7 @@ export async function postAttended(client: Client, posted: Posted): Promise<Acce
   return accepted;
 }
 
-/** An answer that is made anew may turn out to be to something that never ends by itself: it is not waited for any longer. */
+/** A retry may turn out to answer an input that never ends by itself: it is not waited for any longer. */
 const TIMEOUT_MS = 20_000;
 
 /** Until the job has ended: it may ask more than once. */
@@ -40,7 +40,9 @@ async function runInteractive(client: Client, posted: Posted, jobId: string): Pr
   }
 }
 
-/** How the call was answered, if it was: who comes late is told so, and a plain input is then an input like any other. */
+/**
+ * How the call was answered, if it was: a late answer is refused, and a late plain input is an input like any other.
+ */
 async function answer(client: Client, tag: string, contextId: string, callId: string): Promise<void> {
   const { dice } = client;
   const roll = dice.next();

@@ -1,5 +1,5 @@
-// Branches that are made, posted on, switched to and deleted, and histories that are begun anew. Names are few, so that
-// they are given again.
+// Branches that are made, posted on, switched to and deleted, and histories that are cleared. Names are few, so that
+// they are used again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { postAttended } from './asking.ts';
 import type { Client } from './crowd.ts';
@@ -11,10 +11,10 @@ import type { Method } from './ask.ts';
 
 const NAMES = ['side', 'draft', 'other'] as const;
 
-/** What is named may be gone, or not be there for good yet. */
+/** The named row may be deleted, or not be permanent yet. */
 const MAY_BE_GONE = { fine: [404, 422] };
 
-/** Of some message of the context, or of all that is complete; then an input on it, by its name. */
+/** From some message of the context, or from all complete ones; then an input on it, by its name. */
 export async function branchOff(client: Client, { tag, contextId }: Posted): Promise<void> {
   const { dice, crowd } = client;
   await sleep(dice.between(0, 2_000));
@@ -71,7 +71,7 @@ function begun({ crowd }: Client, what: Pick<Change, 'contextId' | 'key' | 'kind
   return one;
 }
 
-/** Now and then the same request again: the answer is the same, to the letter. */
+/** Sometimes the same request again: the answer is byte for byte the same. */
 async function carryOut(
   { ask, dice, crowd }: Client,
   one: Change,
@@ -89,7 +89,7 @@ async function carryOut(
   }
 }
 
-/** Names that were given in this context, whether or not they are there now. */
+/** Names that were given in this context, whether or not they exist now. */
 function knownIn({ crowd }: Client, contextId: string): string[] {
   const made = crowd.changes.filter((one) => one.contextId === contextId && one.kind === 'create');
   const anew = crowd.inputs.flatMap(({ contextId: of, outcome }) =>

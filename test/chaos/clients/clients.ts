@@ -1,5 +1,5 @@
-// The clients: they post inputs at moments of their own, each under a key until it is accepted, and then do what clients
-// do: wait for the end, ask again, cancel, interrupt, edit, withdraw, stop and start. What they were told is kept.
+// The clients: they post inputs at random times, each under a key until it is accepted, and then act: wait for the end,
+// repeat the request, cancel, interrupt, edit, withdraw, stop and start. Their answers are recorded.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action, Switches } from './actions.ts';
 import { postAttended } from './asking.ts';
@@ -20,10 +20,10 @@ import type { JobStatus } from '../../../src/core/run/job.ts';
 
 export type CrowdPlan = { inputs: number; ms: number; stopped: AbortSignal };
 
-/** Clients at a time: those who come while nobody answers wait outside. */
+/** Clients at a time: further clients wait while no server answers. */
 const MOST = 60;
 
-/** What is done with an input once it was accepted. */
+/** The actions on an input once it was accepted. */
 type FollowUp = (client: Client, posted: Posted, jobId: string, messageId: string | null) => Promise<void>;
 
 /** How often of a hundred inputs. */
@@ -95,7 +95,7 @@ export function startCrowd(
       if (!plan.stopped.aborted) throw error;
     })
     .then(() => Promise.all(acting))
-    // Errands make posts, which may make errands.
+    // Follow-ups make posts, which may make follow-ups.
     .then(async () => {
       for (const followUp of crowd.followUps) await followUp;
     });
@@ -120,7 +120,7 @@ async function act(client: Client, tag: string, switches: Switches): Promise<voi
   }
 }
 
-/** The same request again: the same answer, to the letter. Of what has no moment in it. */
+/** The same request again: byte for byte the same answer. Of fields without a time. */
 async function repeat({ ask, crowd }: Client, posted: Posted, jobId: string): Promise<void> {
   if (posted.script.deadlineMs !== null) return;
   const again = await ask.insist('POST', postedTo(posted), bodyOf(posted), posted.key);
@@ -144,7 +144,7 @@ async function cancel({ ask, dice, crowd }: Client, posted: Posted, jobId: strin
   const body = { reason: 'chaos', wait_ms: dice.chance(0.5) ? 0 : 2_000 };
   const receipt = await ask.insist('POST', `/api/jobs/${jobId}/cancel`, body, `cancel-${posted.tag}`);
   const status = receipt?.body['status'] as JobStatus;
-  // Of a job that completed the receipt does not tell the output.
+  // The receipt of a completed job does not contain the output.
   if (receipt?.status === 200 && isEnded(status) && status !== 'completed') {
     crowd.sightings.push({ jobId, status, outputId: null });
   }
@@ -156,7 +156,7 @@ async function cancelAll({ ask, dice, crowd }: Client, { tag, contextId }: Poste
   const marked = crowd.inputs.filter((one) => one.contextId === contextId);
   for (const one of marked) one.cancelled = true;
   await ask.insist('POST', '/api/jobs/cancel', { context_id: contextId }, `cancel-all-${tag}`);
-  // Whatever was posted until it was answered may have been met.
+  // Every input posted until the answer may have been matched.
   for (const one of crowd.inputs) if (one.contextId === contextId) one.cancelled = true;
 }
 
@@ -172,7 +172,7 @@ async function interrupt({ ask, dice, crowd }: Client, { tag, contextId }: Poste
   if (answer.body['status'] === 'interrupted') told.removed = answer.body['removed_messages'] as string[];
 }
 
-/** A comment in front: the script stays what it was. */
+/** A comment in front: the script stays the same. */
 async function edit({ ask }: Client, posted: Posted, _: string, messageId: string | null): Promise<void> {
   if (messageId === null) return;
   const answer = await ask.insist(
@@ -195,7 +195,7 @@ async function withdraw({ ask }: Client, posted: Posted, _: string, messageId: s
   if (answer !== null) posted.withdrawn = [200, 204].includes(answer.status) ? 'taken' : 'refused';
 }
 
-/** In one of so many contexts: elsewhere the order in which inputs were accepted is looked at. */
+/** In one of so many contexts: in the others the order of accepted inputs is checked. */
 const REORDERED = 4;
 
 async function reorder(

@@ -1,16 +1,19 @@
-// Clients that follow the events of a context, lose the connection at random, and come back with the last number they
-// have: to any API process, over and over, until all is at rest and they have seen the last event.
+// Clients that follow the events of a context, lose the connection at random, and reconnect with their last number: to
+// any API process, again and again, until all contexts are idle and they have seen the last event.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from '../random.ts';
 import type { Replay, Stream, StreamEvent } from '../world/world.ts';
 
 export type Followers = {
   streams: Stream[];
-  /** From now on nobody leaves; each ends once it has seen its context's head. Marks those that do not get there. */
+  /**
+   * From now on no client disconnects; each ends once it has seen its context's head. Marks those that do not get
+   * there.
+   */
   finish(heads: ReadonlyMap<string, number>, withinMs: number): Promise<void>;
 };
 
-/** What a browser waits before it tries again, about. */
+/** About the time that a browser waits before it reconnects. */
 const RETRY_MS = [1_000, 2_000] as const;
 /** How long a client stays connected, in milliseconds. */
 const STAY_MS = [500, 15_000] as const;
@@ -80,7 +83,7 @@ async function follow(
   }
 }
 
-/** `last` null: from what is live on. */
+/** `last` null: from the live end. */
 function open(url: string, last: number | null, inUrl: boolean, signal: AbortSignal): Promise<Response> {
   if (last === null) return fetch(url, { signal });
   return inUrl
@@ -98,7 +101,7 @@ function lastOf(events: readonly StreamEvent[], from: number): number {
   return events.findLast(({ seq }) => seq !== null)?.seq ?? from;
 }
 
-/** All that a context's stream tells from its start. */
+/** All events of a context's stream from its start. */
 export async function replay(
   api: string,
   contextId: string,
@@ -122,7 +125,7 @@ export async function replay(
         return response.status;
       })
       .catch(() => 0);
-    // A connection to Postgres that went silent may be found out only now: who is told so asks again.
+    // A connection to Postgres that went silent may be found out only now: the request is repeated.
     if (status !== 503) break;
     await sleep(RETRY_MS[0]);
   }

@@ -1,4 +1,4 @@
-// Inputs: how they are made up, and posted until they are accepted or refused for good.
+// Inputs: how they are generated, and posted until they are accepted or finally refused.
 import type { Switches } from './actions.ts';
 import type { Client } from './crowd.ts';
 import { write } from './inputs.ts';
@@ -6,12 +6,12 @@ import type { Script } from './inputs.ts';
 import type { Dice } from '../random.ts';
 import type { Posted } from '../world/world.ts';
 
-/** A branch or a message that is named may be gone, or not be there for good yet. */
+/** A branch or a message that is named may be deleted, or not be permanent yet. */
 const MAY_BE_GONE = { fine: [404, 422] };
 
 export type Accepted = { jobId: string; messageId: string | null };
 
-/** Null: refused, or given up. Of an answer that is made anew `messageId` is null. */
+/** Null: refused, or given up. Of a retry `messageId` is null. */
 export async function post({ ask, crowd }: Client, posted: Posted): Promise<Accepted | null> {
   crowd.inputs.push(posted);
   const names = posted.branch !== null || posted.anew !== null;
@@ -85,7 +85,7 @@ export function bodyOf({ tag, delivery, priority, branch, anew, script }: Posted
   };
 }
 
-/** Where it is sent: to the context, or to the message that it is to take the place of. */
+/** The target: the context, or the message that it is to replace. */
 export function postedTo(posted: Posted): string {
   const { anew } = posted;
   return anew === null ? pathOf(posted) : `${pathOf(posted)}/${anew.messageId}/${anew.kind}`;

@@ -1,4 +1,4 @@
-// Settings that change while jobs run: each over those that its writer has read.
+// Settings that change while jobs run: each over the version that its writer has read.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GUARD, SPAWN, WAIT } from './inputs.ts';
 import type { Client } from './crowd.ts';
@@ -15,7 +15,7 @@ export const CONFIG = {
   compaction: { type: 'llm', keep_turns: 2 },
 };
 
-/** Names may be unknown while no worker process lives to tell them; a version may be past. */
+/** Names may be unknown while no worker process lives to publish them; a version may be outdated. */
 const MAY_BE_REFUSED = { fine: [412, 422] };
 
 export async function changeSettings(client: Client, { tag, contextId }: Posted): Promise<void> {

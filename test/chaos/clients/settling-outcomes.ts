@@ -1,5 +1,5 @@
-// Somebody who looks outside and says what became of calls whose outcome nobody knows: by the truth, where it is known for
-// certain; now and then, that nobody knows.
+// A client that checks the real effects and reports unknown outcomes: the true one, where it is certain; sometimes,
+// that it is unknown.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasHappened } from '../../e2e/outside/outside-tools.ts';
 import type { Asker } from './ask.ts';
@@ -7,12 +7,12 @@ import { TIMES } from '../platform.ts';
 import type { Dice } from '../random.ts';
 import type { Said } from '../world/world.ts';
 
-/** A process that was stopped beyond its lease may still do what it had begun, for so long after it was given up. */
+/** A process that was stopped beyond its lease may still finish its call for this long after it was given up. */
 const CERTAIN_MS = TIMES.lease * 2;
 const LOOK_EVERY_MS = 500;
 
 export type Telling = {
-  /** What was said, and taken. */
+  /** The accepted reports. */
   said: Said[];
   end(): Promise<void>;
 };
@@ -40,7 +40,7 @@ export function startTelling(ask: Asker, outside: string, dice: Dice): Telling {
   };
 }
 
-/** What was said and taken; null: nothing yet, or somebody was faster. */
+/** The accepted report; null: none yet, or another client was faster. */
 async function tell(ask: Asker, outside: string, dice: Dice, path: string): Promise<Said['outcome'] | null> {
   const call = await ask.insist('GET', path, undefined, undefined, { fine: [404] });
   if (call?.status !== 200 || call.body['waits_for'] !== 'outcome') return null;

@@ -6,7 +6,7 @@ import { post, toPost } from './posting.ts';
 import type { Dice } from '../random.ts';
 import type { Moment, Posted, Stop } from '../world/world.ts';
 
-/** One at a time for each worker, so that everybody knows when it is stopped. */
+/** One at a time for each worker, so that it is known when it is stopped. */
 export async function stopAndStart(client: Client, { tag, contextId }: Posted): Promise<void> {
   const { ask, dice, crowd } = client;
   await sleep(dice.between(0, 1_500));
@@ -26,7 +26,7 @@ export async function stopAndStart(client: Client, { tag, contextId }: Posted): 
   if (started !== null) stop.started = { ...now(), said: String(started.body['state']) };
 }
 
-/** An input that comes while the worker is stopped. */
+/** An input that arrives while the worker is stopped. */
 function knock(tag: string, contextId: string, dice: Dice): Posted {
   const delivery = dice.pick(['queue', 'steer', 'interrupt'] as const);
   return { ...toPost(tag, contextId, write(tag, dice, true, false)), delivery };

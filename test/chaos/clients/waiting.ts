@@ -1,4 +1,4 @@
-// Somebody who has a worker wait for those that it made and did not wait for.
+// A client that has a worker wait for children that it made without waiting.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from './crowd.ts';
 import { waitScript } from './inputs.ts';
@@ -7,7 +7,7 @@ import type { Posted } from '../world/world.ts';
 
 const MOST = 3;
 
-/** Nobody is waited for where none was made yet. */
+/** Without children there is no wait. */
 export async function waitForWorkers(client: Client, { tag, contextId }: Posted): Promise<void> {
   const { ask, dice } = client;
   await sleep(dice.between(200, 3_000));

@@ -1,5 +1,5 @@
-// An answer that is made anew on a branch where something else came first, and ended in the middle: what is left of that is
-// asked of it, and nothing else.
+// A retry on a branch where another input came first, and ended in the middle: the job has to do the rest of that, and
+// nothing else.
 import { describe, expect, test } from 'vitest';
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import { answers } from '../checks/answers.ts';
@@ -11,11 +11,11 @@ import type { World } from './world.ts';
 
 const BRANCH = 'main-3';
 
-/** `i-5` overtakes `i-4` on its branch, and ends at its limit after one step of two; `i-4` goes on from there. */
+/** `i-5` overtakes `i-4` on its branch, and ends at its limit after one step of two; `i-4` continues from there. */
 function overtaken() {
   const { world, retry } = soundConversation();
   const again = world.inputs.find(({ tag }) => tag === 'i-4');
-  if (again === undefined) throw new Error('nothing is made anew');
+  if (again === undefined) throw new Error('there is no retry');
   again.cancelled = false;
   const first = posted('i-5', 'job-6', 'm-5', 23);
   Object.assign(first.script, { shape: 'limited', ends: ['incomplete'], maxSteps: 1 });
@@ -68,11 +68,11 @@ function found(world: World): string[] {
   return [...answers.find(world), ...reasons].map(({ what }) => what);
 }
 
-test('it goes on where that one ended', () => {
+test('it continues where that one ended', () => {
   expect(found(overtaken().world)).toEqual([]);
 });
 
-test('with one step of its own it is at its limit where two are left', () => {
+test('with a limit of one step it ends at its limit where two are left', () => {
   const { world, again, retry } = overtaken();
   again.script.maxSteps = 1;
   expect(found(world)).toEqual([]);
@@ -85,30 +85,30 @@ test('with one step of its own it is at its limit where two are left', () => {
   expect(found(world)).toContainEqual(expect.stringMatching(/incomplete, for no reason/));
 });
 
-describe('is found', () => {
+describe('the check finds', () => {
   test.each<[string, (sound: Overtaken) => void, RegExp]>([
     [
       'a step is done a second time',
       ({ answer, asks }) => Object.assign(answer, { content: [asks('twice')] }),
-      /said mail where the script says the last word/,
+      /answered mail where the script has the last word/,
     ],
     [
-      'it says more than is left',
+      'it answers more than is left',
       ({ world, retry, answer }) => (
         Object.assign(retry, { steps: 2 }),
         void world.messages.push({ ...answer, id: 'a-7', seq: 36, content: [text('more')] })
       ),
-      /said the last word \| {2}where the script says the last word/,
+      /answered the last word \| {2}where the script has the last word/,
     ],
     [
-      'it has the limit of the other one',
+      'it has the limit of the other job',
       ({ retry }) => Object.assign(retry, { status: 'incomplete', output_message_id: null }),
       /incomplete, for no reason/,
     ],
     [
-      'it answers what it was asked for first',
+      'it answers the first input',
       ({ answer }) => Object.assign(answer, { content: [text(word('i-1'))] }),
-      /its answer is to somebody else/,
+      /its answer is to another input/,
     ],
   ])('%s', (_, breakIt, words) => {
     const sound = overtaken();

@@ -1,5 +1,5 @@
-// What became of each accepted input: a job of its own, a part of one that ran, or the answer to a question; and what it
-// asks for, which of an answer that is made anew is what stood there before.
+// The result of each accepted input: a job of its own, a part of a running one, or the answer to a question; and its
+// task, which for a retry is that of the earlier input.
 import { textOf } from '../../../src/core/conversation/blocks.ts';
 import type { FinishedStatus } from '../../../src/core/run/job.ts';
 import { tagIn } from '../clients/inputs.ts';
@@ -13,7 +13,7 @@ export type Asked = {
   jobId: string;
   messageId: string | null;
   as: 'leader' | 'part' | 'reply';
-  /** Of the input that is answered, and what is to come of it: its script as far as this job is asked to carry it out. */
+  /** The answered input, and its expected result: its script as far as this job has to execute it. */
   tag: string;
   script: Script;
 };
@@ -41,15 +41,15 @@ export function askedByJob(asked: readonly Asked[]): Map<string, Asked[]> {
   );
 }
 
-/** As far as its limit of steps lets it. */
+/** As far as its limit of steps allows. */
 function within(script: Script): Script {
   return { ...script, plays: script.plays.slice(0, script.maxSteps ?? Infinity) };
 }
 
 /**
- * For each answer that is made anew: the input that stands last on the branch that was made for it, when its job begins,
- * and what is left of its script. What has a higher priority, or interrupts, may have come there first, and may have ended
- * in the middle: the answer goes on from there, with the limits of whoever asked for it.
+ * For each retry: the last input on the branch that was made for it, when its job begins, and the rest of its script.
+ * An input that has a higher priority, or interrupts, may have come there first, and may have ended in the middle: the
+ * retry continues from there, with its own limits.
  */
 function answeredAgain(world: World): Map<Posted, Pick<Posted, 'tag' | 'script'>> {
   const courses = coursesOf(world);
@@ -79,7 +79,7 @@ function answeredAgain(world: World): Map<Posted, Pick<Posted, 'tag' | 'script'>
   );
 }
 
-/** What is left of a script of which so much was said, for a job with a limit of its own. */
+/** The rest of a script of which so many answers exist, for a job with a limit of its own. */
 function rest(script: Script, said: number, maxSteps: Script['maxSteps']): Script {
   const plays = script.plays.slice(said);
   const isCutOff = maxSteps !== null && plays.length > maxSteps;

@@ -1,4 +1,4 @@
-// A call of which somebody said that it happened, in a small world; how it is broken, and words of what the check finds.
+// A call that a person reported as happened, in a small world; how it is broken, and part of the expected violation.
 import { event } from './builders.ts';
 import { soundWorld } from './sound-world.ts';
 import type { Said } from './world.ts';
@@ -16,31 +16,31 @@ export function soundOutcome() {
 type Sound = ReturnType<typeof soundOutcome>;
 
 export const BROKEN_OUTCOMES: readonly [string, (sound: Sound) => void, RegExp][] = [
-  ['what was said is not told', ({ world }) => void world.events.pop(), /told that nothing was said/],
+  ['a reported outcome is not published', ({ world }) => void world.events.pop(), /published outcomes: none/],
   [
-    'what was said is told otherwise',
+    'a reported outcome is published as another one',
     ({ told }) => Object.assign(told, { data: { tool_call_id: 'call', outcome: 'tell' } }),
-    /told that tell was said/,
+    /published outcomes: tell/,
   ],
   [
-    'what was said is told twice',
+    'a reported outcome is published twice',
     ({ world, told }) => void world.events.push(told),
-    /happened, happened was said/,
+    /published outcomes: happened, happened;/,
   ],
   [
-    'it is answered without being asked',
+    'an outcome is reported without being asked for',
     ({ world, asked }) => void world.events.splice(world.events.indexOf(asked), 1),
     /asked 0 times, answered 1 times/,
   ],
-  ['nobody answered', ({ world }) => void world.said.pop(), /went on without an answer/],
+  ['nobody answered', ({ world }) => void world.said.pop(), /continued without an answer/],
   [
     'it happened, and is not done',
     ({ call }) => Object.assign(call, { status: 'unknown' }),
-    /said to have happened, and is unknown/,
+    /reported outcome is happened, and it is unknown/,
   ],
   [
-    'nobody knows, and it is done',
+    'its outcome is unknown, and it is done',
     ({ said }) => Object.assign(said, { outcome: 'tell' }),
-    /nobody knows what became of it/,
+    /reported outcome is unknown/,
   ],
 ];

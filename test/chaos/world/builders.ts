@@ -1,4 +1,4 @@
-// What a small world is made of: for tests of checks.
+// Builders of a small world: for tests of checks.
 import type { Block } from '../../../src/core/conversation/blocks.ts';
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import type { StoredBranch, StoredEvent, StoredJob, StoredMessage } from './stored.ts';
@@ -113,7 +113,7 @@ export function toolResult(content: string, isError: boolean, callId = 'call'): 
   return { type: 'tool_result', tool_use_id: callId as ToolCallId, content, is_error: isError };
 }
 
-/** What the API says of a branch where it says what is stored. */
+/** A branch as the API returns it, equal to the stored one. */
 export function toldBranch(
   branch: StoredBranch,
   messages: readonly StoredMessage[],

@@ -1,11 +1,11 @@
-// What each branch ought to read, by its context's one line of messages and events alone: played from the first number to
-// the last, branch by branch as they come, are shared and go. What is stored of branches is not looked at.
+// The expected history of each branch, derived from its context's one sequence of messages and events alone: replayed
+// from the first number to the last, as branches are made, shared and deleted. Stored branches are not read.
 import { MAIN } from '../../../src/core/conversation/branch.ts';
 import { groupBy } from './world.ts';
 import type { StoredEvent, StoredMessage } from './stored.ts';
 import type { World } from './world.ts';
 
-/** The messages of one branch in order, those too that were taken back. `end`: what became of it. */
+/** The messages of one branch in order, including retracted ones. `end`: how it ended. */
 export type Line = {
   contextId: string;
   branch: string;
@@ -13,27 +13,27 @@ export type Line = {
   end: 'stands' | 'deleted' | 'cleared';
 };
 
-/** A branch that was made. `left`: what its parent read then; null: there was no such parent. */
+/** A branch that was made. `left`: its parent's history then; null: there was no such parent. */
 export type Birth = {
   seq: number;
   branch: string;
   parent: string;
   forkSeq: number;
   left: StoredMessage[] | null;
-  /** What it reads itself, to its end. */
+  /** Its own history, to its end. */
   line: StoredMessage[];
 };
 
 export type Course = {
   lines: Line[];
   births: Birth[];
-  /** Messages on a branch that was not there. */
+  /** Messages on a branch that did not exist. */
   strays: StoredMessage[];
-  /** Switched to or deleted, and not there. */
+  /** Switched to or deleted, and missing. */
   lost: StoredEvent[];
   /** The number of the last clear; 0: there was none. */
   clearedAt: number;
-  /** Which branch was active once this number was given out. */
+  /** The active branch at this number. */
   activeAt(seq: number): string;
 };
 

@@ -1,4 +1,4 @@
-// What is stored, read behind the platform's back, and what the API says of it.
+// The stored rows, read directly from the database, and the answers of the API.
 import { openDatabase } from '../../../src/db/connection/client.ts';
 import type { Executor } from '../../../src/db/connection/client.ts';
 import type { JobStatus } from '../../../src/core/run/job.ts';
@@ -65,7 +65,7 @@ export async function readStored(databaseUrl: string): Promise<Stored> {
   }));
 }
 
-/** What is not at rest, in words; empty once all is. A database that does not answer is not at rest. */
+/** The work that is left, as text; empty once all is idle. A database that does not answer counts as work left. */
 export async function readUnrest(databaseUrl: string): Promise<string[]> {
   const rows = await withDatabase(databaseUrl, (db) =>
     all<{ what: string }>(
@@ -93,7 +93,7 @@ async function all<Row extends Record<string, unknown>>(db: Executor, text: stri
   return [...(await db.execute(text))] as Row[];
 }
 
-/** Page by page; contexts that no answer was had of are left out. */
+/** Page by page; contexts without an answer are left out. */
 export async function readTold(ask: Asker, contexts: readonly string[]): Promise<Told[]> {
   const told: Told[] = [];
   for (const id of contexts) {

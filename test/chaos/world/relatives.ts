@@ -1,5 +1,6 @@
-// Inputs that no client posted: those of workers that others made, and reports on those that ended. Each is held against the
-// script of who asked for it, by the same checks as what clients post; and what stops a worker stops those below it.
+// Inputs that no client posted: those of workers that others made, and parent notices on those that ended. Each is
+// checked against the script of the asking job, by the same checks as the inputs of clients; and a stop of a worker
+// stops those below it.
 import { textOf } from '../../../src/core/conversation/blocks.ts';
 import { reportTag, tagIn } from '../clients/inputs.ts';
 import type { Script } from '../clients/inputs.ts';
@@ -8,10 +9,10 @@ import type { Posted, Stop } from './world.ts';
 
 type Stored = { contexts: StoredContext[]; jobs: StoredJob[]; messages: StoredMessage[] };
 
-/** The highest priority of what a client or a worker asks for. */
+/** The highest priority of an input of a client or a worker. */
 const PUSHED = 1;
 
-/** `swept`: contexts of which somebody cancelled all there was. */
+/** `swept`: contexts in which a client cancelled all jobs. */
 export function inputsOfWorkers(
   inputs: readonly Posted[],
   stored: Stored,
@@ -24,7 +25,7 @@ export function inputsOfWorkers(
   return stored.jobs.flatMap((job): Posted[] => {
     if (job.notice_of_job_id !== null) {
       const tag = reportTag(job.notice_of_job_id);
-      // A wait that tells of the same end takes back the report that is queued.
+      // A wait that returns the same end withdraws the queued notice.
       const isTakenBack = job.started_at === null || swept.includes(job.context_id);
       return [inputOf(job, 'report', tag, { ...REPORT, text: tag }, isTakenBack, job.priority)];
     }
@@ -50,7 +51,7 @@ export function stopsBelow(stops: readonly Stop[], contexts: readonly StoredCont
   });
 }
 
-/** What a model says to a report: the report. */
+/** The model's answer to a notice: the notice. */
 const REPORT: Script = {
   shape: 'plain',
   text: '',
@@ -74,7 +75,7 @@ function scriptsIn(inputs: readonly Posted[]): Map<string, Script> {
   return all;
 }
 
-/** Somebody ended this job, or one above it that this one ends with. */
+/** A request ended this job, or one above it that this one ends with. */
 function endsWith(
   job: StoredJob,
   jobs: ReadonlyMap<string, StoredJob>,
@@ -92,7 +93,7 @@ function attachedAbove(id: string, contexts: ReadonlyMap<string, StoredContext>)
   return [context.parent_context_id, ...attachedAbove(context.parent_context_id, contexts)];
 }
 
-/** When it was sent and taken is nobody's to say: it stands where it stands. */
+/** The times of sending and accepting are not known: its position is the stored one. */
 function inputOf(
   job: StoredJob,
   origin: Posted['origin'],

@@ -1,5 +1,6 @@
-// The small world, and what was done to its conversation afterwards: its input was edited, whose answer asked a question; a
-// branch was made and deleted; the first answer was asked for once more, and that was cancelled; plans were asked for; the branch of the edit was compacted.
+// The small world, with later operations on its conversation: its input was edited, whose answer asked a question; a
+// branch was made and deleted; the first answer was retried, and that was cancelled; plans were requested; the branch
+// of the edit was compacted.
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import { ASK_USER } from '../../../src/core/conversation/question.ts';
 import { word } from '../clients/inputs.ts';
@@ -161,7 +162,7 @@ export function soundConversation() {
     event(26, 'JobFinished', { job_id: 'job-5', status: 'completed', attempt: 1 }),
   );
   const [told] = world.told;
-  if (told === undefined) throw new Error('nothing was told');
+  if (told === undefined) throw new Error('no event was published');
   Object.assign(told, { messageCount: 8, requestCount: 5, inputTokens: 50, outputTokens: 10 });
   told.branches = [
     toldBranch(main, [input, mail, result, last], false),

@@ -1,4 +1,4 @@
-// A small world of three workers in which all is well: one makes two others, waits for the one, and is told of the other.
+// A small sound world of three workers: one makes two others, waits for the one, and is notified of the other.
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import { message, storedJob, text, toolResult } from './builders.ts';
@@ -6,7 +6,7 @@ import { SPAWN, WAIT } from '../clients/inputs.ts';
 import { soundWorld } from './sound-world.ts';
 import type { StoredCall, StoredContext } from './stored.ts';
 
-/** Laid beside the world of two inputs: only what the check of workers reads is whole. */
+/** Added to the world of two inputs: only the rows that the check of workers reads are complete. */
 export function soundTree() {
   const { world, context, done, call } = soundWorld();
   const child = (id: string): StoredContext => ({

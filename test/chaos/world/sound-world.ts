@@ -1,4 +1,4 @@
-// A small world in which all is well: for tests that break it.
+// A small sound world: for tests that break it.
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import { event, message, posted, storedJob, text, toldBranch, toolResult } from './builders.ts';
 import { word } from '../clients/inputs.ts';
@@ -6,7 +6,7 @@ import { CONFIG } from '../clients/settings.ts';
 import type { StoredBranch, StoredCall, StoredContext, StoredMessage } from './stored.ts';
 import type { StreamEvent, World } from './world.ts';
 
-/** A world as it is after two inputs: `i-1` sent a mail and completed, `i-2` was cancelled before it began. */
+/** A world after two inputs: `i-1` sent a mail and completed, `i-2` was cancelled before it began. */
 export function soundWorld() {
   const context: StoredContext = {
     id: 'c',
