@@ -1,4 +1,4 @@
-// What was paid is shown wherever tokens are; what nobody knows the price of is shown without.
+// The cost is shown wherever tokens are; without a known price there is none.
 import { afterAll, describe, expect, test } from 'vitest';
 import { addCosts, formatCost } from '../../web/src/ui/text/cost.ts';
 import { startFakeProvider } from '../llm/fake-provider.ts';
@@ -21,7 +21,7 @@ describe('a cost', () => {
     expect(formatCost(cost)).toBe(shown);
   });
 
-  test('is added to others without loss, and what is not known adds nothing', () => {
+  test('is summed exactly, and unknown costs add nothing', () => {
     expect(['0.10', null, '0.20', '0.000000001'].reduce(addCosts, null)).toBe('0.300000001');
     expect([null, null].reduce(addCosts, null)).toBeNull();
   });
@@ -138,7 +138,7 @@ browserTest('stands beside the share of the prompt that was read from the provid
   await answer.getByTitle('200 input, 40 output, 900 cache read, 100 cache write').waitFor();
   await page.goto(`${url}/jobs/${job.id}`);
   await page.getByText(shown).first().waitFor();
-  // Nothing was read from a cache: then nothing is said of one.
+  // Nothing was read from a cache: then no share is shown.
   const other = await openContext(client, 'not cached', ['say: hello']);
   await client.jobs.wait(other.jobs[0] ?? '');
   await page.goto(`${url}/contexts/${other.context.id}`);

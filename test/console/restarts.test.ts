@@ -1,5 +1,5 @@
-// A platform that is killed and started again: the chat says so and misses nothing, and a person settles the calls whose outcome
-// is not known.
+// A platform that is killed and started again: the chat shows it and misses nothing, and a person settles the calls
+// whose outcome is not known.
 import { expect } from 'vitest';
 import { browserTest as test, expectAccessible, useBrowser } from './rig/browser.ts';
 import { card, longer, partial, said } from './rig/conversation.ts';
@@ -10,7 +10,7 @@ import { field, send, sendWritten } from './rig/writing.ts';
 const platform = useOwnPlatform();
 const { visit, excuse } = useBrowser(platform);
 
-test('a server that is killed is said to be away, and once it is back nothing is missing', async () => {
+test('a killed server is reported as unreachable, and once it is back nothing is missing', async () => {
   const { client, url, kill, restart } = platform();
   const { id } = await client.contexts.create({ title: 'a desk', worker: { name: 'desk', role: 'clerk' } });
   const page = await visit(`${url}/contexts/${id}`);
@@ -26,7 +26,7 @@ test('a server that is killed is said to be away, and once it is back nothing is
   await page.getByText('The connection is lost.').waitFor();
   await restart();
   await banner.waitFor({ state: 'hidden' });
-  // Another attempt says it from the beginning.
+  // Another attempt writes it from the beginning.
   const again = await longer(partial(page), told.length);
   expect(again.startsWith(told.slice(0, 40))).toBe(true);
   await said(page, 'before').waitFor();
@@ -38,7 +38,7 @@ test('a server that is killed is said to be away, and once it is back nothing is
   await said(page, 'kept').waitFor();
 });
 
-test('calls whose outcome is not known are settled where they stand, and in the inbox', async () => {
+test('calls with an unknown outcome are settled in place, and in the inbox', async () => {
   const { client, url, kill, restart, effectsOf } = platform();
   const TITLES = ['it happened', 'nobody knows', 'it did not', 'a transfer'];
   const wire = 'call: wire_money {"amount": 7}\n---\nsay: settled';
@@ -46,7 +46,7 @@ test('calls whose outcome is not known are settled where they stand, and in the 
   const ids = opened.map(({ context }) => context.id);
   const [happened = '', unknown = '', again = '', transfer = ''] = ids;
   const textOf = async (id: string) => JSON.stringify(await client.contexts.messages.list(id).all());
-  // Each has begun, and not only said so.
+  // Each has begun, and not only announced it.
   for (const id of ids) await expect.poll(() => effectsOf(id)).toEqual(['wire 7']);
   await kill();
   await restart();

@@ -1,4 +1,4 @@
-// The typed client by itself in a page of a browser, bundled as somebody's own page would have it: what it follows outlives the
+// The typed client alone in a page of a browser, bundled as a user's own page would have it: its stream outlives the
 // API that serves it.
 import path from 'node:path';
 import { afterEach, expect, inject, test } from 'vitest';

@@ -1,5 +1,5 @@
-// A tree of workers (of five hundred at full depth), in which every parent waits for its children, is finished by one process that
-// runs one context at a time; and by one that is killed again and again.
+// A tree of workers (of five hundred at full depth), in which every parent waits for its children, is finished by one
+// process that runs one context at a time; and by one that is killed again and again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { depth } from '../services/depth.ts';
@@ -30,7 +30,7 @@ async function growTree(work: (stage: Stage) => Promise<void>): Promise<void> {
   });
 }
 
-/** Every worker ended well; each call made one, and its parent was told once, and what that one said. */
+/** Every worker completed; each call made one, and its parent got its answer once. */
 async function expectWhole(stage: Stage): Promise<void> {
   expect(await stage.query('select status, count(*)::int as n from jobs group by status')).toEqual([
     { status: 'completed', n: WORKERS },
@@ -72,7 +72,7 @@ test(`one slot finishes a tree of ${WORKERS} workers`, LONG, async () => {
   });
 });
 
-test('a process that is killed at random, again and again, leaves the same', LONG, async () => {
+test('a process that is killed at random, again and again, leads to the same result', LONG, async () => {
   await growTree(async (stage) => {
     let kills = 0;
     while (kills < KILLS && !(await stage.isSettled())) {

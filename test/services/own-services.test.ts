@@ -1,4 +1,4 @@
-// The services that fault tests break: they come back at the same address, with what they had stored.
+// The services that fault tests break: they come back at the same address, with their data.
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';

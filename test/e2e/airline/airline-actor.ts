@@ -1,4 +1,5 @@
-// The actor of the recorded conversations: plays the model as it was recorded, and says what is stored as recordings tell it.
+// The simulated model of the recorded conversations: it gives the recorded answers, and converts stored messages to the
+// format of the recordings.
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { Message } from '../../../src/api/schemas/messages/message.ts';
@@ -9,15 +10,15 @@ import type { Conversation, Said } from './airline.ts';
 
 export const CLOSING = 'Thank you for calling. Goodbye!';
 
-/** Stands in a denied call's result. */
+/** Part of the result of a denied call. */
 export const DENIED = 'Denied by the operator: ';
 
-/** The prompt says to the actor which conversation it is. */
+/** The prompt contains the id of the conversation. */
 export function promptOf({ task }: Conversation): string {
   return `Task ${task}.\n\n${readPolicy()}`;
 }
 
-/** Plays the recorded assistant: says what it said next, where the request holds exactly what was said before. */
+/** Plays the recorded assistant: gives its next message where the request contains exactly the messages before it. */
 export class Actor {
   readonly faults: string[] = [];
   readonly streamed = new Set<boolean>();
@@ -52,7 +53,7 @@ export class Actor {
   }
 }
 
-/** What the provider was sent against what was said before; null where they are the same. */
+/** The difference between the request to the provider and the recorded messages; null where they are the same. */
 function differenceOf(entries: readonly FakeEntry[], said: readonly Said[]): string | null {
   const open: string[] = [];
   for (const [place, entry] of entries.entries()) {
@@ -79,7 +80,7 @@ function plainSaid(said: Said) {
   return { role: said.role, text: said.text, calls: said.role === 'assistant' ? said.calls : [] };
 }
 
-/** Stored messages as a recording tells them. A result is named by the call it answers. */
+/** Stored messages in the format of a recording. A result is named by the call it answers. */
 export function toSaid(messages: readonly Message[]): Said[] {
   const names = new Map<string, string>();
   return messages.map((message): Said => {
@@ -99,7 +100,7 @@ export function toSaid(messages: readonly Message[]): Said[] {
       case 'tool':
         return toResult(message, names);
       case 'system':
-        throw new Error('nobody says anything else');
+        throw new Error('no other message follows');
     }
   });
 }

@@ -1,5 +1,5 @@
-// The recorded conversations of an airline's support: what the user, the model and the tools said. Not part of the
-// repository: tests that read them skip where they are absent.
+// The recorded conversations of an airline's support: the messages of the user, the model and the tools. Not part of
+// the repository: tests that read them skip where they are absent.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isJsonObject } from '../../../src/core/json.ts';
@@ -15,7 +15,7 @@ export const ABSENT = existsSync(path.join(AIRLINE, 'conversations.jsonl'))
 
 export type Call = { name: string; input: Json };
 
-/** One message. An assistant may speak and call in one. */
+/** One message. An assistant message may have text and calls. */
 export type Said =
   | { role: 'user'; text: string }
   | { role: 'assistant'; text: string; calls: Call[] }
@@ -67,7 +67,7 @@ function toSaid(message: JsonObject): Said {
     case 'tool':
       return { role: 'tool', name: text(message['name']), text: text(message['content']) };
     default:
-      throw new Error('a message of nobody');
+      throw new Error('a message without a known role');
   }
 }
 

@@ -1,6 +1,6 @@
-// Real input behind approval: the recorded conversations, whose tools that change something wait for a person. A script is
-// that person, by the API alone. Where it approves, what is stored in the end is the recording; where it denies, the model is
-// told so in the result's place, and the tool was not run.
+// Real input behind approval: the recorded conversations, whose tools with an effect wait for a person. A script is
+// that person, by the API alone. Where it approves, the stored messages are the recording; where it denies, the result
+// tells the model so, and the tool was not run.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
@@ -51,7 +51,7 @@ afterAll(async () => {
   await house?.stage.close();
 });
 
-/** In the gate each plays the conversations of its place, at full depth all. */
+/** The gate plays the conversations of its place; full depth plays all. */
 const CASES = [
   { model: 'anthropic/recorded', deny: 0, place: 0 },
   { model: 'openai/recorded', deny: 0, place: 1 },
@@ -115,7 +115,7 @@ test.for(CASES)(
 
 const isBehind = ({ name }: Record<string, unknown>): boolean => isWrite(String(name));
 
-/** Reads the inbox and decides, until it is told to leave. Denies each `deny`th call; 0: none. */
+/** Reads the inbox and decides, until it is told to end. Denies each `deny`th call; 0: none. */
 class Person {
   readonly #house: House;
   readonly #deny: number;
@@ -154,11 +154,11 @@ class Person {
     }
   }
 
-  /** From here on the recording tells of the denial where the tool's answer stood. */
+  /** From here on the recording contains the denial in place of the tool's result. */
   #note(contextId: string): void {
     this.denied += 1;
     const conversation = this.#conversations.get(contextId);
-    if (conversation === undefined) throw new Error('a context of nobody');
+    if (conversation === undefined) throw new Error('the context of no conversation');
     const { desk } = this.#house;
     const made = conversation.said.filter(({ role }) => role === 'tool').length - desk.left(contextId);
     desk.pass(contextId);
@@ -179,7 +179,7 @@ async function hold(
   conversation: Conversation,
   config: WorkerConfig,
 ): Promise<{ conversation: Conversation; contextId: string }> {
-  if (of === null) throw new Error('nothing runs');
+  if (of === null) throw new Error('no job runs');
   const { id: contextId } = await of.client.createContext(config);
   person.knows(contextId, conversation);
   of.desk.open(contextId, conversation.said);

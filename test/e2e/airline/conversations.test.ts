@@ -1,9 +1,8 @@
 // Real input: recorded conversations run through the whole platform, all at once. Each user message is posted as an
-// input, the recorded assistant is served over HTTP by a fake provider, the tools answer as recorded; what is stored in
-// the end is the recording, message by message, in each wire format.
-//
-// Every recording ends with a message that is owed an answer: the user's last word, or (tasks 4, 18 and 28, cut short) a
-// tool's result. The platform asks the model once more, which says CLOSING: the one message that is not in the recording.
+// input, a fake provider serves the recorded assistant over HTTP, the tools answer as recorded; the stored messages are
+// the recording, message by message, in each wire format. Every recording ends with a message without an answer: the
+// user's last message, or (tasks 4, 18 and 28, cut short) a tool's result. The platform asks the model once more, which
+// answers CLOSING: the one message that is not in the recording.
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
 import { startFakeProvider } from '../../llm/fake-provider.ts';
@@ -49,7 +48,7 @@ afterAll(async () => {
   await house?.stage.close();
 });
 
-/** In the gate each format plays the conversations of its place, at full depth all. */
+/** The gate plays the conversations of its place in each format; full depth plays all. */
 const FORMATS = [
   { model: 'anthropic/recorded', streaming: true, place: 0 },
   { model: 'openai/recorded', streaming: true, place: 1 },
@@ -58,7 +57,7 @@ const FORMATS = [
 ];
 
 test.for(FORMATS)(
-  'recorded conversations are stored as they were held: $model, streaming $streaming',
+  'recorded conversations are stored as they were recorded: $model, streaming $streaming',
   { timeout: 180_000 },
   async ({ model, streaming, place }, context) => {
     if (SKIPPED !== null || house === null) return context.skip(SKIPPED ?? '');
@@ -96,7 +95,7 @@ async function hold(
   conversation: Conversation,
   config: WorkerConfig,
 ): Promise<{ conversation: Conversation; contextId: string }> {
-  if (of === null) throw new Error('nothing runs');
+  if (of === null) throw new Error('no job runs');
   const { id: contextId } = await of.client.createContext(config);
   of.desk.open(contextId, conversation.said);
   for (const message of conversation.said) {

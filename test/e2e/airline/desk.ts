@@ -1,4 +1,4 @@
-// The airline's desk: answers the tools of all conversations as recorded, each call in its turn, over HTTP.
+// The airline's tool server: answers the tool calls of all conversations as recorded, in order, over HTTP.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
@@ -11,13 +11,13 @@ type Turn = Call & { answer: string };
 
 export type Desk = {
   url: string;
-  /** What was asked that the recording does not know. */
+  /** Requests that are not in the recording. */
   faults: string[];
   /** From here on the tools of `contextId` answer as in `said`. */
   open(contextId: string, said: readonly Said[]): void;
-  /** The next call of `contextId` is not made: what it is, and what would have been answered. */
+  /** The next call of `contextId` is skipped: returns the call, and its recorded result. */
   pass(contextId: string): Call & { answer: string };
-  /** Calls of `contextId` that nobody has made yet. */
+  /** Calls of `contextId` that were not made yet. */
   left(contextId: string): number;
   close(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-// Plays for processes that die: what is asked, what happens meanwhile, and what must stand in the end whoever died where.
+// Scenarios for processes that die: the inputs, the events meanwhile, and the expected end for every point of death.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -15,7 +15,7 @@ import type { Stage } from '../rig/stage.ts';
 import { expectSound } from '../rig/stored.ts';
 import { until } from '../rig/until.ts';
 
-/** Crashes under way at once. */
+/** Crashes in progress at once. */
 const AT_ONCE = 4;
 const TOOLS = ['look', 'put', 'mail', 'pay', 'wire', 'book', 'spawn_worker', 'wait_for_workers'];
 const ONCE = ['mail', 'pay'];
@@ -25,23 +25,23 @@ export type Cast = { stage: Stage; contextIds: ContextId[]; jobIds: JobId[] };
 export type Play = {
   /** Beside the model and the tools. */
   config?: WorkerConfig;
-  /** What somebody does again and again from beginning to end, whoever runs. */
+  /** Repeated actions of a client from beginning to end, whichever process runs. */
   person?(cast: Cast): Promise<void>;
   /** Inputs of each context, posted before anything runs. */
   inputs: string[][];
-  /** What happens while the first process runs. Ends by itself once that process is dead. */
+  /** Runs beside the first process. Ends by itself once that process is dead. */
   meanwhile?(cast: Cast, first: Child): Promise<void>;
-  /** What goes on until all is settled, beside whoever runs. */
+  /** Runs until all is settled, whichever process runs. */
   beside?(cast: Cast, isOver: () => boolean): Promise<void>;
-  /** In the end. `begun`: the `once` calls that were marked as started when the first process had ended. */
+  /** At the end. `begun`: the `once` calls that were marked as started when the first process had ended. */
   expect(cast: Cast, begun: ReadonlySet<string>): Promise<void>;
 };
 
 type Death = { when: 'before' | 'after'; at: number };
 
 /**
- * Plays it with a death at the first effect of each kind. Returns how many died. One effect of a kind stands for all of them: what is
- * stored then differs only by what has happened before.
+ * Plays it with a death at the first effect of each kind. Returns how many died. One effect of a kind covers all of
+ * them: the stored rows then differ only by earlier steps.
  */
 export async function dieAtEachKind(play: Play, when: Death['when']): Promise<number> {
   const effects = await effectsOfWhole(play);
@@ -54,7 +54,7 @@ export async function dieAtEachKind(play: Play, when: Death['when']): Promise<nu
   return died;
 }
 
-/** The effects of a play in which nothing dies, in order. */
+/** The effects of a scenario without a death, in order. */
 async function effectsOfWhole(play: Play): Promise<string[]> {
   const known = wholes.get(play);
   if (known !== undefined) return known;
@@ -69,10 +69,10 @@ async function effectsOfWhole(play: Play): Promise<string[]> {
 
 const wholes = new Map<Play, string[]>();
 
-/** A play may have an effect less than another: what two calls append at the same time is one effect. */
+/** A run may have an effect less than another: two calls that append at the same time are one effect. */
 const PLAYED_THROUGH = 2;
 
-/** Plays it with a death at every effect, until two play through. Returns how many died. */
+/** Plays it with a death at every effect, until two runs end without one. Returns how many died. */
 export async function dieEverywhere(play: Play, when: Death['when']): Promise<number> {
   let at = 0;
   let died = 0;
@@ -169,7 +169,7 @@ async function playOn(cast: Cast, play: Play, death: Death): Promise<boolean> {
   return survived;
 }
 
-/** This process is as good as any other to go on: what dies is a process of its own. */
+/** This process can continue as well as any other: the one that dies is a separate process. */
 const BLIND: Watcher = { before: () => undefined, after: () => undefined };
 
 export function startCrashWorker(stage: Stage, env: Record<string, string> = {}): Child {
@@ -180,7 +180,10 @@ function crashEnv(stage: Stage): Record<string, string> {
   return { ...stage.env, OUTSIDE: stage.file('outside'), EFFECTS: stage.file('effects') };
 }
 
-/** What a process had sent when it died may be committed after its death, as long as the server knows its connection. */
+/**
+ * Statements that a process had sent when it died may be committed after its death, as long as the server keeps its
+ * connection.
+ */
 async function isForgotten(stage: Stage): Promise<boolean> {
   const left = await stage.query(`
     select 1 from pg_stat_activity where datname = current_database() and application_name = 'crash-worker'`);
@@ -192,7 +195,7 @@ async function startedCalls(stage: Stage): Promise<Set<string>> {
   return new Set(rows.map((row) => String(row['name'])));
 }
 
-/** Asks it to end. False: it had died, or died on its way out. Any other end than these two is a fault. */
+/** Terminates it. False: it had died, or died on its way out. Any other end than these two is a fault. */
 export async function endedWell(child: Child): Promise<boolean> {
   child.signal('SIGTERM');
   const { code, signal } = await child.exited;

@@ -1,5 +1,5 @@
-// A worker process that dies by SIGKILL right before or right after its k-th durable effect: a commit, or what a tool
-// does in the outside world. DIE_AT is the k, DIE_WHEN `before` or `after`; EFFECTS a file that names each effect.
+// A worker process that dies by SIGKILL right before or right after its k-th durable effect: a commit, or the effect of
+// a tool outside. DIE_AT is the k, DIE_WHEN `before` or `after`; EFFECTS a file that names each effect.
 import { appendFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { untilSignal } from '../../../src/platform/signals.ts';
@@ -25,7 +25,7 @@ const drain = await startCrashProcess({
     after(what) {
       count += 1;
       appendFileSync(file, `${what}\n`);
-      // Some effects are not foretold: then it dies after them all the same.
+      // Some effects are not known before: then it dies after them.
       if (count === dieAt) process.kill(process.pid, 'SIGKILL');
     },
   },

@@ -1,5 +1,5 @@
-// Die after the k-th durable effect, for every k: a real process is killed by SIGKILL, another one goes on, and what is
-// stored in the end is the same, but for the outcome of a `once` call that nobody can know.
+// Die after the k-th durable effect, for every k: a real process is killed by SIGKILL, another one continues, and the
+// stored result is the same, except for the outcome of a `once` call that cannot be known.
 import { afterAll, expect, test } from 'vitest';
 import type { ContextId, ToolCallId } from '../../../src/core/ids.ts';
 import { depth } from '../../services/depth.ts';
@@ -16,7 +16,7 @@ import { until } from '../rig/until.ts';
 afterAll(killChildren);
 
 const LONG = { timeout: 240_000 };
-/** How often a call of the model is refused for so long that the context is parked. */
+/** How often a model call is refused for so long that the context is parked. */
 const PARKED = depth(1, 2);
 
 async function linesOf({ stage, contextIds }: Cast, place = 0): Promise<string[]> {
@@ -25,7 +25,9 @@ async function linesOf({ stage, contextIds }: Cast, place = 0): Promise<string[]
   return transcript(await history(stage.ports.database.db, contextId));
 }
 
-/** The line of a `once` call's result: unknown for those that had begun and not ended, if their result did not follow. */
+/**
+ * The line of a `once` call's result: unknown for those that had begun and not ended, if their result did not follow.
+ */
 function outcome(turn: string, name: string, begun: ReadonlySet<string>): string {
   return `${turn} tool: ${name} ← ${begun.has(name) ? 'unknown' : `${name}: done`}`;
 }
@@ -104,7 +106,7 @@ const guarded: Play = {
     expect(effectsOf(stage, 'pay')).toBe(0);
     expect(readOutside(stage.file('outside')).filter(({ name }) => name === 'pay')).toEqual([]);
     if (!begun.has('mail')) expect(effectsOf(stage, 'mail')).toBe(1);
-    // Asked once each, however often it was judged, and run after the decision.
+    // One approval request each, however often the call was evaluated, and run after the decision.
     expect(
       await stage.query(`select name, count(*)::int as n, count(distinct data ->> 'tool_call_id')::int as calls
         from events where name like 'Approval%' group by name order by name`),
@@ -202,14 +204,16 @@ const interrupted: Play = {
   },
 };
 
-/** It was cancelled before anybody had begun it. */
+/** It was cancelled before a process had begun it. */
 async function withdrawn({ stage, jobIds: [jobId] }: Cast): Promise<boolean> {
   const rows = await stage.query(`
     select 1 from jobs where id = '${jobId}' and status = 'cancelled' and started_at is null`);
   return rows.length > 0;
 }
 
-/** Asked, then heard (if there was anybody to hear, whose clock may be a little behind), then stopped. */
+/**
+ * Requested, then received (if a process was alive to receive it, whose clock may be a little behind), then stopped.
+ */
 async function expectReceipt({ stage, jobIds: [jobId] }: Cast, kind = 'cancel'): Promise<void> {
   const [row] = await stage.query(`
     select stop_kind, stop_requested_at <= stopped_at as stopped, stopped_at <= finished_at as ended,
@@ -222,7 +226,7 @@ const THINKING = 'wait: 2s\nsay: thought';
 const MAILING = 'call: mail {"before_ms": 300, "after_ms": 300}\n---\nsay: mailed';
 const PUTTING = 'call: put {"before_ms": 2000}\n---\nsay: there';
 
-/** Told to stop while a model call, a `once` call and an idempotent one are under way. */
+/** Gets a stop request while a model call, a `once` call and an idempotent one are in progress. */
 const drained: Play = {
   inputs: [[THINKING], [MAILING], [PUTTING]],
   async meanwhile({ stage }, first) {
@@ -255,7 +259,7 @@ call: spawn_worker {"input": "say: third", "wait": false}
 ---
 say: all are back`;
 
-/** Workers that make workers, and wait for them: each call makes one, and is told of it once. */
+/** Workers that make workers, and wait for them: each call makes one, and gets its end once. */
 const spawning: Play = {
   inputs: [[SPAWNING]],
   async expect(cast) {
@@ -264,7 +268,7 @@ const spawning: Play = {
     const told = lines.filter((line) => line.startsWith('a1 tool: spawn_worker')).map(outputIn);
     expect(told.toSorted()).toEqual(['first', 'none', 'second']);
     expect(lines[6]).toBe('a1 assistant: all are back');
-    // Nobody waits for the third: how it ended is an input of its own, once.
+    // No call waits for the third: its end is an input of its own, once.
     expect(lines).toHaveLength(9);
     expect(lines[7]).toMatch(/^u2 user: .*third/s);
     expect(lines[8]).toMatch(/^a2 assistant: /);
@@ -278,16 +282,16 @@ const spawning: Play = {
   },
 };
 
-/** What a child said, as the result of the call that made it tells. */
+/** The answer of a child, as the result of the call that made it contains it. */
 function outputIn(line: string): string {
   const told: unknown = JSON.parse(line.slice(line.indexOf('{')));
   const output = typeof told === 'object' && told !== null && 'output' in told ? told.output : null;
   return typeof output === 'string' ? output : 'none';
 }
 
-/** At which effects a process dies in the gate; at full depth it dies at every one. */
+/** The effects at which a process dies in the gate; at full depth it dies at every one. */
 type Gate = 'every' | 'kinds' | 'none';
-/** `least` effects and `kinds` of them are there at the least. */
+/** There are at least `least` effects of at least `kinds`. */
 type Entry = { what: string; play: Play; least: number; kinds: number; after: Gate; before: Gate };
 
 const PLAYS: Entry[] = [
@@ -329,13 +333,13 @@ async function die({ what, play, least, kinds, ...gate }: Entry, when: 'before' 
 }
 
 test.each(PLAYS.filter(({ after }) => depth(after !== 'none', true)))(
-  'what a process leaves that dies right after an effect $what is ended by another one as if nothing had happened',
+  'a process that dies right after an effect leaves state that another process completes unchanged: $what',
   LONG,
   (entry) => die(entry, 'after'),
 );
 
 test.each(PLAYS.filter(({ before }) => depth(before !== 'none', true)))(
-  'what a process leaves that dies right before an effect $what is ended by another one as if nothing had happened',
+  'a process that dies right before an effect leaves state that another process completes unchanged: $what',
   LONG,
   (entry) => die(entry, 'before'),
 );
@@ -360,7 +364,7 @@ async function dies(stage: Stage, ...args: string[]): Promise<void> {
 }
 
 test(
-  'a cancel whose process dies between its commit and its word is heard by the next beat',
+  'a cancel whose process dies between its commit and its signal is received with the next heartbeat',
   LONG,
   async () => {
     await withWorker(async (stage, worker) => {
@@ -381,7 +385,7 @@ test(
       const [row] = await stage.query(`
       select stop_reason, stop_delivered_at is not null as heard from jobs where id = '${jobId}'`);
       expect(row).toMatchObject({ stop_reason: 'crash', heard: true });
-      // Its holder heard it: no sweep had to fence that off.
+      // Its owner received it: no sweep had to fence that off.
       expect(worker.lines.filter((line) => line.includes('not answered in time'))).toEqual([]);
       expect(await linesOf({ stage, contextIds: [contextId], jobIds: [] })).toEqual([
         'u1 user: wait: 1h\nsay: late',
@@ -394,7 +398,7 @@ test(
 );
 
 test(
-  'an input whose process dies before its commit was never there; one after it is found by the sweep',
+  'an input whose process dies before its commit is not stored; one after it is found by the sweep',
   LONG,
   async () => {
     await withWorker(async (stage) => {
@@ -413,7 +417,7 @@ test(
 );
 
 test(
-  'a decision whose process dies before its commit was never given; one after it is found by the sweep',
+  'a decision whose process dies before its commit is not stored; one after it is found by the sweep',
   LONG,
   async () => {
     await withWorker(async (stage) => {

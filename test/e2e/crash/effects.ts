@@ -1,4 +1,4 @@
-// A database that tells of every durable effect, before it is sent and after it was acknowledged: statements that wrote
+// A database that reports every durable effect, before it is sent and after it was acknowledged: statements that wrote
 // rows outside transactions, and commits of transactions that wrote any.
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type { SQLWrapper } from 'drizzle-orm';
@@ -6,7 +6,7 @@ import type { Database, Executor } from '../../../src/db/connection/client.ts';
 import { isWrite, tagOf } from '../../services/statements.ts';
 
 export type Watcher = {
-  /** About to be sent. Of an effect that may turn out to be none, nothing is told before. */
+  /** About to be sent. An effect that may turn out to be none is not reported before. */
   before(what: string): void;
   after(what: string): void;
 };
@@ -24,7 +24,7 @@ export function watched(database: Database, watcher: Watcher): Database {
         isTold = true;
         watcher.before(what.join(' + '));
       };
-      // What ends a transaction is committed with it.
+      // The last statement of a transaction is committed with it.
       const ending: Watcher = {
         before: (what) => tellBefore([...written, what]),
         after: (what) => within.after(what),

@@ -1,5 +1,6 @@
-// A process dies at every effect around calls whose outcome somebody knows: the tool itself, or a person who looks outside.
-// In the end every effect happened at most once, what is said to have happened did, and the ledger tells each execution.
+// A process dies at every effect around calls whose outcome is known: to the tool itself, or to a person who checks. In
+// the end every effect happened at most once, every effect reported as happened did happen, and the ledger has each
+// execution.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { perform } from '../../../src/commands/perform.ts';
@@ -22,7 +23,7 @@ call: book {"before_ms": 60, "after_ms": 30}
 ---
 say: done`;
 
-/** What a person says of each call that waits for its outcome. */
+/** The person's report for each call that waits for its outcome. */
 async function answer({ stage }: Cast, say: (key: string) => Resolved, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     const waiting = await stage.query(
@@ -58,7 +59,7 @@ async function expectTold(cast: Cast, results: RegExp): Promise<void> {
   await expectLedger(cast);
 }
 
-/** Every beginning outside is in it, nothing is left open, and the last entry says how the call ended. */
+/** Every start outside is in it, nothing is left open, and the last entry has the end of the call. */
 async function expectLedger({ stage }: Cast): Promise<void> {
   const rows = await stage.query(`
     select t.id, t.name, t.status, jsonb_agg(x.outcome order by x.number) as outcomes,
@@ -75,7 +76,7 @@ async function expectLedger({ stage }: Cast): Promise<void> {
   }
 }
 
-/** A person who looks outside, and says what is true there. */
+/** A person who checks outside, and reports the true outcome. */
 const truthful: Play = {
   inputs: [[WORK]],
   beside: (cast, isOver) =>
@@ -93,25 +94,25 @@ const truthful: Play = {
   },
 };
 
-/** Nobody can say: the model is told. */
+/** The outcome cannot be known: the model is informed. */
 const telling: Play = {
   inputs: [[WORK]],
   beside: (cast, isOver) => answer(cast, () => ({ outcome: 'tell' }), isOver),
   expect: (cast, begun) => expectTold(cast, begun.has('wire') ? /← unknown$/ : /← wire: done$/),
 };
 
-/** How many effects there are at the least, and how many kinds of them. */
+/** How many effects there are at least, and how many kinds of them. */
 const LEAST = 7;
 const KINDS = 4;
 
 const CASES = [
-  { when: 'after', what: 'a person says what is true', play: truthful, isInGate: true, isEach: true },
-  { when: 'before', what: 'a person says what is true', play: truthful, isInGate: false, isEach: true },
+  { when: 'after', what: 'a person reports the true outcome', play: truthful, isInGate: true, isEach: true },
+  { when: 'before', what: 'a person reports the true outcome', play: truthful, isInGate: false, isEach: true },
   { when: 'after', what: 'nobody knows', play: telling, isInGate: true, isEach: depth(false, true) },
 ] as const;
 
 test.each(CASES.filter(({ isInGate }) => depth(isInGate, true)))(
-  'dying right $when an effect, where $what',
+  'dying right $when an effect leaves the true outcome, where $what',
   { timeout: 240_000 },
   async ({ when, what, play, isEach }) => {
     const died = await (isEach ? dieEverywhere(play, when) : dieAtEachKind(play, when));

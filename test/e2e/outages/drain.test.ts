@@ -1,5 +1,5 @@
-// SIGTERM to a worker process in the middle of everything: what must not be repeated, or would be paid for twice, is waited for,
-// all else goes on in another process at once, and the process ends well with nothing left in its hands.
+// SIGTERM to a worker process in the middle of work: it waits for calls that must not be repeated, or would be paid for
+// twice, all other work continues in another process at once, and the process exits cleanly and owns nothing.
 import { afterEach, expect, inject, test } from 'vitest';
 import type { ContextId } from '../../../src/core/ids.ts';
 import { depth } from '../../services/depth.ts';
@@ -51,7 +51,7 @@ const seen = (what: string, name: string): number =>
 const lines = async (contextId: ContextId): Promise<string[]> =>
   transcript(await history(stage.ports.database.db, contextId));
 
-/** Ends a worker by SIGTERM. It ends well, complains of nothing, and owns nothing. */
+/** Ends a worker by SIGTERM. It exits cleanly, logs no error, and owns nothing. */
 async function drain(worker: Child): Promise<number> {
   const [row] = await stage.query(`select id from processes where pid = ${worker.pid} and dead_at is null`);
   const begun = performance.now();
@@ -68,7 +68,7 @@ async function drain(worker: Child): Promise<number> {
   return ms;
 }
 
-/** Every change of owner from now on, as the database saw it: none is too short to be noticed. */
+/** Every change of owner from now on, recorded by the database: none is too short to be noticed. */
 async function watchHandovers(): Promise<() => Promise<{ handovers: number; longest: number }>> {
   await stage.query(
     `create table owners (context_id uuid, owner uuid, at timestamptz default clock_timestamp())`,
@@ -89,13 +89,13 @@ async function watchHandovers(): Promise<() => Promise<{ handovers: number; long
 }
 
 test.skipIf(!redis)(
-  'a drained worker waits for model calls and `once` calls, and everything else goes on elsewhere at once',
+  'a drained worker waits for model calls and `once` calls, and all other work continues elsewhere at once',
   LONG,
   async () => {
     await open({ NIGHTSHIFT_DRAIN_MS: '20000' });
     const first = await startWorker(env);
-    // The tools are still under way when another worker is up, however long that takes; the model's call goes on for longer
-    // than repeatable tools are waited for.
+    // The tools are still running when another worker is up, however long that takes; the model's call takes longer
+    // than the wait for repeatable tools.
     const thinking = await begin('wait: 12s\nsay: thought');
     const putting = await begin('call: put {"gated": true}\n---\nsay: it is there');
     const looking = await begin('call: look {"gated": true}\n---\nsay: seen');
@@ -155,7 +155,7 @@ test.skipIf(!redis)(
 );
 
 test.skipIf(!redis)(
-  'a `once` call that outlasts the drain is given up, and said to be unknown',
+  'a `once` call that outlasts the drain is given up, and reported as unknown',
   LONG,
   async () => {
     await open({ NIGHTSHIFT_DRAIN_MS: '1000' });
@@ -188,7 +188,7 @@ test.skipIf(!redis)('a second signal ends a process at once', LONG, async () => 
 });
 
 test.skipIf(!redis)(
-  'workers are replaced one after the other under load, and no job notices',
+  'workers are replaced one after the other under load, and every job completes',
   LONG,
   async () => {
     await open({ NIGHTSHIFT_DRAIN_MS: '10000' });
@@ -206,7 +206,7 @@ test.skipIf(!redis)(
       await drain(worker);
       worker = next;
       replaced += 1;
-      // Nothing has ended before, however fast it all is.
+      // No job has ended before, however fast it all is.
       if (replaced === 2) openAccessControl(stage.file('outside'));
     }
     const { handovers: count, longest } = await handovers();

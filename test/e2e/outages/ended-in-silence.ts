@@ -1,4 +1,4 @@
-// Processes that are told to end while a service is silent.
+// Processes that are terminated while a service is silent.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { OwnService } from '../../services/own-service.ts';
@@ -7,7 +7,7 @@ import { CALLS, SCRIPT, SHORT_REQUEST, expectOnce, openHouse, say } from './outa
 import { startWorker } from '../rig/platform.ts';
 import type { Own } from '../rig/stage.ts';
 
-/** `service` is silent, on which a platform of its own runs. */
+/** `service` is silent; a platform of its own runs on it. */
 export async function expectEndInTime(service: OwnService, own: Own, inputs: number): Promise<void> {
   const house = await openHouse(own, { NIGHTSHIFT_DRAIN_MS: '2000', ...SHORT_REQUEST });
   const { stage } = house;

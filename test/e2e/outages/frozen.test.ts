@@ -1,5 +1,6 @@
-// A worker process is frozen (SIGSTOP, a paused virtual machine) again and again while inputs arrive: its locks in Postgres
-// delay inputs only briefly: an input that waits for them for as long as a request may take is refused, and none is.
+// A worker process is frozen (SIGSTOP, a paused virtual machine) again and again while inputs arrive. Its locks in
+// Postgres delay inputs only briefly: an input that waits for them for as long as a request may take is refused, and
+// none is.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, inject, test } from 'vitest';
 import { depth } from '../../services/depth.ts';
@@ -11,9 +12,9 @@ import { until } from '../rig/until.ts';
 const CONTEXTS = depth(16, 48);
 const CLIENTS = depth(8, 24);
 const ROUNDS = depth(1, 3);
-/** A process is frozen until every context has taken an input, and for this long at the least. */
+/** A process is frozen until every context has accepted an input, and for this long at the least. */
 const FROZEN_MS = depth(0, 12_000);
-/** Claims read it whole, more than sockets hold: a process that stands still then has not read it. */
+/** Claims read it whole, more than sockets hold: a process that is frozen then has not read it. */
 const LONG_TEXT = 'x'.repeat(400_000);
 
 const redis = inject('redisUrl') !== null;
@@ -24,7 +25,7 @@ afterEach(async () => {
 });
 
 test.skipIf(!redis)(
-  'every context takes inputs while a process is frozen, and none is refused',
+  'every context accepts inputs while a process is frozen, and none is refused',
   { timeout: 180_000 },
   async () => {
     const stage = await openStage();
@@ -42,7 +43,7 @@ test.skipIf(!redis)(
     const waits: number[] = [];
     const refused: string[] = [];
     const jobs: string[] = [];
-    /** Contexts that took an input that was posted since the process was frozen. */
+    /** Contexts that accepted an input that was posted since the process was frozen. */
     let taken = new Set<string>();
     const over = new AbortController();
     const drive = async (at: number): Promise<void> => {

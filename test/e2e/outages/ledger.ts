@@ -1,6 +1,6 @@
-// A client that goes on posting, whatever happens to the platform, and keeps account of what it was told: what was
-// accepted (202) and what is in doubt (503, or a connection that broke). In the end every accepted input was answered
-// exactly once, and what is in doubt at most once.
+// A client that keeps posting, whatever happens to the platform, and records its answers: accepted inputs (202) and
+// inputs in doubt (503, or a broken connection). In the end every accepted input was answered exactly once, and every
+// input in doubt at most once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { ContextId } from '../../../src/core/ids.ts';
@@ -15,32 +15,32 @@ const PACE_MS = 250;
 
 export type Ledger = {
   contexts: ContextId[];
-  /** Inputs that were accepted, and those nobody can know of, by context. */
+  /** Inputs that were accepted, and those with an unknown outcome, by context. */
   accepted: Map<string, ContextId>;
   doubtful: Map<string, ContextId>;
-  /** How often each status was answered; 0: no answer. */
+  /** How often each status was returned; 0: no answer. */
   answers: Map<number, number>;
   /** Resolves once so many more were accepted. */
   more(count: number): Promise<void>;
-  /** Ends the posting: what was begun is brought to its end. */
+  /** Ends the posting: everything that has begun is finished. */
   stop(): Promise<void>;
-  /** Ends the posting: what was not accepted by now stays in doubt. */
+  /** Ends the posting: inputs that were not accepted by now stay in doubt. */
   abandon(): Promise<void>;
 };
 
-/** Where it posts, and what this is stored in. */
+/** Where it posts, and the database behind it. */
 export type Posting = { stage: Stage; client: Client };
 
 export type LedgerOptions = {
   contexts: number;
-  /** What each input asks for, before the last word. */
+  /** The script of each input, before the last answer. */
   script: string;
 };
 
-/** The last word on an input. */
+/** The last answer to an input. */
 const word = (tag: string): string => `answered ${tag}`;
 
-/** Its contexts are made behind the back of the API, which may be told to give up early. */
+/** Its contexts are made directly in the database, since the API may be set to give up early. */
 export async function startLedger(house: Posting, options: LedgerOptions): Promise<Ledger> {
   const { stage, client } = house;
   const contexts = await Promise.all(
@@ -103,7 +103,7 @@ export async function startLedger(house: Posting, options: LedgerOptions): Promi
   return ledger;
 }
 
-/** Every accepted input has its one answer, in order; nothing else is there but what is in doubt. Tells of unknown outcomes. */
+/** Every accepted input has its one answer, in order; the rest is in doubt. Returns unknown outcomes. */
 export async function expectBalanced(
   stage: Stage,
   ledger: Ledger,

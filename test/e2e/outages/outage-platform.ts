@@ -1,5 +1,5 @@
-// The platform of the outage tests: an API and two worker processes, on services of their own where the test breaks these; and
-// what must hold whatever broke.
+// The platform of the outage tests: an API and two worker processes, on services of their own where the test breaks
+// these; and the invariants after any outage.
 import { expect, inject } from 'vitest';
 import { createFreshDatabase } from '../../services/database.ts';
 import { startOwnPostgres } from '../../services/own-postgres.ts';
@@ -16,12 +16,12 @@ import type { Own, Stage } from '../rig/stage.ts';
 
 export const LONG = { timeout: 180_000 };
 export const CALLS = ['look', 'mail'];
-/** Long enough that something is under way whenever a blow comes. */
+/** Long enough that work is in progress at every fault. */
 export const SCRIPT =
   'wait: 100ms\ncall: look {"before_ms": 50}\ncall: mail {"before_ms": 100, "after_ms": 50}';
 /** A lease that no outage outlasts, even where a busy machine takes its time to end it. */
 export const LONG_LEASE: Env = { NIGHTSHIFT_LEASE_MS: '45000' };
-/** A lease that a test can outwait. */
+/** A lease that expires during a test. */
 export const SHORT_LEASE = {
   NIGHTSHIFT_LEASE_MS: '3000',
   NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS: '900',
@@ -29,12 +29,12 @@ export const SHORT_LEASE = {
 /** The API gives a request up soon. */
 export const SHORT_REQUEST: Env = { NIGHTSHIFT_REQUEST_MS: '1500' };
 
-/** Processes of their own find each other over Redis. */
+/** Separate processes find each other over Redis. */
 export const redis = inject('redisUrl') !== null;
 
 const ending: (() => Promise<void>)[] = [];
 
-/** Done once the test has ended, the last one first. */
+/** Run after the test, the last one first. */
 export function atEnd(end: () => Promise<void>): void {
   ending.push(end);
 }
@@ -64,7 +64,7 @@ export async function openHouseOn(stage: Stage, more: Env): Promise<House> {
   return { stage, client: api.client, api: api.child, env: api.env, workers };
 }
 
-/** A service that the tests of one file share, started for the first that asks. */
+/** A service that the tests of one file share, started at the first use. */
 export type Shared = { get(): Promise<OwnService>; remove(): Promise<void> };
 
 export const sharedPostgres = (): Shared => shared(startOwnPostgres);
@@ -90,10 +90,7 @@ export async function databaseOn(service: OwnService): Promise<Own> {
   return { databaseUrl: url };
 }
 
-/**
- * Logs at their usual level hold no word of what was said, whatever broke, and no error but those that the outage
- * explains.
- */
+/** Logs at their usual level contain no content of messages, and no error but those that the outage explains. */
 export function expectGoodLogs(house: House, explained: RegExp = /^$/): void {
   const lines = [house.api, ...house.workers].flatMap((child) => child.lines);
   expect(lines.filter((line) => /before_ms|answered input|all in good time/.test(line))).toEqual([]);

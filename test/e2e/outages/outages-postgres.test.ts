@@ -1,5 +1,5 @@
-// Postgres goes away in the middle of work, for a moment or for long: everything goes on by itself, nothing is lost, nothing is said
-// or done twice, and what was accepted is answered exactly once.
+// Postgres fails in the middle of work, briefly or for long: everything continues by itself, nothing is lost, nothing
+// is sent or done twice, and accepted inputs are answered exactly once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { depth } from '../../services/depth.ts';
@@ -18,7 +18,7 @@ import {
 import { SHORT_REQUEST, expectOnce, openHouse, redis, say, sharedPostgres } from './outage-platform.ts';
 import { until } from '../rig/until.ts';
 
-/** Inputs that are accepted between two blows. */
+/** Inputs that are accepted between two faults. */
 const SOME = depth(6, 20);
 
 const server = sharedPostgres();
@@ -26,7 +26,7 @@ afterEach(endAll);
 afterAll(() => server.remove());
 
 test.skipIf(!redis)(
-  'Postgres restarted and killed in the middle: the API says so, and everything goes on',
+  'Postgres is restarted and killed in the middle of work: the API reports it, and everything continues',
   LONG,
   async () => {
     const service = await server.get();
@@ -59,7 +59,7 @@ test.skipIf(!redis)(
 );
 
 test.skipIf(!redis)(
-  'Postgres silent for less than the lease: every run goes on where it was',
+  'Postgres is silent for less than the lease: every run continues where it was',
   LONG,
   async () => {
     const service = await server.get();
@@ -80,7 +80,7 @@ test.skipIf(!redis)(
 );
 
 test.skipIf(!redis)(
-  'Postgres silent for longer than the lease: runs are let go, and taken up again once',
+  'Postgres is silent for longer than the lease: runs are abandoned, and each is resumed once',
   LONG,
   async () => {
     const service = await server.get();
@@ -105,7 +105,7 @@ test.skipIf(!redis)(
   },
 );
 
-test.skipIf(!redis)('processes told to end while Postgres is silent end in their time', LONG, async () => {
+test.skipIf(!redis)('processes that are terminated while Postgres is silent end in time', LONG, async () => {
   const service = await server.get();
   await expectEndInTime(service, await databaseOn(service), SOME);
 });

@@ -1,5 +1,5 @@
-// Processes and connections go away in the middle of work, for a moment or for good: everything goes on by itself, nothing is lost,
-// nothing is said or done twice, and what was accepted is answered exactly once.
+// Processes and connections fail in the middle of work, briefly or permanently: everything continues by itself, nothing
+// is lost, nothing is sent or done twice, and accepted inputs are answered exactly once.
 import { afterEach, expect, test } from 'vitest';
 import { parseId } from '../../../src/core/ids.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
@@ -25,7 +25,7 @@ import type { Stage } from '../rig/stage.ts';
 import { history, transcript } from '../rig/stored.ts';
 import { until } from '../rig/until.ts';
 
-/** Inputs that are accepted between two blows. */
+/** Inputs that are accepted between two faults. */
 const SOME = depth(6, 20);
 /** Of the API process. */
 const KILLS = depth(2, 3);
@@ -39,7 +39,7 @@ const DEATHS = depth(2, 4);
 afterEach(endAll);
 
 test.skipIf(!redis)(
-  'a worker that was stopped beyond its lease finds itself dead and begins nothing',
+  'a worker that was stopped beyond its lease learns that it is dead and starts nothing',
   LONG,
   async () => {
     const house = await openHouse({}, SHORT_LEASE);
@@ -48,7 +48,7 @@ test.skipIf(!redis)(
     const script = 'call: look {"before_ms": 8000}\n---\ncall: mail {"before_ms": 20}\n---\nsay: done';
     const contexts = await Promise.all(Array.from({ length: HELD }, () => client.createContext(config)));
     const posted = await Promise.all(contexts.map(({ id }) => client.post(id, script)));
-    // Nothing says that they share alike: the one that has something is stopped.
+    // They need not share the contexts equally: the one that has some is stopped.
     const owners = () =>
       stage.query('select p.id, p.pid from contexts c join processes p on p.id = c.lease_owner');
     await until('all to be worked on', async () => (await owners()).length === posted.length);
@@ -95,7 +95,7 @@ function transcriptOf(messages: readonly { role: string }[]): string[] {
 }
 
 test.skipIf(!redis)(
-  'workers that are killed again and again lose nothing, and are made up for within seconds',
+  'workers that are killed again and again lose nothing, and are replaced within seconds',
   LONG,
   async () => {
     const house = await openHouse({});
@@ -144,7 +144,7 @@ test.skipIf(!redis)(
   },
 );
 
-/** Kills a worker. For each context it had: how long until another one had it, in milliseconds. */
+/** Kills a worker. For each of its contexts: how long until another process owned it, in milliseconds. */
 async function killed(stage: Stage, victim: Child): Promise<number[]> {
   await until('it to own something', async () => (await ownedBy(stage, victim)).length > 0);
   const owned = new Map((await ownedBy(stage, victim)).map(({ id, epoch }) => [id, epoch]));
@@ -159,7 +159,7 @@ async function killed(stage: Stage, victim: Child): Promise<number[]> {
       const epoch = owned.get(String(row['id']));
       if (epoch === undefined) continue;
       const again = Number(row['lease_epoch']) > epoch;
-      // Its job may have ended in the moment before the blow.
+      // Its job may have ended right before the fault.
       if (again || row['scheduling_status'] === 'idle') owned.delete(String(row['id']));
       if (again) resumed.push(performance.now() - begun);
     }
@@ -189,7 +189,7 @@ async function linesOf(stage: Stage, contextId: string): Promise<string[]> {
 }
 
 test.skipIf(!redis)(
-  'an API process killed in the middle of requests: what it accepted is answered',
+  'an API process is killed in the middle of requests: accepted inputs are answered',
   LONG,
   async () => {
     const house = await openHouse({});
@@ -213,7 +213,7 @@ test.skipIf(!redis)(
 );
 
 test.skipIf(!redis)(
-  'connections that went silent for good are given up, and work goes on over new ones',
+  'connections that went silent permanently are given up, and work continues over new ones',
   LONG,
   async () => {
     const stage = await openStage();

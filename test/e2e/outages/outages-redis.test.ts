@@ -1,5 +1,5 @@
-// Redis goes away in the middle of work, for a moment or for long, or was never there: everything goes on by itself, nothing is
-// lost, nothing is said or done twice, and what was accepted is answered exactly once.
+// Redis fails in the middle of work, briefly or for long, or never existed: everything continues by itself, nothing is
+// lost, nothing is sent or done twice, and accepted inputs are answered exactly once.
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { depth } from '../../services/depth.ts';
@@ -18,7 +18,7 @@ import {
 import { redis, say, sharedRedis } from './outage-platform.ts';
 import { until } from '../rig/until.ts';
 
-/** Inputs that are accepted between two blows. */
+/** Inputs that are accepted between two faults. */
 const SOME = depth(6, 20);
 const FLUSHES = depth(2, 5);
 
@@ -85,7 +85,7 @@ test.skipIf(!redis)(
   },
 );
 
-test.skipIf(!redis)('processes told to end while Redis is silent end in their time', LONG, async () => {
+test.skipIf(!redis)('processes that are terminated while Redis is silent end in time', LONG, async () => {
   const service = await server.get();
   await expectEndInTime(service, { redisUrl: service.url }, SOME);
 });

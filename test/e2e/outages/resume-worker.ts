@@ -1,4 +1,4 @@
-// A worker process with the times and the room that production has where nothing is configured.
+// A worker process with the default times and limits of production.
 import { pino } from 'pino';
 import { untilSignal } from '../../../src/platform/signals.ts';
 import { parseConfig } from '../../../src/config/config.ts';

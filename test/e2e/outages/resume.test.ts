@@ -1,5 +1,5 @@
-// How long it takes until what a killed process ran is run by another one, several deaths in a row. The figures are printed:
-// on a machine that is busy otherwise they say little. That nobody is waited with holds everywhere.
+// How long it takes until the contexts of a killed process are run by another one, several deaths in a row. The figures
+// are printed: on a busy machine they are not meaningful. That no context is delayed holds everywhere.
 import { afterAll, expect, inject, test } from 'vitest';
 import { depth } from '../../services/depth.ts';
 import { killChildren, startChild } from '../rig/children.ts';
@@ -34,7 +34,9 @@ async function ownsAll(stage: Stage, { pid }: Child): Promise<void> {
   );
 }
 
-/** From the kill of the one that owns them all until another process owns each context, in milliseconds, in order. */
+/**
+ * From the kill of the process that owns them all until another process owns each context, in milliseconds, in order.
+ */
 async function kill(stage: Stage, victim: Child): Promise<number[]> {
   victim.signal('SIGKILL');
   const killed = performance.now();
@@ -42,7 +44,7 @@ async function kill(stage: Stage, victim: Child): Promise<number[]> {
   const resumed = new Map<unknown, number>();
   await until('every context to be resumed', async () => {
     for (const { id, scheduling_status: status, pid } of await contexts(stage)) {
-      expect(status, 'a context is waited with that died among many').not.toBe('waiting');
+      expect(status, 'a context was delayed whose process died with many').not.toBe('waiting');
       if (pid !== null && pid !== victim.pid && !resumed.has(id)) resumed.set(id, performance.now() - killed);
     }
     return resumed.size === CONTEXTS;
@@ -53,7 +55,7 @@ async function kill(stage: Stage, victim: Child): Promise<number[]> {
 const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-// Without a bell two processes share what is due, and the one that dies does not run it all.
+// Without wake-ups two processes share the due contexts, and the one that dies does not run them all.
 test.skipIf(inject('redisUrl') === null).each([
   ['that make progress between deaths', 'call: look {"before_ms": 2000}\n---\n'.repeat(100)],
   ['whose model call outlasts them all', 'wait: 1h\n'],
@@ -67,7 +69,7 @@ test.skipIf(inject('redisUrl') === null).each([
     let running = await startWorker(stage);
     const all: number[] = [];
     for (let death = 1; death <= DEATHS; death += 1) {
-      // Alone, so that it runs them all: what another one had would change hands with nobody's death.
+      // Alone, so that it runs them all: contexts of another process would change owners without a death.
       await ownsAll(stage, running);
       const next = await startWorker(stage);
       const times = await kill(stage, running);

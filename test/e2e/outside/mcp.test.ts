@@ -1,5 +1,5 @@
-// MCP servers belong to their worker process: they end with it, however it ends, and what they were in the middle of is
-// repeated by another one, or not, as its effect says.
+// MCP servers belong to their worker process: they end with it, however it ends, and their running calls are repeated
+// by another one, or not, by their effect.
 import { mkdir, readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { killChildren } from '../rig/children.ts';
@@ -12,7 +12,7 @@ import { until } from '../rig/until.ts';
 
 const CONFIG = { model: 'simulated/default', mcp_servers: ['it'] };
 
-/** Processes of their own find each other over Redis. */
+/** Separate processes find each other over Redis. */
 const over = test.skipIf(inject('redisUrl') === null);
 
 let stage: Stage;

@@ -1,5 +1,5 @@
-// A database, a queue and a bus of one's own, and the commands on them: what a test needs that starts worker processes
-// beside itself and acts as their client.
+// A database, a queue and a bus of one's own, and the commands on them: for a test that starts worker processes beside
+// itself and acts as their client.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -32,20 +32,20 @@ import { until } from './until.ts';
 
 export type Stage = {
   ports: CommandPorts;
-  /** What a process needs to know to join in. */
+  /** The settings that a process needs to take part. */
   env: Record<string, string>;
-  /** A file of this stage's own. */
+  /** A file of this environment's own. */
   file(name: string): string;
   createContext(config: WorkerConfig): Promise<ContextId>;
   post(contextId: ContextId, text: string): Promise<JobId>;
   cancel(jobId: JobId): Promise<void>;
   interrupt(contextId: ContextId, mode: InterruptMode): Promise<void>;
-  /** a decision on one call: `reason` of a denial, null of an approval. */
+  /** A decision on one call: `reason` of a denial, null of an approval. */
   judge(contextId: ContextId, toolCallId: ToolCallId, reason: string | null): Promise<void>;
   query(text: string): Promise<Row[]>;
-  /** No job is unfinished, nothing is to be passed on, and no context is anybody's. */
+  /** No job is unfinished, no follow-up is due, and no context has an owner. */
   isSettled(): Promise<boolean>;
-  /** Resolves once it is so, or `orElse` says that it is not waited for any longer. */
+  /** Resolves once it is so, or once `orElse` ends the wait. */
   settled(orElse?: () => boolean): Promise<void>;
   close(): Promise<void>;
 };
@@ -118,7 +118,7 @@ async function migrated(databaseUrl: string): Promise<TestDatabase> {
   return { url: databaseUrl, drop: async () => undefined };
 }
 
-/** `work` on a stage that is closed afterwards. */
+/** `work` on an environment that is closed afterwards. */
 export async function onStage<T>(work: (stage: Stage) => Promise<T>): Promise<T> {
   const stage = await openStage();
   try {

@@ -1,4 +1,4 @@
-// What is stored, as a test looks at it: behind the platform's back, by SQL of its own.
+// The stored rows, read by the test directly with SQL of its own.
 import { expect } from 'vitest';
 import type { Block } from '../../../src/core/conversation/blocks.ts';
 import { OUTCOME_UNKNOWN } from '../../../src/core/conversation/closing-words.ts';
@@ -18,7 +18,7 @@ export async function history(db: Executor, contextId: ContextId): Promise<Messa
   return readHistory(db, { contextId, tenantId: DEFAULT_TENANT }, 'main');
 }
 
-/** Every law that holds for a context at rest. */
+/** Every law of an idle context. */
 export async function expectSound(db: Executor, contextId: ContextId): Promise<void> {
   const id = `'${contextId}'`;
   const numbers = await query(
@@ -31,7 +31,7 @@ export async function expectSound(db: Executor, contextId: ContextId): Promise<v
     'numbers without gaps',
   ).toEqual(numbers.map((_, index) => index + 1));
   const told = await history(db, contextId);
-  // What was taken back was paid for all the same.
+  // Retracted messages count as paid.
   const [paid] = await query(
     db,
     `select count(*) as request_count, coalesce(sum(input_tokens), 0) as input_tokens,
@@ -91,8 +91,8 @@ function expectAnswered(told: readonly Message[]): void {
 }
 
 /**
- * One line a message: turn, role, what it says. Results that stand together are in the order of their calls, named by
- * them: which of two parallel calls ended first is not a matter of the transcript.
+ * One line for each message: turn, role, content. Results of one round are in the order of their calls, named by them:
+ * which of two parallel calls ended first is not a matter of the transcript.
  */
 export function transcript(told: readonly Message[]): string[] {
   const places = new Map<string, { place: number; name: string }>();

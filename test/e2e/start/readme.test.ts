@@ -1,5 +1,5 @@
-// The README's path for a newcomer, as printed: its file is written, its commands are given to a shell in their order, beside
-// a platform as `npm start` runs it on a laptop, with embedded services and nothing of this test run.
+// The README's steps for a new user, as printed: its file is written, its commands are run by a shell in order, beside
+// a platform as `npm start` runs it on a laptop, with embedded services and no variable of this test run.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const README = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
 const PRINTED = 'http://127.0.0.1:3000';
 const SLOW = 180_000;
 
-/** What stands under a heading, up to the next one. */
+/** The text under a heading, up to the next one. */
 function section(heading: string): string {
   const [, found] = README.split(`\n## ${heading}\n`);
   if (found === undefined) throw new Error(`the README has no “${heading}”`);
@@ -48,7 +48,7 @@ afterAll(async () => {
   await removeFolder(path.dirname(folder));
 }, SLOW);
 
-/** A shell that remembers: resolves with what the commands wrote. */
+/** A shell that keeps its state: resolves with the output of the commands. */
 function openShell(): { type(commands: string): Promise<string>; close(): void } {
   const shell = spawn('sh', [], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: shell.stdout })[Symbol.asyncIterator]();
@@ -69,7 +69,7 @@ function openShell(): { type(commands: string): Promise<string>; close(): void }
 }
 
 test(
-  'a first tool, a first approval, a first worker that creates workers: each command as printed',
+  'a first tool, a first approval, a first worker that creates workers: each command works as printed',
   async () => {
     const client = createClient({ url });
     const shell = openShell();
@@ -102,7 +102,7 @@ test(
   SLOW,
 );
 
-test('the tour that it tells of is there', async () => {
+test('the tour that it mentions exists', async () => {
   expect(platform.output()).toContain(`${url}/inbox`);
   await until('it to ask', async () => {
     const waiting = await createClient({ url }).approvals.list().all();

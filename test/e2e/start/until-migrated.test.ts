@@ -1,5 +1,5 @@
-// A worker process on a database without migrations waits for them: it says what is missing and what to do, more and more
-// seldom, and goes on once they are applied.
+// A worker process on a database without migrations waits for them: it logs what is missing and what to do, less and
+// less often, and continues once they are applied.
 import { afterEach, expect, inject, test } from 'vitest';
 import { createEmptyDatabase } from '../../services/database.ts';
 import type { TestDatabase } from '../../services/database.ts';
@@ -18,7 +18,7 @@ afterEach(async () => {
   made = null;
 });
 
-test.skipIf(redisUrl === null)('a worker process waits for the migrations, and says so seldom', async () => {
+test.skipIf(redisUrl === null)('a worker process waits for the migrations, and logs this rarely', async () => {
   const empty = await createEmptyDatabase();
   made = empty;
   const env = {
@@ -30,7 +30,8 @@ test.skipIf(redisUrl === null)('a worker process waits for the migrations, and s
   const worker = startChild('src/cli/main.ts', ['worker'], env);
   await worker.says(/"again_in_ms":1000,/);
   const waiting = [...worker.lines];
-  // Nothing else: no stack traces, no errors. Each wait is twice as long as the one before, so that there are few lines.
+  // Nothing else: no stack traces, no errors. Each wait is twice as long as the one before, so that there are few
+  // lines.
   const waits = waiting.map((line) => Number(/"again_in_ms":(\d+),/.exec(line)?.[1]));
   expect(waits).toEqual(waits.map((_, at) => 500 * 2 ** at));
   for (const line of waiting) {

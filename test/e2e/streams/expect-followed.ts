@@ -1,4 +1,4 @@
-// What must hold of a program that followed a stream over the death of its API, wherever it ran.
+// The expected result of a program that followed a stream over the death of its API, wherever it ran.
 import { expect } from 'vitest';
 import type { Followed } from './follower.ts';
 

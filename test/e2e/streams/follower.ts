@@ -1,22 +1,22 @@
-// What a program does with nothing but the typed client while the API that serves it is killed and comes back: a Node process
-// runs it, and so does a page of a browser.
+// A program that uses only the typed client while the API that serves it is killed and comes back: a Node process runs
+// it, and so does a page of a browser.
 import { createClient, textMaker } from '../../../src/client/index.ts';
 import type { Job } from '../../../src/client/index.ts';
 
 export type Followed = {
-  /** Numbers of events as they came over all connections, and as they are told by one. */
+  /** Numbers of events as they came over all connections, and as one connection delivers them. */
   numbers: number[];
   replayed: number[];
-  /** The first answer, put together before the API was killed, and after it was back. */
+  /** The first answer, assembled before the API was killed, and after it was back. */
   before: string;
   after: string;
-  /** The second one, put together from what was told of it. */
+  /** The second one, assembled from its deltas. */
   second: string;
-  /** As `jobs.wait` tells of both jobs; the first was waited for all the time. */
+  /** The results of `jobs.wait` for both jobs; the wait for the first spans the restart. */
   jobs: Job[];
 };
 
-/** It goes on until somebody stops it: the API is always away in the middle of it. */
+/** It runs until it is stopped: the API is always down in the middle of it. */
 const ENDLESS = 'tokens: 20000 over 900s';
 const ENOUGH = 200;
 

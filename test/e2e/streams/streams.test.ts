@@ -1,5 +1,5 @@
-// Streams over real processes: the worker that speaks is killed in the middle, another one begins anew, and whoever listens
-// is told so; the API process is killed too, and the client goes on at another one with its cursor.
+// Streams over real processes: the worker that publishes is killed in the middle, another one starts again, and
+// subscribers are informed; the API process is killed too, and the client continues at another one with its cursor.
 import { afterEach, expect, inject, test } from 'vitest';
 import { addUp, numbered, openSse } from '../../events/sse-client.ts';
 import type { SseClient } from '../../events/sse-client.ts';
@@ -7,7 +7,7 @@ import { startApi, startWorker } from '../rig/platform.ts';
 import { openStage } from '../rig/stage.ts';
 import type { Stage } from '../rig/stage.ts';
 
-/** Processes of their own hear each other over Redis. */
+/** Separate processes communicate over Redis. */
 const redis = inject('redisUrl') !== null;
 
 let stage: Stage | null = null;
@@ -16,7 +16,7 @@ afterEach(async () => {
   stage = null;
 });
 
-/** Resolves once it was told the last there is of a job: that its context is idle after it. */
+/** Resolves once it received the last event of a job: that its context is idle after it. */
 async function hearRest(stream: SseClient, job: string): Promise<void> {
   const end = await stream.until(({ event, data }) => event === 'JobFinished' && data.job_id === job);
   await stream.until(
@@ -32,7 +32,7 @@ const TIMES = {
 };
 
 test.skipIf(!redis)(
-  'a worker killed in the middle of a message: the next attempt voids what it said',
+  'a worker is killed in the middle of a message: the next attempt voids the received text',
   async () => {
     const of = (stage = await openStage());
     const env = { ...of.env, ...TIMES };
@@ -69,7 +69,7 @@ test.skipIf(!redis)(
     apis[0]?.child.signal('SIGKILL');
     await streams[0]?.ended;
     const again = await openSse(other, id, { lastEventId: streams[0]?.lastId() ?? '0' });
-    // Either may hear the last of it a moment before the other.
+    // Either may receive the last of it a little before the other.
     await Promise.all([...streams.slice(1), again].map((one) => hearRest(one, next)));
     const pieced = numbered([...(streams[0]?.told ?? []), ...again.told]);
     expect(pieced).toEqual(numbered(streams[1]?.told ?? []));

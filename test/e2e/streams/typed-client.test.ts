@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 test.skipIf(!redis)(
-  'runs a job with functions for its tools, and follows another one across a restart of the API',
+  'the client runs a job with functions for its tools, and follows another one across a restart of the API',
   async () => {
     const of = (stage = await openStage());
     const env = { ...of.env, ...TIMES };
