@@ -26,12 +26,12 @@ async function cautious(): Promise<string> {
 async function waiting(contextId: string): Promise<InboxItem> {
   const { data } = await platform.json<{ data: InboxItem[] }>(['inbox', '--json']);
   const item = data.find((one) => one.context_id === contextId);
-  if (item === undefined) throw new Error('nothing waits there');
+  if (item === undefined) throw new Error('no item waits there');
   return item;
 }
 
 describe('without a terminal', () => {
-  test('run says how to answer, and goes on when somebody did', async () => {
+  test('run prints how to answer, and continues after the answer', async () => {
     const running = platform.start(['run', SCRIPT, '--context', await cautious()]);
     const [, question = ''] = await running.says('err', /nightshift answer (\S+)/);
     expect(running.said().err).toContain('which? [red | blue]');
@@ -45,7 +45,7 @@ describe('without a terminal', () => {
     expect((await platform.run(['approve', call])).code).toBe(1);
   });
 
-  test('--yes approves what asks', async () => {
+  test('--yes approves calls that need approval', async () => {
     const { code, out, err } = await platform.run([
       'run',
       'call: remember {"key": "k", "value": "v"}\n---\nsay: done',
@@ -57,7 +57,7 @@ describe('without a terminal', () => {
     expect(err).toContain('approved (--yes)');
   });
 
-  test('--no-input leaves with 6 where a person is needed; the job waits', async () => {
+  test('--no-input exits with 6 where a person is needed; the job waits', async () => {
     const contextId = await cautious();
     const { code, err } = await platform.run(['run', SCRIPT, '--no-input', '--context', contextId]);
     expect(code).toBe(6);
@@ -70,7 +70,7 @@ describe('without a terminal', () => {
     await platform.client.jobs.cancel(job_id, { wait_ms: 30_000 });
   });
 
-  test('deny tells the model why; approve takes other input; --all needs its context', async () => {
+  test('deny gives the model a reason; approve takes other input; --all needs its context', async () => {
     const contextId = await cautious();
     const call = 'call: remember {"key": "k", "value": "v"}';
     const denied = platform.start(['run', `${call}\n---\nsay: done`, '--context', contextId]);

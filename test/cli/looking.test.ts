@@ -1,4 +1,4 @@
-// Commands that look, stop and move: what they print, and the JSON that programs read.
+// Commands that read, stop and export: their output, and the JSON for programs.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ type List<Item> = { data: Item[] };
 const NEVER = { content: 'tokens: 100000 over 3600s' };
 
 describe('status and lists', () => {
-  test('status tells how the platform is', async () => {
+  test('status shows the state of the platform', async () => {
     const { code, out } = await platform.run(['status']);
     expect(code).toBe(0);
     expect(out).toMatch(/ready\nJobs: \d+ queued, \d+ running, \d+ waiting\n/);
@@ -39,7 +39,7 @@ describe('status and lists', () => {
     });
   });
 
-  test('jobs lists and filters; its columns stand below each other', async () => {
+  test('jobs lists and filters; its columns are aligned', async () => {
     const { out } = await platform.run(['jobs', '--worker', workerId]);
     const [head = '', line = ''] = out.split('\n');
     expect(line.indexOf('completed')).toBe(head.indexOf('STATUS'));
@@ -60,7 +60,7 @@ describe('status and lists', () => {
     expect((await platform.run(['jobs', '--status', 'nonsense'])).code).toBe(2);
   });
 
-  test('job tells all of one, with its timeline', async () => {
+  test('job shows one job in full, with its timeline', async () => {
     const { code, out } = await platform.run(['job', job.id]);
     expect(code).toBe(0);
     for (const part of [job.id, contextId, 'model simulated/default', 'tool recall', '夜が明ける'])
@@ -71,7 +71,7 @@ describe('status and lists', () => {
     expect((await platform.run(['job', '01900000-0000-7000-8000-000000000000'])).code).toBe(1);
   });
 
-  test('workers, contexts, roles and trees', async () => {
+  test('workers, contexts, roles and trees are listed', async () => {
     const workers = await platform.run(['workers', '--state', 'inactive', '--limit', '200']);
     expect(workers.out).toContain('夜の番人 🌙');
     const contexts = await platform.json<List<Context>>(['contexts', '--json', '--limit', '500']);
@@ -87,7 +87,7 @@ describe('status and lists', () => {
     expect((await platform.run(['tree', 'nobody'])).code).toBe(1);
   });
 
-  test('what a job cost is told by run, job, jobs, contexts and tree; where no price is known, none is', async () => {
+  test('run, job, jobs, contexts and tree show the cost; without a known price there is none', async () => {
     const { client } = platform;
     const { err } = await platform.run(['run', 'say: a pricey owl', '--model', 'simulated/priced']);
     const [paid] = (await client.jobs.list({ limit: 1 }).page()).data;
@@ -125,7 +125,7 @@ describe('status and lists', () => {
     expect((await platform.run(['jobs', '--metadata', 'batch'])).code).toBe(2);
   });
 
-  test('search finds what was said', async () => {
+  test('search finds messages', async () => {
     const search = ['search', 'purple', 'elephant', '--from', 'assistant'];
     await expect
       .poll(async () => (await platform.json<List<SearchResult>>([...search, '--json'])).data.length)
@@ -137,7 +137,7 @@ describe('status and lists', () => {
 });
 
 describe('logs', () => {
-  test('tell what happened, of a context and of a job, and end', async () => {
+  test('prints the events of a context and of a job, and ends', async () => {
     const { code, out } = await platform.run(['logs', contextId]);
     expect(code).toBe(0);
     for (const part of ['a purple elephant', '→ recall {}', '夜が明ける', 'completed'])
@@ -153,7 +153,7 @@ describe('logs', () => {
     expect((await platform.run(['logs', '01900000-0000-7000-8000-000000000000'])).code).toBe(1);
   });
 
-  test('-f goes on: to the end of a job, or until Ctrl-C', async () => {
+  test('-f continues: to the end of a job, or until Ctrl-C', async () => {
     const { job_id } = await platform.client.contexts.send(contextId, 'call: recall {}\n---\nsay: followed');
     const followed = await platform.run(['logs', '-f', job_id]);
     expect(followed.code).toBe(0);
@@ -168,7 +168,7 @@ describe('logs', () => {
     for (const line of out.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('event');
   });
 
-  test('jobs --watch --json tells a job each time that it changed', async () => {
+  test('jobs --watch --json prints a job each time that it changed', async () => {
     const args = ['jobs', '--watch', '--json', '--context', contextId, '--interval', '50ms'];
     const watching = platform.start(args);
     await watching.says('out', new RegExp(job.id));
@@ -182,7 +182,7 @@ describe('logs', () => {
 });
 
 describe('stopping', () => {
-  test('interrupt ends what runs in a context, and says when nothing does', async () => {
+  test('interrupt ends the running job of a context, and reports when there is none', async () => {
     const { id } = await platform.client.contexts.create({});
     expect((await platform.run(['interrupt', id])).out).toBe('No job is running in this context.\n');
     const { job_id } = await platform.client.contexts.send(id, NEVER);
@@ -191,7 +191,7 @@ describe('stopping', () => {
     expect(out).toContain(`Job ${job_id} stopped (`);
   });
 
-  test('cancel ends jobs by id and by what they have in common', async () => {
+  test('cancel ends jobs by id and by filter', async () => {
     const { id } = await platform.client.contexts.create({});
     const sent = await platform.client.contexts.send(id, { ...NEVER, metadata: { batch: 7 } });
     const filtered = await platform.run(['cancel', '--metadata', 'batch=7', '--json']);
@@ -205,7 +205,7 @@ describe('stopping', () => {
 });
 
 describe('export and import', () => {
-  test('carry a context from one place to another through a pipe', async () => {
+  test('copies a context from one place to another through a pipe', async () => {
     const exported = await platform.run(['export', contextId]);
     expect(exported.code).toBe(0);
     expect(JSON.parse(exported.out)).toMatchObject({ format: 'nightshift.context' });
@@ -217,7 +217,7 @@ describe('export and import', () => {
     expect((await platform.run(['import', '-'], '{}')).code).toBe(2);
   });
 
-  test('write Markdown and pairs, to a file where one is named', async () => {
+  test('writes Markdown and pairs, to a file where one is named', async () => {
     const file = path.join(platform.folder, 'talk.md');
     const written = await platform.run(['export', contextId, '--format', 'markdown', '-o', file]);
     expect(written).toMatchObject({ code: 0, out: '' });
@@ -229,7 +229,7 @@ describe('export and import', () => {
 });
 
 describe('help', () => {
-  test('is there for all, and for each command with examples; it needs no platform', async () => {
+  test('exists for all commands together, and for each one with examples; it needs no platform', async () => {
     const { code, out } = await run([]);
     expect(code).toBe(0);
     const names = [...out.matchAll(/^ {2}([a-z]+)(?: \[.*?\]| <.*?>)* {2,}\S/gm)].map(

@@ -1,4 +1,4 @@
-// The lock on a folder: one holder, whatever happened before.
+// The lock on a folder: one owner, whatever happened before.
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ test.each([
   expect(await readdir(folder)).toEqual(['lock']);
 });
 
-test('waits for a holder that is about to let go', async () => {
+test('waits for an owner that is about to release it', async () => {
   const first = await lockFolder(file, options);
   setTimeout(() => void first.release(), 100);
   const second = await lockFolder(file, { ...options, waitMs: 10_000 });

@@ -1,4 +1,4 @@
-// Runs child.ts and waits for what it says.
+// Runs child.ts and waits for its line.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -49,7 +49,7 @@ function parse(said: unknown): { url: string; pid: number } {
   if (typeof said === 'object' && said !== null && 'url' in said && 'pid' in said) {
     if (typeof said.url === 'string' && typeof said.pid === 'number') return { url: said.url, pid: said.pid };
   }
-  throw new Error('the child said something else');
+  throw new Error('the child printed another line');
 }
 
 /** Waits until a process has ended; fails after ten seconds. */

@@ -1,4 +1,7 @@
-/** The same behaviour against a fake that others wrote, so that our own idea of the wire formats is not all we test. */
+/**
+ * The same behaviour against a fake by other authors, so that the tests do not depend on our reading of the wire
+ * formats alone.
+ */
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
@@ -35,7 +38,7 @@ describe.each(['anthropic', 'openai', 'openai-chat'] as const)('%s', (provider) 
   const model = () => modelFor(models, provider);
 
   describe.each([true, false])('streaming: %s', (streaming) => {
-    test('text', async () => {
+    test('text is returned', async () => {
       mock.onMessage('Hello', { content: 'Good evening, night owl. 🦉' });
       const told = telling();
       const answer = answerOf(await ask(model(), request(provider, { streaming }), told));
@@ -44,13 +47,13 @@ describe.each(['anthropic', 'openai', 'openai-chat'] as const)('%s', (provider) 
       expect(answer.finishReason).toBe('stop');
     });
 
-    test('thinking', async () => {
+    test('thinking is returned apart from text', async () => {
       mock.onMessage('Hello', { content: 'Evening.', reasoning: 'They greet me.' });
       const answer = answerOf(await ask(model(), request(provider, { streaming })));
       expect(answer.content[0]).toMatchObject({ type: 'thinking', text: 'They greet me.' });
     });
 
-    test('parallel tool calls, their results, and the answer', async () => {
+    test('parallel tool calls get their results, and the answer follows', async () => {
       const toolCalls = [
         { name: 'weather', arguments: { city: 'Ulm' } },
         { name: 'time', arguments: {} },

@@ -1,4 +1,4 @@
-/** What tests of models share: requests with defaults, ids that count, and a listener that remembers. */
+/** Shared by tests of models: requests with defaults, ids that count, and a subscriber that records. */
 import type { Block } from '../../src/core/conversation/blocks.ts';
 import type { Ids, MessageId, ToolCallId } from '../../src/core/ids.ts';
 import type { Message, MessageRole } from '../../src/core/conversation/message.ts';
@@ -65,7 +65,7 @@ export function user(text: string): PromptMessage {
   return { role: 'user', content: [{ type: 'text', text }] };
 }
 
-/** A prompt out of what was said, made the way the loop makes it. */
+/** A prompt of the given messages, made the way the loop makes it. */
 export function promptOf(...entries: { role: MessageRole; content: Block[] }[]): PromptMessage[] {
   return assemble(entries.map(message));
 }

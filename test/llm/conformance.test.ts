@@ -1,6 +1,6 @@
 /**
- * One suite for all providers: the real SDKs over HTTP against a fake, streamed and whole. What an agent loop sees of a
- * provider must not depend on which one it is.
+ * One suite for all providers: the real SDKs over HTTP against a fake, streamed and whole. The agent loop must see the
+ * same behaviour of every provider.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -49,7 +49,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
   };
 
   describe.each(WAYS)('streaming: %s', (streaming) => {
-    test('text, usage, the model that answered and the id of its response', async () => {
+    test('an answer has text, usage, the model and the id of the response', async () => {
       const usage = { input: 100, output: 7, cacheRead: 50 };
       fake.answer({ text: 'Hello, night owl. 🦉', usage, model: 'served-model', id: 'response-1' });
       const told = telling();
@@ -60,7 +60,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
         output_tokens: 7,
         cache_read_tokens: 50,
         cache_write_tokens: 0,
-        // By the name that was asked for, not by that of the model that answered.
+        // By the requested name, not by that of the model that answered.
         cost_nanos: 100 * 3_000 + 7 * 15_000 + 50 * 300,
       });
       expect(answer).toMatchObject({
@@ -73,7 +73,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       expect(told.text.length > 1).toBe(streaming);
     });
 
-    test('thinking is told apart from text', async () => {
+    test('thinking is separate from text', async () => {
       fake.answer({ thinking: 'Let me see what night it is.', text: 'Tuesday.' });
       const told = telling();
       const answer = answerOf(await call({ streaming }, told));
@@ -99,12 +99,12 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       ]);
     });
 
-    test('arguments that are nested too deep are kept as text, and go back so', async () => {
+    test('arguments that are nested too deep are kept as text, and sent back as text', async () => {
       const deep = `{"a":${'['.repeat(2_000)}${']'.repeat(2_000)}}`;
       fake.answer({ toolCalls: [{ name: 'weather', arguments: deep }] });
       const answer = answerOf(await call({ streaming }));
       const input = answer.content.find(isToolUse)?.input;
-      // A whole answer may have them parsed, in which case they are written again.
+      // A whole answer may have them parsed, in which case they are serialised again.
       expect(input).toEqual(expect.stringMatching(/^\{"a":\[+\]+\}$/));
       fake.answer({ text: 'Ok.' });
       await call({
@@ -114,7 +114,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       expect(sent.map((one) => JSON.parse(one.arguments))).toEqual([{ malformed_arguments: input }]);
     });
 
-    test('arguments that are no JSON stay the raw string, and go back wrapped', async () => {
+    test('arguments that are not JSON stay the raw string, and are sent back wrapped', async () => {
       fake.answer({ toolCalls: [{ name: 'weather', arguments: '{"city": ' }] });
       const answer = answerOf(await call({ streaming }));
       expect(answer.content.find(isToolUse)?.input).toBe('{"city": ');
@@ -126,18 +126,18 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       expect(sent.map((one) => JSON.parse(one.arguments))).toEqual([{ malformed_arguments: '{"city": ' }]);
     });
 
-    test('the token limit is told from a natural end', async () => {
+    test('the token limit is distinguished from a natural end', async () => {
       fake.answer({ text: 'And then', finish: 'max_tokens' });
       expect(answerOf(await call({ streaming })).finishReason).toBe('max_tokens');
     });
 
-    test('a call that the token limit cut off before its arguments does not look like one without any', async () => {
+    test('a call that the token limit cut off before its arguments does not look like one without arguments', async () => {
       fake.answer({ toolCalls: [{ name: 'wipe_disk', arguments: '' }], finish: 'max_tokens' });
       const answer = answerOf(await call({ streaming }));
       expect(answer.content.find(isToolUse)?.input).toBe('');
     });
 
-    test('a refusal is a failure that holds its words', async () => {
+    test('a refusal is a failure that contains its text', async () => {
       const failure = await fail({ refusal: 'I will not help with that.' }, { streaming });
       expect(failure).toMatchObject({ class: 'refused', retryAfterMs: null });
       expect(failure.message).toContain('I will not help with that.');
@@ -152,7 +152,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       if (streaming) expect(told.text.join('')).toBe(NASTY);
     });
 
-    test('what goes out is well-formed: a lone surrogate becomes U+FFFD, all else stays', async () => {
+    test('requests are well-formed: a lone surrogate becomes U+FFFD, all else is unchanged', async () => {
       fake.answer({ text: 'Ok.' });
       const messages = promptOf(
         said('user', NASTY),
@@ -243,7 +243,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       expect(fake.requests.length).toBe(before + 1);
     });
 
-    test('a key never gets into the words of a failure', async () => {
+    test('a key never appears in the message of a failure', async () => {
       const failure = await fail(
         { status: 401, message: `Incorrect key ${KEY}; or sk-ant-0123456789` },
         { streaming },
@@ -264,7 +264,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     });
 
     test('a body that stalls is stream_stalled, and its connection is closed', async () => {
-      // Only the body is given so little time: the request that is looked at below came, however busy the machine is.
+      // Only the body has so little time: the checked request arrived, however busy the machine is.
       models = modelsFor(fake, { idleTimeoutMs: 100, connectTimeoutMs: 50_000 });
       expect(await fail({ text: 'Half an answ', fault: { kind: 'stall' } }, { streaming })).toMatchObject({
         class: 'stream_stalled',
@@ -280,7 +280,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       expect(await fake.requests.at(-1)?.ended).toBe('client_closed');
     });
 
-    test('an abort before the headers closes the connection and says aborted', async () => {
+    test('an abort before the headers closes the connection and returns aborted', async () => {
       fake.answer({ fault: { kind: 'no_headers' } });
       const controller = new AbortController();
       const next = fake.requests.length;
@@ -291,7 +291,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       expect(await seen.ended).toBe('client_closed');
     });
 
-    test('an abort in the middle closes the connection and says aborted', async () => {
+    test('an abort in the middle closes the connection and returns aborted', async () => {
       fake.answer({ text: 'Half an answ', fault: { kind: 'stall' } });
       const controller = new AbortController();
       const told = telling();
@@ -306,7 +306,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       expect(fake.requests.length).toBe(before);
     });
 
-    test('nobody there is unreachable', async () => {
+    test('a missing server is unreachable', async () => {
       const gone = await startFakeProvider();
       models = modelsFor(gone);
       await gone.close();
@@ -327,7 +327,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     expect(failure.message).toContain('No more.');
   });
 
-  test('wherever a stream is cut, nothing is taken for an answer that is not complete', async () => {
+  test('an incomplete answer is never taken for a complete one, wherever the stream is cut', async () => {
     const reply = { thinking: 'Hm.', text: 'Hello.', toolCalls: [{ name: 'a', arguments: {} }] };
     fake.answer({ ...reply, id: 'full' });
     const full = answerOf(await call());
@@ -347,13 +347,13 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     expect(await call({}, telling(), controller.signal)).toEqual({ kind: 'aborted' });
   });
 
-  test('a connection is used again after a complete answer', async () => {
+  test('a connection is reused after a complete answer', async () => {
     const alone = await startFakeProvider({ text: 'Ok.', lingerMs: 10 });
     const model = modelFor(modelsFor(alone), provider);
     for (let turn = 0; turn < 3; turn++) {
       await ask(model, request(provider));
       expect(await alone.requests[turn]?.ended).toBe('as_scripted');
-      // Twice: between two timers what has arrived is read, and the connection is free.
+      // Twice: between two timers received data is read, and the connection is free.
       await sleep(5);
       await sleep(5);
     }
@@ -361,7 +361,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     await alone.close();
   });
 
-  test('a connection is used again though the caller is done before the last word came', async () => {
+  test('a connection is reused even if the caller is done before the last bytes came', async () => {
     const alone = await startFakeProvider({ text: 'Ok.', lingerMs: 10 });
     const model = modelFor(modelsFor(alone), provider);
     for (let turn = 0; turn < 3; turn++) {
@@ -376,7 +376,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     await alone.close();
   });
 
-  test('a history with tool results makes the round trip, and answers only call what was called', async () => {
+  test('a history with tool results makes the round trip, and results belong to existing calls only', async () => {
     fake.answer((asked) =>
       asked.entries.at(-1)?.role === 'tool'
         ? { text: `Got ${asked.entries.at(-1)?.text}` }
@@ -419,7 +419,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     ]);
   });
 
-  test('a history made by another provider is understood: its reasoning stays behind, its calls get ids of ours', async () => {
+  test('a history made by another provider is valid: its reasoning is left out, its calls get ids of ours', async () => {
     const other = PROVIDER_NAMES.find((name) => name !== provider) ?? 'anthropic';
     fake.answer({
       thinking: 'Secret.',
@@ -476,7 +476,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     expect(JSON.stringify(seen?.body)).toContain('99');
   });
 
-  test('a user message with an image and a PDF', async () => {
+  test('a user message with an image and a PDF reaches the provider', async () => {
     fake.answer((asked) => ({ text: lastInput(asked) }));
     const answer = answerOf(
       await call({
@@ -531,7 +531,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
   });
 });
 
-describe('what a provider cannot be told fails without a call', () => {
+describe('content that a provider does not support fails without a call', () => {
   test.each<{ provider: ProviderName; block: Block; words: string }>([
     {
       provider: 'anthropic',

@@ -1,6 +1,6 @@
 /**
- * What real providers said, as others recorded it, served over HTTP to the real SDKs: every file goes through its adapter,
- * and what came is sent back in the next request, item by item as it came.
+ * Answers of real providers, recorded by others, served over HTTP to the real SDKs: every file goes through its
+ * adapter, and the answer is sent back in the next request, item by item unchanged.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const FOLDERS: { folder: string; provider: ProviderName; ends: RegExp }[] = [
   { folder: 'openai-chat', provider: 'openai-chat', ends: /^none$/ },
 ];
 
-/** Recordings that are no answers, and what they are taken for. */
+/** Recordings that are no answers, and their expected failures. */
 const FAILURES: Readonly<Record<string, { class: string; words: string }>> = {
   'anthropic-refusal.chunks.txt': { class: 'refused', words: 'violative cyber content' },
   'anthropic-refusal.json': { class: 'refused', words: 'violative cyber content' },
@@ -33,7 +33,7 @@ const FAILURES: Readonly<Record<string, { class: string; words: string }>> = {
 };
 /** Recordings from which others have cut most of the deltas. */
 const ABRIDGED = ['openai-phase.1.chunks.txt', 'openai-shell-container.1.chunks.txt'];
-/** Bodies that came with a status of failure. */
+/** Bodies with an error status. */
 const ERRORS: Readonly<Record<string, { status: number; class: string }>> = {
   'openai-error.1.json': { status: 429, class: 'auth' },
   'reasoning-model-temperature-error.json': { status: 400, class: 'bad_request' },
@@ -101,7 +101,7 @@ describe.skipIf(!existsSync(DATA))(
       const told = telling();
       const answer = answerOf(await ask(modelFor(modelsFor(fake), provider), request(provider), told));
       const said = readEvents(provider, events);
-      // What a spliced stream had told before it began anew is void, and stands first.
+      // The part of a spliced stream before its restart is void, and comes first.
       expect(told.text.join('')).toContain(said.text);
       if (!abridged) expect(textOf(answer.content)).toBe(said.text);
       expect(told.thinking.join('').endsWith(said.thinking)).toBe(true);
@@ -111,7 +111,7 @@ describe.skipIf(!existsSync(DATA))(
       await expectSentBack(provider, answer.content, said.items);
     }
 
-    /** Sends the answer back as history and looks at what reached the provider. */
+    /** Sends the answer back as history and checks the request to the provider. */
     async function expectSentBack(
       provider: ProviderName,
       content: Block[],
@@ -159,7 +159,7 @@ type Said = {
   items: JsonObject[];
 };
 
-/** The same facts, read off the recording by hand. */
+/** The same facts, extracted from the recording directly. */
 function readEvents(provider: ProviderName, events: JsonObject[]): Said {
   switch (provider) {
     case 'anthropic':
@@ -268,7 +268,7 @@ function readChatEvents(events: JsonObject[]): Said {
   };
 }
 
-/** What of a whole answer is expected to come back to its provider. */
+/** The expected part of a whole answer in the next request to its provider. */
 function itemsOf(provider: ProviderName, whole: JsonObject): JsonObject[] {
   switch (provider) {
     case 'anthropic':
@@ -288,7 +288,7 @@ function itemsOf(provider: ProviderName, whole: JsonObject): JsonObject[] {
   }
 }
 
-/** Reasoning that only its id stands for stays behind, and so do the ids of what followed it. */
+/** Reasoning that is only referenced by its id is left out, and so are the ids of the items after it. */
 function withReasoningThatCanBeFound(output: JsonObject[]): JsonObject[] {
   const lost = output.findIndex(
     (item) =>

@@ -1,4 +1,4 @@
-/** The simulated model does what its input tells it to, the same on every call, with no memory but the prompt. */
+/** The simulated model follows the script of its input, the same on every call, with no memory but the prompt. */
 import { describe, expect, test } from 'vitest';
 import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
 import type { Block } from '../../src/core/conversation/blocks.ts';
@@ -26,7 +26,7 @@ const play = (script: string, given: Partial<ModelRequest> = {}, told = telling(
   );
 
 describe('without a script', () => {
-  test('it repeats what it was told, and says what it is', async () => {
+  test('it repeats its input, and says what it is', async () => {
     const text = textOf(answerOf(await play('Note: buy milk')).content);
     expect(text).toMatch(/^\[simulated\] You said: Note: buy milk\n/);
     expect(text).toContain('no key, no network');
@@ -34,7 +34,7 @@ describe('without a script', () => {
 });
 
 describe('a script', () => {
-  test('speaks and thinks, streamed in pieces', async () => {
+  test('answers and thinks, streamed in pieces', async () => {
     const told = telling();
     const answer = answerOf(
       await play(
@@ -53,7 +53,7 @@ describe('a script', () => {
     expect(told.text.length).toBeGreaterThan(1);
   });
 
-  test('streams nothing where nothing is to be streamed', async () => {
+  test('streams nothing where streaming is off', async () => {
     const told = telling();
     await play('say: Hello.', { streaming: false }, told);
     expect(told.text).toEqual([]);
@@ -69,7 +69,7 @@ describe('a script', () => {
     expect(answer.content).toMatchObject([{ type: 'tool_use', name: 'ask_user', input }]);
   });
 
-  test('calls tools in parallel, then goes on with the next step, wherever it is resumed', async () => {
+  test('calls tools in parallel, then continues with the next step, wherever it is resumed', async () => {
     const script =
       'call: weather {"city":"Ulm"}\ncall: time\n---\nsay: Now I know.\ncall: broken {"a\nthen:\nsay: Bye.';
     const first = answerOf(await play(script));
@@ -97,7 +97,7 @@ describe('a script', () => {
     expect(textOf(answerOf(await play('', { messages: promptOf(...history) })).content)).toBe('New script.');
   });
 
-  test('that is over tells what the tools answered', async () => {
+  test('that is over returns the results of the tools', async () => {
     const messages = promptOf(
       { role: 'user', content: user('call: time').content },
       { role: 'assistant', content: [{ type: 'tool_use', id: callId(1), name: 'time', input: {} }] },
@@ -111,7 +111,7 @@ describe('a script', () => {
     );
   });
 
-  test('is the last input alone: inputs nobody answered and notes of the platform do not count', async () => {
+  test('is the last input alone: unanswered inputs and notes of the platform do not count', async () => {
     const messages = promptOf(
       { role: 'user', content: user('fail: auth').content },
       { role: 'user', content: user('say: Second.').content },
@@ -120,7 +120,7 @@ describe('a script', () => {
     expect(textOf(answerOf(await play('', { messages })).content)).toBe('Second.');
   });
 
-  test('fails in every class, for ever or so often in a row', async () => {
+  test('fails in every class, always or a number of times in a row', async () => {
     for (const name of Object.keys(FAILURE_RULES) as FailureClass[]) {
       expect(failureOf(await play(`fail: ${name}`, { failures: 99 }))).toMatchObject({
         class: name,
@@ -150,7 +150,7 @@ describe('a script', () => {
     expect(performance.now() - begun).toBeGreaterThan(45);
   });
 
-  test('says many words, over a time if wished', async () => {
+  test('writes many words, over a time where requested', async () => {
     const told = telling();
     const answer = answerOf(await play('tokens: 500 over 100ms', {}, told));
     expect(textOf(answer.content).split(' ').length).toBe(500);

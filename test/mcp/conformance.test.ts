@@ -13,7 +13,7 @@ describe('conformance', () => {
     '%s',
     async (scenario) => {
       const args = [SUITE, 'client', '--command', CLIENT, '--scenario', scenario];
-      // It warns, and ends with 1, where a busy machine is late by a moment.
+      // It warns, and exits with 1, where a busy machine is a little late.
       const said = await promisify(execFile)(process.execPath, args, { cwd: ROOT }).catch(
         (error: { stdout: string; stderr: string }) => error,
       );

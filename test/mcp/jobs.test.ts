@@ -1,5 +1,5 @@
-// Real servers from npm as tool sources of jobs: a long call that tells how far it is, is cancelled, loses its server; files
-// that are edited; what one job remembers and another one reads.
+// Real servers from npm as tool sources of jobs: a long call that reports progress, is cancelled, loses its server;
+// files that are edited; memories of one job that another one reads.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ afterAll(() => house.close());
 const LONG = 'call: every__trigger-long-running-operation';
 
 describe('a long call', () => {
-  test('tells how far it is, and ends', async () => {
+  test('reports its progress, and ends', async () => {
     const [result] = await house.run(['every'], `${LONG} {"duration": 1, "steps": 4}\nthen:\nsay: done`);
     expect(result).toContain('Long running operation completed');
     expect(await house.says('"text":"1 of 4"')).toContain('progress of a tool');
@@ -42,7 +42,7 @@ describe('a long call', () => {
     ).toEqual(['Echo: still here']);
   });
 
-  test('that may run again does, when its server is killed in the middle', async () => {
+  test('that may run again is repeated, when its server is killed in the middle', async () => {
     const { client } = house;
     const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['every'] });
     const { job_id } = await client.post(
@@ -73,7 +73,7 @@ describe('files', () => {
     expect(await readFile(path, 'utf8')).toBe('one 2 three');
   });
 
-  test('outside of what the server was given are not read', async () => {
+  test("outside of the server's folder are not read", async () => {
     const [result] = await house.run(
       ['open_files'],
       'call: open_files__read_text_file {"path": "/etc/passwd"}\nthen:\nsay: done',
@@ -81,12 +81,12 @@ describe('files', () => {
     expect(result).toContain('Access denied');
   });
 
-  test('beyond the list are not touched: the tool is not there', async () => {
+  test('are not changed by a tool outside the list: it does not exist', async () => {
     const [result] = await house.run(['files'], 'call: files__write_file {"path": "/x"}\nthen:\nsay: done');
     expect(result).toMatch(/^There is no tool named files__write_file/);
   });
 
-  test('are edited once somebody approved it, and not before', async () => {
+  test('are edited once it is approved, and not before', async () => {
     const { client, url } = house;
     const path = join(house.folder, 'b.txt');
     await writeFile(path, 'one two three');
@@ -109,7 +109,7 @@ describe('files', () => {
   });
 });
 
-test('what one job remembers another one reads', async () => {
+test('a memory of one job is read by another', async () => {
   const entities = [{ name: 'Ada', entityType: 'person', observations: ['likes engines'] }];
   await house.run(
     ['memory'],
@@ -119,7 +119,7 @@ test('what one job remembers another one reads', async () => {
   expect(graph).toContain('likes engines');
 });
 
-test('a list that changes in the middle of a job is that of the next one', async () => {
+test('a list that changes in the middle of a job applies to the next one', async () => {
   const { client, run } = house;
   const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['it'] });
   const calls = ['learn', 'echo {"text": "between"}', 'learnt']
@@ -140,7 +140,7 @@ test('an image comes as an image', async () => {
   expect(result?.split('\n')).toContain('image');
 });
 
-test('while a plan is made only tools that change nothing are there', async () => {
+test('while a plan is made only tools without effect are offered', async () => {
   const { client } = house;
   const config = { model: 'simulated/default', mcp_servers: ['files'], mode: 'plan' as const };
   const context = await client.createContext(config);
@@ -150,7 +150,7 @@ test('while a plan is made only tools that change nothing are there', async () =
   expect(result).toContain('Available tools: files__read_text_file.');
 });
 
-test('a server that cannot be reached holds up no job for long, and the model is told', async () => {
+test('a server that cannot be reached delays no job for long, and the model is informed', async () => {
   const [result] = await house.run(['gone'], 'call: gone__unavailable {}\nthen:\nsay: done');
   expect(result).toContain('The MCP server gone is not responding');
 });
@@ -177,10 +177,10 @@ test('a command cannot be given by a client', async () => {
   });
 });
 
-test('figures tell of servers and their calls', async () => {
+test('metrics show servers and their calls', async () => {
   const { url } = house;
   const told = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
-  // A worker process tells its figures with its beats: each may be younger than the last one.
+  // A worker process reports its metrics with its heartbeats: each may be newer than the last one.
   for (const figure of [
     /nightshift_mcp_server_up\{[^}]*server="memory"[^}]*\} 1/,
     /nightshift_mcp_server_up\{[^}]*server="gone"[^}]*\} 0/,

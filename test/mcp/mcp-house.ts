@@ -1,4 +1,5 @@
-// The platform in this process, as `nightshift start` has it, with MCP servers of the config file and a simulated model.
+// The platform in this process, as `nightshift start` runs it, with MCP servers of the config file and a simulated
+// model.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,12 +29,12 @@ export type House = {
   says(part: string): Promise<string>;
   /** Drains the worker process and starts another one, with MCP servers of its own. */
   replaceWorker(): Promise<void>;
-  /** Ends server processes whose command line holds `part`, as a crash does. */
+  /** Ends server processes whose command line contains `part`, like a crash. */
   kill(part: string): Promise<void>;
   close(): Promise<void>;
 };
 
-/** `toServers`: given a folder that is theirs alone. `env`: keys and addresses of model providers. */
+/** `toServers`: receives a folder that is theirs alone. `env`: keys and addresses of model providers. */
 export async function openHouse(
   toServers: (folder: string) => object,
   env: Environment = {},
@@ -69,7 +70,7 @@ export async function openHouse(
       if (found !== undefined) return found;
       await setTimeout(25);
     }
-    return expect.fail(`nobody said ${part}:\n${lines.join('')}`);
+    return expect.fail(`no log line contains ${part}:\n${lines.join('')}`);
   };
   return {
     url: api.url,
@@ -106,7 +107,7 @@ export async function openHouse(
   };
 }
 
-/** What tools said in a context, each as text. */
+/** The results of tools in a context, each as text. */
 export async function resultsOf(client: Client, contextId: string): Promise<string[]> {
   const messages = await client.messages(contextId);
   return messages

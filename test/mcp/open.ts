@@ -17,21 +17,21 @@ import { scripted } from './known-servers.ts';
 
 export type Opened = {
   servers: ToolServers;
-  /** What servers noted. */
+  /** The facts that servers wrote. */
   facts: () => string[];
   called: [string, CallOutcome][];
   progress: string[];
   lines: string[];
   names: (server: string) => string[];
-  /** Whether it is connected to. */
+  /** Whether it is connected. */
   isUp: (server: string) => boolean;
   run: (tool: string, input?: Json, signal?: AbortSignal) => Promise<ToolOutcome>;
-  /** Resolves once it holds; fails loudly after a while. */
+  /** Resolves once it is true; fails with a message after a while. */
   until: (condition: () => boolean) => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** One scripted server, `it`, once it is connected to, however long it takes to start; unless `servers` says otherwise. */
+/** One scripted server, `it`, once it is connected, however long it takes to start; unless `servers` gives others. */
 export async function openScripted(settings: object = {}, servers?: object): Promise<Opened> {
   const folder = await mkdtemp(join(tmpdir(), 'nightshift-mcp-'));
   const parsed = parseConfig({ mcp_servers: servers ?? { it: { ...scripted(folder), ...settings } } });

@@ -1,5 +1,5 @@
-// The tools of an MCP server stand in prompts in one order and with one text, so that a restart of the worker process and of
-// the server does not lose the provider's prompt cache.
+// The tools of an MCP server are in prompts in one order and with one text, so that a restart of the worker process and
+// of the server does not lose the provider's prompt cache.
 import { afterEach, expect, test } from 'vitest';
 import { isJsonObject } from '../../src/core/json.ts';
 import type { Json, JsonObject } from '../../src/core/json.ts';

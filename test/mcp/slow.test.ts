@@ -1,4 +1,4 @@
-// A server that takes its time to start: the worker process does not wait for it, the job does.
+// A server that starts slowly: the worker process does not wait for it, the job does.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

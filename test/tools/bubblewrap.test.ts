@@ -68,7 +68,7 @@ describe.runIf(works)('in bubblewrap', () => {
     expect(await said('ls /proc | grep -c "^[0-9]"')).toMatch(/^[1-6]\n$/);
   });
 
-  test('has no network, no rights and no way to more', async () => {
+  test('has no network, no privileges and no way to more', async () => {
     expect(await said('cat /proc/net/dev | tail -n +3 | cut -d: -f1')).toMatch(/^\s*lo\n$/);
     expect(await said('grep -E "CapEff|NoNewPrivs" /proc/self/status')).toBe(
       'CapEff:\t0000000000000000\nNoNewPrivs:\t1\n',
@@ -83,7 +83,7 @@ describe.runIf(works)('in bubblewrap', () => {
     );
   });
 
-  test('may read what the operator names, and not write there', async () => {
+  test('may read the paths that the operator names, and not write there', async () => {
     writeFileSync(path.join(base.path, 'secret'), 'shared');
     expect(await said(`cat ${base.path}/secret; touch ${base.path}/x`, { readOnly: [base.path] })).toBe(
       'shared',
@@ -91,7 +91,7 @@ describe.runIf(works)('in bubblewrap', () => {
     expect(readdirSync(base.path).sort()).toEqual(['secret', 'workspaces']);
   });
 
-  test('an argument is an argument, whatever it looks like', async () => {
+  test('receives an argument unchanged, whatever it looks like', async () => {
     expect(await run({ argv: ['printf', '%s|', '--bind', '/', '$(id)'] })).toMatchObject({
       result: { exit_code: 0, stdout: '--bind|/|$(id)|' },
     });
@@ -101,7 +101,7 @@ describe.runIf(works)('in bubblewrap', () => {
     expect(await run(sh('exit 1'))).toMatchObject({ isError: false, result: { exit_code: 1 } });
   });
 
-  test('ends with its time, and with all it started', async () => {
+  test('is stopped at its timeout, with all its children', async () => {
     const told = await run({ argv: ['sh', '-c', 'setsid sleep 98765 & echo begun; wait'], timeout_s: 2 });
     expect(told).toEqual(refusedWith('timed_out', { stdout: 'begun\n', stderr: '' }));
     await vi.waitFor(() => expect(spawnSync('pgrep', ['-f', 'sleep 98765']).status).toBe(1), {
@@ -109,7 +109,7 @@ describe.runIf(works)('in bubblewrap', () => {
     });
   });
 
-  test('ends where it takes too much, whatever its parents do', async () => {
+  test('is stopped where it uses too much, whatever its parents do', async () => {
     const bomb = sh('for i in 1 2 3 4 5 6 7 8; do setsid sh -c "sleep 60 & sleep 60 &" & done; sleep 60');
     expect(await run(bomb, { processes: 10 })).toEqual(
       refusedWith('limit_exceeded', { stdout: '', stderr: expect.any(String) }),
@@ -120,7 +120,7 @@ describe.runIf(works)('in bubblewrap', () => {
   });
 });
 
-test('without bubblewrap it is told', async () => {
+test('without bubblewrap it returns an error', async () => {
   const tool = runCommand({
     workspaces: createWorkspaces(base.path),
     limits: { ...RUN_COMMAND_DEFAULTS, runner: 'bubblewrap' },

@@ -26,7 +26,7 @@ export function runnerFor(tools: readonly Tool[]) {
     const outcome = await runner.execute({ ...call(name, input), ...over }, signal);
     if (outcome.kind === 'aborted') return null;
     const { content, is_error: isError } = outcome;
-    if (typeof content !== 'string') throw new Error('A built-in tool gives text.');
+    if (typeof content !== 'string') throw new Error('A built-in tool returns text.');
     expect(content.length).toBeLessThanOrEqual(RESULT_CHARS);
     return { isError, result: JSON.parse(content) };
   };

@@ -1,5 +1,5 @@
-// What must not get through `run_command`: arguments that would be more to a shell, commands that are not allowed, secrets of
-// this process, output and time without end, and what goes on after its end.
+// Attacks that `run_command` must stop: arguments that a shell would interpret, commands that are not allowed, secrets
+// of this process, endless output and time, and processes that outlive it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
@@ -58,7 +58,7 @@ const stdoutOf = (told: Told | null): string => {
 };
 const node = (program: string): Json => ({ argv: [process.execPath, '-e', program] });
 
-test('runs in the workspace, and gives code and both streams', async () => {
+test('runs in the workspace, and returns code and both streams', async () => {
   expect(await run({ argv: ['sh', '-c', 'pwd; echo no >&2; exit 3'] })).toEqual({
     isError: false,
     result: { exit_code: 3, stdout: `${here()}\n`, stderr: 'no\n' },
@@ -110,7 +110,7 @@ describe('injection', () => {
   });
 });
 
-describe('what is allowed', () => {
+describe('the allowed commands', () => {
   test.each<[string, boolean]>([
     ['git', true],
     ['npm', true],
@@ -131,7 +131,7 @@ describe('what is allowed', () => {
     expect(isAllowed(command, ['git', 'np*', '/usr/bin/*'])).toBe(allowed);
   });
 
-  test('nothing else is run', async () => {
+  test('no other command is run', async () => {
     expect(await run({ argv: ['sh', '-c', 'touch pwned'] }, { allow: ['git'] })).toEqual(
       refusedWith('command_not_allowed'),
     );
@@ -139,7 +139,7 @@ describe('what is allowed', () => {
   });
 });
 
-test('knows nothing of the environment of its worker process', async () => {
+test('a command sees no variable of its worker process', async () => {
   vi.stubEnv('ANTHROPIC_API_KEY', 'sk-ant-secret');
   vi.stubEnv('DATABASE_URL', 'postgres://secret');
   const told = await run({ argv: ['env'] }, { env: { CI: '1' } });
@@ -150,8 +150,8 @@ test('knows nothing of the environment of its worker process', async () => {
   expect(new Set(names)).toEqual(new Set(['CI', 'HOME', 'LANG', 'PATH', 'TMPDIR']));
 });
 
-describe('without end', () => {
-  test('output is read to its end, and cut on both streams', async () => {
+describe('an endless command', () => {
+  test('has its output read to its end, and cut on both streams', async () => {
     const program = `const b = Buffer.alloc(5_000_000, 'x'); process.stderr.write(b, () => process.stdout.write(b));`;
     const told = await run(node(program));
     expect(told).toMatchObject({ isError: false, result: { exit_code: 0 } });
@@ -163,38 +163,38 @@ describe('without end', () => {
     ['output', { argv: ['yes'], timeout_s: 0.5 }],
     ['silence', { argv: ['sleep', '100'], timeout_s: 0.3 }],
     ['deafness', { argv: ['sh', '-c', 'trap "" TERM INT HUP; while :; do sleep 1; done'], timeout_s: 0.3 }],
-  ])('%s is ended, and what there was is told', async (_, input) => {
+  ])('%s is stopped, and its output so far is returned', async (_, input) => {
     expect(await run(input)).toEqual(
       refusedWith('timed_out', { stdout: expect.any(String), stderr: expect.any(String) }),
     );
   });
 
-  test('a reader of its input gets none', async () => {
+  test('that reads its input gets none', async () => {
     expect(await run({ argv: ['cat'] })).toMatchObject({ result: { exit_code: 0, stdout: '' } });
   });
 });
 
-describe.runIf(process.platform === 'linux')('too much', () => {
+describe.runIf(process.platform === 'linux')('a command that uses too much', () => {
   const hold = (megabytes: number) =>
     node(`globalThis.held = Buffer.alloc(${megabytes} << 20, 1); setTimeout(() => {}, 60_000)`);
   const many = { argv: ['sh', '-c', 'for i in 1 2 3 4 5 6 7 8; do (sleep 60; :) & done; wait'] };
 
-  test('memory ends it', async () => {
+  test('is stopped by its memory', async () => {
     expect(await run(hold(400), { memoryMb: 300 })).toEqual(refusedWith('limit_exceeded', texts));
   });
 
-  test('memory of what it started counts', async () => {
+  test('is stopped by the memory of its children', async () => {
     const [, , program] = (hold(150) as { argv: string[] }).argv;
     const twice = `const { spawn } = require('node:child_process');
       for (const _ of [1, 2]) spawn(process.execPath, ['-e', ${JSON.stringify(program)}]);`;
     expect(await run(node(twice), { memoryMb: 300 })).toEqual(refusedWith('limit_exceeded', texts));
   });
 
-  test('processes end it', async () => {
+  test('is stopped by its processes', async () => {
     expect(await run(many, { processes: 7 })).toEqual(refusedWith('limit_exceeded', texts));
   });
 
-  test('what it writes ends it, in one file or many', async () => {
+  test('is stopped by its written bytes, in one file or many', async () => {
     const files = { ...FILE_LIMITS, totalBytes: 1_000_000 };
     const one = await run({ argv: ['sh', '-c', 'head -c 2000000 /dev/zero > f'] }, {}, undefined, files);
     expect(one).toMatchObject({ isError: false, result: { exit_code: expect.any(Number) } });
@@ -212,7 +212,7 @@ test('is refused as a plain process to tenants that are not in the list', async 
   expect(await run({ argv: ['true'] }, { tenants: ['another'] })).toEqual(refusedWith('runner_unavailable'));
 });
 
-describe('what it started', () => {
+describe('a child of a command', () => {
   const isAlive = (file: string): boolean => {
     const pid = Number(readFileSync(here(file), 'utf8'));
     try {
@@ -230,8 +230,8 @@ describe('what it started', () => {
     await gone('child');
   });
 
-  test.runIf(process.platform === 'linux')('ends with its time', async () => {
-    // Time enough to begin, also where the machine is busy.
+  test.runIf(process.platform === 'linux')('ends at its timeout', async () => {
+    // Time enough to begin, also on a busy machine.
     expect(await run({ argv: ['sh', '-c', `${behind} wait`], timeout_s: 3 })).toMatchObject({
       isError: true,
     });
@@ -257,7 +257,7 @@ describe('what it started', () => {
   });
 });
 
-test('a program does not begin where its worker process dies before the warden was told of it', async () => {
+test('does not begin where its worker process dies before the warden knows it', async () => {
   const told = Promise.withResolvers<number | string>();
   const program = asProcess(
     {
@@ -271,13 +271,13 @@ test('a program does not begin where its worker process dies before the warden w
   );
   const child = program.begin();
   expect(await told.promise).toBe(child.pid);
-  // As the death of this process does.
+  // Like the death of this process.
   child.stdio[3]?.destroy();
   expect(await once(child, 'exit')).toEqual([1, null]);
   expect(existsSync(path.join(base.path, 'begun'))).toBe(false);
 });
 
-test('a person is asked first', () => {
+test('approval is required first', () => {
   expect(toolOf().approval).toBe('always');
   expect(toolOf().descriptor.effect).toBe('once');
 });

@@ -1,4 +1,4 @@
-// A tool that is asked what became of a call of it.
+// A tool that is asked for the outcome of one of its calls.
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineTool } from '../../src/index.ts';
@@ -6,7 +6,7 @@ import { call, runnerOf } from './invoke.ts';
 
 const never = new AbortController().signal;
 
-/** A tool that says `said` of a call. */
+/** A tool that returns `said` for a call. */
 function saying(said: (call: object) => unknown) {
   const tool = {
     name: 'pay',
@@ -20,7 +20,7 @@ function saying(said: (call: object) => unknown) {
   return tool as unknown as Parameters<typeof runnerOf>[0][number];
 }
 
-test('is given what the call was given, with the same key', async () => {
+test('it gets the arguments of the call, with the same key', async () => {
   const asked: unknown[] = [];
   const runner = runnerOf([saying((of) => (asked.push(of), { outcome: 'did_not_happen' }))]);
   const of = call('pay', { cents: 5 });
@@ -71,7 +71,7 @@ const digger = {
   },
 };
 
-describe('leaves the outcome unknown, and says so in the log,', () => {
+describe('the outcome stays unknown, and the log reports it,', () => {
   test.each<[string, (call: object) => unknown]>([
     [
       'where it throws',
@@ -96,7 +96,7 @@ describe('leaves the outcome unknown, and says so in the log,', () => {
   });
 });
 
-test('unknown without a word where it cannot tell: no such tool, no way to, another input', async () => {
+test('the outcome is unknown without a log line where the tool cannot tell: no such tool, no function for it, another input', async () => {
   const runner = runnerOf([
     saying(() => ({ outcome: 'unknown' })),
     { ...saying(() => null), name: 'mute', reconcile: undefined } as never,

@@ -14,8 +14,8 @@ function contentOf(returned: unknown, limit = LIMIT): unknown {
   return resultOf(returned, limit).content;
 }
 
-describe('what a tool gave back', () => {
-  test('a reply is taken apart', () => {
+describe('the return value of a tool', () => {
+  test('a reply is read field by field', () => {
     expect(resultOf({ content: 'no', is_error: true, compact_summary: 'n' }, LIMIT)).toEqual({
       kind: 'result',
       content: 'no',
@@ -65,7 +65,7 @@ describe('what a tool gave back', () => {
     ]);
   });
 
-  test('blocks never hold more text than the limit and its note, whatever they are', () => {
+  test('blocks never contain more text than the limit and its note, whatever they are', () => {
     const blocks = fc.array(fc.string({ unit: 'binary', maxLength: 30 }).map(said), { minLength: 1 });
     fc.assert(
       fc.property(blocks, fc.integer({ min: 1, max: 50 }), (content, limit) => {
@@ -90,7 +90,7 @@ describe('what a tool gave back', () => {
       { type: 'image', source: { type: 'url', url: 'file:///etc/passwd' } },
       'not an http or https URL',
     ],
-  ])('an image %s is left out with a note, or it would break every later call', (_, block, why) => {
+  ])('an image %s is left out with a note, since it would break every later call', (_, block, why) => {
     expect(contentOf({ content: [said('x'), block] })).toEqual([
       said('x'),
       said(expect.stringMatching(new RegExp(`^\\(An image was omitted: .*${why}`))),

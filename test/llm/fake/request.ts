@@ -1,6 +1,6 @@
 /**
- * What was asked of a fake provider, told the same way for every wire format, so that one handler serves all three:
- * the model, the conversation, the tools, and the body as it came.
+ * A request to a fake provider, in the same form for every wire format, so that one handler serves all three: the
+ * model, the conversation, the tools, and the received body.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isJsonObject } from '../../../src/core/json.ts';
@@ -119,7 +119,7 @@ function fromItem(item: JsonObject): FakeEntry[] {
   }
 }
 
-/** What an assistant said in several items is one entry. */
+/** Several items of one assistant answer are one entry. */
 function merged(entries: FakeEntry[]): FakeEntry[] {
   const together: FakeEntry[] = [];
   for (const entry of entries) {

@@ -1,4 +1,4 @@
-// What a model, and the tenant, are told of a call that an MCP server refuses.
+// The text that a model and the tenant get of a call that an MCP server refuses.
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import type { ToolContext } from '../../../src/tools/config/define.ts';
 import { callOn } from '../../../src/tools/mcp/calls/call.ts';
 import { Standing } from '../../../src/tools/mcp/connection/standing.ts';
 
-/** A server that goes on. */
+/** A server that continues. */
 const NEVER = new Promise<void>(() => undefined);
 
 async function refusedWith(error: Error) {
@@ -46,7 +46,7 @@ async function refusedWith(error: Error) {
   return { reply: await callOn(line, 'echo', 'none', {}, context), said };
 }
 
-test('in its own answer is what it said, as an error of a tool is', async () => {
+test("in its own answer is the server's text, as an error of a tool is", async () => {
   const { reply, said } = await refusedWith(new McpError(ErrorCode.InvalidParams, 'no such city'));
   expect(reply).toEqual({
     content: 'The MCP server it refused the call: MCP error -32602: no such city',
@@ -56,7 +56,7 @@ test('in its own answer is what it said, as an error of a tool is', async () => 
 });
 
 test.each([400, 401, 403, 429])(
-  'by HTTP %i is a reference: the body may be of anybody on the way',
+  'by HTTP %i is a reference: the body may be of any server on the way',
   async (status) => {
     const error = new StreamableHTTPError(status, 'Error POSTing to endpoint: x-key: sk-secret');
     const { reply, said } = await refusedWith(error);

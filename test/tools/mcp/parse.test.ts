@@ -1,4 +1,4 @@
-// What the config file says of MCP servers.
+// The MCP servers of the config file.
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/tools/config/parse-config.ts';
 import { faultyTool } from '../faulty-tool.ts';
@@ -9,7 +9,7 @@ function faultsOf(config: unknown): string[] {
 }
 
 describe('servers', () => {
-  test('are read, with what holds where they do not say', () => {
+  test('are read, with defaults', () => {
     const parsed = parseConfig({
       mcp_servers: {
         files: {
@@ -116,14 +116,14 @@ describe('servers', () => {
     ]);
   });
 
-  test('keep the names of their tools to themselves', () => {
+  test('have exclusive names for their tools', () => {
     const tools = [faultyTool({ name: 'files__read' }), faultyTool({ name: 'other__read' })];
     expect(faultsOf({ tools, mcp_servers: { files: { command: 'a' } } })).toEqual([
       'tools[0].name: names that start with files__ are reserved for the tools of the MCP server files',
     ]);
   });
 
-  test('that a role names must be there', () => {
+  test('that a role names must exist', () => {
     const roles = { r: { mcp_servers: ['files', 'fils'] } };
     expect(faultsOf({ roles, mcp_servers: { files: { command: 'a' } } })).toEqual([
       'roles.r.mcp_servers[1]: unknown MCP server fils; known servers: files',
