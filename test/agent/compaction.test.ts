@@ -142,7 +142,9 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
         rig.store.submit('go');
         await rig.bringToRest();
         rig.asked.forEach(expectValid);
-        expect([...rig.store.outcomes.values()].at(-1), `port call ${k}`).toMatchObject({ status: 'completed' });
+        expect([...rig.store.outcomes.values()].at(-1), `port call ${k}`).toMatchObject({
+          status: 'completed',
+        });
         const turn = mode === 'rollback' ? 1 : 2;
         expect(rig.store.messages.at(-1)?.turn).toBe(`a${turn}`);
         if (mode === 'keep') continue;

@@ -112,7 +112,11 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       ({ context }) => Object.assign(context, { steers: 1 }),
       /wait to join/,
     ],
-    ['failed claims are left', ({ context }) => Object.assign(context, { failed_claims: 2 }), /failed claims/],
+    [
+      'failed claims are left',
+      ({ context }) => Object.assign(context, { failed_claims: 2 }),
+      /failed claims/,
+    ],
     [
       'a counter of messages is wrong',
       ({ context }) => Object.assign(context, { message_count: 5 }),

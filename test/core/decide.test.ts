@@ -113,7 +113,11 @@ describe('within a job', () => {
       running({ calls: [call()], serving: unsupported }),
       { kind: 'hand_back', missing: ['tool:mail'] },
     ],
-    ['a stopped worker without a stop request continues: only the stop request ends jobs', running({ stopped: true }), callModel],
+    [
+      'a stopped worker without a stop request continues: only the stop request ends jobs',
+      running({ stopped: true }),
+      callModel,
+    ],
   ])('%s', (_, of, step) => {
     expect(decide(of, NOW)).toEqual(step);
   });

@@ -95,7 +95,10 @@ export async function openSse(url: string, contextId: string, ask: Ask = {}): Pr
     until: (is) =>
       new Promise((resolve, reject) => {
         let looked = 0;
-        const timer = setTimeout(() => reject(new Error(`not received within 150 s: ${is.toString()}`)), 150_000);
+        const timer = setTimeout(
+          () => reject(new Error(`not received within 150 s: ${is.toString()}`)),
+          150_000,
+        );
         const look = (): void => {
           for (; looked < told.length; looked += 1) {
             const one = told[looked];

@@ -599,13 +599,16 @@ describe('a folder of the old layout', () => {
     ],
     ['a file of another kind', (f) => (f['notes.txt'] = 'x'), /^notes\.txt is not a file/],
   ];
-  test.each(damages)('with %s is refused by the file name, and nothing is changed', async (_, damage, words) => {
-    const files = folder();
-    damage(files);
-    const { body } = await refused({ files });
-    expect(body.detail).toMatch(words);
-    expect(body.error.param).toMatch(/^files\./);
-  });
+  test.each(damages)(
+    'with %s is refused by the file name, and nothing is changed',
+    async (_, damage, words) => {
+      const files = folder();
+      damage(files);
+      const { body } = await refused({ files });
+      expect(body.detail).toMatch(words);
+      expect(body.error.param).toMatch(/^files\./);
+    },
+  );
 
   test('a role with an invalid name is left out, like an unknown one', async () => {
     const files = folder();
@@ -687,16 +690,13 @@ describe('an invalid document', () => {
     ['a member too many', (d) => (d.colour = 'red'), 'colour'],
     ['a role that is unknown', (d) => (d.context.worker.role = 'king'), 'role'],
   ];
-  test.each(damages)(
-    'with %s is refused by field name, and nothing is changed',
-    async (_, damage, param) => {
-      const worker = await api.worker();
-      await converse(api, worker.context_id, await addProcess(api), 'q', 'a');
-      const document = JSON.parse(await fileOf(worker.context_id));
-      damage(document);
-      expect((await refused(document)).body.error.param).toBe(param);
-    },
-  );
+  test.each(damages)('with %s is refused by field name, and nothing is changed', async (_, damage, param) => {
+    const worker = await api.worker();
+    await converse(api, worker.context_id, await addProcess(api), 'q', 'a');
+    const document = JSON.parse(await fileOf(worker.context_id));
+    damage(document);
+    expect((await refused(document)).body.error.param).toBe(param);
+  });
 
   test.each([
     '',

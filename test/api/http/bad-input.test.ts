@@ -89,9 +89,12 @@ describe('a body', () => {
     expect(body.error.code).toBe('invalid_request');
   });
 
-  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON'])('of type %s is accepted', async (type) => {
-    expect((await api.post('/api/workers', '{"name":"a"}', { 'content-type': type })).status).toBe(201);
-  });
+  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON'])(
+    'of type %s is accepted',
+    async (type) => {
+      expect((await api.post('/api/workers', '{"name":"a"}', { 'content-type': type })).status).toBe(201);
+    },
+  );
 
   test('with a number of too many digits is 422', async () => {
     const ofDigits = (digits: number) =>

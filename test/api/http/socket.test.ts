@@ -220,11 +220,14 @@ test.each([
 });
 
 describe('without keys', () => {
-  test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])('the server refuses to listen on %s', async (host) => {
-    await expect(start({ HOST: host })).rejects.toThrow(
-      /HOST \S+ is not a loopback address.*NIGHTSHIFT_API_KEYS/,
-    );
-  });
+  test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])(
+    'the server refuses to listen on %s',
+    async (host) => {
+      await expect(start({ HOST: host })).rejects.toThrow(
+        /HOST \S+ is not a loopback address.*NIGHTSHIFT_API_KEYS/,
+      );
+    },
+  );
 
   test.each(['127.0.0.1', 'localhost'])('the server listens on %s', async (host) => {
     const other = await start({ HOST: host });
@@ -236,11 +239,16 @@ describe('without keys', () => {
 describe('with a key of less than 16 characters', () => {
   const NIGHTSHIFT_API_KEYS = 'a-key-of-sixteen:t,fifteen-letters:acme,short:acme';
 
-  test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])('the server refuses to listen on %s', async (host) => {
-    const refused = start({ HOST: host, NIGHTSHIFT_API_KEYS });
-    await expect(refused).rejects.toThrow(/keys with fewer than 16 characters \(tenants: acme\): .*openssl/);
-    await expect(refused).rejects.not.toThrow(/fifteen-letters|short/);
-  });
+  test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])(
+    'the server refuses to listen on %s',
+    async (host) => {
+      const refused = start({ HOST: host, NIGHTSHIFT_API_KEYS });
+      await expect(refused).rejects.toThrow(
+        /keys with fewer than 16 characters \(tenants: acme\): .*openssl/,
+      );
+      await expect(refused).rejects.not.toThrow(/fifteen-letters|short/);
+    },
+  );
 
   test.each(['127.0.0.1', 'localhost'])('the server listens on %s, and logs a warning', async (host) => {
     const warned = await warningsOf({ HOST: host, NIGHTSHIFT_API_KEYS });

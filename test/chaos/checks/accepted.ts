@@ -56,8 +56,7 @@ function inputFaults(
   if (as === 'reply') return faults;
   const times = anew?.kind === 'regenerate' ? 0 : 1;
   if (stored.length !== times) note(`the input is stored ${stored.length} times`);
-  if (message !== undefined && message.id !== outcome.messageId)
-    note('the input is not the returned one');
+  if (message !== undefined && message.id !== outcome.messageId) note('the input is not the returned one');
   if (withdrawn === 'taken' && message !== undefined && message.status !== 'withdrawn') {
     note('it was withdrawn, and is not');
   }

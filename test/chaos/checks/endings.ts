@@ -82,7 +82,8 @@ function eventFaults(job: StoredJob, told: readonly StoredEvent[]): Violation[] 
   const finished = told.filter(({ name }) => name === 'JobFinished');
   const faults: Violation[] = [];
   const note = (what: string): void => void faults.push(says(what, job.context_id, job.id));
-  if (started.length !== (job.started_at === null ? 0 : 1)) note(`its begin is published ${started.length} times`);
+  if (started.length !== (job.started_at === null ? 0 : 1))
+    note(`its begin is published ${started.length} times`);
   if (isEnded(job.status) && finished.length !== 1) note(`its end is published ${finished.length} times`);
   for (const { data } of finished) {
     if (data['status'] !== job.status)

@@ -85,7 +85,7 @@ function readingFaults(course: Course, branch: StoredBranch, made: readonly Stor
       foreign.filter(({ seq }) => (seq ?? 0) < course.clearedAt),
     ),
     ...note(
-      "a branch reads messages of another branch",
+      'a branch reads messages of another branch',
       foreign.filter(({ seq }) => (seq ?? 0) > course.clearedAt),
     ),
     ...note(
@@ -108,6 +108,13 @@ function takenBackLater(contextId: string, { births }: Course, events: readonly 
     );
     return late.length === 0
       ? []
-      : [says('a branch shared messages that were retracted later', contextId, branch, ...late.map(({ id }) => id))];
+      : [
+          says(
+            'a branch shared messages that were retracted later',
+            contextId,
+            branch,
+            ...late.map(({ id }) => id),
+          ),
+        ];
   });
 }

@@ -38,8 +38,10 @@ function wishFaults(job: StoredJob): Violation[] {
   if (!wanted) note(`a stop request was lost: the job is ${job.status}`);
   if (asked === null || stopped === null) note('the receipt has no times');
   else if (asked > stopped) note('it was stopped before a request');
-  if (heard !== null && asked !== null && heard < asked) note('the stop request was received before it was sent');
-  if (heard !== null && stopped !== null && heard > stopped) note('the stop request was received after the end');
+  if (heard !== null && asked !== null && heard < asked)
+    note('the stop request was received before it was sent');
+  if (heard !== null && stopped !== null && heard > stopped)
+    note('the stop request was received after the end');
   return faults;
 }
 

@@ -52,7 +52,8 @@ function restFaults(context: StoredContext, jobs: readonly StoredJob[]): Violati
   if (context.lease_owner !== null) note(`still owned by ${context.lease_owner}`);
   if (context.scheduling_status !== 'idle') note(`still ${context.scheduling_status}`);
   if (context.next_check_at !== null) note('a sweep is still due');
-  if (!['Idle', 'PermanentFailure', 'Stopped'].includes(context.state)) note(`stays in state ${context.state}`);
+  if (!['Idle', 'PermanentFailure', 'Stopped'].includes(context.state))
+    note(`stays in state ${context.state}`);
   if (context.queued !== queued) note(`counts ${context.queued} queued, ${queued} are`);
   if (context.steers !== 0) note(`counts ${context.steers} inputs that wait to join a job`);
   if (context.failed_claims !== 0) note(`counts ${context.failed_claims} failed claims`);

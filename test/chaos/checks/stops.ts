@@ -35,9 +35,7 @@ function answerFaults({ contextId, stopped, started }: Stop): Violation[] {
     ...(stopped.said === 'stopped'
       ? []
       : [says(`a worker was stopped, and is shown as ${stopped.said}`, contextId)]),
-    ...(started.said === 'stopped'
-      ? [says('a worker was started, and is shown as stopped', contextId)]
-      : []),
+    ...(started.said === 'stopped' ? [says('a worker was started, and is shown as stopped', contextId)] : []),
   ];
 }
 

@@ -113,7 +113,9 @@ function textFaults(
     if (stored === undefined || !done.has(id)) continue;
     // The received text of an earlier attempt is void, and a client that was away does not receive the later one.
     if (attempt > (stored.attempt ?? attempt)) {
-      faults.push(says(`attempt ${attempt} was received, ${stored.attempt} is stored`, contextId, client, id));
+      faults.push(
+        says(`attempt ${attempt} was received, ${stored.attempt} is stored`, contextId, client, id),
+      );
     } else if (attempt === (stored.attempt ?? attempt) && whole && !textOf(stored.content).startsWith(text)) {
       faults.push(says('the received text is not the beginning of the answer', contextId, client, id));
     }

@@ -119,7 +119,9 @@ function waitFaults(call: StoredCall, sight: Sight): Violation[] {
   const told = entriesIn(result);
   const note = (what: string, ...ids: string[]): Violation => says(what, call.context_id, call.id, ...ids);
   if (!Array.isArray(wanted) || wanted.join() !== told.map(({ worker_id: id }) => id).join())
-    return [note('the results name other workers than were waited for', ...told.map(({ worker_id: id }) => id))];
+    return [
+      note('the results name other workers than were waited for', ...told.map(({ worker_id: id }) => id)),
+    ];
   const ended = told.filter(({ status }) => ENDS.includes(status));
   const enough = input['mode'] === 'any' ? 1 : told.length;
   const jobs = [...sight.jobs.values()];
@@ -180,7 +182,14 @@ function endFaults(job: StoredJob, sight: Sight): Violation[] {
   if ((parent.status !== 'cancelled' && parent.status !== 'interrupted') || job.stop_kind !== null) return [];
   const late = (job.finished_at ?? Infinity) - (parent.finished_at ?? Infinity);
   return late > REACH_MS
-    ? [says('it continued after the stop request of the job that asked for it', job.context_id, job.id, parent.id)]
+    ? [
+        says(
+          'it continued after the stop request of the job that asked for it',
+          job.context_id,
+          job.id,
+          parent.id,
+        ),
+      ]
     : [];
 }
 

@@ -87,13 +87,21 @@ export const BROKEN_APPROVALS: readonly [string, (sound: Sound) => void, RegExp]
     ({ world, approval }) => void world.decisions.push({ ...approval, key: 'v-3' }),
     /2 decisions were accepted/,
   ],
-  ['a decision has no client', ({ world }) => void world.decisions.splice(0), /a decision that no client made/],
+  [
+    'a decision has no client',
+    ({ world }) => void world.decisions.splice(0),
+    /a decision that no client made/,
+  ],
   [
     'another decision is stored',
     ({ guarded }) => Object.assign(guarded, { approval: { decision: 'approve', input: null } }),
     /another decision is stored/,
   ],
-  ['it is published twice', ({ world, said }) => void world.events.push({ ...said, seq: 31 }), /published 2 times/],
+  [
+    'it is published twice',
+    ({ world, said }) => void world.events.push({ ...said, seq: 31 }),
+    /published 2 times/,
+  ],
   [
     'it is not published',
     ({ world, said }) => void world.events.splice(world.events.indexOf(said), 1),

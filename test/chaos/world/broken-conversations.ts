@@ -212,7 +212,11 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       ({ shortening }) => Object.assign(shortening, { status: 'failed', error_code: 'crash_loop' }),
       /ended failed \(crash_loop\)/,
     ],
-    ['it is published with other data', ({ compacted }) => Object.assign(compacted, { tokens_after: 9 }), /is not published/],
+    [
+      'it is published with other data',
+      ({ compacted }) => Object.assign(compacted, { tokens_after: 9 }),
+      /is not published/,
+    ],
     [
       'it is published and not stored',
       ({ world, compacted }) => remove(world.compactions, compacted),

@@ -78,11 +78,7 @@ export const BROKEN_TREES: readonly [string, (sound: SoundTree) => void, RegExp]
     ({ report }) => Object.assign(report, { context_id: 'awaited' }),
     /reported to another context/,
   ],
-  [
-    'a notice is wrong',
-    ({ second }) => Object.assign(second, { status: 'failed' }),
-    /its notice is wrong/,
-  ],
+  ['a notice is wrong', ({ second }) => Object.assign(second, { status: 'failed' }), /its notice is wrong/],
   [
     'a notice is still due',
     ({ second }) => Object.assign(second, { parent_notice: 'due' }),

@@ -136,18 +136,15 @@ describe.each([
   });
 });
 
-test.each([1, 3])(
-  'reads sent to a pool of %i while a connection is reset are all answered',
-  async (max) => {
-    const between = await network(the.url);
-    const database = open(between.url, { max });
-    for (let round = 0; round < 30; round += 1) {
-      await database.db.execute(sql`select 1`);
-      between.resetNext();
-      await inTime(Promise.all([0, 1, 2, 3].map((n) => read(database, round * 10 + n, 0))));
-    }
-  },
-);
+test.each([1, 3])('reads sent to a pool of %i while a connection is reset are all answered', async (max) => {
+  const between = await network(the.url);
+  const database = open(between.url, { max });
+  for (let round = 0; round < 30; round += 1) {
+    await database.db.execute(sql`select 1`);
+    between.resetNext();
+    await inTime(Promise.all([0, 1, 2, 3].map((n) => read(database, round * 10 + n, 0))));
+  }
+});
 
 describe('a server that closes every connection it accepts', () => {
   test('is unavailable: the pool does not retry forever', async () => {

@@ -161,7 +161,9 @@ async function jobFaults(db: Executor, world: World, changes: readonly Change[])
         : ['an input was admitted without its job, or the reverse']),
       ...(row.ended?.length === 1 ? [] : [`the end of a job was published ${row.ended?.length ?? 0} times`]),
       ...(started === 0 && row.status !== 'cancelled' ? ['a job that never began has ended'] : []),
-      ...(row.wished && row.status !== row.wished_end ? [`a stop request was lost: the job is ${row.status}`] : []),
+      ...(row.wished && row.status !== row.wished_end
+        ? [`a stop request was lost: the job is ${row.status}`]
+        : []),
       ...(row.wished && !row.stopped ? ['a receipt has no end'] : []),
       ...(row.output_is_there ? [] : ['the output of a job is missing, or not its own']),
     ];
@@ -206,7 +208,9 @@ async function answerFaults(db: Executor, { answers, accepted, contextId }: Worl
   const there = new Set(history.map(({ id }) => id));
   return [
     ...answers.filter((id) => !replies.has(id)).map(() => 'an accepted answer is missing'),
-    ...[...replies.keys()].filter((id) => !given.some((one) => one === id)).map(() => 'an answer that no client gave'),
+    ...[...replies.keys()]
+      .filter((id) => !given.some((one) => one === id))
+      .map(() => 'an answer that no client gave'),
     ...[...replies].flatMap(([id, interrupted]) =>
       there.has(id) || interrupted ? [] : ['an answer never entered history'],
     ),
@@ -244,8 +248,7 @@ async function callFaults(db: Executor, { contextId, ran }: World): Promise<stri
     select block ->> 'tool_use_id' as id from messages m cross join lateral json_array_elements(m.content) as block
     where m.context_id = ${contextId} and m.status = 'completed' and block ->> 'type' = 'tool_result'`);
   const seen = new Set(answered.map(({ id }) => id));
-  for (const times of ran.values())
-    if (times > 1) faults.push(`a once-only call ran ${times} times`);
+  for (const times of ran.values()) if (times > 1) faults.push(`a once-only call ran ${times} times`);
   const calls = await db.execute<{ id: string; status: string }>(
     sql`select t.id, t.status from tool_calls t join messages m on m.id = t.message_id
       where t.context_id = ${contextId} and m.status = 'completed' and m.seq > (

@@ -26,18 +26,14 @@ afterAll(async () => {
   await Promise.all(databases.map((database) => database.drop()));
 });
 
-test(
-  'every law holds in any order of statements',
-  { timeout: 60_000 + 300 * seeds.length },
-  async () => {
-    const left = seeds.values();
-    await Promise.all(
-      stages.map(async (stage) => {
-        for (const seed of left) {
-          const judgement = await stage.judge(seed);
-          expect(judgement.faults, describeJudgement(judgement)).toEqual([]);
-        }
-      }),
-    );
-  },
-);
+test('every law holds in any order of statements', { timeout: 60_000 + 300 * seeds.length }, async () => {
+  const left = seeds.values();
+  await Promise.all(
+    stages.map(async (stage) => {
+      for (const seed of left) {
+        const judgement = await stage.judge(seed);
+        expect(judgement.faults, describeJudgement(judgement)).toEqual([]);
+      }
+    }),
+  );
+});

@@ -107,7 +107,13 @@ const KINDS = 4;
 
 const CASES = [
   { when: 'after', what: 'a person reports the true outcome', play: truthful, isInGate: true, isEach: true },
-  { when: 'before', what: 'a person reports the true outcome', play: truthful, isInGate: false, isEach: true },
+  {
+    when: 'before',
+    what: 'a person reports the true outcome',
+    play: truthful,
+    isInGate: false,
+    isEach: true,
+  },
   { when: 'after', what: 'nobody knows', play: telling, isInGate: true, isEach: depth(false, true) },
 ] as const;
 

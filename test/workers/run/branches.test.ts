@@ -181,39 +181,46 @@ describe('while a job runs', () => {
     expect(await lines(of, contextId, 'again')).toEqual(['u1 user: one', 'a1 assistant: answer 4']);
   });
 
-  test.each(INTERRUPT_MODES)('after a switch to another branch, %s retracts messages of its branch only', async (mode) => {
-    const calls = { model: 0 };
-    const stuck = gate();
-    const of = await start({
-      model: async (_, signal) => {
-        calls.model += 1;
-        if (calls.model === 1 || calls.model === 4) return says(`answer ${calls.model}`);
-        if (calls.model === 2) return says('', { name: 'look', input: {} });
-        stuck.open();
-        await aborted(signal);
-        return { kind: 'aborted' };
-      },
-      tools: { look: { execute: () => result('seen') } },
-    });
-    const { contextId } = await of.createContext();
-    await of.ended((await of.post(contextId, 'one')).jobId);
-    await branch(of, contextId, 'x');
-    const { jobId } = await of.post(contextId, 'two', { branch: 'x' });
-    await stuck.opened;
-    await branch(of, contextId, 'y');
-    await of.perform(switchBranch({ tenantId: DEFAULT_TENANT, contextId }, 'y'));
-    expect(await of.interrupt(contextId, mode)).toBe(jobId);
-    expect(await of.ended(jobId)).toMatchObject({ status: 'interrupted', branch: 'x' });
-    const before = ['u1 user: one', 'a1 assistant: answer 1'];
-    expect(await lines(of, contextId, 'main')).toEqual(before);
-    expect(await lines(of, contextId, 'y')).toEqual(before);
-    const x = (await lines(of, contextId, 'x')).filter((line) => !line.includes('system:'));
-    expect(x.slice(0, 2)).toEqual(before);
-    expect(x.slice(2).map((line) => line.slice(0, 7))).toEqual(
-      { discard: ['u2 user'], rollback: [], keep: ['u2 user', 'a2 assi', 'a2 tool'] }[mode],
-    );
-    const { jobId: next } = await of.post(contextId, 'three');
-    await of.ended(next);
-    expect(await lines(of, contextId, 'y')).toEqual([...before, 'u2 user: three', 'a2 assistant: answer 4']);
-  });
+  test.each(INTERRUPT_MODES)(
+    'after a switch to another branch, %s retracts messages of its branch only',
+    async (mode) => {
+      const calls = { model: 0 };
+      const stuck = gate();
+      const of = await start({
+        model: async (_, signal) => {
+          calls.model += 1;
+          if (calls.model === 1 || calls.model === 4) return says(`answer ${calls.model}`);
+          if (calls.model === 2) return says('', { name: 'look', input: {} });
+          stuck.open();
+          await aborted(signal);
+          return { kind: 'aborted' };
+        },
+        tools: { look: { execute: () => result('seen') } },
+      });
+      const { contextId } = await of.createContext();
+      await of.ended((await of.post(contextId, 'one')).jobId);
+      await branch(of, contextId, 'x');
+      const { jobId } = await of.post(contextId, 'two', { branch: 'x' });
+      await stuck.opened;
+      await branch(of, contextId, 'y');
+      await of.perform(switchBranch({ tenantId: DEFAULT_TENANT, contextId }, 'y'));
+      expect(await of.interrupt(contextId, mode)).toBe(jobId);
+      expect(await of.ended(jobId)).toMatchObject({ status: 'interrupted', branch: 'x' });
+      const before = ['u1 user: one', 'a1 assistant: answer 1'];
+      expect(await lines(of, contextId, 'main')).toEqual(before);
+      expect(await lines(of, contextId, 'y')).toEqual(before);
+      const x = (await lines(of, contextId, 'x')).filter((line) => !line.includes('system:'));
+      expect(x.slice(0, 2)).toEqual(before);
+      expect(x.slice(2).map((line) => line.slice(0, 7))).toEqual(
+        { discard: ['u2 user'], rollback: [], keep: ['u2 user', 'a2 assi', 'a2 tool'] }[mode],
+      );
+      const { jobId: next } = await of.post(contextId, 'three');
+      await of.ended(next);
+      expect(await lines(of, contextId, 'y')).toEqual([
+        ...before,
+        'u2 user: three',
+        'a2 assistant: answer 4',
+      ]);
+    },
+  );
 });
