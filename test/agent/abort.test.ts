@@ -18,20 +18,20 @@ function expectClosed(rig: Rig): void {
 describe.each([
   ['and is told so at once', true],
   ['and nobody tells it', false],
-])('a job is cancelled %s', (_, isTold) => {
+])('a job is cancelled %s', (_, isInformed) => {
   test('at every port call: it ends, its transcript is sound, and the next input works', async () => {
-    for (let k = 1; k <= whole.moments; k += 1) {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       const rig = await play({
         at: ({ count, rig: { store }, signals }) => {
           if (count !== k) return;
           store.cancel();
-          if (isTold) signals.lookUp();
+          if (isInformed) signals.lookUp();
         },
       });
       expectClosed(rig);
       const [outcome] = rig.store.outcomes.values();
       expect(['cancelled', 'completed']).toContain(outcome?.status);
-      if (k < whole.moments - 1) expect(outcome?.status).toBe('cancelled');
+      if (k < whole.portCalls - 1) expect(outcome?.status).toBe('cancelled');
       rig.store.submit('again');
       await rig.bringToRest();
       expectClosed(rig);
@@ -40,13 +40,13 @@ describe.each([
   });
 
   test('at every port call, and its process dies at the next', async () => {
-    for (let k = 1; k < whole.moments - 1; k += 1) {
+    for (let k = 1; k < whole.portCalls - 1; k += 1) {
       const rig = await play({
         at: ({ count, rig: { store }, signals }) => {
           if (count === k + 1) return 'dies';
           if (count !== k) return undefined;
           store.cancel();
-          if (isTold) signals.lookUp();
+          if (isInformed) signals.lookUp();
           return undefined;
         },
       });
@@ -57,7 +57,7 @@ describe.each([
 });
 
 test('the reported state of a cancelled `once` call never claims less than what ran', async () => {
-  for (let k = 1; k <= whole.moments; k += 1) {
+  for (let k = 1; k <= whole.portCalls; k += 1) {
     const rig = await play({
       at: ({ count, rig: { store }, signals }) => {
         if (count !== k) return;
@@ -82,7 +82,7 @@ describe('a process that has to leave', () => {
   const final = () => whole.store.transcript().at(-1);
 
   test('releases its context at every port call, and another process ends the job', async () => {
-    for (let k = 1; k <= whole.moments; k += 1) {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       const rig = await play({
         at: ({ count, signals }) => {
           if (count === k) signals.leave();
@@ -96,7 +96,7 @@ describe('a process that has to leave', () => {
   });
 
   test('and cannot wait stops calls that may be repeated elsewhere, but no `once` call', async () => {
-    for (let k = 1; k <= whole.moments; k += 1) {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       const rig = await play({
         at: ({ count, signals }) => {
           if (count !== k) return;
@@ -112,7 +112,7 @@ describe('a process that has to leave', () => {
 });
 
 test('inputs that arrive at every port call are each answered, in order', async () => {
-  for (let k = 1; k <= whole.moments; k += 1) {
+  for (let k = 1; k <= whole.portCalls; k += 1) {
     const rig = await play({
       at: ({ count, rig: { store } }) => {
         if (count === k) store.submit('second');
@@ -127,13 +127,13 @@ test('inputs that arrive at every port call are each answered, in order', async 
 
 test.each([true, false])(
   'a lease lost at any port call ends the run without another write (process informed: %s)',
-  async (isTold) => {
-    for (let k = 1; k <= whole.moments; k += 1) {
+  async (isInformed) => {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       const rig = await play({
         at: ({ count, rig: { store }, signals }) => {
           if (count !== k) return;
           store.revoke();
-          if (isTold) signals.lose();
+          if (isInformed) signals.lose();
         },
       });
       expectClosed(rig);

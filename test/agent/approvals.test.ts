@@ -33,7 +33,7 @@ test('undisturbed, the model learns of the denial and the approved call runs', (
 });
 
 test('death at every port call', async () => {
-  for (let k = 1; k <= whole.moments; k += 1) {
+  for (let k = 1; k <= whole.portCalls; k += 1) {
     await expectSame({ at: ({ count }) => (count === k ? 'dies' : undefined) }).catch((error: unknown) => {
       throw new Error(`at port call ${k}`, { cause: error });
     });
@@ -42,7 +42,7 @@ test('death at every port call', async () => {
 
 test('a decision at every port call, with and without a death right after it', async () => {
   for (const dies of [false, true]) {
-    for (let k = 1; k <= whole.moments; k += 1) {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       await expectSame({
         at: ({ count, rig }) => {
           if (count !== k) return undefined;

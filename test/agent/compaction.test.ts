@@ -100,8 +100,8 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
   });
 
   test('death at every port call', async () => {
-    const { moments } = await play(type);
-    for (let k = 1; k <= moments; k += 1)
+    const { portCalls } = await play(type);
+    for (let k = 1; k <= portCalls; k += 1)
       expectWhole(await play(type, { at: ({ count }) => (count === k ? 'dies' : undefined) }));
   });
 
@@ -127,8 +127,8 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
   test.each(INTERRUPT_MODES)(
     'an interrupt at every port call, %s: nothing mentions what it retracts',
     async (mode) => {
-      const { moments } = await play(type);
-      for (let k = 1; k <= moments; k += 1) {
+      const { portCalls } = await play(type);
+      for (let k = 1; k <= portCalls; k += 1) {
         const rig = await play(type, {
           at: ({ count, rig: { store }, signals }) => {
             if (count !== k) return;
@@ -170,7 +170,7 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
       return isAnswered ? says('done', false) : says('let me see', true);
     };
     const look = { result: () => SEEN };
-    const before = (await converse(look)).moments;
+    const before = (await converse(look)).portCalls;
     const compacted = async (options: RigOptions = {}) => {
       const rig = await converse({ ...look, ...options });
       rig.store.compact({ keep_turns: 1 });
@@ -179,7 +179,7 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
       return rig;
     };
     const undisturbed = await compacted();
-    for (let k = before + 1; k <= undisturbed.moments; k += 1) {
+    for (let k = before + 1; k <= undisturbed.portCalls; k += 1) {
       const rig = await compacted({ at: ({ count }) => (count === k ? 'dies' : undefined) });
       expect(rig.store.transcript()).toEqual(undisturbed.store.transcript());
       expect(rig.store.compactions).toHaveLength(1);

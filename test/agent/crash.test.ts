@@ -51,12 +51,12 @@ test('undisturbed, the job takes two rounds of tools, a wait, and an answer', ()
 });
 
 test('death at every port call', async () => {
-  for (let k = 1; k <= whole.moments; k += 1) {
+  for (let k = 1; k <= whole.portCalls; k += 1) {
     let port = '';
     await expectSame({
-      at: (moment) => {
-        if (moment.count !== k) return undefined;
-        port = moment.port;
+      at: (portCall) => {
+        if (portCall.count !== k) return undefined;
+        port = portCall.port;
         return 'dies';
       },
     }).catch((error: unknown) => {
@@ -66,7 +66,7 @@ test('death at every port call', async () => {
 });
 
 test('death at any two port calls', async () => {
-  for (let first = 1; first <= whole.moments; first += 1) {
+  for (let first = 1; first <= whole.portCalls; first += 1) {
     for (let second = 1; second <= 12; second += 1) {
       await expectSame({
         at: ({ count }) => (count === first || count === first + second ? 'dies' : undefined),

@@ -36,7 +36,7 @@ type Running = { name: string; signal: AbortSignal; end(words: string): void };
 /** An answer that asks for these tools, and runners that end at once, or when the test ends them. */
 function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: Snapshot = running()) {
   const signals = new RunSignals();
-  const heard = { begin: (): void => undefined };
+  const hooks = { begin: (): void => undefined };
   const begun: Running[] = [];
   const ports = {
     clock: { now: () => NOW },
@@ -48,7 +48,7 @@ function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: S
           const end = (content: string): void => resolve({ kind: 'result', content, is_error: false });
           signal.addEventListener('abort', () => resolve({ kind: 'aborted' }));
           begun.push({ name, signal, end });
-          heard.begin();
+          hooks.begin();
           if (name !== 'slow') end(`${name} ${JSON.stringify(input)}`);
         }),
       reconcile: async () => ({ kind: 'unknown' as const }),
@@ -61,7 +61,7 @@ function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: S
   const move = answer(of, job(), known, id<MessageId>(500), said, NOW);
   const eager = new EagerCalls(ports, signals, of);
   const begin = () => eager.begin({ snapshot: of, job: job(), settings: known, given: said, said: move });
-  return { signals, begun, begin, heard, eager, move, of, uses };
+  return { signals, begun, begin, hooks, eager, move, of, uses };
 }
 
 test('a call that ends soon is committed with its result, which a run that executes the call later also gets', async () => {
@@ -103,8 +103,8 @@ test('a call does not start before an earlier call that is not eager', async () 
 });
 
 test('a restart request ends it: it has no result, and starts again with the open calls', async () => {
-  const { signals, begin, heard, eager, uses } = setUp(['slow'], [tool('slow')]);
-  heard.begin = () => signals.lookUp();
+  const { signals, begin, hooks, eager, uses } = setUp(['slow'], [tool('slow')]);
+  hooks.begin = () => signals.lookUp();
   expect(await begin()).toEqual([]);
   expect(eager.take(uses[0]?.id ?? id(1))).toBeNull();
 });

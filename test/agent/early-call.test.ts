@@ -32,14 +32,14 @@ function setUp(of: Snapshot = running(), access?: Access) {
 }
 
 function listening() {
-  const heard: string[] = [];
+  const received: string[] = [];
   const listener: AnswerListener = {
-    started: () => heard.push('started'),
-    text: (delta) => heard.push(delta),
-    thinking: (delta) => heard.push(`(${delta})`),
-    ended: (isWhole) => heard.push(isWhole ? 'whole' : 'broken'),
+    started: () => received.push('started'),
+    text: (delta) => received.push(delta),
+    thinking: (delta) => received.push(`(${delta})`),
+    ended: (isWhole) => received.push(isWhole ? 'whole' : 'broken'),
   };
-  return { heard, listener };
+  return { received, listener };
 }
 
 test('the run that adopts it receives its output from the beginning, in order, and then live', async () => {
@@ -49,10 +49,10 @@ test('the run that adopts it receives its output from the beginning, in order, a
   call?.listener.started();
   call?.listener.thinking('hm');
   call?.listener.text('a');
-  const { heard, listener } = listening();
+  const { received, listener } = listening();
   const taken = early?.take(of, listener);
   call?.listener.text('b');
-  expect(heard).toEqual(['started', '(hm)', 'a', 'b']);
+  expect(received).toEqual(['started', '(hm)', 'a', 'b']);
   call?.end();
   expect(await taken?.outcome).toMatchObject({ kind: 'done' });
   expect(taken?.times()).toEqual({ calledAt: NOW, firstByteAt: NOW });
@@ -63,11 +63,11 @@ test('the run that adopts it receives its output from the beginning, in order, a
 test('a call that no run adopts is stopped, and its output is never published', async () => {
   const { model, of, begin } = setUp();
   const early = begin();
-  const { heard, listener } = listening();
+  const { received, listener } = listening();
   expect(early?.take({ ...of }, listener)).toBeNull();
   early?.drop();
   expect(model.calls[0]?.signal.aborted).toBe(true);
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
 });
 
 test('it is adopted once', () => {
@@ -102,11 +102,11 @@ test('no call is made by a process that is leaving, that received a control sign
   const calledUp = setUp();
   calledUp.signals.lookUp();
   expect(calledUp.begin()).toBeNull();
-  const held = setUp(running(), {
+  const throttled = setUp(running(), {
     kind: 'throttled',
     throttle: { provider: 'simulated', reason: 'rate_limited', until: NOW + 1 },
     comeAgainAt: () => NOW + 1,
     turn: async () => false,
   });
-  expect(held.begin()).toBeNull();
+  expect(throttled.begin()).toBeNull();
 });

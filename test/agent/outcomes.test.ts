@@ -57,7 +57,7 @@ function expectSound(rig: Rig): void {
 
 describe.each(WAYS)('%s', (way, options) => {
   test('death at every port call, and again at one of the next', async () => {
-    for (let k = 1; k <= whole.moments; k += 1) {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       for (const again of [0, 1, 2, 3, 4, 5]) {
         const rig = await play({
           ...options,

@@ -45,7 +45,7 @@ test('undisturbed, a question waits until the other tools of its round have ende
 });
 
 test('death at every port call', async () => {
-  for (let k = 1; k <= whole.moments; k += 1) {
+  for (let k = 1; k <= whole.portCalls; k += 1) {
     await expectSame({ at: ({ count }) => (count === k ? 'dies' : undefined) }).catch((error: unknown) => {
       throw new Error(`at port call ${k}`, { cause: error });
     });
@@ -54,7 +54,7 @@ test('death at every port call', async () => {
 
 test('an answer at every port call, with and without a death right after it', async () => {
   for (const dies of [false, true]) {
-    for (let k = 1; k <= whole.moments; k += 1) {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       await expectSame({
         at: ({ count, rig }) => {
           if (count !== k) return undefined;
@@ -85,7 +85,7 @@ test('every append in doubt, whether it was committed or not', async () => {
 test.each([false, true])(
   'a stop request at every port call ends it (and a death right after it: %s), and leaves no call open',
   async (dies) => {
-    for (let k = 1; k <= whole.moments; k += 1) {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       const rig = await play({
         asks: true,
         at: ({ count, rig: { store } }) => {

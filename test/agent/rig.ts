@@ -31,7 +31,7 @@ export type Port =
 /** The event at a port call; `undefined`: none. */
 export type Happening = 'dies' | void;
 
-export type Moment = { count: number; port: Port; rig: Rig; signals: RunSignals };
+export type PortCall = { count: number; port: Port; rig: Rig; signals: RunSignals };
 
 export type RigOptions = {
   /** The model asks a question beside the tools of its first round, and a second question alone. */
@@ -39,8 +39,8 @@ export type RigOptions = {
   /** The decision of a person on calls of these tools, which wait for approval. */
   guards?: Readonly<Record<string, 'approve' | 'deny'>>;
   /** What the model call waits for, by its number from 1; null: nothing. */
-  held?: (ask: number, rig: Rig) => ThrottledAccess | null;
-  at?: (moment: Moment) => Happening;
+  throttledAccess?: (ask: number, rig: Rig) => ThrottledAccess | null;
+  at?: (portCall: PortCall) => Happening;
   settings?: Settings;
   /** The answer of the model to a request, in place of the default. */
   answer?: (request: ModelRequest) => ModelOutcome;
@@ -71,7 +71,7 @@ export class Rig {
   readonly happened: ToolCallId[] = [];
   readonly ids = countingIds(50_000);
   readonly #options: RigOptions;
-  moments = 0;
+  portCalls = 0;
   appends = 0;
   asks = 0;
   /** Of the current run. */
@@ -121,8 +121,8 @@ export class Rig {
 
   #run(signals: RunSignals, die: () => void, first: Snapshot): Run {
     const pass = async (port: Port): Promise<void> => {
-      this.moments += 1;
-      const happening = this.#options.at?.({ count: this.moments, port, rig: this, signals });
+      this.portCalls += 1;
+      const happening = this.#options.at?.({ count: this.portCalls, port, rig: this, signals });
       if (happening !== 'dies') return;
       die();
       await new Promise<never>(() => undefined);
@@ -150,7 +150,7 @@ export class Rig {
       },
       model: () => {
         this.asks += 1;
-        return this.#options.held?.(this.asks, this) ?? { kind: 'open', model };
+        return this.#options.throttledAccess?.(this.asks, this) ?? { kind: 'open', model };
       },
       team: {
         arrange: async () => [],

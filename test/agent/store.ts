@@ -19,7 +19,7 @@ import type { Settings } from '../../src/core/workers/settings.ts';
 import type { Lease, Snapshot } from '../../src/core/run/snapshot.ts';
 import type { Millis } from '../../src/core/time.ts';
 import type { OpenCall } from '../../src/core/tools/tool-call.ts';
-import { cancelWish, countingIds, id, interruptWish, queuedInput, snapshot } from '../core/builders.ts';
+import { cancelRequest, countingIds, id, interruptRequest, queuedInput, snapshot } from '../core/builders.ts';
 
 export class Store {
   /** The stored rows; `next` is in `queue`. */
@@ -83,7 +83,7 @@ export class Store {
     this.truth = {
       ...this.truth,
       controlSeq: this.truth.controlSeq + 1,
-      job: { ...job, stopRequest: job.stopRequest ?? interruptWish(mode) },
+      job: { ...job, stopRequest: job.stopRequest ?? interruptRequest(mode) },
     };
   }
 
@@ -93,7 +93,7 @@ export class Store {
     this.truth = {
       ...this.truth,
       controlSeq: this.truth.controlSeq + 1,
-      job: job === null ? null : { ...job, stopRequest: job.stopRequest ?? cancelWish() },
+      job: job === null ? null : { ...job, stopRequest: job.stopRequest ?? cancelRequest() },
     };
   }
 
@@ -118,7 +118,7 @@ export class Store {
   }
 
   /** Reports the outcome of the first call whose outcome is unknown. False: none waits for that. */
-  resolve(said: (call: OpenCall) => Resolution): boolean {
+  resolve(outcomeOf: (call: OpenCall) => Resolution): boolean {
     const { calls } = this.truth;
     const first = calls.find(
       ({ status, reply, wait }) => status === 'waiting' && reply === null && wait?.for === 'outcome',
@@ -126,8 +126,8 @@ export class Store {
     if (first === undefined) return false;
     this.#count += 1;
     const messageId = id<MessageId>(20_000 + this.#count);
-    const resolution = said(first);
-    const told: OpenCall =
+    const resolution = outcomeOf(first);
+    const reported: OpenCall =
       resolution === 'did_not_happen'
         ? { ...first, status: 'pending', wait: null }
         : {
@@ -138,7 +138,7 @@ export class Store {
       ...this.truth,
       controlSeq: this.truth.controlSeq + 1,
       wakeSeq: this.truth.wakeSeq + 1,
-      calls: calls.map((call) => (call === first ? told : call)),
+      calls: calls.map((call) => (call === first ? reported : call)),
     };
     if (this.status === 'waiting') this.status = 'runnable';
     return true;
@@ -291,12 +291,12 @@ export class Store {
   /** History, one line for each entry. */
   transcript(): string[] {
     return this.#messages.map(({ turn, role, content }) => {
-      const said = content.map((block) => {
+      const outcomeOf = content.map((block) => {
         if (block.type === 'tool_use') return `→${block.name}`;
         if (block.type === 'tool_result') return `←${typeof block.content === 'string' ? block.content : ''}`;
         return block.type === 'text' ? block.text : block.type;
       });
-      return `${turn} ${role}: ${said.join(' ')}`;
+      return `${turn} ${role}: ${outcomeOf.join(' ')}`;
     });
   }
 }

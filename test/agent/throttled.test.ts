@@ -5,7 +5,7 @@ import { play } from './rig.ts';
 import type { Rig } from './rig.ts';
 
 /** Throttled for so long; a run that waits in place is woken, or not. */
-function heldFor(rig: Rig, ms: number, isCalled = true): ThrottledAccess {
+function throttledFor(rig: Rig, ms: number, isCalled = true): ThrottledAccess {
   const until = rig.now + ms;
   return {
     kind: 'throttled',
@@ -27,10 +27,10 @@ test('a long throttle parks the job, counts no attempt and no failure, and the j
   const whole = await play();
   const seen: unknown[] = [];
   const rig = await play({
-    held(ask, of) {
+    throttledAccess(ask, of) {
       const { job, failedClaims } = of.store.truth;
       seen.push([job?.attempt, job?.failures, failedClaims > 1]);
-      return ask <= 3 ? heldFor(of, 60_000) : null;
+      return ask <= 3 ? throttledFor(of, 60_000) : null;
     },
   });
   expect(seen.slice(0, 4)).toEqual(Array.from({ length: 4 }, () => [1, 0, false]));
@@ -41,9 +41,9 @@ test('a long throttle parks the job, counts no attempt and no failure, and the j
 test('a parked job shows what it waits for, until when, and in which state', async () => {
   let parked: unknown;
   await play({
-    held(ask, of) {
+    throttledAccess(ask, of) {
       if (ask === 2) parked = of.store.truth;
-      return ask === 1 ? heldFor(of, 60_000) : null;
+      return ask === 1 ? throttledFor(of, 60_000) : null;
     },
     at: ({ port, rig: { store } }) => {
       if (port === 'after an append' && store.status === 'waiting') parked ??= structuredClone(store.truth);
@@ -61,14 +61,16 @@ test('a parked job shows what it waits for, until when, and in which state', asy
 
 test('a short throttle is waited out in place: no append', async () => {
   const whole = await play();
-  const rig = await play({ held: (ask, of) => (ask % 2 === 1 ? heldFor(of, 1_000) : null) });
+  const rig = await play({ throttledAccess: (ask, of) => (ask % 2 === 1 ? throttledFor(of, 1_000) : null) });
   expect(comesTo(rig)).toEqual(comesTo(whole));
   expect(rig.appends).toBe(whole.appends);
 });
 
 test('a run that is not woken in time parks', async () => {
   const whole = await play();
-  const rig = await play({ held: (ask, of) => (ask === 1 ? heldFor(of, 1_000, false) : null) });
+  const rig = await play({
+    throttledAccess: (ask, of) => (ask === 1 ? throttledFor(of, 1_000, false) : null),
+  });
   expect(comesTo(rig)).toEqual(comesTo(whole));
   expect(rig.appends).toBe(whole.appends + 1);
 });
@@ -78,9 +80,9 @@ test('death around the append that parks, however often, loses nothing and is no
   for (const port of ['before an append', 'after an append'] as const) {
     let deaths = 0;
     const rig = await play({
-      held: (ask, of) => (ask <= 6 ? heldFor(of, 60_000) : null),
-      at: (moment) => {
-        if (moment.port !== port || deaths >= 4) return undefined;
+      throttledAccess: (ask, of) => (ask <= 6 ? throttledFor(of, 60_000) : null),
+      at: (portCall) => {
+        if (portCall.port !== port || deaths >= 4) return undefined;
         deaths += 1;
         return 'dies';
       },
@@ -92,8 +94,8 @@ test('death around the append that parks, however often, loses nothing and is no
 
 test('a cancel that arrives while the run waits in place is obeyed', async () => {
   const rig = await play({
-    held: (_ask, of) => ({
-      ...heldFor(of, 1_000),
+    throttledAccess: (_ask, of) => ({
+      ...throttledFor(of, 1_000),
       turn: async () => {
         of.store.cancel();
         of.signals?.lookUp();

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { timed } from '../../src/agent/model/timed.ts';
 import { play } from './rig.ts';
 
-const heard: string[] = [];
+const received: string[] = [];
 const listener = {
-  started: () => void heard.push('started'),
-  text: (delta: string) => void heard.push(delta),
-  thinking: (delta: string) => void heard.push(delta),
+  started: () => void received.push('started'),
+  text: (delta: string) => void received.push(delta),
+  thinking: (delta: string) => void received.push(delta),
 };
 
 test('a call is timed from its start to its first byte, and its subscriber still receives the deltas', () => {
@@ -21,7 +21,7 @@ test('a call is timed from its start to its first byte, and its subscriber still
   call.listener.thinking('hm');
   call.listener.text('hi');
   expect(call.times()).toEqual({ calledAt: 100, firstByteAt: 150 });
-  expect(heard).toEqual(['started', 'started', 'hm', 'hi']);
+  expect(received).toEqual(['started', 'started', 'hm', 'hi']);
 });
 
 test('a clock that is set back during a call never puts the first byte before the call', () => {
@@ -33,7 +33,7 @@ test('a clock that is set back during a call never puts the first byte before th
 });
 
 test('whichever append is refused, every answer and every failure is reported once', async () => {
-  const told = async (refused: number): Promise<string[]> => {
+  const reported = async (refused: number): Promise<string[]> => {
     const { store } = await play({
       outcome: async (count, commit) => (count === refused ? { kind: 'stale' } : commit()),
     });
@@ -44,6 +44,6 @@ test('whichever append is refused, every answer and every failure is reported on
   };
   const { appends } = await play();
   for (let refused = 0; refused <= appends; refused += 1) {
-    expect(await told(refused)).toEqual(['answered 1', 'answered 1', 'failed 1', 'answered 2']);
+    expect(await reported(refused)).toEqual(['answered 1', 'answered 1', 'failed 1', 'answered 2']);
   }
 });

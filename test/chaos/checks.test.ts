@@ -1,7 +1,7 @@
 // Each check can fail: a small sound world passes all of them, and each way of breaking it is found by its check.
 import { describe, expect, test } from 'vitest';
 import { CHECKS, violationsOf } from './checks/all.ts';
-import { heardWhole } from './checks/streams.ts';
+import { receivedWhole } from './checks/streams.ts';
 import { word } from './clients/inputs.ts';
 import { BROKEN_APPROVALS, soundApproval } from './world/broken-approvals.ts';
 import { BROKEN_CONVERSATIONS } from './world/broken-conversations.ts';
@@ -17,13 +17,13 @@ import type { Moment, Stop, World } from './world/world.ts';
 test('a sound world passes every check', () => {
   const { world } = soundWorld();
   expect(violationsOf(world)).toEqual([]);
-  expect(heardWhole(world)).toEqual({ whole: 1, part: 0 });
+  expect(receivedWhole(world)).toEqual({ whole: 1, part: 0 });
 });
 
 test('a stop that ended a running job, and a refusal meanwhile, pass the checks', () => {
   const sound = soundWorld();
   const { world, done, second } = sound;
-  stopped(sound, { asked: moment(44), stopped: { ...moment(48), said: 'stopped' } });
+  stopped(sound, { asked: moment(44), stopped: { ...moment(48), reported: 'stopped' } });
   Object.assign(done, {
     status: 'cancelled',
     steps: 1,
@@ -47,8 +47,8 @@ test('a message that an edit replaced may be retracted later', () => {
   const { world, input } = soundConversation();
   Object.assign(input, { status: 'retracted' });
   world.events.push(event(27, 'MessagesRetracted', { message_ids: [input.id] }));
-  const told = violationsOf(world).filter(({ what }) => /does not show the message/.test(what));
-  expect(told.filter(({ ids }) => ids.includes('i-3'))).toEqual([]);
+  const returned = violationsOf(world).filter(({ what }) => /does not show the message/.test(what));
+  expect(returned.filter(({ ids }) => ids.includes('i-3'))).toEqual([]);
 });
 
 test('an outcome that a person reported may be in a note alone, where an interrupt retracted its answer', () => {
@@ -62,7 +62,7 @@ test('an outcome that a person reported may be in a note alone, where an interru
     status: 'completed',
     content: [text('mail({})')],
   });
-  world.said.push({ contextId: 'c', callId: call.id, outcome: 'happened' });
+  world.reported.push({ contextId: 'c', callId: call.id, outcome: 'happened' });
   const ofOnce = () => violationsOf(world).filter(({ check }) => check === 'once');
   expect(ofOnce()).toEqual([]);
   world.messages.pop();
@@ -81,7 +81,7 @@ test('a call without effect may have begun for a lost answer; a once-only call m
 
 /** By check: how a world is broken, and part of the expected violation. */
 const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, RegExp][]>> = {
-  rest: [
+  idle: [
     [
       'work is in progress when the time is up',
       ({ world }) => void world.unsettled.push('job x'),
@@ -462,27 +462,27 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     ['a start never gets through', (sound) => stopped(sound, { started: null }), /a start never got through/],
     [
       'a stop is answered otherwise',
-      (sound) => stopped(sound, { stopped: { ...moment(70), said: 'working' } }),
+      (sound) => stopped(sound, { stopped: { ...moment(70), reported: 'working' } }),
       /is shown as working/,
     ],
     [
       'a start is answered otherwise',
-      (sound) => stopped(sound, { started: { ...moment(90), said: 'stopped' } }),
+      (sound) => stopped(sound, { started: { ...moment(90), reported: 'stopped' } }),
       /is shown as stopped/,
     ],
     [
       'a stopped worker takes an input',
-      (sound) => stopped(sound, { asked: moment(-9), stopped: { ...moment(-8), said: 'stopped' } }),
+      (sound) => stopped(sound, { asked: moment(-9), stopped: { ...moment(-8), reported: 'stopped' } }),
       /taken by a stopped worker/,
     ],
     [
       'a stopped worker begins a job',
-      (sound) => stopped(sound, { asked: moment(1), stopped: { ...moment(4), said: 'stopped' } }),
+      (sound) => stopped(sound, { asked: moment(1), stopped: { ...moment(4), reported: 'stopped' } }),
       /begun by a stopped worker/,
     ],
     [
       'a job runs on through a stop',
-      (sound) => stopped(sound, { asked: moment(20), stopped: { ...moment(30), said: 'stopped' } }),
+      (sound) => stopped(sound, { asked: moment(20), stopped: { ...moment(30), reported: 'stopped' } }),
       /ran on through a stop/,
     ],
     [
@@ -518,27 +518,27 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /is still stopped, in Stopped/,
     ],
   ],
-  told: [
-    ['a context is not found', ({ world }) => void world.told.splice(0), /does not know it/],
+  api: [
+    ['a context is not found', ({ world }) => void world.returned.splice(0), /does not know it/],
     [
       'a counter is returned wrong',
-      ({ world }) => change(world.told[0], { messageCount: 3 }),
+      ({ world }) => change(world.returned[0], { messageCount: 3 }),
       /message_count is 4, the API returns 3/,
     ],
     [
       'a message is left out',
-      ({ world }) => void world.told[0]?.branches[0]?.messages.pop(),
+      ({ world }) => void world.returned[0]?.branches[0]?.messages.pop(),
       /not what is stored/,
     ],
     [
       'a message is returned with another text',
-      ({ world }) => change(world.told[0]?.branches[0]?.messages[3], { content: [text('no')] }),
+      ({ world }) => change(world.returned[0]?.branches[0]?.messages[3], { content: [text('no')] }),
       /not what is stored/,
     ],
     [
       'a message too many is listed',
       ({ world }) =>
-        void world.told[0]?.branches[0]?.messages.push({
+        void world.returned[0]?.branches[0]?.messages.push({
           id: 'x',
           seq: 9,
           role: 'user',
@@ -549,10 +549,10 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     ],
     [
       'a job is returned wrong',
-      ({ world }) => change(world.told[0]?.jobs[0], { status: 'failed' }),
+      ({ world }) => change(world.returned[0]?.jobs[0], { status: 'failed' }),
       /another job than is stored/,
     ],
-    ['a job is left out', ({ world }) => void world.told[0]?.jobs.pop(), /1 jobs are listed/],
+    ['a job is left out', ({ world }) => void world.returned[0]?.jobs.pop(), /1 jobs are listed/],
   ],
   streams: [
     [
@@ -720,9 +720,9 @@ function stopped({ world }: Sound, more: Partial<Stop>): void {
   world.stops.push({
     contextId: 'c',
     asked: moment(60),
-    stopped: { ...moment(70), said: 'stopped' },
-    startAsked: moment(80),
-    started: { ...moment(90), said: 'inactive' },
+    stopped: { ...moment(70), reported: 'stopped' },
+    startRequested: moment(80),
+    started: { ...moment(90), reported: 'inactive' },
     ...more,
   });
 }

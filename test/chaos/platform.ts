@@ -46,16 +46,16 @@ export type Member = {
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 };
 
-export type House = {
+export type Platform = {
   members: Member[];
   apis: string[];
   incidents: Incident[];
   close(): Promise<void>;
 };
 
-export type HouseOptions = { workers: number; apis: number; folder: string; outside: string };
+export type PlatformOptions = { workers: number; apis: number; folder: string; outside: string };
 
-export async function openHouse(services: Services, options: HouseOptions): Promise<House> {
+export async function openPlatform(services: Services, options: PlatformOptions): Promise<Platform> {
   const incidents: Incident[] = [];
   const env = environment(options.outside);
   await runMigrate({ ...env, DATABASE_URL: services.postgres.url });

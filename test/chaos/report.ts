@@ -2,7 +2,7 @@
 // the log folder.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { heardWhole } from './checks/streams.ts';
+import { receivedWhole } from './checks/streams.ts';
 import { seconds } from './run.ts';
 import type { Outcome } from './run.ts';
 import { groupBy } from './world/world.ts';
@@ -10,7 +10,7 @@ import type { Violation, World } from './world/world.ts';
 
 const SHOWN = 40;
 /** The contexts whose full history is written, of those that a violation names. */
-const TOLD = 20;
+const WRITTEN = 20;
 
 /** The lines to print. */
 export function summary({
@@ -37,7 +37,7 @@ export function summary({
     `  refused: ${counted(world.inputs.flatMap(({ outcome }) => (outcome.kind === 'refused' ? [outcome.code] : [])))}`,
     `  jobs: ${counted(world.jobs.map(({ status }) => status))}`,
     `  calls: ${counted(world.calls.map(({ effect, status }) => `${effect} ${status}`))}`,
-    `  reported outcomes: ${counted(world.said.map(({ outcome }) => outcome)) || 'nothing'}; persons asked: ${world.events.filter(({ name }) => name === 'OutcomeUnknown').length}`,
+    `  reported outcomes: ${counted(world.reported.map(({ outcome }) => outcome)) || 'nothing'}; persons asked: ${world.events.filter(({ name }) => name === 'OutcomeUnknown').length}`,
     `  answers: ${counted([...statuses].flatMap(([status, count]) => Array.from({ length: count }, () => (status === 0 ? 'none' : String(status)))))}`,
     `  accepted after ${spread(acceptMs)}; jobs took ${spread(durations)}`,
     ...conversationLines(world),
@@ -62,7 +62,7 @@ function conversationLines({
   decisions,
   jobs,
 }: World): string[] {
-  const anew = inputs.flatMap(({ anew: one, outcome }) =>
+  const revision = inputs.flatMap(({ revision: one, outcome }) =>
     one === null ? [] : [`${one.kind} ${outcome.kind}`],
   );
   const written = settings.map(({ version }) => (version === null ? 'settings refused' : 'settings taken'));
@@ -73,7 +73,7 @@ function conversationLines({
   const made = jobs.filter(({ parent_tool_call_id: id }) => id !== null);
   const answered = calls.filter(({ asked }) => asked).map(({ status }) => `question ${status}`);
   return [
-    `  branches: ${counted([...changes.map(({ kind, outcome }) => `${kind} ${outcome}`), ...anew])}`,
+    `  branches: ${counted([...changes.map(({ kind, outcome }) => `${kind} ${outcome}`), ...revision])}`,
     `  compactions: ${counted([...compacts.map(({ outcome }) => `requested, ${outcome}`), ...compactions.map(({ type }) => `${type} made`)])}`,
     `  settings and questions: ${counted([...written, ...answered, ...replies.map(({ outcome }) => `answer ${outcome.kind}`)])}`,
     `  decisions: ${counted(judged)}`,
@@ -85,7 +85,7 @@ function streamLines({ streams, messages }: World): string[] {
   if (streams.length === 0) return [];
   const connections = streams.reduce((sum, one) => sum + one.connections, 0);
   const events = streams.reduce((sum, one) => sum + one.events.length, 0);
-  const { whole, part } = heardWhole({ streams, messages });
+  const { whole, part } = receivedWhole({ streams, messages });
   return [
     `  streams: ${streams.length} clients over ${connections} connections, ${events} events; of ${whole + part} answers followed live ${whole} complete`,
   ];
@@ -104,10 +104,10 @@ export function writeStories(folder: string, { violations, struck, world, option
   write('violations.json', violations);
   if (violations.length > 0) write('inputs.json', world.inputs);
   const named = new Set(violations.flatMap(({ contextId }) => (contextId === null ? [] : [contextId])));
-  for (const id of [...named].slice(0, TOLD)) write(`context-${id}.json`, storyOf(world, id));
+  for (const id of [...named].slice(0, WRITTEN)) write(`context-${id}.json`, historyOf(world, id));
 }
 
-function storyOf(world: World, id: string): object {
+function historyOf(world: World, id: string): object {
   const own = <T extends { context_id: string }>(list: readonly T[]): T[] =>
     list.filter((one) => one.context_id === id);
   const calls = own(world.calls);
@@ -130,7 +130,7 @@ function storyOf(world: World, id: string): object {
     ),
     calls,
     outside: world.outside.filter(({ key }) => keys.has(key)),
-    told: world.told.find(({ contextId }) => contextId === id),
+    returned: world.returned.find(({ contextId }) => contextId === id),
     streams: world.streams.filter(({ contextId }) => contextId === id),
   };
 }

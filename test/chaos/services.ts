@@ -20,12 +20,12 @@ export type Services = { postgres: OwnService; redis: OwnService };
 
 /** Null: no container engine answers, or it lacks the images and cannot get them. */
 export async function startServices(
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<(Services & { remove(): Promise<void> }) | null> {
   const missing = await missingImages();
   if (missing === null) return null;
   if (missing.length > 0) {
-    say(`pulling ${missing.join(' and ')} …`);
+    print(`pulling ${missing.join(' and ')} …`);
     if (!(await pullImages(missing))) return null;
   }
   await removeLeftovers();

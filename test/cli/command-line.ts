@@ -22,7 +22,7 @@ export type Env = Record<string, string>;
 export type Done = { code: number | null; out: string; err: string };
 export type Running = {
   /** The output so far. */
-  said(): { out: string; err: string };
+  output(): { out: string; err: string };
   /** Resolves once stdout or stderr contains it; rejects where the process ends without it. */
   says(stream: 'out' | 'err', pattern: RegExp): Promise<RegExpExecArray>;
   write(text: string): void;
@@ -47,7 +47,7 @@ export function start(
     ...(cwd === undefined ? {} : { cwd }),
   });
   running.add(child);
-  const said = { out: '', err: '' };
+  const output = { out: '', err: '' };
   const looks = new Set<() => void>();
   const look = (): void => looks.forEach((one) => one());
   for (const [name, stream] of [
@@ -56,7 +56,7 @@ export function start(
   ] as const) {
     stream.setEncoding('utf8');
     stream.on('data', (text: string) => {
-      said[name] += text;
+      output[name] += text;
       look();
     });
   }
@@ -66,18 +66,18 @@ export function start(
     over = true;
     running.delete(child);
     look();
-    return { code: code ?? null, ...said };
+    return { code: code ?? null, ...output };
   });
   return {
-    said: () => said,
+    output: () => output,
     says: (stream, pattern) =>
       new Promise((resolve, reject) => {
         const find = (): void => {
-          const match = pattern.exec(said[stream]);
+          const match = pattern.exec(output[stream]);
           if (match === null && !over) return;
           looks.delete(find);
           if (match !== null) resolve(match);
-          else reject(new Error(`${args.join(' ')} ended without ${pattern}:\n${said.out}\n${said.err}`));
+          else reject(new Error(`${args.join(' ')} ended without ${pattern}:\n${output.out}\n${output.err}`));
         };
         looks.add(find);
         find();

@@ -88,13 +88,13 @@ describe.skipIf(!hasScript)('at a terminal', () => {
     ['yes', 0, false],
     ['n', 1, true],
     ['', 1, true],
-  ])('a delete asks for confirmation, and %j is the answer', async (said, exit, stays) => {
+  ])('a delete asks for confirmation, and %j is the answer', async (output, exit, stays) => {
     const { top } = await family('dot');
     const line = `exec "${process.execPath}" "${MAIN}" workers delete ${top.id}`;
     const command = ['script', '-qec', line, '/dev/null'];
     const asking = start(['workers delete'], { ...platform.env, NO_COLOR: '1' }, { command });
     await asking.says('out', /Delete dot and 1 descendant worker, .*: /);
-    asking.write(`${said}\r`);
+    asking.write(`${output}\r`);
     expect((await asking.done).code).toBe(exit);
     expect(await isThere(top)).toBe(stays);
   });

@@ -120,13 +120,13 @@ test('a stream that breaks off is resumed after the last number, and delivers no
       'id: 8\nevent: ContextCleared\ndata: {}\n\nid: 9\nevent: SomethingNew\ndata: {}\n\nid: 10\nevent: BranchDeleted\ndata: {}\n\n',
     ),
   );
-  const told: StreamEvent[] = [];
-  for await (const event of client.contexts.events('c', { until: ({ id }) => id === 10 })) told.push(event);
-  expect(told.map(({ event, id, connection }) => [event, id, connection])).toEqual([
+  const shown: StreamEvent[] = [];
+  for await (const event of client.contexts.events('c', { until: ({ id }) => id === 10 })) shown.push(event);
+  expect(shown.map(({ event, id, connection }) => [event, id, connection])).toEqual([
     ['ContextCleared', 8, 2],
     ['BranchDeleted', 10, 5],
   ]);
-  expect(told[0]?.data).toEqual({ context_id: 'é' });
+  expect(shown[0]?.data).toEqual({ context_id: 'é' });
   const path = 'http://api/api/contexts/c/events';
   expect(sent.map(({ url }) => url)).toEqual([
     path,
@@ -181,12 +181,12 @@ test('the version of an answer is returned, and none of a refused one', async ()
     () => Response.json({ id: 'x' }, { headers: { etag: '"7"' } }),
     problem(412, 'version_conflict', { etag: '"8"' }),
   );
-  const told: string[] = [];
-  const onEtag = (etag: string): void => void told.push(etag);
+  const shown: string[] = [];
+  const onEtag = (etag: string): void => void shown.push(etag);
   await client.contexts.get('x', { onEtag });
   await expect(client.contexts.update('x', {}, { ifMatch: '"7"', onEtag })).rejects.toMatchObject({
     code: 'version_conflict',
   });
-  expect(told).toEqual(['"7"']);
+  expect(shown).toEqual(['"7"']);
   expect(sent[1]?.headers.get('if-match')).toBe('"7"');
 });

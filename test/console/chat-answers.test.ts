@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { ContentBlock } from '../../src/client/index.ts';
 import { browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
-import { card, partial, said } from './rig/conversation.ts';
+import { card, partial, answer } from './rig/conversation.ts';
 import { useTenant } from './rig/platform.ts';
 import { openContext } from './rig/scenes.ts';
 import { field, send } from './rig/writing.ts';
@@ -67,7 +67,7 @@ test('files go along with an input, by button, drop and paste; others are refuse
   await expectAccessible(page);
   await send(page, 'say: I see them');
   await attached(page).waitFor({ state: 'hidden' });
-  await said(page, 'I see them').waitFor();
+  await answer(page, 'I see them').waitFor();
   await inputs(page).getByText('plan.pdf').waitFor();
   const shown = inputs(page).locator('img');
   expect(await shown.count()).toBe(2);
@@ -101,7 +101,7 @@ test('the result of a client tool is given at its call, an error too', async () 
   await expectAccessible(page);
   await card(page, 'read_sensor').getByLabel('Tool result').fill('21 degrees');
   await card(page, 'read_sensor').getByRole('button', { name: 'Submit result' }).click();
-  await said(page, 'it is warm').waitFor();
+  await answer(page, 'it is warm').waitFor();
   await card(page, 'read_sensor').getByText('Completed').waitFor();
   await card(page, 'read_sensor').getByRole('button', { name: 'read_sensor' }).click();
   await card(page, 'read_sensor').getByRole('region', { name: 'Output' }).getByText('21 degrees').waitFor();
@@ -111,7 +111,7 @@ test('the result of a client tool is given at its call, an error too', async () 
   await second.getByLabel('Tool result').fill('no answer');
   await second.getByRole('checkbox', { name: 'The tool failed' }).click();
   await second.getByRole('button', { name: 'Submit result' }).click();
-  await said(page, 'it is broken').waitFor();
+  await answer(page, 'it is broken').waitFor();
   await second.getByText('Failed').waitFor();
   const results = (await blocksOf(context.id)).filter(({ type }) => type === 'tool_result');
   expect(results).toMatchObject([
@@ -129,7 +129,7 @@ test('an input that interrupts replaces the running job', async () => {
   await page.getByRole('combobox', { name: 'Delivery' }).click();
   await page.getByRole('option', { name: /^Interrupt/ }).click();
   await send(page, 'say: this instead');
-  await said(page, 'this instead').waitFor();
+  await answer(page, 'this instead').waitFor();
   await partial(page).waitFor({ state: 'hidden' });
   await page.getByRole('region', { name: 'Queued inputs' }).waitFor({ state: 'hidden' });
   const jobs = await client.jobs.list({ context_id: context.id }).all();

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
-import { log, longer, partial, said } from './rig/conversation.ts';
+import { log, longer, partial, answer } from './rig/conversation.ts';
 import { depth } from '../services/depth.ts';
 import { useTenant } from './rig/platform.ts';
 import { field, send } from './rig/writing.ts';
@@ -42,9 +42,9 @@ test('two clicks make a worker, and its answer grows on the page', async () => {
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await partial(page).waitFor({ state: 'hidden' });
   await send(page, 'think: hm\nsay: all of it\ntokens: 800');
-  await said(page, 'all of it').waitFor();
+  await answer(page, 'all of it').waitFor();
   await partial(page).waitFor({ state: 'hidden' });
-  expect((await said(page, 'all of it').textContent())?.length).toBeGreaterThan(4_000);
+  expect((await answer(page, 'all of it').textContent())?.length).toBeGreaterThan(4_000);
   await page.getByText('Thought', { exact: true }).click();
   await page.getByText('hm', { exact: true }).waitFor();
   expect(await field(page).inputValue()).toBe('');
@@ -56,11 +56,11 @@ test('an opened thought stays open when its answer is complete, and when the lis
   const thought = page.getByText('let me see', { exact: true });
   await partial(page).getByText('Thought', { exact: true }).click();
   await thought.waitFor();
-  await said(page, 'first').waitFor();
+  await answer(page, 'first').waitFor();
   await partial(page).waitFor({ state: 'hidden' });
   await thought.waitFor();
   await send(page, 'say: second\ntokens: 6000');
-  await said(page, 'second').waitFor();
+  await answer(page, 'second').waitFor();
   await expect.poll(() => thought.count()).toBe(0);
   await log(page).evaluate((list) => list.scrollTo(0, 0));
   await thought.waitFor();
@@ -81,7 +81,7 @@ test('a partial answer is there after a reload, and in a second tab at once', as
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   for (const tab of [page, other]) await partial(tab).waitFor({ state: 'hidden' });
   await send(other, 'say: and now');
-  for (const tab of [page, other]) await said(tab, 'and now').waitFor();
+  for (const tab of [page, other]) await answer(tab, 'and now').waitFor();
 });
 
 test('a conversation opens at the end of a long answer that is still being written, and stays there', async () => {
@@ -122,7 +122,7 @@ test('an input that steers joins the waiting job', async () => {
   await place(page, 1).getByText('say: steered').waitFor();
   await question.getByRole('button', { name: 'yes' }).click();
   await question.getByText('Answer: yes').waitFor();
-  await said(page, 'steered').waitFor();
+  await answer(page, 'steered').waitFor();
   await queue(page).waitFor({ state: 'hidden' });
   expect(await platform().client.jobs.list({ context_id: id }).all()).toHaveLength(1);
 });
@@ -164,9 +164,9 @@ test('a queued input is edited, moved and withdrawn, in every tab; an approval i
   await call.getByRole('textbox', { name: 'Edited arguments' }).fill('{"to": "bob", "text": "hi"}');
   await call.getByRole('button', { name: 'Approve with edits' }).click();
   for (const tab of [page, other]) {
-    await said(tab, 'sent').waitFor();
-    await said(tab, 'uno').waitFor();
-    await said(tab, 'three').waitFor();
+    await answer(tab, 'sent').waitFor();
+    await answer(tab, 'uno').waitFor();
+    await answer(tab, 'three').waitFor();
     await queue(tab).waitFor({ state: 'hidden' });
   }
   expect(await platform().effectsOf(id)).toEqual(['bob: hi']);
@@ -180,7 +180,7 @@ test('the reason of a denial reaches the model', async () => {
   await call.getByRole('button', { name: /^Deny/ }).click();
   await call.getByRole('textbox', { name: 'Reason' }).fill('not on Fridays');
   await call.getByRole('button', { name: 'Deny', exact: true }).click();
-  await said(page, 'done').waitFor();
+  await answer(page, 'done').waitFor();
   await call.getByText('Denied').waitFor();
   await call.getByRole('button', { name: 'send_mail' }).click();
   await call.getByRole('region', { name: 'Output' }).getByText('not on Fridays').waitFor();
@@ -189,13 +189,13 @@ test('the reason of a denial reaches the model', async () => {
 test('a spawned worker links to its context', async () => {
   const { page } = await open();
   await send(page, 'call: spawn_worker {"input": "say: read", "name": "reader"}\n---\nsay: all done');
-  await said(page, 'all done').waitFor();
+  await answer(page, 'all done').waitFor();
   await page
     .getByRole('link', { name: /^reader/ })
     .and(log(page).getByRole('link'))
     .click();
   await page.getByRole('heading', { level: 1, name: 'reader' }).waitFor();
-  await said(page, 'read').waitFor();
+  await answer(page, 'read').waitFor();
 });
 
 test('a failure shows its reason, and is retried', async () => {
@@ -210,7 +210,7 @@ test('a failure shows its reason, and is retried', async () => {
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect.poll(jobs).toEqual(['retry failed', 'input failed']);
   await send(page, 'say: better');
-  await said(page, 'better').waitFor();
+  await answer(page, 'better').waitFor();
   await page.getByText('The last job failed').waitFor({ state: 'hidden' });
 });
 
@@ -220,7 +220,7 @@ test('a long history is shown one window at a time', async () => {
   const count = depth(220, 300);
   const { id } = await client.contexts.import({ title: 'long', entries: pairs(count) });
   const page = await visit(`${url}/contexts/${id}`);
-  await said(page, `answer ${count - 1}`).waitFor();
+  await answer(page, `answer ${count - 1}`).waitFor();
   const begin = page.getByText('question 0', { exact: true });
   const atBegin = async (): Promise<boolean> => {
     await log(page).evaluate((list) => list.scrollTo(0, 0));
@@ -230,15 +230,15 @@ test('a long history is shown one window at a time', async () => {
   expect(await page.getByRole('article').count()).toBeLessThan(60);
   await send(page, 'say: the end');
   await page.getByRole('button', { name: 'Jump to latest' }).click();
-  await said(page, 'the end').waitFor();
-  await said(page, `answer ${count - 1}`).waitFor();
+  await answer(page, 'the end').waitFor();
+  await answer(page, `answer ${count - 1}`).waitFor();
 
   const { data } = await client.contexts.messages.list(id, { limit: 200 }).page();
   await page.goto(`${url}/contexts/${id}?message=${data[151]?.id ?? ''}`);
-  await said(page, 'answer 75').waitFor();
+  await answer(page, 'answer 75').waitFor();
   const atEnd = async (): Promise<boolean> => {
     await log(page).evaluate((list) => list.scrollTo(0, list.scrollHeight));
-    return said(page, 'the end').isVisible();
+    return answer(page, 'the end').isVisible();
   };
   await expect.poll(atEnd).toBe(true);
 });
@@ -264,14 +264,14 @@ test('the link to the latest message works though the list drops it at the same 
   const page = await visit(`${url}/healthz`);
   await page.addInitScript(PRESS_AT_REST);
   await page.goto(`${url}/contexts/${id}`);
-  await said(page, 'answer 204').waitFor();
+  await answer(page, 'answer 204').waitFor();
   const isPressed = () =>
     page.evaluate<boolean>(`(() => {
       if (!globalThis.isPressed) document.querySelector('[role=log]').scrollTo(0, 0);
       return globalThis.isPressed === true;
     })()`);
   await expect.poll(isPressed).toBe(true);
-  await said(page, 'answer 204').waitFor();
+  await answer(page, 'answer 204').waitFor();
 });
 
 test('the link to a message works though the list is reloaded meanwhile', async () => {
@@ -305,7 +305,7 @@ test('the link to a message works though the list is reloaded meanwhile', async 
   });
   await page.goto(`${url}/contexts/${id}?message=${data[51]?.id ?? ''}`);
   await found.promise;
-  await said(page, 'answer 25').waitFor();
+  await answer(page, 'answer 25').waitFor();
   await page.unrouteAll({ behavior: 'wait' });
 });
 
@@ -338,7 +338,7 @@ test('messages that arrive while a conversation opens are not missed', async () 
   await read.promise;
   await client.contexts.run(id, { input: 'say: meanwhile' });
   done.resolve();
-  await said(page, 'meanwhile').waitFor();
+  await answer(page, 'meanwhile').waitFor();
 });
 
 test('a draft is kept for each context', async () => {

@@ -125,15 +125,15 @@ test('an export is saved as a file, comes back by import, and a damaged one is r
 
 test('a folder of the old layout is imported, with its progress; a damaged one is refused by name', async () => {
   const folder = await temporaryFolder();
-  const said = (id: string, text: string, role: string) => [
+  const answer = (id: string, text: string, role: string) => [
     `messages/${id}.json`,
     JSON.stringify({ id, role, content: text }),
   ];
   const files = new Map([
     ['metadata.json', JSON.stringify({ title: 'an old folder' })],
     ['message_index.json', JSON.stringify(['m1', 'm2'])],
-    said('m1', 'an old question', 'user'),
-    said('m2', 'an old answer', 'assistant'),
+    answer('m1', 'an old question', 'user'),
+    answer('m2', 'an old answer', 'assistant'),
   ] as [string, string][]);
   await mkdir(path.join(folder, 'messages'));
   const write = (name: string, text: string) => writeFile(path.join(folder, name), text);

@@ -67,12 +67,12 @@ browserTest(
     for (const { usage } of answers) {
       const cost = usage?.cost ?? null;
       if (cost === null) throw new Error('an answer has no cost');
-      const told = page
+      const row = page
         .getByRole('article', { name: 'Answer' })
         .getByTitle(new RegExp(`, \\$${cost.replace('.', '\\.')}$`));
-      await told.first().waitFor();
-      expect(await told.first().textContent()).toMatch(/ in · .* out · /);
-      expect((await told.first().textContent())?.endsWith(` · ${formatCost(cost)}`)).toBe(true);
+      await row.first().waitFor();
+      expect(await row.first().textContent()).toMatch(/ in · .* out · /);
+      expect((await row.first().textContent())?.endsWith(` · ${formatCost(cost)}`)).toBe(true);
     }
     await page.goto(`${url}/jobs/${job.id}`);
     await page.getByText(`· ${shown}`).first().waitFor();

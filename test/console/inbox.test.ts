@@ -64,8 +64,8 @@ test("it approves, denies with a reason, and runs with a person's input", async 
   for (const { jobs } of [one, two, three]) await client.jobs.wait(jobs[0] ?? '');
   const sent = await Promise.all([one, two, three].map(({ context }) => effectsOf(context.id)));
   expect(sent).toEqual([['ann: hello'], [], ['dan: edited']]);
-  const told = await client.contexts.messages.list(two.context.id).all();
-  expect(JSON.stringify(told)).toContain('not on Fridays');
+  const shown = await client.contexts.messages.list(two.context.id).all();
+  expect(JSON.stringify(shown)).toContain('not on Fridays');
 });
 
 test('it answers a question by its choices, and gives the result of a client’s tool', async () => {

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest as test, useBrowser } from './rig/browser.ts';
-import { partial, said } from './rig/conversation.ts';
+import { partial, answer } from './rig/conversation.ts';
 import { depth } from '../services/depth.ts';
 import { useTenant } from './rig/platform.ts';
 import { field, send } from './rig/writing.ts';
@@ -50,10 +50,10 @@ test('many tabs work beside each other, each with its own events', async () => {
   }
   await expect.poll(streams).toBe(4);
   for (const [at, { page }] of tabs.entries()) await send(page, `say: answer of tab ${at}`);
-  for (const [at, { page }] of tabs.entries()) await said(page, `answer of tab ${at}`).waitFor();
+  for (const [at, { page }] of tabs.entries()) await answer(page, `answer of tab ${at}`).waitFor();
   // Also actions of another client in it.
   for (const { id } of tabs) await client.contexts.send(id, 'say: from elsewhere');
-  for (const { page } of tabs) await said(page, 'from elsewhere').waitFor();
+  for (const { page } of tabs) await answer(page, 'from elsewhere').waitFor();
   expect(streams()).toBe(4);
 
   // Hidden tabs make room for visible ones.
@@ -66,7 +66,7 @@ test('many tabs work beside each other, each with its own events', async () => {
   await client.contexts.send(tabs[0]?.id ?? '', 'say: while nobody looked');
   await client.contexts.run(tabs[0]?.id ?? '', { input: 'say: and more' });
   await setSeen(first, 'visible');
-  await said(first, 'while nobody looked').waitFor();
+  await answer(first, 'while nobody looked').waitFor();
   await expect.poll(streams).toBe(SEEN + 1);
   await client.contexts.interrupt(id);
 });
@@ -77,17 +77,17 @@ test('a sent input is seen at once, with its state', async () => {
   const page = await visit(`${url}/contexts/${id}`);
   await field(page).waitFor();
   const sent = page.getByRole('article', { name: 'Being sent' });
-  const held = Promise.withResolvers<void>();
+  const delayed = Promise.withResolvers<void>();
   await page.route('**/api/contexts/*/messages', async (route) => {
-    if (route.request().method() === 'POST') await held.promise;
+    if (route.request().method() === 'POST') await delayed.promise;
     await route.continue();
   });
   await send(page, 'say: heard');
   await sent.getByText('say: heard').waitFor();
   await sent.getByText('Sending …').waitFor();
   expect(await field(page).inputValue()).toBe('');
-  held.resolve();
+  delayed.resolve();
   await page.getByRole('article', { name: 'Input' }).getByText('say: heard').waitFor();
   await sent.waitFor({ state: 'detached' });
-  await said(page, 'heard').waitFor();
+  await answer(page, 'heard').waitFor();
 });

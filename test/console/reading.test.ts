@@ -79,9 +79,9 @@ test('an address that does not exist is answered by a page for people, and by a 
   await page.getByRole('link', { name: 'Go to Chat' }).click();
   await page.waitForURL(`${url}/`);
   const headers = { authorization: `Bearer ${keyOf('reading')}` };
-  const told = await fetch(`${url}/no/such/page`, { headers });
-  expect(told.status).toBe(404);
-  expect(await told.json()).toMatchObject({ error: { code: 'not_found' } });
+  const row = await fetch(`${url}/no/such/page`, { headers });
+  expect(row.status).toBe(404);
+  expect(await row.json()).toMatchObject({ error: { code: 'not_found' } });
 });
 
 test('a switched-on setting is shown as such where it cannot be changed', async () => {

@@ -2,7 +2,7 @@
 // whose outcome is not known.
 import { expect } from 'vitest';
 import { browserTest as test, expectAccessible, useBrowser } from './rig/browser.ts';
-import { card, longer, partial, said } from './rig/conversation.ts';
+import { card, longer, partial, answer } from './rig/conversation.ts';
 import { useOwnPlatform } from './rig/platform.ts';
 import { openContext, waitingFor } from './rig/scenes.ts';
 import { field, send, sendWritten } from './rig/writing.ts';
@@ -18,7 +18,7 @@ test('a killed server is reported as unreachable, and once it is back nothing is
     /Failed to load resource|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/,
   );
   await send(page, 'say: before\ncall: look_up {"word": "a"}\n---\ntokens: 20000 over 900s');
-  const told = await longer(partial(page), 40);
+  const shown = await longer(partial(page), 40);
   await kill();
   const banner = page.getByText('The connection to Nightshift was lost');
   await banner.waitFor();
@@ -27,15 +27,15 @@ test('a killed server is reported as unreachable, and once it is back nothing is
   await restart();
   await banner.waitFor({ state: 'hidden' });
   // Another attempt writes it from the beginning.
-  const again = await longer(partial(page), told.length);
-  expect(again.startsWith(told.slice(0, 40))).toBe(true);
-  await said(page, 'before').waitFor();
+  const again = await longer(partial(page), shown.length);
+  expect(again.startsWith(shown.slice(0, 40))).toBe(true);
+  await answer(page, 'before').waitFor();
   expect(await client.jobs.list({ context_id: id }).all()).toMatchObject([{ status: 'running' }]);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await partial(page).waitFor({ state: 'hidden' });
   expect(await field(page).inputValue()).toBe('say: kept');
   await sendWritten(page);
-  await said(page, 'kept').waitFor();
+  await answer(page, 'kept').waitFor();
 });
 
 test('calls with an unknown outcome are settled in place, and in the inbox', async () => {
@@ -59,13 +59,13 @@ test('calls with an unknown outcome are settled in place, and in the inbox', asy
   await expectAccessible(page);
   await form.getByLabel('Result, if it happened').fill('receipt 77');
   await form.getByRole('button', { name: 'It happened' }).click();
-  await said(page, 'settled').waitFor();
+  await answer(page, 'settled').waitFor();
   await card(page, 'wire_money').getByText('Completed').waitFor();
   expect(await textOf(happened)).toContain('receipt 77');
 
   await page.goto(`${url}/contexts/${unknown}`);
   await form.getByRole('button', { name: 'Report as unknown' }).click();
-  await said(page, 'settled').waitFor();
+  await answer(page, 'settled').waitFor();
   await form.waitFor({ state: 'hidden' });
 
   await page.goto(`${url}/contexts/${again}`);

@@ -10,8 +10,8 @@ const { visit } = useBrowser(platform);
 
 test('it finds text, filters, and opens the conversation at the message', async () => {
   const { client, url } = platform();
-  const said = 'say: the zebra ate <img src=x onerror=alert(1)> in the garden';
-  const { context, jobs } = await openContext(client, 'the zoo', [said]);
+  const script = 'say: the zebra ate <img src=x onerror=alert(1)> in the garden';
+  const { context, jobs } = await openContext(client, 'the zoo', [script]);
   await client.jobs.wait(jobs[0] ?? '');
   const find = async () => (await client.search({ q: 'zebra' }).page()).data;
   await until('both to be found', async () => (await find()).length === 2);

@@ -134,9 +134,9 @@ test('a timeline shows a tool and a wait, and continues with the job', async () 
   await whole.and(page.locator(':disabled')).waitFor();
 
   await page.getByRole('tab', { name: 'Table' }).click();
-  const told = page.getByRole('row', { name: /send_mail/ });
-  await told.getByText('Completed').waitFor();
-  await told.getByText('Waiting for approval').waitFor();
+  const shown = page.getByRole('row', { name: /send_mail/ });
+  await shown.getByText('Completed').waitFor();
+  await shown.getByText('Waiting for approval').waitFor();
   await expectAccessible(page);
 });
 

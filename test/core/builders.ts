@@ -16,7 +16,7 @@ import type { Effect, ToolDescriptor } from '../../src/core/tools/tool.ts';
 import type { OpenCall } from '../../src/core/tools/tool-call.ts';
 import { NO_USAGE } from '../../src/core/money/usage.ts';
 
-type Told = Pick<StopRequest, 'reason' | 'requestedAt' | 'deliveredAt'>;
+type RequestTimes = Pick<StopRequest, 'reason' | 'requestedAt' | 'deliveredAt'>;
 
 export const NOW = 1_700_000_000_000;
 
@@ -76,11 +76,11 @@ export function queuedRetry(): QueuedJob {
   return { id: OTHER_JOB, kind: 'retry', branch: 'main', maxSteps: null, deadline: null, stopRequest: null };
 }
 
-export function cancelWish(over: Partial<Told> = {}): StopRequest {
+export function cancelRequest(over: Partial<RequestTimes> = {}): StopRequest {
   return { kind: 'cancel', reason: 'enough', requestedAt: NOW, deliveredAt: null, ...over };
 }
 
-export function interruptWish(mode: InterruptMode): StopRequest {
+export function interruptRequest(mode: InterruptMode): StopRequest {
   return { kind: 'interrupt', mode, reason: null, requestedAt: NOW, deliveredAt: null };
 }
 

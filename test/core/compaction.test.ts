@@ -21,7 +21,7 @@ import { NO_USAGE } from '../../src/core/money/usage.ts';
 import { JOB, assistantMessage, id, settings, text, toolMessage, toolUse, userMessage } from './builders.ts';
 
 /** A turn: the input, how often tools were called and how long each answered, and the answer. */
-type Turn = { asked: number; rounds: number[][]; said: number };
+type Turn = { inputLength: number; rounds: number[][]; answerLength: number };
 
 const words = (length: number, what = 'w') => what.repeat(length);
 
@@ -31,11 +31,13 @@ function historyOf(turns: readonly Turn[]): Message[] {
   let seq = 0;
   let calls = 0;
   const next = () => (seq += 2);
-  for (const [index, { asked, rounds, said }] of turns.entries()) {
+  for (const [index, { inputLength, rounds, answerLength }] of turns.entries()) {
     const number = index + 1;
     const turn = answerTurn(number);
-    messages.push(userMessage(next(), { turn: inputTurn(number), content: [text(words(asked + 1, 'u'))] }));
-    if (asked % 3 === 0)
+    messages.push(
+      userMessage(next(), { turn: inputTurn(number), content: [text(words(inputLength + 1, 'u'))] }),
+    );
+    if (inputLength % 3 === 0)
       messages.push(userMessage(next(), { role: 'system', turn, content: [text('note')] }));
     for (const round of rounds) {
       const uses = round.map(() => toolUse((calls += 1)));
@@ -50,15 +52,16 @@ function historyOf(turns: readonly Turn[]): Message[] {
         );
       }
     }
-    if (said > 0) messages.push(assistantMessage(next(), { turn, content: [text(words(said, 'a'))] }));
+    if (answerLength > 0)
+      messages.push(assistantMessage(next(), { turn, content: [text(words(answerLength, 'a'))] }));
   }
   return messages;
 }
 
 const someTurn: fc.Arbitrary<Turn> = fc.record({
-  asked: fc.nat(800),
+  inputLength: fc.nat(800),
   rounds: fc.array(fc.array(fc.nat(2_000), { minLength: 1, maxLength: 2 }), { maxLength: 4 }),
-  said: fc.nat(500),
+  answerLength: fc.nat(500),
 });
 const someHistory = fc.array(someTurn, { minLength: 1, maxLength: 8 }).map(historyOf);
 
@@ -133,7 +136,7 @@ function assertForAll(check: (compacting: Compacting) => void, runs = 200): void
 }
 
 /** A note of the platform is marked in the prompt. */
-const said = (block: Block) => JSON.stringify(block).replaceAll(/<\/?system-note>/g, '');
+const answerLength = (block: Block) => JSON.stringify(block).replaceAll(/<\/?system-note>/g, '');
 
 const idsOf = (prompt: readonly PromptMessage[], kind: 'tool_use' | 'tool_result') =>
   prompt.flatMap(({ content }) =>
@@ -153,10 +156,10 @@ describe('for any history', () => {
       });
       prompt.forEach(({ role, content }, index) => {
         if (role !== 'assistant') return;
-        const asked = content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
-        const answers: readonly Block[] = (prompt[index + 1]?.content ?? []).slice(0, asked.length);
+        const inputLength = content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+        const answers: readonly Block[] = (prompt[index + 1]?.content ?? []).slice(0, inputLength.length);
         expect(answers.map((block) => (block.type === 'tool_result' ? block.tool_use_id : ''))).toEqual(
-          asked,
+          inputLength,
         );
       });
       expect(idsOf(prompt, 'tool_result')).toEqual(idsOf(prompt, 'tool_use'));
@@ -177,8 +180,10 @@ describe('for any history', () => {
   test('everything behind the cut is complete', () => {
     assertForAll(({ history, plan, compacted }) => {
       const kept = history.slice(plan.cut);
-      const shown = new Set(assemble(history, compacted).flatMap(({ content }) => content.map(said)));
-      expect(kept.flatMap(({ content }) => content.map(said)).filter((one) => !shown.has(one))).toEqual([]);
+      const shown = new Set(assemble(history, compacted).flatMap(({ content }) => content.map(answerLength)));
+      expect(
+        kept.flatMap(({ content }) => content.map(answerLength)).filter((one) => !shown.has(one)),
+      ).toEqual([]);
       expect(kept.some(({ role }) => role !== 'system')).toBe(true);
     });
   });
@@ -208,7 +213,7 @@ describe('for any history', () => {
 });
 
 describe('a compaction is made', () => {
-  const turn: Turn = { asked: 100, rounds: [[8_000]], said: 100 };
+  const turn: Turn = { inputLength: 100, rounds: [[8_000]], answerLength: 100 };
   const long = historyOf([turn, turn, turn, turn, turn, turn, turn, turn]);
   const of = (over: Partial<Settings['compaction']> = {}, contextLimit = 20_000) =>
     settings({ contextLimit, compaction: { ...COMPACTION_DEFAULTS, ...over } });
@@ -247,7 +252,9 @@ describe('a compaction is made', () => {
   });
 
   test('within one long turn between its answers, and the summary then quotes the request verbatim', () => {
-    const one = historyOf([{ asked: 40, rounds: Array.from({ length: 30 }, () => [4_000]), said: 0 }]);
+    const one = historyOf([
+      { inputLength: 40, rounds: Array.from({ length: 30 }, () => [4_000]), answerLength: 0 },
+    ]);
     const plan = planCompaction({ history: one, compacted: NOTHING_COMPACTED }, of({ type: 'llm' }), 'due');
     if (plan === null) throw new Error('nothing to compact');
     expect(one[plan.cut]?.role).toBe('assistant');
@@ -257,11 +264,11 @@ describe('a compaction is made', () => {
   });
 
   test('not where the existing compactions already cover everything', () => {
-    const asked = of({ type: 'threshold', keepTurns: 2 }, 10_000_000);
-    const plan = planCompaction(memory, asked, 'asked');
+    const inputLength = of({ type: 'threshold', keepTurns: 2 }, 10_000_000);
+    const plan = planCompaction(memory, inputLength, 'asked');
     if (plan === null) throw new Error('nothing to compact');
-    const compacted = withCompaction(NOTHING_COMPACTED, made(long, plan, asked), 9_000);
-    expect(planCompaction({ history: long, compacted }, asked, 'asked')).toBeNull();
+    const compacted = withCompaction(NOTHING_COMPACTED, made(long, plan, inputLength), 9_000);
+    expect(planCompaction({ history: long, compacted }, inputLength, 'asked')).toBeNull();
   });
 });
 

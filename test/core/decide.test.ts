@@ -14,7 +14,7 @@ import {
   OTHER_JOB,
   assistantMessage,
   call,
-  cancelWish,
+  cancelRequest,
   id,
   job,
   queuedInput,
@@ -172,7 +172,7 @@ describe('within a job', () => {
 
   test('a stop request ends the job before anything else is checked', () => {
     const of = running({
-      job: job({ stopRequest: cancelWish(), deadline: NOW - 1 }),
+      job: job({ stopRequest: cancelRequest(), deadline: NOW - 1 }),
       history: [],
       calls: [call()],
       failedClaims: 99,
@@ -288,7 +288,7 @@ describe('for any snapshot', () => {
           : [],
         job: some.withJob
           ? job({
-              stopRequest: some.stopRequest ? cancelWish() : null,
+              stopRequest: some.stopRequest ? cancelRequest() : null,
               deadline: some.deadline,
               retryAt: some.retryAt,
               steps: some.steps,
@@ -325,9 +325,9 @@ describe('for any snapshot', () => {
 });
 
 describe('a history that is too long to be read at once', () => {
-  const said = (seq: number, turn: Turn) =>
+  const entry = (seq: number, turn: Turn) =>
     userMessage(seq, { turn, content: [{ type: 'text', text: 'word '.repeat(300) }] });
-  const read = Array.from({ length: 12 }, (_, index) => said(2 + index, `u${index + 1}`));
+  const read = Array.from({ length: 12 }, (_, index) => entry(2 + index, `u${index + 1}`));
   const unread = { messages: 12, readBytes: 18_000, bytes: 400 * 1024 * 1024 };
   const summarising = settings({ compaction: { ...COMPACTION_DEFAULTS, type: 'llm' } });
   const of = (over: Partial<Snapshot> = {}) =>
@@ -342,7 +342,7 @@ describe('a history that is too long to be read at once', () => {
     const step = decide(of(), NOW);
     expect(step).toMatchObject({ kind: 'compact', plan: { type: 'llm', cut: 12, uptoSeq: 13, from: 0 } });
     // Messages that entered history since the read do not move the cut.
-    const history = [...of().history, said(100_001, 'u901')];
+    const history = [...of().history, entry(100_001, 'u901')];
     expect(decide(of({ history }), NOW)).toEqual(step);
   });
 

@@ -19,7 +19,7 @@ import {
   NOW,
   assistantMessage,
   call,
-  cancelWish,
+  cancelRequest,
   countingIds,
   given,
   id,
@@ -37,7 +37,7 @@ import {
 const next = queuedInput();
 const error = { code: 'provider_auth', message: 'bad key' } as const;
 const overloaded = { code: 'provider_overloaded', message: 'busy' } as const;
-const VERDICTS: JobOutcome[] = [
+const OUTCOMES: JobOutcome[] = [
   { status: 'completed', outputId: id(3) },
   { status: 'incomplete', error: { code: 'max_steps', message: 'm' } },
   { status: 'failed', error },
@@ -82,7 +82,7 @@ describe('every transition follows the table of states', () => {
 
   test.each(inJob)('every end of a job, from %s', (state) => {
     for (const stopped of [true, false]) {
-      for (const outcome of VERDICTS) {
+      for (const outcome of OUTCOMES) {
         const before = running({ state, stopped, calls: [call()] });
         expectLawful(before, settle(before, job(), outcome, countingIds()));
         expectLawful(before, sleep(before, job(), NOW));
@@ -205,7 +205,7 @@ describe('open', () => {
     expect(at(running())?.state).toBe('AwaitingLLMResponse');
     expect(at(running({ state: 'ExecutingTools', calls: [call()] }))?.state).toBe('ExecutingTools');
     expect(at(snapshot())).toBeNull();
-    expect(at(running({ job: job({ stopRequest: cancelWish() }) }))).toBeNull();
+    expect(at(running({ job: job({ stopRequest: cancelRequest() }) }))).toBeNull();
     expect(at(running({ job: job({ retryAt: NOW + 5_000 }) }))).toBeNull();
     expect(at(running({ serving: { kind: 'unsupported', missing: ['m'] } }))).toBeNull();
   });
@@ -319,7 +319,7 @@ describe('settle', () => {
     ['completed', true, 'Stopped', 'clear'],
     ['failed', true, 'Stopped', { ...error, jobId: JOB }],
   ])('%s (stopped: %s) leaves the context %s', (status, stopped, state, failure) => {
-    const outcome = VERDICTS.find((one) => one.status === status);
+    const outcome = OUTCOMES.find((one) => one.status === status);
     if (outcome === undefined) throw new Error('no such outcome');
     const append = settle(running({ stopped }), job(), outcome, ids);
     expect(append).toMatchObject({ state, failure, park: { status: 'idle' } });

@@ -1,7 +1,7 @@
 // Every CHECK and every unique index is violated by a statement: a constraint that no test violates may be missing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { given, ids } from './given.ts';
-import type { Given } from './given.ts';
+import { given, ids } from './database-fixture.ts';
+import type { Given } from './database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // JSON that goes back to a provider keeps its text in the database: the members of its objects keep their order.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addProcess, take } from '../api/hand.ts';
+import { addProcess, take } from '../api/manual-worker.ts';
 import { ids, openApi } from '../api/harness.ts';
 import type { Api } from '../api/harness.ts';
 

@@ -11,8 +11,8 @@ import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import { claim } from '../../src/db/run/claims.ts';
 import type { Executor } from '../../src/db/connection/client.ts';
 import { sweepOnce } from '../../src/workers/process/sweep.ts';
-import { given } from './given.ts';
-import type { Context, Given } from './given.ts';
+import { given } from './database-fixture.ts';
+import type { Context, Given } from './database-fixture.ts';
 import { workerState } from './worker-state.ts';
 
 let the: Given;

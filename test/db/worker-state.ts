@@ -15,9 +15,9 @@ import { createWorkerMetrics } from '../../src/workers/process/metrics.ts';
 import type { WorkerPorts, WorkerState } from '../../src/workers/process/ports.ts';
 import { Registry } from '../../src/workers/process/registry.ts';
 import { settings } from '../core/builders.ts';
-import { QUIET_FINGERPRINTS } from '../workers/by-hand.ts';
-import { TIMES } from './given.ts';
-import type { Given } from './given.ts';
+import { QUIET_FINGERPRINTS } from '../workers/manual-process.ts';
+import { TIMES } from './database-fixture.ts';
+import type { Given } from './database-fixture.ts';
 
 const wakeQueue: WakeQueue = {
   notify: () => undefined,

@@ -41,7 +41,7 @@ test.skipIf(!redis).each(depth([7], [7, 4711]))(
       services,
       switches: SWITCHES,
       folder,
-      say: () => undefined,
+      print: () => undefined,
       stopped: new AbortController().signal,
     };
     const outcome = await runChaos(options, setting);

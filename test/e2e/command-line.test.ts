@@ -4,8 +4,8 @@ import { createClient } from '../../src/client/index.ts';
 import { start } from '../cli/command-line.ts';
 import { killChildren } from './rig/children.ts';
 import { startApi, startWorker } from './rig/platform.ts';
-import { openStage } from './rig/stage.ts';
-import type { Stage } from './rig/stage.ts';
+import { openEnvironment } from './rig/environment.ts';
+import type { TestEnvironment } from './rig/environment.ts';
 import { until } from './rig/until.ts';
 
 const redis = inject('redisUrl') !== null;
@@ -15,17 +15,17 @@ const TIMES = {
   NIGHTSHIFT_SWEEP_MS: '200',
 };
 
-let stage: Stage | null = null;
+let environment: TestEnvironment | null = null;
 afterEach(async () => {
   await killChildren();
-  await stage?.close();
-  stage = null;
+  await environment?.close();
+  environment = null;
 });
 
 test.skipIf(!redis)(
   'a followed stream continues over a restart of the API, without gap or repeat',
   async () => {
-    const of = (stage = await openStage());
+    const of = (environment = await openEnvironment());
     const env = { ...of.env, ...TIMES };
     let api = await startApi(env);
     await startWorker(env);
@@ -64,7 +64,7 @@ test.skipIf(!redis)(
 test.skipIf(!redis)(
   'a worker is stopped, started and deleted while another terminal follows it',
   async () => {
-    const of = (stage = await openStage());
+    const of = (environment = await openEnvironment());
     const env = { ...of.env, ...TIMES };
     const api = await startApi(env);
     await startWorker(env);

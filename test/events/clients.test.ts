@@ -5,23 +5,23 @@ import { afterEach, expect, test } from 'vitest';
 import { SseStream } from '../../src/api/response/sse.ts';
 import { until } from '../e2e/rig/until.ts';
 import { tagOf } from '../services/statements.ts';
-import { openHouse } from './api-house.ts';
-import type { House, HouseOptions } from './api-house.ts';
+import { openInstallation } from './installation.ts';
+import type { Installation, InstallationOptions } from './installation.ts';
 import { addUp, numbered } from './sse-client.ts';
 
-let house: House | null = null;
+let installation: Installation | null = null;
 afterEach(async () => {
-  await house?.close();
-  house = null;
+  await installation?.close();
+  installation = null;
 });
 
-async function open(options: HouseOptions = {}): Promise<House> {
-  house = await openHouse(options);
-  return house;
+async function open(options: InstallationOptions = {}): Promise<Installation> {
+  installation = await openInstallation(options);
+  return installation;
 }
 
 /** A long past, inserted directly: `count` events. */
-async function past(of: House, contextId: string, count: number, size: number): Promise<void> {
+async function past(of: Installation, contextId: string, count: number, size: number): Promise<void> {
   await of.query(`
     with ctx as (update contexts set head_seq = head_seq + ${count} where id = '${contextId}'
       returning id, tenant_id, head_seq - ${count} as base)
@@ -31,7 +31,7 @@ async function past(of: House, contextId: string, count: number, size: number): 
     from ctx, generate_series(1, ${count}) as n`);
 }
 
-async function figure(of: House, name: string): Promise<number> {
+async function figure(of: Installation, name: string): Promise<number> {
   const text = await (await fetch(`${of.servers[0]?.url}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
@@ -59,7 +59,7 @@ test('a client that does not read is dropped, resumes by its cursor, and misses 
   const head = Number(row?.['head_seq']);
   const again = await of.listen(id, { lastEventId: slow.lastId() ?? '0' });
   if (slow.lastId() !== String(head)) await again.until(({ id: number }) => number === head);
-  const ids = [...numbered(slow.told), ...numbered(again.told)].map((told) => told.id);
+  const ids = [...numbered(slow.received), ...numbered(again.received)].map((received) => received.id);
   expect(ids).toEqual(Array.from({ length: head }, (_, at) => at + 1));
   expect(await figure(of, 'nightshift_streams')).toBe(1);
   again.close();
@@ -76,9 +76,9 @@ test('a long past is read no faster than its client reads', async () => {
   const pages = () => of.statements.filter((text) => tagOf(text) === 'events.read').length;
   expect(pages()).toBeLessThan(30);
   slow.resume();
-  await slow.until((told) => told.id === 20_000);
+  await slow.until((received) => received.id === 20_000);
   expect(pages()).toBeLessThanOrEqual(41);
-  expect(numbered(slow.told)).toHaveLength(20_000);
+  expect(numbered(slow.received)).toHaveLength(20_000);
   slow.close();
 });
 
@@ -218,11 +218,12 @@ test('each of many clients of a few contexts receives all of each text', async (
       await Promise.all(clients.map((client) => client.until(({ event }) => event === 'JobFinished')));
       const stored = (await of.client.messages(id)).find(({ role }) => role === 'assistant');
       const text = stored?.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-      const entries = clients.map(({ told }) =>
-        numbered(told.slice(0, told.findIndex(({ event }) => event === 'JobFinished') + 1)),
+      const entries = clients.map(({ received }) =>
+        numbered(received.slice(0, received.findIndex(({ event }) => event === 'JobFinished') + 1)),
       );
-      for (const [at, { told }] of clients.entries()) {
-        for (const [message, shown] of addUp(told)) expect([message, shown.text]).toEqual([stored?.id, text]);
+      for (const [at, { received }] of clients.entries()) {
+        for (const [message, shown] of addUp(received))
+          expect([message, shown.text]).toEqual([stored?.id, text]);
         expect(entries[at]).toEqual(entries[0]);
       }
       for (const client of clients) client.close();

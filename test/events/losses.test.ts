@@ -2,16 +2,16 @@
 // the text that each client assembles is the stored text.
 import { afterEach, expect, test } from 'vitest';
 import type { Bus } from '../../src/bus/bus.ts';
-import { openHouse, runRedis } from './api-house.ts';
-import type { House, HouseOptions } from './api-house.ts';
+import { openInstallation, runRedis } from './installation.ts';
+import type { Installation, InstallationOptions } from './installation.ts';
 import { addUp, numbered } from './sse-client.ts';
-import type { Told } from './sse-client.ts';
-import { talker } from './talking-model.ts';
+import type { ReceivedEvent } from './sse-client.ts';
+import { endlessModel } from './paced-models.ts';
 
-let house: House | null = null;
+let installation: Installation | null = null;
 afterEach(async () => {
-  await house?.close();
-  house = null;
+  await installation?.close();
+  installation = null;
 });
 
 function lossy(share: number): (bus: Bus) => Bus {
@@ -31,8 +31,8 @@ const SCRIPTS = [
 ];
 
 /** Follows to the end of a number of jobs, disconnecting at random and reconnecting with its cursor. */
-async function comeAndGo(of: House, contextId: string, jobs: number): Promise<Told[]> {
-  const told: Told[] = [];
+async function comeAndGo(of: Installation, contextId: string, jobs: number): Promise<ReceivedEvent[]> {
+  const received: ReceivedEvent[] = [];
   let cursor: string | undefined;
   for (let ended = 0; ended < jobs;) {
     const api = Math.floor(Math.random() * of.servers.length);
@@ -42,27 +42,32 @@ async function comeAndGo(of: House, contextId: string, jobs: number): Promise<To
     const stay = Math.random() < 0.25 ? 20_000 : Math.random() * 250;
     const timer = setTimeout(() => client.close(), stay);
     await client
-      .until(() => client.told.filter(({ event }) => event === 'JobFinished').length + ended === jobs)
+      .until(() => client.received.filter(({ event }) => event === 'JobFinished').length + ended === jobs)
       .catch(() => undefined);
     clearTimeout(timer);
     client.close();
     await client.ended;
-    told.push(...client.told);
-    ended += client.told.filter(({ event }) => event === 'JobFinished').length;
+    received.push(...client.received);
+    ended += client.received.filter(({ event }) => event === 'JobFinished').length;
     cursor = client.lastId() ?? cursor;
   }
-  return told;
+  return received;
 }
 
-async function stay(of: House, contextId: string, jobs: number, api: number): Promise<Told[]> {
+async function stay(
+  of: Installation,
+  contextId: string,
+  jobs: number,
+  api: number,
+): Promise<ReceivedEvent[]> {
   const client = await of.listen(contextId, { after: 0 }, api);
-  await client.until(() => client.told.filter(({ event }) => event === 'JobFinished').length === jobs);
+  await client.until(() => client.received.filter(({ event }) => event === 'JobFinished').length === jobs);
   client.close();
-  return client.told;
+  return client.received;
 }
 
-async function play(options: HouseOptions, contexts: number): Promise<void> {
-  const of = (house = await openHouse(options));
+async function play(options: InstallationOptions, contexts: number): Promise<void> {
+  const of = (installation = await openInstallation(options));
   const ids = await Promise.all(
     Array.from({ length: contexts }, async () => (await of.client.createContext({})).id),
   );
@@ -82,14 +87,16 @@ async function play(options: HouseOptions, contexts: number): Promise<void> {
         ]),
       );
       const replayed = numbered(await stay(of, id, SCRIPTS.length, 0));
-      for (const told of await Promise.all([...goers, ...stayers])) {
-        expect(numbered(told).slice(0, replayed.length)).toEqual(replayed.slice(0, numbered(told).length));
-        expect(numbered(told).length).toBeGreaterThan(replayed.length - 2);
+      for (const received of await Promise.all([...goers, ...stayers])) {
+        expect(numbered(received).slice(0, replayed.length)).toEqual(
+          replayed.slice(0, numbered(received).length),
+        );
+        expect(numbered(received).length).toBeGreaterThan(replayed.length - 2);
       }
       // A client that stayed received each message's text to the end; one that disconnects starts over where it
       // reconnects.
-      for (const told of await Promise.all(stayers)) {
-        for (const [message, { text }] of addUp(told)) expect(text).toBe(stored.get(message));
+      for (const received of await Promise.all(stayers)) {
+        for (const [message, { text }] of addUp(received)) expect(text).toBe(stored.get(message));
       }
     }),
   );
@@ -107,8 +114,8 @@ test('so does every client without losses', async () => {
 
 test('a delta that is lost in mid-message is repaired while the model is still writing', async () => {
   let isLost = false;
-  const talks = talker();
-  const of = (house = await openHouse({
+  const talks = endlessModel();
+  const of = (installation = await openInstallation({
     model: talks.model,
     bus: (bus) => ({
       ...bus,
@@ -126,7 +133,7 @@ test('a delta that is lost in mid-message is repaired while the model is still w
   const { id } = await of.client.createContext({});
   const client = await of.listen(id);
   const spoken = () =>
-    client.told
+    client.received
       .filter(({ event }) => event.startsWith('Content'))
       .map(({ event, data }) => ({ event, sequence: data.sequence }));
   const behindGap = () => spoken().slice(spoken().findIndex(({ sequence }) => sequence > 4) + 1);
@@ -135,6 +142,6 @@ test('a delta that is lost in mid-message is repaired while the model is still w
   await client.until(({ event }) => event === 'JobFinished');
   const gap = spoken().findIndex(({ sequence }) => sequence > 4);
   expect(spoken()[gap]?.event).toBe('ContentSnapshot');
-  addUp(client.told);
+  addUp(client.received);
   client.close();
 });

@@ -5,12 +5,12 @@ import type { Gathered } from '../../src/events/pace.ts';
 
 let now = 0;
 let set: { at: number; run: () => void }[] = [];
-let told: string[] = [];
+let published: string[] = [];
 let pace: Pace;
 beforeEach(() => {
   now = 0;
   set = [];
-  told = [];
+  published = [];
   pace = new Pace({ now: () => now, after: (ms, run) => void set.push({ at: now + ms, run }) });
 });
 
@@ -19,7 +19,7 @@ function costing(ms: number, name = ''): Gathered {
   return {
     send() {
       now += ms;
-      told.push(name);
+      published.push(name);
     },
   };
 }
@@ -42,7 +42,7 @@ test('cheap publishing happens at once, as often as requested', () => {
     expect(next()).toBeLessThan(1);
     now += 25;
   }
-  expect(told).toHaveLength(10);
+  expect(published).toHaveLength(10);
   expect(set).toEqual([]);
 });
 
@@ -51,22 +51,22 @@ test('nothing is published before the current publish has ended, and nothing twi
   pace.soon(one);
   pace.soon(costing(0, 'two'));
   pace.soon(one);
-  expect(told).toEqual([]);
+  expect(published).toEqual([]);
   next();
-  expect(told).toEqual(['one', 'two']);
+  expect(published).toEqual(['one', 'two']);
   pace.soon(one);
   next();
-  expect(told).toEqual(['one', 'two', 'one']);
+  expect(published).toEqual(['one', 'two', 'one']);
 });
 
 test('slow publishing happens in portions, in the order of requests', () => {
   for (const name of ['a', 'b', 'c', 'd', 'e']) pace.soon(costing(2, name));
   expect(next()).toBe(0);
-  expect(told).toEqual(['a', 'b', 'c']);
+  expect(published).toEqual(['a', 'b', 'c']);
   // Meanwhile one of them has more to publish: it comes after those that have published nothing.
   pace.soon(costing(2, 'a'));
   expect(next()).toBe(12);
-  expect(told).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
+  expect(published).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
   expect(set).toEqual([]);
 });
 

@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 
-export type Told = {
+export type ReceivedEvent = {
   /** Null: an event without an id. */
   id: number | null;
   event: string;
@@ -14,13 +14,13 @@ export type SseClient = {
   status: number;
   headers: IncomingMessage['headers'];
   /** All events received so far. */
-  told: Told[];
+  received: ReceivedEvent[];
   /** The `retry` of the stream: milliseconds. */
   retry(): number | null;
   /** The last id, as a browser would send it; null: there was none. */
   lastId(): string | null;
   /** The first event, past or future, that this predicate accepts. Rejects when the stream ends without it. */
-  until(is: (told: Told) => boolean): Promise<Told>;
+  until(is: (received: ReceivedEvent) => boolean): Promise<ReceivedEvent>;
   /** Resolves when the stream has ended, however it did. */
   ended: Promise<void>;
   /** Reads nothing from here on. */
@@ -49,7 +49,7 @@ export async function openSse(url: string, contextId: string, ask: Ask = {}): Pr
   });
   asked.on('error', () => undefined);
   response.on('error', () => undefined);
-  const told: Told[] = [];
+  const received: ReceivedEvent[] = [];
   const waiting = new Set<() => void>();
   let retry: number | null = null;
   let lastId: string | null = null;
@@ -70,7 +70,7 @@ export async function openSse(url: string, contextId: string, ask: Ask = {}): Pr
     const [event, data] = [fields.get('event'), fields.get('data')];
     if (event === undefined && data === undefined) return;
     if (event === undefined || data === undefined) throw new Error(`half an event: ${frame}`);
-    told.push({ id: id === null ? null : Number(id), event, data: JSON.parse(data) });
+    received.push({ id: id === null ? null : Number(id), event, data: JSON.parse(data) });
   };
   response.setEncoding('utf8');
   response.on('data', (chunk: string) => {
@@ -89,7 +89,7 @@ export async function openSse(url: string, contextId: string, ask: Ask = {}): Pr
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
-    told,
+    received,
     retry: () => retry,
     lastId: () => lastId,
     until: (is) =>
@@ -100,8 +100,8 @@ export async function openSse(url: string, contextId: string, ask: Ask = {}): Pr
           150_000,
         );
         const look = (): void => {
-          for (; looked < told.length; looked += 1) {
-            const one = told[looked];
+          for (; looked < received.length; looked += 1) {
+            const one = received[looked];
             if (one === undefined || !is(one)) continue;
             clearTimeout(timer);
             waiting.delete(look);
@@ -124,14 +124,14 @@ export async function openSse(url: string, contextId: string, ask: Ask = {}): Pr
 }
 
 /** Those with an id. */
-export function numbered(told: readonly Told[]): Told[] {
-  return told.filter(({ id }) => id !== null);
+export function numbered(received: readonly ReceivedEvent[]): ReceivedEvent[] {
+  return received.filter(({ id }) => id !== null);
 }
 
 /** The text that a client shows for each message: by message id, assembled as the contract specifies. */
-export function addUp(told: readonly Told[]): Map<string, { attempt: number; text: string }> {
+export function addUp(received: readonly ReceivedEvent[]): Map<string, { attempt: number; text: string }> {
   const shown = new Map<string, { attempt: number; text: string; sequence: number }>();
-  for (const { event, data } of told) {
+  for (const { event, data } of received) {
     if (event !== 'ContentDelta' && event !== 'ContentSnapshot') continue;
     const { message_id: id, attempt, sequence } = data;
     const before = shown.get(id);

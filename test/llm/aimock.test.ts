@@ -16,9 +16,9 @@ import {
   modelFor,
   promptOf,
   request,
-  telling,
+  recorder,
   user,
-} from './calling.ts';
+} from './model-calls.ts';
 
 const mock = new LLMock({ port: 0, host: '127.0.0.1', chunkSize: 4 });
 let models: Models;
@@ -40,10 +40,10 @@ describe.each(['anthropic', 'openai', 'openai-chat'] as const)('%s', (provider) 
   describe.each([true, false])('streaming: %s', (streaming) => {
     test('text is returned', async () => {
       mock.onMessage('Hello', { content: 'Good evening, night owl. 🦉' });
-      const told = telling();
-      const answer = answerOf(await ask(model(), request(provider, { streaming }), told));
+      const deltas = recorder();
+      const answer = answerOf(await ask(model(), request(provider, { streaming }), deltas));
       expect(textOf(answer.content)).toBe('Good evening, night owl. 🦉');
-      expect(told.text.join('')).toBe(streaming ? 'Good evening, night owl. 🦉' : '');
+      expect(deltas.text.join('')).toBe(streaming ? 'Good evening, night owl. 🦉' : '');
       expect(answer.finishReason).toBe('stop');
     });
 

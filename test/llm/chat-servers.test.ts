@@ -13,8 +13,8 @@ import {
   modelsFor,
   promptOf,
   request,
-  telling,
-} from './calling.ts';
+  recorder,
+} from './model-calls.ts';
 import { startFakeProvider } from './fake-provider.ts';
 import type { FakeProvider } from './fake-provider.ts';
 
@@ -170,11 +170,11 @@ describe('reasoning', () => {
         events: [chunk({ reasoning: 'Hm.', reasoning_content: 'Hm.' }), chunk({ content: 'Yes.' }, 'stop')],
       },
     });
-    const told = telling();
+    const deltas = recorder();
     const answer = answerOf(
-      await ask(modelFor(modelsFor(fake), 'openai-chat'), request('openai-chat'), told),
+      await ask(modelFor(modelsFor(fake), 'openai-chat'), request('openai-chat'), deltas),
     );
-    expect(told.thinking).toEqual(['Hm.']);
+    expect(deltas.thinking).toEqual(['Hm.']);
     expect(answer.content.map((block) => block.type)).toEqual(['thinking', 'text']);
   });
 });

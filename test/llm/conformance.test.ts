@@ -19,9 +19,9 @@ import {
   modelsFor,
   promptOf,
   request,
-  telling,
+  recorder,
   user,
-} from './calling.ts';
+} from './model-calls.ts';
 import { lastInput, startFakeProvider } from './fake-provider.ts';
 import type { FakeProvider, FakeReply } from './fake-provider.ts';
 
@@ -41,8 +41,8 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
   });
   afterAll(() => fake.close());
 
-  const call = (given: Partial<ModelRequest> = {}, told = telling(), signal?: AbortSignal) =>
-    ask(modelFor(models, provider), request(provider, given), told, signal);
+  const call = (given: Partial<ModelRequest> = {}, deltas = recorder(), signal?: AbortSignal) =>
+    ask(modelFor(models, provider), request(provider, given), deltas, signal);
   const fail = async (reply: FakeReply, given: Partial<ModelRequest> = {}) => {
     fake.answer(reply);
     return failureOf(await call(given));
@@ -52,8 +52,8 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     test('an answer has text, usage, the model and the id of the response', async () => {
       const usage = { input: 100, output: 7, cacheRead: 50 };
       fake.answer({ text: 'Hello, night owl. 🦉', usage, model: 'served-model', id: 'response-1' });
-      const told = telling();
-      const answer = answerOf(await call({ streaming }, told));
+      const deltas = recorder();
+      const answer = answerOf(await call({ streaming }, deltas));
       expect(textOf(answer.content)).toBe('Hello, night owl. 🦉');
       expect(answer.usage).toEqual({
         input_tokens: 100,
@@ -68,18 +68,18 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
         modelId: 'served-model',
         responseId: 'response-1',
       });
-      expect(told.starts).toBe(1);
-      expect(told.text.join('')).toBe(streaming ? 'Hello, night owl. 🦉' : '');
-      expect(told.text.length > 1).toBe(streaming);
+      expect(deltas.starts).toBe(1);
+      expect(deltas.text.join('')).toBe(streaming ? 'Hello, night owl. 🦉' : '');
+      expect(deltas.text.length > 1).toBe(streaming);
     });
 
     test('thinking is separate from text', async () => {
       fake.answer({ thinking: 'Let me see what night it is.', text: 'Tuesday.' });
-      const told = telling();
-      const answer = answerOf(await call({ streaming }, told));
+      const deltas = recorder();
+      const answer = answerOf(await call({ streaming }, deltas));
       expect(answer.content.map((block) => block.type)).toEqual(['thinking', 'text']);
       expect(answer.content[0]).toMatchObject({ text: 'Let me see what night it is.' });
-      expect(told.thinking.join('')).toBe(streaming ? 'Let me see what night it is.' : '');
+      expect(deltas.thinking.join('')).toBe(streaming ? 'Let me see what night it is.' : '');
     });
 
     test('parallel tool calls get ids of ours, in order', async () => {
@@ -108,7 +108,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       expect(input).toEqual(expect.stringMatching(/^\{"a":\[+\]+\}$/));
       fake.answer({ text: 'Ok.' });
       await call({
-        messages: promptOf(said('user', 'Weather?'), { role: 'assistant', content: answer.content }),
+        messages: promptOf(messageOf('user', 'Weather?'), { role: 'assistant', content: answer.content }),
       });
       const sent = fake.requests.at(-1)?.entries.flatMap((entry) => entry.calls) ?? [];
       expect(sent.map((one) => JSON.parse(one.arguments))).toEqual([{ malformed_arguments: input }]);
@@ -120,7 +120,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       expect(answer.content.find(isToolUse)?.input).toBe('{"city": ');
       fake.answer({ text: 'Ok.' });
       await call({
-        messages: promptOf(said('user', 'Weather?'), { role: 'assistant', content: answer.content }),
+        messages: promptOf(messageOf('user', 'Weather?'), { role: 'assistant', content: answer.content }),
       });
       const sent = fake.requests.at(-1)?.entries.flatMap((entry) => entry.calls) ?? [];
       expect(sent.map((one) => JSON.parse(one.arguments))).toEqual([{ malformed_arguments: '{"city": ' }]);
@@ -145,17 +145,17 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
 
     test('NUL, lone surrogates and emoji come through in text and arguments', async () => {
       fake.answer({ text: NASTY, toolCalls: [{ name: 'keep', arguments: { [NASTY]: NASTY } }] });
-      const told = telling();
-      const answer = answerOf(await call({ streaming }, told));
+      const deltas = recorder();
+      const answer = answerOf(await call({ streaming }, deltas));
       expect(textOf(answer.content)).toBe(NASTY);
       expect(answer.content.find(isToolUse)?.input).toEqual({ [NASTY]: NASTY });
-      if (streaming) expect(told.text.join('')).toBe(NASTY);
+      if (streaming) expect(deltas.text.join('')).toBe(NASTY);
     });
 
     test('requests are well-formed: a lone surrogate becomes U+FFFD, all else is unchanged', async () => {
       fake.answer({ text: 'Ok.' });
       const messages = promptOf(
-        said('user', NASTY),
+        messageOf('user', NASTY),
         {
           role: 'assistant',
           content: [{ type: 'tool_use', id: callId(1), name: 'keep', input: { [NASTY]: NASTY } }],
@@ -284,7 +284,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       fake.answer({ fault: { kind: 'no_headers' } });
       const controller = new AbortController();
       const next = fake.requests.length;
-      const outcome = call({ streaming }, telling(), controller.signal);
+      const outcome = call({ streaming }, recorder(), controller.signal);
       const seen = await fake.seen(next);
       controller.abort();
       expect(await outcome).toEqual({ kind: 'aborted' });
@@ -294,15 +294,15 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     test('an abort in the middle closes the connection and returns aborted', async () => {
       fake.answer({ text: 'Half an answ', fault: { kind: 'stall' } });
       const controller = new AbortController();
-      const told = telling();
-      told.listener.started = () => controller.abort();
-      expect(await call({ streaming }, told, controller.signal)).toEqual({ kind: 'aborted' });
+      const deltas = recorder();
+      deltas.listener.started = () => controller.abort();
+      expect(await call({ streaming }, deltas, controller.signal)).toEqual({ kind: 'aborted' });
       expect(await fake.requests.at(-1)?.ended).toBe('client_closed');
     });
 
     test('an abort before the call sends nothing', async () => {
       const before = fake.requests.length;
-      expect(await call({ streaming }, telling(), AbortSignal.abort())).toEqual({ kind: 'aborted' });
+      expect(await call({ streaming }, recorder(), AbortSignal.abort())).toEqual({ kind: 'aborted' });
       expect(fake.requests.length).toBe(before);
     });
 
@@ -344,7 +344,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     const controller = new AbortController();
     fake.answer({ text: 'Half an answ', fault: { kind: 'stall', pingMs: 20 } });
     setTimeout(() => controller.abort(), 4_000);
-    expect(await call({}, telling(), controller.signal)).toEqual({ kind: 'aborted' });
+    expect(await call({}, recorder(), controller.signal)).toEqual({ kind: 'aborted' });
   });
 
   test('a connection is reused after a complete answer', async () => {
@@ -366,7 +366,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     const model = modelFor(modelsFor(alone), provider);
     for (let turn = 0; turn < 3; turn++) {
       const controller = new AbortController();
-      expect(answerOf(await ask(model, request(provider), telling(), controller.signal))).toBeDefined();
+      expect(answerOf(await ask(model, request(provider), recorder(), controller.signal))).toBeDefined();
       controller.abort();
       expect(await alone.requests[turn]?.ended).toBe('as_scripted');
       await sleep(5);
@@ -398,7 +398,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       is_error: false,
     }));
     const messages = promptOf(
-      said('user', 'Hello'),
+      messageOf('user', 'Hello'),
       { role: 'assistant', content: first.content },
       { role: 'tool', content: results.reverse() },
     );
@@ -431,7 +431,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     const id = foreign.content.find(isToolUse)?.id ?? callId(9);
     await call({
       messages: promptOf(
-        said('user', 'Hello'),
+        messageOf('user', 'Hello'),
         { role: 'assistant', content: foreign.content },
         {
           role: 'tool',
@@ -450,10 +450,15 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     const one = answerOf(await call()).content;
     const two = answerOf(await call()).content;
     await call({
-      messages: promptOf(said('user', 'a'), { role: 'assistant', content: one }, said('user', 'b'), {
-        role: 'assistant',
-        content: two,
-      }),
+      messages: promptOf(
+        messageOf('user', 'a'),
+        { role: 'assistant', content: one },
+        messageOf('user', 'b'),
+        {
+          role: 'assistant',
+          content: two,
+        },
+      ),
     });
     const calls = fake.requests.at(-1)?.entries.flatMap((entry) => entry.calls.map((each) => each.id));
     expect(calls).toEqual(['call_0', two.find(isToolUse)?.id]);
@@ -507,7 +512,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     const content: Block[] = [{ type: 'tool_use', id: callId(1), name: 'photo', input: {} }];
     await call({
       messages: promptOf(
-        said('user', 'Photo!'),
+        messageOf('user', 'Photo!'),
         { role: 'assistant', content },
         {
           role: 'tool',
@@ -559,6 +564,9 @@ describe('content that a provider does not support fails without a call', () => 
   });
 });
 
-function said(role: 'user' | 'assistant', text: string): { role: 'user' | 'assistant'; content: Block[] } {
+function messageOf(
+  role: 'user' | 'assistant',
+  text: string,
+): { role: 'user' | 'assistant'; content: Block[] } {
   return { role, content: user(text).content };
 }

@@ -79,18 +79,18 @@ function closed(socket: Socket): Promise<void> {
 
 describe('a request and its answer', () => {
   test('have method, path, headers and body; status, headers and bytes', async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const url = await serve(async (request, response) => {
       const parts: Buffer[] = [];
       for await (const part of request) parts.push(Buffer.from(part));
       const { method, url: path, headers } = request;
-      heard.push({ method, path, key: headers['x-api-key'], type: headers['content-type'] });
-      heard.push(headers['accept-encoding'], headers['content-length'], Buffer.concat(parts).toString());
+      received.push({ method, path, key: headers['x-api-key'], type: headers['content-type'] });
+      received.push(headers['accept-encoding'], headers['content-length'], Buffer.concat(parts).toString());
       response.writeHead(429, { 'retry-after': '7', 'set-cookie': ['a=1', 'b=2'] }).end('Sölow down.');
     });
     const headers = new Headers({ 'X-Api-Key': 'key', 'content-type': 'application/json' });
     const response = await post(createFetch(false), url, { headers, body: '{"a":"ö"}' });
-    expect(heard).toEqual([
+    expect(received).toEqual([
       { method: 'POST', path: '/v1/messages?beta=true', key: 'key', type: 'application/json' },
       'identity',
       '10',
@@ -182,8 +182,8 @@ describe('a failure', () => {
 
   test.each(['', 'HTTP/1.1 200', 'HTTP/1.1 200 OK\r\ncontent-ty'])(
     'cut in the head, after %j',
-    async (said) => {
-      const url = await serveRaw((socket) => void socket.end(said));
+    async (sent) => {
+      const url = await serveRaw((socket) => void socket.end(sent));
       expect(await codeOf(post(createFetch(false), url))).toMatch(/^[A-Z][A-Z_]+$/);
     },
   );
@@ -234,10 +234,10 @@ describe('an abort', () => {
     expect(marks).toEqual(['second']);
   });
 
-  test.each(['nothing', 'half a head'])('after %s: the connection is closed', async (said) => {
+  test.each(['nothing', 'half a head'])('after %s: the connection is closed', async (sent) => {
     const asked = Promise.withResolvers<Socket>();
     const url = await serveRaw((socket) => {
-      if (said !== 'nothing') socket.write('HTTP/1.1 200 OK\r\ncontent-ty');
+      if (sent !== 'nothing') socket.write('HTTP/1.1 200 OK\r\ncontent-ty');
       asked.resolve(socket);
     });
     const controller = new AbortController();

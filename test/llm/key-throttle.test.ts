@@ -100,8 +100,8 @@ test('without a Retry-After the throttle is short, and doubles as long as no cal
 test('a hundred calls that are refused together are one refusal', () => {
   const { gate, clock } = setUp();
   const inside = Array.from({ length: 100 }, () => gate.enter());
-  const told = inside.map((pass) => gate.refused(pass, failure(null)));
-  expect(told.filter((closing) => closing !== null)).toEqual([
+  const deltas = inside.map((pass) => gate.refused(pass, failure(null)));
+  expect(deltas.filter((closing) => closing !== null)).toEqual([
     { until: START + 500, reason: 'rate_limited' },
   ]);
   clock.time += 500;

@@ -15,8 +15,8 @@ describe('thinking without a result', () => {
   };
 
   test('is left out at the end of an answer, and kept before text', () => {
-    const said: AssistantBlock = { type: 'text', text: 'yes' };
-    const messages = writeMessages([user('a'), assistant(thought, said, thought), user('b')]);
+    const kept: AssistantBlock = { type: 'text', text: 'yes' };
+    const messages = writeMessages([user('a'), assistant(thought, kept, thought), user('b')]);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
     expect(messages[1]?.content).toMatchObject([{ type: 'thinking' }, { type: 'text', text: 'yes' }]);
   });

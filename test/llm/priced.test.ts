@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Price, Prices } from '../../src/core/money/cost.ts';
 import { costOf } from '../../src/core/money/cost.ts';
 import { createModels } from '../../src/llm/models.ts';
-import { answerOf, ask, failureOf, modelFor, request, user } from './calling.ts';
+import { answerOf, ask, failureOf, modelFor, request, user } from './model-calls.ts';
 
 const PRICE: Price = { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 };
 const PRICES: Prices = new Map([['simulated/test-model', PRICE]]);

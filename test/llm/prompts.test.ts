@@ -10,7 +10,7 @@ import { writeRequest as writeMessages } from '../../src/llm/anthropic/request.t
 import { writeRequest as writeChat } from '../../src/llm/openai-chat/request.ts';
 import { writeRequest as writeResponses } from '../../src/llm/openai/request.ts';
 import { wellFormed, wellFormedRequest } from '../../src/llm/wire/request/well-formed.ts';
-import { callId, message, request, user } from './calling.ts';
+import { callId, message, request, user } from './model-calls.ts';
 import { expectChat, expectMessages, expectResponses } from './valid-requests.ts';
 
 const text = fc.oneof(

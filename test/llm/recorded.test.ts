@@ -10,7 +10,7 @@ import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { ProviderName } from '../../src/core/model/model.ts';
 import { objectIn, objectsIn, stringIn, without } from '../../src/llm/wire/answer/json.ts';
-import { answerOf, ask, failureOf, modelFor, modelsFor, promptOf, request, telling } from './calling.ts';
+import { answerOf, ask, failureOf, modelFor, modelsFor, promptOf, request, recorder } from './model-calls.ts';
 import { startFakeProvider } from './fake-provider.ts';
 import type { FakeProvider } from './fake-provider.ts';
 
@@ -98,17 +98,17 @@ describe.skipIf(!existsSync(DATA))(
 
     async function streamed(provider: ProviderName, events: JsonObject[], abridged: boolean): Promise<void> {
       fake.answer({ recorded: { events } });
-      const told = telling();
-      const answer = answerOf(await ask(modelFor(modelsFor(fake), provider), request(provider), told));
-      const said = readEvents(provider, events);
+      const received = recorder();
+      const answer = answerOf(await ask(modelFor(modelsFor(fake), provider), request(provider), received));
+      const read = readEvents(provider, events);
       // The part of a spliced stream before its restart is void, and comes first.
-      expect(told.text.join('')).toContain(said.text);
-      if (!abridged) expect(textOf(answer.content)).toBe(said.text);
-      expect(told.thinking.join('').endsWith(said.thinking)).toBe(true);
-      expect(answer.content.filter(isToolUse).map((call) => [call.name, call.input])).toEqual(said.calls);
-      expect(answer.usage).toMatchObject(said.usage);
-      expect(answer.finishReason).toBe(said.finish);
-      await expectSentBack(provider, answer.content, said.items);
+      expect(received.text.join('')).toContain(read.text);
+      if (!abridged) expect(textOf(answer.content)).toBe(read.text);
+      expect(received.thinking.join('').endsWith(read.thinking)).toBe(true);
+      expect(answer.content.filter(isToolUse).map((call) => [call.name, call.input])).toEqual(read.calls);
+      expect(answer.usage).toMatchObject(read.usage);
+      expect(answer.finishReason).toBe(read.finish);
+      await expectSentBack(provider, answer.content, read.items);
     }
 
     /** Sends the answer back as history and checks the request to the provider. */
@@ -150,7 +150,7 @@ function split(events: JsonObject[], ends: RegExp): JsonObject[][] {
   return responses;
 }
 
-type Said = {
+type Expected = {
   text: string;
   thinking: string;
   calls: [string, unknown][];
@@ -160,7 +160,7 @@ type Said = {
 };
 
 /** The same facts, extracted from the recording directly. */
-function readEvents(provider: ProviderName, events: JsonObject[]): Said {
+function readEvents(provider: ProviderName, events: JsonObject[]): Expected {
   switch (provider) {
     case 'anthropic':
       return readMessagesEvents(events);
@@ -172,7 +172,7 @@ function readEvents(provider: ProviderName, events: JsonObject[]): Said {
   }
 }
 
-function readMessagesEvents(all: JsonObject[]): Said {
+function readMessagesEvents(all: JsonObject[]): Expected {
   const events = all.slice(all.findLastIndex((event) => event['type'] === 'message_start'));
   const start = objectIn(events[0], 'message');
   const end = events.find((event) => event['type'] === 'message_delta');
@@ -187,7 +187,7 @@ function readMessagesEvents(all: JsonObject[]): Said {
     const deltas = events
       .filter((event) => event['type'] === 'content_block_delta' && event['index'] === index)
       .map((event) => objectIn(event, 'delta'));
-    return closedBlock(block, deltas);
+    return completedBlock(block, deltas);
   });
   const of = (type: string, member: string): string =>
     blocks.flatMap((block) => (block['type'] === type ? [stringIn(block, member)] : [])).join('');
@@ -207,7 +207,7 @@ function messagesFinish(reason: string): string {
   return { end_turn: 'stop', tool_use: 'tool_use' }[reason] ?? 'other';
 }
 
-function closedBlock(block: JsonObject, deltas: JsonObject[]): JsonObject {
+function completedBlock(block: JsonObject, deltas: JsonObject[]): JsonObject {
   const joined = (member: string): string => deltas.map((delta) => stringIn(delta, member)).join('');
   const citations = deltas.flatMap((delta) => (delta['citation'] === undefined ? [] : [delta['citation']]));
   switch (stringIn(block, 'type')) {
@@ -224,7 +224,7 @@ function closedBlock(block: JsonObject, deltas: JsonObject[]): JsonObject {
   }
 }
 
-function readResponsesEvents(events: JsonObject[]): Said {
+function readResponsesEvents(events: JsonObject[]): Expected {
   const response = objectIn(events.at(-1), 'response');
   const of = (...types: string[]): string =>
     events
@@ -252,7 +252,7 @@ function readResponsesEvents(events: JsonObject[]): Said {
   };
 }
 
-function readChatEvents(events: JsonObject[]): Said {
+function readChatEvents(events: JsonObject[]): Expected {
   const text = events
     .flatMap((event) => objectsIn(event, 'choices'))
     .map((choice) => stringIn(objectIn(choice, 'delta'), 'content'))

@@ -13,15 +13,15 @@ import {
   failureOf,
   promptOf,
   request,
-  telling,
+  recorder,
   user,
-} from './calling.ts';
+} from './model-calls.ts';
 
-const play = (script: string, given: Partial<ModelRequest> = {}, told = telling(), signal?: AbortSignal) =>
+const play = (script: string, given: Partial<ModelRequest> = {}, deltas = recorder(), signal?: AbortSignal) =>
   ask(
     createSimulated(countingIds()),
     request('simulated', { messages: [user(script)], ...given }),
-    told,
+    deltas,
     signal,
   );
 
@@ -35,28 +35,28 @@ describe('without a script', () => {
 
 describe('a script', () => {
   test('answers and thinks, streamed in pieces', async () => {
-    const told = telling();
+    const deltas = recorder();
     const answer = answerOf(
       await play(
         'think: Hm.\nsay: Good evening, dear night owl, how are you?\nsay: "two\\nlines \\u0000"',
         {},
-        told,
+        deltas,
       ),
     );
     expect(answer.content).toEqual([
       { type: 'thinking', text: 'Hm.' },
       { type: 'text', text: 'Good evening, dear night owl, how are you?\ntwo\nlines \u0000' },
     ]);
-    expect(told.starts).toBe(1);
-    expect(told.thinking.join('')).toBe('Hm.');
-    expect(told.text.join('')).toBe(textOf(answer.content));
-    expect(told.text.length).toBeGreaterThan(1);
+    expect(deltas.starts).toBe(1);
+    expect(deltas.thinking.join('')).toBe('Hm.');
+    expect(deltas.text.join('')).toBe(textOf(answer.content));
+    expect(deltas.text.length).toBeGreaterThan(1);
   });
 
   test('streams nothing where streaming is off', async () => {
-    const told = telling();
-    await play('say: Hello.', { streaming: false }, told);
-    expect(told.text).toEqual([]);
+    const deltas = recorder();
+    await play('say: Hello.', { streaming: false }, deltas);
+    expect(deltas.text).toEqual([]);
   });
 
   test.each([
@@ -132,8 +132,8 @@ describe('a script', () => {
       class: 'rate_limited',
       retryAfterMs: 2_000,
     });
-    const told = telling();
-    expect(textOf(answerOf(await play(script, { failures: 2 }, told)).content)).toBe('Half\nWhole');
+    const deltas = recorder();
+    expect(textOf(answerOf(await play(script, { failures: 2 }, deltas)).content)).toBe('Half\nWhole');
   });
 
   test('ends for another reason', async () => {
@@ -142,19 +142,19 @@ describe('a script', () => {
 
   test('waits, and can be interrupted while it does', async () => {
     const controller = new AbortController();
-    const told = telling();
-    told.listener.text = () => controller.abort();
-    expect(await play('say: Wait.\nwait: 1h', {}, told, controller.signal)).toEqual({ kind: 'aborted' });
+    const deltas = recorder();
+    deltas.listener.text = () => controller.abort();
+    expect(await play('say: Wait.\nwait: 1h', {}, deltas, controller.signal)).toEqual({ kind: 'aborted' });
     const begun = performance.now();
     await play('wait: 50ms\nsay: Done.');
     expect(performance.now() - begun).toBeGreaterThan(45);
   });
 
   test('writes many words, over a time where requested', async () => {
-    const told = telling();
-    const answer = answerOf(await play('tokens: 500 over 100ms', {}, told));
+    const deltas = recorder();
+    const answer = answerOf(await play('tokens: 500 over 100ms', {}, deltas));
     expect(textOf(answer.content).split(' ').length).toBe(500);
-    expect(told.text.join('')).toBe(textOf(answer.content));
+    expect(deltas.text.join('')).toBe(textOf(answer.content));
   });
 
   test('counts tokens the same way every time', async () => {

@@ -7,7 +7,7 @@ import { writeRequest as writeChat } from '../../src/llm/openai-chat/request.ts'
 import { writeRequest as writeResponses } from '../../src/llm/openai/request.ts';
 import { objectsIn, stringIn } from '../../src/llm/wire/answer/json.ts';
 import { wellFormed } from '../../src/llm/wire/request/well-formed.ts';
-import { request } from './calling.ts';
+import { request } from './model-calls.ts';
 
 /** A conversation, in one common form. */
 type Spoken = { role: 'user' | 'assistant'; calls: string[]; results: string[]; empty: boolean };

@@ -78,8 +78,8 @@ describe('failures', () => {
     [{}, true, 'server_error'],
     [{ code: 'constructor', type: '__proto__' }, true, 'server_error'],
     [{ status: 429, code: 'toString', type: 'constructor' }, false, 'rate_limited'],
-  ])('%o, first byte: %s, is %s', (facts, heard, expected) => {
-    expect(classify({ ...nothing, ...facts }, heard)).toBe(expected);
+  ])('%o, first byte: %s, is %s', (facts, hasFirstByte, expected) => {
+    expect(classify({ ...nothing, ...facts }, hasFirstByte)).toBe(expected);
   });
 
   test('of the network are classified by the innermost code, whatever error wraps it', () => {
@@ -148,8 +148,8 @@ describe('request data', () => {
 });
 
 test('a count is a whole number that can be stored, whatever a server sends', () => {
-  const said = [7, 7.4, -1, 1e300, 2 ** 31, '7', null];
-  expect(said.map((tokens) => countIn({ tokens }, 'tokens'))).toEqual([
+  const values = [7, 7.4, -1, 1e300, 2 ** 31, '7', null];
+  expect(values.map((tokens) => countIn({ tokens }, 'tokens'))).toEqual([
     7,
     7,
     0,

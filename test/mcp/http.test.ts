@@ -27,8 +27,8 @@ async function startEverything(port: number): Promise<void> {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   child = started;
-  let said = '';
-  while (!/listening/i.test(said)) said += String(await once(started.stderr, 'data'));
+  let output = '';
+  while (!/listening/i.test(output)) output += String(await once(started.stderr, 'data'));
 }
 
 test('a call makes a round trip; a server that was down is found again', async () => {

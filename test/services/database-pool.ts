@@ -8,7 +8,7 @@ type Pooled = { url: string; sql: postgres.Sql; fresh: State; drop: () => Promis
 
 type State = { schema: string; bytes: number };
 
-export type Lent = { url: string; drop: () => Promise<void> };
+export type PooledDatabase = { url: string; drop: () => Promise<void> };
 
 /**
  * Whether a connection plans each statement once. Otherwise, as in production, it plans the first five executions of
@@ -20,15 +20,15 @@ const PLANS_ONCE = depth(true, false);
 const GROWN_BYTES = 8 * 2 ** 20;
 
 export class DatabasePool {
-  readonly #make: () => Promise<Lent>;
+  readonly #make: () => Promise<PooledDatabase>;
   readonly #idle: Pooled[] = [];
 
   /** `make`: a fresh database, and how it is dropped. */
-  constructor(make: () => Promise<Lent>) {
+  constructor(make: () => Promise<PooledDatabase>) {
     this.#make = make;
   }
 
-  async lend(): Promise<Lent> {
+  async lend(): Promise<PooledDatabase> {
     const pooled = this.#idle.pop() ?? (await this.#open());
     return { url: pooled.url, drop: () => this.#takeBack(pooled) };
   }

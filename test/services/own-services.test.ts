@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { startOwnPostgres } from './own-postgres.ts';
 import { startOwnRedis } from './own-redis.ts';
 
-async function count(url: string, patienceS = 30): Promise<number> {
-  const sql = postgres(url, { max: 1, connect_timeout: patienceS, onnotice: () => {} });
+async function count(url: string, timeoutS = 30): Promise<number> {
+  const sql = postgres(url, { max: 1, connect_timeout: timeoutS, onnotice: () => {} });
   try {
     await sql`CREATE TABLE IF NOT EXISTS hits (at timestamptz)`;
     await sql`INSERT INTO hits VALUES (now())`;

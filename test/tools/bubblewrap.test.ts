@@ -42,10 +42,10 @@ function run(input: Json, limits: Partial<RunCommandLimits> = {}, signal?: Abort
   return runnerFor([tool])('run_command', input, { contextId, tenantId }, signal);
 }
 const sh = (script: string): Json => ({ argv: ['sh', '-c', script], timeout_s: 30 });
-const said = async (script: string, limits: Partial<RunCommandLimits> = {}): Promise<string> => {
-  const told = await run(sh(script), limits);
-  if (told === null) throw new Error('The call was aborted.');
-  return (told.result as { stdout: string }).stdout;
+const outputOf = async (script: string, limits: Partial<RunCommandLimits> = {}): Promise<string> => {
+  const output = await run(sh(script), limits);
+  if (output === null) throw new Error('The call was aborted.');
+  return (output.result as { stdout: string }).stdout;
 };
 
 describe.runIf(works)('in bubblewrap', () => {
@@ -62,30 +62,30 @@ describe.runIf(works)('in bubblewrap', () => {
     vi.stubEnv('DATABASE_URL', 'postgres://secret');
     writeFileSync(path.join(base.path, 'secret'), 'of others');
     const probe = `cat /proc/[0-9]*/environ | tr '\\0' '\\n'; cat ${base.path}/secret ../*/secret /etc/shadow; ls ${base.path}; kill -9 ${process.pid}`;
-    const told = await run(sh(probe));
-    expect(told).toMatchObject({ isError: false });
-    expect(JSON.stringify(told)).not.toMatch(/postgres:|of others|root:/);
-    expect(await said('ls /proc | grep -c "^[0-9]"')).toMatch(/^[1-6]\n$/);
+    const output = await run(sh(probe));
+    expect(output).toMatchObject({ isError: false });
+    expect(JSON.stringify(output)).not.toMatch(/postgres:|of others|root:/);
+    expect(await outputOf('ls /proc | grep -c "^[0-9]"')).toMatch(/^[1-6]\n$/);
   });
 
   test('has no network, no privileges and no way to more', async () => {
-    expect(await said('cat /proc/net/dev | tail -n +3 | cut -d: -f1')).toMatch(/^\s*lo\n$/);
-    expect(await said('grep -E "CapEff|NoNewPrivs" /proc/self/status')).toBe(
+    expect(await outputOf('cat /proc/net/dev | tail -n +3 | cut -d: -f1')).toMatch(/^\s*lo\n$/);
+    expect(await outputOf('grep -E "CapEff|NoNewPrivs" /proc/self/status')).toBe(
       'CapEff:\t0000000000000000\nNoNewPrivs:\t1\n',
     );
     for (const script of ['touch /x', 'touch /usr/x', 'touch /etc/x', 'unshare -Ur true'])
       expect(await run(sh(script))).toMatchObject({
         result: { exit_code: expect.not.toSatisfy((code) => code === 0) },
       });
-    expect(await said('id -u')).toBe('65534\n');
-    expect((await said('env | cut -d= -f1 | sort | tr "\\n" " "', { env: { CI: '1' } })).trim()).toBe(
+    expect(await outputOf('id -u')).toBe('65534\n');
+    expect((await outputOf('env | cut -d= -f1 | sort | tr "\\n" " "', { env: { CI: '1' } })).trim()).toBe(
       'CI HOME LANG PATH PWD TMPDIR',
     );
   });
 
   test('may read the paths that the operator names, and not write there', async () => {
     writeFileSync(path.join(base.path, 'secret'), 'shared');
-    expect(await said(`cat ${base.path}/secret; touch ${base.path}/x`, { readOnly: [base.path] })).toBe(
+    expect(await outputOf(`cat ${base.path}/secret; touch ${base.path}/x`, { readOnly: [base.path] })).toBe(
       'shared',
     );
     expect(readdirSync(base.path).sort()).toEqual(['secret', 'workspaces']);
@@ -102,8 +102,8 @@ describe.runIf(works)('in bubblewrap', () => {
   });
 
   test('is stopped at its timeout, with all its children', async () => {
-    const told = await run({ argv: ['sh', '-c', 'setsid sleep 98765 & echo begun; wait'], timeout_s: 2 });
-    expect(told).toEqual(refusedWith('timed_out', { stdout: 'begun\n', stderr: '' }));
+    const output = await run({ argv: ['sh', '-c', 'setsid sleep 98765 & echo begun; wait'], timeout_s: 2 });
+    expect(output).toEqual(refusedWith('timed_out', { stdout: 'begun\n', stderr: '' }));
     await vi.waitFor(() => expect(spawnSync('pgrep', ['-f', 'sleep 98765']).status).toBe(1), {
       timeout: 10_000,
     });
@@ -129,6 +129,6 @@ test('without bubblewrap it returns an error', async () => {
     path: '/nowhere',
     docker: {},
   });
-  const told = await runnerFor([tool])('run_command', { argv: ['ls'] }, { contextId, tenantId });
-  expect(told).toEqual(refusedWith('runner_unavailable'));
+  const output = await runnerFor([tool])('run_command', { argv: ['ls'] }, { contextId, tenantId });
+  expect(output).toEqual(refusedWith('runner_unavailable'));
 });

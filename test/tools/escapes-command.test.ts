@@ -16,7 +16,7 @@ import { FILE_LIMITS } from '../../src/tools/built-in/files/limits.ts';
 import { createWorkspaces } from '../../src/tools/built-in/files/workspaces.ts';
 import { call } from './invoke.ts';
 import { RESULT_CHARS, refusedWith, runnerFor, temporaryFolder } from './built-in-runner.ts';
-import type { Told } from './built-in-runner.ts';
+import type { BuiltInResult } from './built-in-runner.ts';
 
 let base: Awaited<ReturnType<typeof temporaryFolder>>;
 const of = call('run_command', {});
@@ -52,9 +52,9 @@ const run = (
   signal?: AbortSignal,
   files = FILE_LIMITS,
 ) => runnerFor([toolOf(limits, files)])('run_command', input, owner, signal);
-const stdoutOf = (told: Told | null): string => {
-  if (told === null) throw new Error('The call was aborted.');
-  return (told.result as { stdout: string }).stdout;
+const stdoutOf = (output: BuiltInResult | null): string => {
+  if (output === null) throw new Error('The call was aborted.');
+  return (output.result as { stdout: string }).stdout;
 };
 const node = (program: string): Json => ({ argv: [process.execPath, '-e', program] });
 
@@ -142,8 +142,8 @@ describe('the allowed commands', () => {
 test('a command sees no variable of its worker process', async () => {
   vi.stubEnv('ANTHROPIC_API_KEY', 'sk-ant-secret');
   vi.stubEnv('DATABASE_URL', 'postgres://secret');
-  const told = await run({ argv: ['env'] }, { env: { CI: '1' } });
-  const names = stdoutOf(told)
+  const output = await run({ argv: ['env'] }, { env: { CI: '1' } });
+  const names = stdoutOf(output)
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => line.split('=')[0]);
@@ -153,10 +153,10 @@ test('a command sees no variable of its worker process', async () => {
 describe('an endless command', () => {
   test('has its output read to its end, and cut on both streams', async () => {
     const program = `const b = Buffer.alloc(5_000_000, 'x'); process.stderr.write(b, () => process.stdout.write(b));`;
-    const told = await run(node(program));
-    expect(told).toMatchObject({ isError: false, result: { exit_code: 0 } });
+    const output = await run(node(program));
+    expect(output).toMatchObject({ isError: false, result: { exit_code: 0 } });
     const text = `${'x'.repeat(1_000)}\n[Truncated: 4999000 of 5000000 bytes were omitted.]`;
-    expect(told).toMatchObject({ result: { stdout: text, stderr: text } });
+    expect(output).toMatchObject({ result: { stdout: text, stderr: text } });
   });
 
   test.each<[string, Json]>([
@@ -240,10 +240,10 @@ describe('a child of a command', () => {
 
   test.runIf(process.platform === 'linux')('ends with the call', async () => {
     const abort = new AbortController();
-    const told = run({ argv: ['sh', '-c', `${behind} wait`] }, {}, abort.signal);
+    const output = run({ argv: ['sh', '-c', `${behind} wait`] }, {}, abort.signal);
     await vi.waitFor(() => expect(readFileSync(here('child'), 'utf8')).toMatch(/\n/), { timeout: 60_000 });
     abort.abort();
-    expect(await told).toBeNull();
+    expect(await output).toBeNull();
     await gone('child');
   });
 
@@ -258,7 +258,7 @@ describe('a child of a command', () => {
 });
 
 test('does not begin where its worker process dies before the warden knows it', async () => {
-  const told = Promise.withResolvers<number | string>();
+  const output = Promise.withResolvers<number | string>();
   const program = asProcess(
     {
       argv: ['touch', 'begun'],
@@ -267,10 +267,10 @@ test('does not begin where its worker process dies before the warden knows it', 
       outputBytes: 1_000,
       fileBytes: 1_000,
     },
-    { began: (id) => told.resolve(id), ended: () => undefined },
+    { began: (id) => output.resolve(id), ended: () => undefined },
   );
   const child = program.begin();
-  expect(await told.promise).toBe(child.pid);
+  expect(await output.promise).toBe(child.pid);
   // Like the death of this process.
   child.stdio[3]?.destroy();
   expect(await once(child, 'exit')).toEqual([1, null]);

@@ -82,7 +82,7 @@ describe('paths', () => {
   ])('%j: %s', async (at, code) => {
     const refused = refusedWith(code);
     if (code !== 'invalid_path' || at.length < 300) {
-      for (const told of [await list(at), await search(at)]) expect(told).toEqual(refused);
+      for (const output of [await list(at), await search(at)]) expect(output).toEqual(refused);
     }
     expect(await read(at)).toEqual(refused);
     expect(await write(at)).toEqual(refused);
@@ -184,14 +184,14 @@ describe('links', () => {
         }
       };
       const swapping = swap();
-      const told: unknown[] = [];
+      const output: unknown[] = [];
       for (let left = 300; left > 0; left -= 1) {
-        told.push(await read('real/secret'), await write('real/secret', 'mine'));
+        output.push(await read('real/secret'), await write('real/secret', 'mine'));
       }
       over.abort();
       await swapping;
-      expect(JSON.stringify(told)).not.toContain('needle');
-      expect(JSON.stringify(told)).toContain('"content":"mine"');
+      expect(JSON.stringify(output)).not.toContain('needle');
+      expect(JSON.stringify(output)).toContain('"content":"mine"');
     },
   );
 });

@@ -53,7 +53,7 @@ describe('a call of a model', () => {
 
   test('with bad arguments is an error that tells what to correct, and nothing runs', async () => {
     const runs: Run[] = [];
-    const runner = runnerOf([add, faultyTool({ told: (run) => runs.push(run) })]);
+    const runner = runnerOf([add, faultyTool({ onRun: (run) => runs.push(run) })]);
     expect(await resultOf(runner, call('add', { a: 'two' }))).toMatchObject({
       content: expect.stringMatching(
         /^The tool add was not executed: its arguments do not match its input schema\.\n- \/a: .*expected number.*\nCorrect the arguments and call the tool again\.$/,
@@ -143,10 +143,10 @@ describe('a tool', () => {
     ['says that it failed', { gives: 'error_reply' }, 'it did not work', true],
   ])('%s', async (_, input, content, is_error) => {
     const invocation = call('faulty', input);
-    const told = await resultOf(runner, invocation);
+    const onRun = await resultOf(runner, invocation);
     expect({
-      ...told,
-      content: JSON.stringify(told.content).replaceAll(invocation.id, '<id>'),
+      ...onRun,
+      content: JSON.stringify(onRun.content).replaceAll(invocation.id, '<id>'),
     }).toMatchObject({
       content: JSON.stringify(content),
       is_error,
@@ -189,7 +189,7 @@ describe('a tool', () => {
   });
 
   test('reports its progress, until its call is over', async () => {
-    const said: string[] = [];
+    const reports: string[] = [];
     let late = (): void => {};
     const tool = {
       ...faultyTool(),
@@ -201,11 +201,11 @@ describe('a tool', () => {
     };
     const invocation = call('faulty', {});
     const runner = runnerOf([tool], {
-      onProgress: (about, text) => said.push(`${about === invocation} ${text}`),
+      onProgress: (about, text) => reports.push(`${about === invocation} ${text}`),
     });
     await resultOf(runner, invocation);
     late();
-    expect(said).toEqual(['true half']);
+    expect(reports).toEqual(['true half']);
   });
 });
 
@@ -279,7 +279,7 @@ describe('a call that takes too long', () => {
 describe('a call that is aborted', () => {
   test('before it began does not begin', async () => {
     const runs: Run[] = [];
-    const runner = runnerOf([faultyTool({ told: (run) => runs.push(run) })]);
+    const runner = runnerOf([faultyTool({ onRun: (run) => runs.push(run) })]);
     expect(await runner.execute(call('faulty', {}), AbortSignal.abort())).toEqual({ kind: 'aborted' });
     expect(runs).toEqual([]);
   });
@@ -287,7 +287,7 @@ describe('a call that is aborted', () => {
   test('while its arguments are checked does not begin', async () => {
     const runs: Run[] = [];
     const controller = new AbortController();
-    const runner = runnerOf([faultyTool({ told: (run) => runs.push(run) })]);
+    const runner = runnerOf([faultyTool({ onRun: (run) => runs.push(run) })]);
     const outcome = runner.execute(call('faulty', {}), controller.signal);
     controller.abort();
     expect(await outcome).toEqual({ kind: 'aborted' });
@@ -303,7 +303,7 @@ describe('a call that is aborted', () => {
     const ends: Run[] = [];
     let begun = (): void => {};
     const running = new Promise<void>((resolve) => (begun = resolve));
-    const tool = faultyTool({ told: (run) => (run.at === 'begin' ? begun() : ends.push(run)) });
+    const tool = faultyTool({ onRun: (run) => (run.at === 'begin' ? begun() : ends.push(run)) });
     const controller = new AbortController();
     const outcome = runnerOf([tool]).execute(call('faulty', input), controller.signal);
     await running;

@@ -35,7 +35,7 @@ export type FaultyOptions = {
   effect?: Effect;
   timeout_ms?: number;
   /** Receives every start and end. */
-  told?: (run: Run) => void;
+  onRun?: (run: Run) => void;
   /** A line is appended for every start and end. */
   file?: string;
 };
@@ -102,8 +102,8 @@ async function act(input: FaultyInput, { signal }: ToolContext): Promise<ToolRet
   return input.characters === undefined ? (input.say ?? 'done') : 'x'.repeat(input.characters);
 }
 
-function tell({ told, file }: FaultyOptions, at: Run['at'], context: ToolContext): void {
+function tell({ onRun, file }: FaultyOptions, at: Run['at'], context: ToolContext): void {
   const { tool_call_id, idempotency_key } = context;
-  told?.({ at, tool_call_id, idempotency_key });
+  onRun?.({ at, tool_call_id, idempotency_key });
   if (file !== undefined) appendFileSync(file, `${at} ${tool_call_id} ${idempotency_key}\n`);
 }

@@ -34,12 +34,12 @@ describe('a tool', () => {
   });
 
   test('decides by the call, whose input is checked and has its defaults', async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const tool = defineTool({
       ...base,
       input,
       approval: async (of) => {
-        heard.push(of);
+        received.push(of);
         return of.input.amount > 100 ? 'always' : 'never';
       },
       execute,
@@ -48,7 +48,7 @@ describe('a tool', () => {
     const cheap = call('refund', { amount: 5 });
     expect(await runner.judge(cheap, null)).toBe('never');
     expect(await runner.judge(call('refund', { amount: 500 }), null)).toBe('always');
-    expect(heard[0]).toEqual({
+    expect(received[0]).toEqual({
       name: 'refund',
       input: { amount: 5, currency: 'USD' },
       tool_call_id: cheap.id,

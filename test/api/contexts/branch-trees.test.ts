@@ -9,7 +9,7 @@ import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.t
 import { assemble } from '../../../src/core/conversation/prompt.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
-import { addProcess, take } from '../hand.ts';
+import { addProcess, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -68,20 +68,20 @@ const someOperation: fc.Arbitrary<Operation> = fc.oneof(
 );
 
 /** One message of the naive copy: shared messages are the same object. */
-type Said = { id: string; role: string; turn: string; unfinished: boolean };
+type CopiedMessage = { id: string; role: string; turn: string; unfinished: boolean };
 
 class Copy {
-  readonly branches = new Map<string, Said[]>([['main', []]]);
+  readonly branches = new Map<string, CopiedMessage[]>([['main', []]]);
   active = 'main';
 
-  pick(at: number): { name: string; line: Said[] } {
+  pick(at: number): { name: string; line: CopiedMessage[] } {
     const all = [...this.branches];
     const [name, line] = all[at % all.length] ?? ['main', []];
     return { name, line };
   }
 }
 
-const lastTurn = (line: readonly Said[]): number =>
+const lastTurn = (line: readonly CopiedMessage[]): number =>
   Math.max(0, ...line.map(({ turn }) => Number(turn.slice(1))));
 
 class Walk {
@@ -111,7 +111,7 @@ class Walk {
       }
       case 'edit':
       case 'regenerate':
-        return this.anew(operation);
+        return this.revise(operation);
       case 'clear': {
         expect((await api.post(this.url('/clear'))).status).toBe(200);
         this.copy.branches.clear();
@@ -127,7 +127,13 @@ class Walk {
     }
   }
 
-  async anew({ kind, at, of, run, meanwhile }: Extract<Operation, { kind: 'edit' | 'regenerate' | 'post' }>) {
+  async revise({
+    kind,
+    at,
+    of,
+    run,
+    meanwhile,
+  }: Extract<Operation, { kind: 'edit' | 'regenerate' | 'post' }>) {
     const { line } = this.copy.pick(at);
     const such = line.filter(({ role }) => kind === 'regenerate' || role === 'user');
     const message = such[of % Math.max(1, such.length)];
@@ -150,24 +156,24 @@ class Walk {
     const line = this.copy.branches.get(name) ?? [];
     const before = line.length;
     const turn = bringsInput ? lastTurn(line) + 1 : Math.max(1, lastTurn(line));
-    const hand = await take(api, this.id as ContextId, owner);
-    await hand.admit();
-    if (bringsInput) await this.said(name, 'user', `u${turn}`);
+    const manual = await take(api, this.id as ContextId, owner);
+    await manual.admit();
+    if (bringsInput) await this.readNew(name, 'user', `u${turn}`);
     if (calls) {
       const call = { type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} } as const;
-      await hand.answer([call]);
-      await this.said(name, 'assistant', `a${turn}`);
+      await manual.answer([call]);
+      await this.readNew(name, 'assistant', `a${turn}`);
     }
     if (meanwhile !== null) await this.aside(meanwhile);
     if (calls) {
-      await hand.results('seen');
-      await this.said(name, 'tool', `a${turn}`);
+      await manual.results('seen');
+      await this.readNew(name, 'tool', `a${turn}`);
     }
     if (end === 'complete') {
-      await hand.complete('answer');
-      await this.said(name, 'assistant', `a${turn}`);
+      await manual.complete('answer');
+      await this.readNew(name, 'assistant', `a${turn}`);
     } else {
-      await hand.releaseUntil(null);
+      await manual.releaseUntil(null);
       expect((await api.post(this.url('/interrupt'), { mode: end })).body.status).toBe('interrupted');
       if (end !== 'keep') {
         const inputs = end === 'discard' && bringsInput ? 1 : 0;
@@ -177,7 +183,7 @@ class Walk {
     for (const message of line) message.unfinished = false;
   }
 
-  async said(name: string, role: string, turn: string): Promise<void> {
+  async readNew(name: string, role: string, turn: string): Promise<void> {
     const last = (await this.shown(name)).at(-1);
     expect([name, last.role, last.turn]).toEqual([name, role, turn]);
     this.copy.branches.get(name)?.push({ id: last.id, role, turn, unfinished: true });
@@ -261,7 +267,7 @@ class Walk {
 }
 
 /** Up to a message, and the results of its calls. */
-function upto(line: readonly Said[], message: Said | undefined): Said[] {
+function upto(line: readonly CopiedMessage[], message: CopiedMessage | undefined): CopiedMessage[] {
   if (message === undefined) return line.filter(({ unfinished }) => !unfinished);
   const index = line.indexOf(message);
   const next = line.findIndex(({ role }, at) => at > index && role !== 'tool');

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ContextId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -29,9 +29,9 @@ const messageOf = async (id: string, turn: string, name = 'main'): Promise<strin
   (await listed(id, `?branch=${name}`)).find((message) => message.turn === turn).id;
 /** A worker process takes the first input and answers it. */
 const answer = async (id: string, text: string): Promise<void> => {
-  const hand = await take(api, id as ContextId, owner);
-  await hand.admit();
-  await hand.complete(text);
+  const manual = await take(api, id as ContextId, owner);
+  await manual.admit();
+  await manual.complete(text);
 };
 
 /** `u1 one`, `a1 eins`, `u2 two`, `a2 zwei`. */
@@ -130,9 +130,9 @@ describe('a branch', () => {
   test('keeps a call with its results', async () => {
     const { context_id: id } = await api.worker();
     await api.post(at(id, '/messages'), { content: 'go' });
-    const hand = await take(api, id, owner);
-    await hand.admit();
-    await hand.answer(
+    const manual = await take(api, id, owner);
+    await manual.admit();
+    await manual.answer(
       [1, 2].map(
         (n) => ({ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: { n } }) as const,
       ),
@@ -140,8 +140,8 @@ describe('a branch', () => {
     const open = (await listed(id))[1].id;
     const busy = await branch(id, { name: 'x', from_message_id: open });
     expect([busy.status, busy.body.error.code]).toEqual([409, 'context_busy']);
-    await hand.results('seen');
-    await hand.complete('done');
+    await manual.results('seen');
+    await manual.complete('done');
     for (const place of [1, 2, 3]) {
       await branch(id, { name: `x${place}`, from_message_id: (await listed(id))[place].id });
       expect((await listed(id, `?branch=x${place}`)).map(({ role }) => role)).toEqual([
@@ -156,13 +156,13 @@ describe('a branch', () => {
   test('never shares messages of an unfinished job: they may still be retracted', async () => {
     const id = await conversation();
     const posted = await api.post(at(id, '/messages'), { content: 'three' });
-    const hand = await take(api, id as ContextId, owner);
-    await hand.admit();
+    const manual = await take(api, id as ContextId, owner);
+    await manual.admit();
     const refused = await branch(id, { name: 'x', from_message_id: posted.body.message_id });
     expect([refused.status, refused.body.error.code]).toEqual([409, 'context_busy']);
     await branch(id, { name: 'x' });
     expect((await branches(id)).at(-1)).toMatchObject({ name: 'x', length: 4 });
-    await hand.complete('drei');
+    await manual.complete('drei');
     expect(await line(id, 'x')).toEqual(['u1 one', 'a1 eins', 'u2 two', 'a2 zwei']);
     expect((await branch(id, { name: 'y', from_message_id: posted.body.message_id })).status).toBe(201);
     expect((await branches(id)).at(-1)).toMatchObject({ name: 'y', length: 5 });
@@ -261,16 +261,16 @@ describe('switching', () => {
     const id = await conversation();
     await branch(id, { name: 'x', from_message_id: await messageOf(id, 'a1') });
     await api.post(at(id, '/messages'), { content: 'three' });
-    const hand = await take(api, id as ContextId, owner);
-    await hand.admit();
+    const manual = await take(api, id as ContextId, owner);
+    await manual.admit();
     const { status, body } = await api.call('PUT', at(id, '/branches/x'));
     expect([status, body.name, body.active]).toEqual([200, 'x', true]);
     expect((await api.get(at(id))).body).toMatchObject({ active_branch: 'x', turn_count: 1 });
     await api.post(at(id, '/messages'), { content: 'four' });
-    await hand.complete('drei');
+    await manual.complete('drei');
     expect((await api.get(at(id))).body.turn_count).toBe(1);
-    await hand.admit();
-    await hand.complete('vier');
+    await manual.admit();
+    await manual.complete('vier');
     expect(await line(id, 'main')).toEqual(['u1 one', 'a1 eins', 'u2 two', 'a2 zwei', 'u3 three', 'a3 drei']);
     expect(await line(id, 'x')).toEqual(['u1 one', 'a1 eins', 'u2 four', 'a2 vier']);
     expect((await listed(id)).map(({ branch: of }) => of)).toEqual(['main', 'main', 'x', 'x']);
@@ -281,8 +281,8 @@ describe('switching', () => {
     const id = await conversation();
     await branch(id, { name: 'x' });
     const running = await api.post(at(id, '/messages'), { content: 'three' });
-    const hand = await take(api, id as ContextId, owner);
-    await hand.admit();
+    const manual = await take(api, id as ContextId, owner);
+    await manual.admit();
     const joins = await api.post(at(id, '/messages'), { content: 'more', delivery: 'steer' });
     expect(joins.body.job_id).toBe(running.body.job_id);
     const waits = await api.post(at(id, '/messages'), { content: 'else', delivery: 'steer', branch: 'x' });
@@ -390,8 +390,8 @@ describe('editing a past input', () => {
   test('while its own job runs waits for that, or interrupts it', async () => {
     const id = await conversation();
     const { body: posted } = await api.post(at(id, '/messages'), { content: 'three' });
-    const hand = await take(api, id as ContextId, owner);
-    await hand.admit();
+    const manual = await take(api, id as ContextId, owner);
+    await manual.admit();
     const path = at(id, `/messages/${posted.message_id}/edit`);
     const rejected = await api.post(path, { content: 'x', delivery: 'reject' });
     expect([rejected.status, rejected.body.error.code]).toEqual([409, 'context_busy']);

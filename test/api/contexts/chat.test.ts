@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
-import { addProcess, take } from '../hand.ts';
+import { addProcess, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api } from '../harness.ts';
 
@@ -29,9 +29,9 @@ describe('a session', () => {
     expect(stream_url).toContain(id);
     expect(api.wakeUps.at(-1)?.contextId).toBe(id);
     expect((await api.get(`/api/jobs/${job_id}`)).body).toMatchObject({ context_id: id, status: 'queued' });
-    const hand = await take(api, id as ContextId, owner);
-    await hand.admit();
-    await hand.complete('Hello Alice.');
+    const manual = await take(api, id as ContextId, owner);
+    await manual.admit();
+    await manual.complete('Hello Alice.');
     const { headers } = await api.get(`/api/contexts/${id}`);
     expect(headers['etag']).toBe('"1"');
     const second = await api.post('/api/chat', { message: "What's my name?", session_id: id.toUpperCase() });

@@ -4,7 +4,7 @@ import { v7 } from 'uuid';
 import type { ProcessId } from '../../../src/core/ids.ts';
 import { readEvents } from '../../../src/db/read/messages/event-views.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -81,10 +81,10 @@ test('is refused while a job runs, waits or is queued, and changes nothing', asy
     expect(refused.body.error.code).toBe('context_busy');
   };
   await refusedWith();
-  const hand = await take(api, id, owner);
-  await hand.admit();
+  const manual = await take(api, id, owner);
+  await manual.admit();
   await refusedWith();
-  await hand.sleep(Date.now() + 3_600_000);
+  await manual.sleep(Date.now() + 3_600_000);
   await refusedWith();
   expect(await list(id)).toHaveLength(3);
   await api.post(`/api/jobs/${posted.job_id}/cancel`);
@@ -94,9 +94,9 @@ test('is refused while a job runs, waits or is queued, and changes nothing', asy
 test('makes a failed context idle, with nothing to answer', async () => {
   const { context_id: id, id: worker } = await api.worker();
   await api.post(`/api/contexts/${id}/messages`, { content: 'hello' });
-  const hand = await take(api, id, owner);
-  await hand.admit();
-  await hand.settle({ status: 'failed', error: { code: 'internal', message: 'broken' } });
+  const manual = await take(api, id, owner);
+  await manual.admit();
+  await manual.settle({ status: 'failed', error: { code: 'internal', message: 'broken' } });
   expect((await api.get(`/api/contexts/${id}`)).body.state).toBe('PermanentFailure');
   expect((await api.post(`/api/contexts/${id}/clear`)).body.state).toBe('Idle');
   expect((await api.get(`/api/workers/${worker}`)).body).toMatchObject({

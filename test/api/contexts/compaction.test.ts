@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
 import { readBranch } from '../../../src/db/run/history.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -26,10 +26,10 @@ async function compacted(turns = 4): Promise<{ contextId: string; jobId: string;
   for (let turn = 1; turn <= turns; turn += 1)
     await converse(api, contextId, owner, long(`question ${turn}`), long(`answer ${turn}`));
   const { body } = await api.post(`/api/contexts/${contextId}/compact`, { type: 'llm', keep_turns: 2 });
-  const hand = await take(api, contextId, owner);
-  await hand.admit();
-  await hand.compact('They talked.');
-  await hand.settle({ status: 'completed', outputId: null });
+  const manual = await take(api, contextId, owner);
+  await manual.admit();
+  await manual.compact('They talked.');
+  await manual.settle({ status: 'completed', outputId: null });
   const all = await api.get(`/api/contexts/${contextId}/messages?include=compacted`);
   return { contextId, jobId: body.job_id, messages: all.body.data };
 }
@@ -115,8 +115,8 @@ describe('the messages that a summary replaces', () => {
     expect(event?.seq).toBe(made.seq);
     const ajv = formats.default(new Ajv2020({ strict: false }));
     ajv.addSchema(api.contract.document, 'openapi');
-    const told = { context_id: contextId, ...event?.data };
-    expect(ajv.validate('openapi#/components/schemas/ContextCompactedEvent', told)).toBe(true);
+    const received = { context_id: contextId, ...event?.data };
+    expect(ajv.validate('openapi#/components/schemas/ContextCompactedEvent', received)).toBe(true);
     expect(event?.data).toMatchObject({ compaction_id: made.id, ...tokens });
     const steps = await api.get(`/api/jobs/${jobId}/steps`);
     expect(steps.body.data).toMatchObject([{ kind: 'compact', name: 'llm', status: 'completed', ...tokens }]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addProcess, converse } from '../hand.ts';
+import { addProcess, converse } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api } from '../harness.ts';
 

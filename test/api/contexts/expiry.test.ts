@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Role } from '../../../src/core/workers/settings.ts';
 import { archiveIdle } from '../../../src/db/write/contexts/expiry.ts';
-import { addProcess, converse } from '../hand.ts';
+import { addProcess, converse } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ContextId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { tagOf } from '../../services/statements.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -27,15 +27,15 @@ const fork = (id: string, body: object = {}) => api.post(at(id, '/fork'), body);
 async function conversation(): Promise<string> {
   const { context_id: id } = await api.worker({ max_steps: 7 });
   await api.post(at(id, '/messages'), { content: 'one' });
-  const hand = await take(api, id, owner);
-  await hand.admit();
-  await hand.answer(
+  const manual = await take(api, id, owner);
+  await manual.admit();
+  await manual.answer(
     [1, 2].map(
       (n) => ({ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: { n } }) as const,
     ),
   );
-  await hand.results('seen');
-  await hand.complete('eins');
+  await manual.results('seen');
+  await manual.complete('eins');
   await converse(api, id as ContextId, owner, 'two', 'zwei');
   return id;
 }
@@ -118,9 +118,9 @@ test('starts from a message of any branch, with the results of its calls', async
     (await line(id)).slice(0, 4),
   );
   const { body: edit } = await api.post(at(id, `/messages/${messages[5].id}/edit`), { content: 'deux' });
-  const hand = await take(api, id as ContextId, owner);
-  await hand.admit();
-  await hand.complete('zwo');
+  const manual = await take(api, id as ContextId, owner);
+  await manual.admit();
+  await manual.complete('zwo');
   expect(await line((await fork(id)).body.id)).toEqual(await line(id, `?branch=${edit.branch}`));
   const other = await fork(id, { from_message_id: messages[6].id });
   expect((await line(other.body.id)).slice(-2)).toEqual(['u2 two', 'a2 zwei']);
@@ -129,9 +129,9 @@ test('starts from a message of any branch, with the results of its calls', async
 test('while a job runs has the complete messages', async () => {
   const id = await conversation();
   const { body: posted } = await api.post(at(id, '/messages'), { content: 'three' });
-  const hand = await take(api, id as ContextId, owner);
-  await hand.admit();
-  await hand.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }]);
+  const manual = await take(api, id as ContextId, owner);
+  await manual.admit();
+  await manual.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }]);
   expect(await line((await fork(id)).body.id)).toEqual((await line(id)).slice(0, 7));
   const refused = await fork(id, { from_message_id: posted.message_id });
   expect([refused.status, refused.body.error.code]).toEqual([409, 'context_busy']);

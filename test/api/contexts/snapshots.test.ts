@@ -1,7 +1,7 @@
 // Every answer is a snapshot: beside appends, interrupts and clears no answer mixes states from before and after.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ProcessId } from '../../../src/core/ids.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -42,8 +42,8 @@ test('pages and counters stay consistent beside a writer', async () => {
       for (let n = 0; n < 3; n += 1) await converse(api, id, owner, `${epoch} in`, `${epoch} out`);
       // Retracted with its answer: nothing of it is left.
       await api.post(`/api/contexts/${id}/messages`, { content: `${epoch} never` });
-      const hand = await take(api, id, owner);
-      await hand.admit();
+      const manual = await take(api, id, owner);
+      await manual.admit();
       await api.database.db.execute(
         `update contexts set lease_owner = null, scheduling_status = 'runnable', next_check_at = now() where id = '${id}'`,
       );

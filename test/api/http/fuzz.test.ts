@@ -2,10 +2,10 @@
 // document does not have, none is left without an answer. NIGHTSHIFT_TEST_SEED and NIGHTSHIFT_TEST_REQUESTS choose
 // others.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dice } from '../../chaos/random.ts';
+import { random } from '../../chaos/random.ts';
 import { depth } from '../../services/depth.ts';
 import { Fuzzer } from './fuzz.ts';
-import { addProcess, converse } from '../hand.ts';
+import { addProcess, converse } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -45,7 +45,7 @@ async function stock(fuzzer: Fuzzer): Promise<void> {
 }
 
 test(`${REQUESTS} random requests get valid answers, seed ${SEED}`, { timeout: 600_000 }, async () => {
-  const fuzzer = new Fuzzer(api.contract.document, dice(SEED));
+  const fuzzer = new Fuzzer(api.contract.document, random(SEED));
   const statuses = new Map<number, number>();
   const faults: string[] = [];
   for (let n = 0; n < REQUESTS; n += 1) {

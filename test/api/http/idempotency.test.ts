@@ -1,6 +1,6 @@
 // Idempotency-Key: the same key and body give the same answer and one effect; another body is refused.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addProcess } from '../hand.ts';
+import { addProcess } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Answer, Body } from '../harness.ts';
 

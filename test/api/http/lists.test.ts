@@ -4,7 +4,7 @@ import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ProcessId } from '../../../src/core/ids.ts';
 import { SCANNED } from '../../../src/db/read/contexts/find-contexts.ts';
-import { addProcess, take } from '../hand.ts';
+import { addProcess, take } from '../manual-worker.ts';
 import { isQuery, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -144,9 +144,9 @@ describe('the list of contexts', () => {
     const post = (context: Body, content: unknown) =>
       api.post(`/api/contexts/${context.id}/messages`, { content }, OURS);
     await post(idle, 'hello');
-    const hand = await take(api, idle.id, owner);
-    await hand.admit();
-    await hand.complete('Hi there.');
+    const manual = await take(api, idle.id, owner);
+    await manual.admit();
+    await manual.complete('Hi there.');
     await post(failed, [
       { type: 'text', text: 'one' },
       { type: 'text', text: 'two' },
@@ -209,17 +209,17 @@ describe('the list of contexts', () => {
     const last = async () => (await get(`/api/contexts/${context.id}`)).body.last_message;
     expect(await last()).toBeNull();
     await api.post(`/api/contexts/${context.id}/messages`, { content: `\0${'ä'.repeat(500)}` }, OURS);
-    const hand = await take(api, context.id, owner);
-    await hand.admit();
-    await hand.answer([
+    const manual = await take(api, context.id, owner);
+    await manual.admit();
+    await manual.answer([
       { type: 'text', text: 'Looking.' },
       { type: 'tool_use', id: '0190a000-0000-7000-8000-00000000000a' as never, name: 'look', input: {} },
     ]);
-    await hand.results('seen');
+    await manual.results('seen');
     const { role, text } = await last();
     expect(role).toBe('user');
     expect(text).toBe(`\0${'ä'.repeat(239)}`);
-    await hand.complete('');
+    await manual.complete('');
     expect(await last()).toMatchObject({ role: 'assistant', text: '' });
   });
 
@@ -235,9 +235,9 @@ describe('the list of contexts', () => {
 
   async function haveAnswered(id: string, answer: string): Promise<void> {
     await api.post(`/api/contexts/${id}/messages`, { content: 'x' }, OURS);
-    const hand = await take(api, id as never, owner);
-    await hand.admit();
-    await hand.complete(answer);
+    const manual = await take(api, id as never, owner);
+    await manual.admit();
+    await manual.complete(answer);
   }
 });
 

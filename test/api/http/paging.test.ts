@@ -1,7 +1,7 @@
 // All pages together are the list: no duplicates and no omissions, whatever happens between two pages.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ProcessId } from '../../../src/core/ids.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -78,13 +78,13 @@ describe.each([1, 2, 3, 7, 200])('in pages of %i', (limit) => {
       const before = idsOf((await api.get(`${path}?limit=200&order=${order}`)).body.data);
       expect(before).toHaveLength(9);
       expect(idsOf(await readAll(`${path}?order=${order}`, limit, noChange))).toEqual(before);
-      const hand = await take(api, worker.context_id, owner);
+      const manual = await take(api, worker.context_id, owner);
       let steps = 0;
       const read = await readAll(`${path}?order=${order}`, limit, async () => {
         steps += 1;
         if (steps > 5) return;
-        await hand.admit();
-        await hand.complete(`answer ${steps}`);
+        await manual.admit();
+        await manual.complete(`answer ${steps}`);
         await api.post(path, { content: `later ${steps}` });
       });
       expectWhole(read, before);

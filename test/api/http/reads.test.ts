@@ -152,7 +152,7 @@ describe('a read that waits in PostgreSQL', () => {
   };
 
   /** While a table is locked against reads. */
-  async function whileHeld(table: string, work: () => Promise<void>): Promise<void> {
+  async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {
     await api.database.transaction(async (tx) => {
       await tx.execute(sql.raw(`lock table ${table} in access exclusive mode`));
       await work();
@@ -168,7 +168,7 @@ describe('a read that waits in PostgreSQL', () => {
     ['/api/contexts/{contexts}/export', 'contexts'],
   ])('ends when its client disconnects: %s', async (path, table) => {
     const server = await start({});
-    await whileHeld(table, async () => {
+    await whileLocked(table, async () => {
       const gone = new AbortController();
       const address = path.replace(/\{(\w+)\}/, (_, of: string) => ids[of] ?? '');
       const asked = fetch(`${server.url}${address}`, { signal: gone.signal }).catch(() => 'gone');
@@ -182,7 +182,7 @@ describe('a read that waits in PostgreSQL', () => {
 
   test('ends when its request is answered with 503', async () => {
     const server = await start({ NIGHTSHIFT_REQUEST_MS: '1000' });
-    await whileHeld('jobs', async () => {
+    await whileLocked('jobs', async () => {
       const answer = await fetch(`${server.url}/api/jobs`);
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
       await expect.poll(waiting, PATIENT).toBe(0);
@@ -191,7 +191,7 @@ describe('a read that waits in PostgreSQL', () => {
   });
 
   test('is answered with 503 and advice when it takes longer than its limit', async () => {
-    await whileHeld('tool_calls', async () => {
+    await whileLocked('tool_calls', async () => {
       const { status, headers, body } = await api.get('/api/approvals');
       expect([status, headers['retry-after'], body.error.code]).toEqual([503, '1', 'unavailable']);
       expect(body.error.message).toBe(

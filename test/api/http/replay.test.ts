@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../e2e/rig/until.ts';
-import { addProcess } from '../hand.ts';
+import { addProcess } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api } from '../harness.ts';
 

@@ -50,7 +50,7 @@ async function queuedJob(): Promise<{ worker: Body; job: string }> {
 /** Sends `head` and a body of `bytes`, whatever is answered meanwhile; returns the answer. */
 async function upload(head: string, bytes: number): Promise<string> {
   const socket = connectTo(server);
-  const answer = heardOn(socket);
+  const answer = receivedOn(socket);
   socket.write(head);
   const chunk = 'x'.repeat(1024 * 1024);
   for (let sent = 0; sent < bytes && socket.writable; sent += chunk.length) {
@@ -62,11 +62,11 @@ async function upload(head: string, bytes: number): Promise<string> {
 }
 
 /** All received bytes until the connection closes. */
-async function heardOn(socket: Socket): Promise<string> {
-  let heard = '';
-  socket.on('data', (chunk: Buffer) => (heard += chunk.toString()));
+async function receivedOn(socket: Socket): Promise<string> {
+  let output = '';
+  socket.on('data', (chunk: Buffer) => (output += chunk.toString()));
   await new Promise((resolve) => socket.once('close', resolve));
-  return heard;
+  return output;
 }
 
 function connectTo({ url }: Server): Socket {
@@ -174,18 +174,18 @@ describe('a search', () => {
 
 test('a connection without a request does not keep the server from closing', async () => {
   const socket = connectTo(server);
-  const heard = heardOn(socket);
+  const output = receivedOn(socket);
   await once(socket, 'connect');
   // Connections are accepted in order: once a later one is answered, the one before it is known.
   await fetch(`${server.url}/healthz`);
   await server.close();
-  expect(await heard).toBe('');
+  expect(await output).toBe('');
 });
 
 test('once the server closes, a kept connection is told to close', async () => {
   const { job } = await queuedJob();
   const socket = connectTo(server);
-  const answer = heardOn(socket);
+  const answer = receivedOn(socket);
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
   socket.write(request(`/api/jobs/${job}?wait_ms=60000`));
   await untilStatements((texts) => texts.filter((one) => tagOf(one) === 'jobs.find').length >= 2);
@@ -216,7 +216,7 @@ test.each([
 ])('%j is answered and closed', async (request, expected) => {
   const socket = connectTo(server);
   socket.write(request);
-  expect(await heardOn(socket)).toMatch(expected);
+  expect(await receivedOn(socket)).toMatch(expected);
 });
 
 describe('without keys', () => {

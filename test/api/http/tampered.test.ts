@@ -1,7 +1,7 @@
 // Query values that fit no integer and no key of a list: refused, and never an error of the database.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { indexBacklog } from '../../../src/db/search/search-index.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -19,10 +19,10 @@ beforeAll(async () => {
   for (let n = 0; n < 2; n += 1) {
     const other = await api.worker();
     await api.post(`/api/contexts/${other.context_id}/messages`, { content: 'look' });
-    const hand = await take(api, other.context_id, owner);
-    await hand.admit();
-    await hand.answer([{ type: 'tool_use', id: other.id, name: 'lookup', input: {} }]);
-    await hand.askApproval();
+    const manual = await take(api, other.context_id, owner);
+    await manual.admit();
+    await manual.answer([{ type: 'tool_use', id: other.id, name: 'lookup', input: {} }]);
+    await manual.askApproval();
     jobId = (await api.get('/api/jobs?limit=1')).body.data[0].id;
   }
   for (const name of ['a', 'b']) {

@@ -1,7 +1,7 @@
 // A tenant sees its own rows: on every path of the document, an id of another tenant is not found.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ToolCallId } from '../../../src/core/ids.ts';
-import { OUTSIDE, addProcess, converse, take } from '../hand.ts';
+import { OUTSIDE, addProcess, converse, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -22,11 +22,11 @@ beforeAll(async () => {
   const { body } = await api.get(`/api/contexts/${worker.context_id}/messages`, OURS);
   message = body.data[0].id;
   await asUs.post(`/api/contexts/${worker.context_id}/messages`, { content: 'order' });
-  const hand = await take(asUs, worker.context_id, owner, OUTSIDE);
-  await hand.admit();
+  const manual = await take(asUs, worker.context_id, owner, OUTSIDE);
+  await manual.admit();
   const input = { question: 'Which?' };
-  await hand.answer([{ type: 'tool_use', id: toolCall, name: 'ask_user', input }]);
-  await hand.awaitCalls(Date.now() + 3_600_000);
+  await manual.answer([{ type: 'tool_use', id: toolCall, name: 'ask_user', input }]);
+  await manual.awaitCalls(Date.now() + 3_600_000);
 });
 afterAll(() => api.close());
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { v7 } from 'uuid';
 import type { ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
-import { OUTSIDE, addProcess, take } from '../hand.ts';
-import type { Hand } from '../hand.ts';
+import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
+import type { ManualWorker } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Answer, Api, Body } from '../harness.ts';
 import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
@@ -26,7 +26,7 @@ let owner: ProcessId;
 let worker: Body;
 let context: string;
 let job: string;
-let hand: Hand;
+let manual: ManualWorker;
 beforeAll(async () => {
   const checkInput = async (tool: string, input: { [key: string]: Json }) =>
     tool !== 'mail' ? null : typeof input['to'] === 'string' ? [] : ['/to: is missing'];
@@ -37,8 +37,8 @@ beforeEach(async () => {
   worker = await api.worker({ model: 'simulated/x' });
   context = worker.context_id;
   job = (await post({ content: 'go' })).body.job_id;
-  hand = await take(api, context as never, owner, TOOLS);
-  await hand.admit();
+  manual = await take(api, context as never, owner, TOOLS);
+  await manual.admit();
   api.wakeUps.splice(0);
 });
 afterAll(() => api.close());
@@ -63,9 +63,9 @@ async function ask(until: number | null, ...calls: [name: string, input: Json][]
     name,
     input,
   }));
-  await hand.answer(uses);
-  await hand.askApproval(until);
-  await hand.awaitCalls(Date.now() + 86_400_000);
+  await manual.answer(uses);
+  await manual.askApproval(until);
+  await manual.awaitCalls(Date.now() + 86_400_000);
   return uses.map(({ id }) => id);
 }
 async function askOne(name = 'mail', input: Json = { to: 'ann' }, until: number | null = null) {
@@ -128,8 +128,8 @@ describe('a call that waits for approval', () => {
     expect(await statuses(call)).toEqual(['waiting']);
     expect(await state()).toMatchObject({ waiting_for: [] });
     expect((await inbox()).data.map((item: Body) => item.tool_call_id)).not.toContain(call);
-    hand = await take(api, context as never, owner, TOOLS);
-    await hand.endWaits();
+    manual = await take(api, context as never, owner, TOOLS);
+    await manual.endWaits();
     expect(await statuses(call)).toEqual(['denied']);
     const { body } = await api.get(`/api/contexts/${context}/messages`);
     expect(body.data.at(-1).content).toEqual([
@@ -170,16 +170,16 @@ describe('a call that waits for approval', () => {
 
   test('is decided once: two at the same time, and later ones', async () => {
     const call = await askOne();
-    const said = await Promise.all([
+    const answers = await Promise.all([
       say({ tool_call_id: call, decision: 'approve' }),
       say({ tool_call_id: call, decision: 'deny' }),
     ]);
-    expect(new Set(said.map(({ status }) => status))).toEqual(new Set([200, 409]));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
     expect(refusal(await say({ tool_call_id: call, decision: 'deny' }))).toEqual([409, 'not_waiting']);
-    const told = await api.database.db.execute(
+    const onRun = await api.database.db.execute(
       `select 1 from events where context_id = '${context}' and name = 'ApprovalResolved'`,
     );
-    expect(told).toHaveLength(1);
+    expect(onRun).toHaveLength(1);
   });
 
   test('with one idempotency key the decision is made once', async () => {
@@ -257,7 +257,7 @@ describe('a decision is refused', () => {
 
   test('once its job has a stop request, and once it has ended', async () => {
     const [call = ''] = await ask(null, ['mail', {}]);
-    hand = await take(api, context as never, owner, TOOLS).catch(() => hand);
+    manual = await take(api, context as never, owner, TOOLS).catch(() => manual);
     await api.post(`/api/jobs/${job}/cancel`, { wait_ms: 0 });
     expect(refusal(await say({ tool_call_id: call, decision: 'approve' }))).toEqual([409, 'not_waiting']);
   });
@@ -306,8 +306,8 @@ describe('the inbox', () => {
     const second = await api.worker({ model: 'simulated/x' });
     context = second.context_id;
     await post({ content: 'go' });
-    hand = await take(api, context as never, owner, TOOLS);
-    await hand.admit();
+    manual = await take(api, context as never, owner, TOOLS);
+    await manual.admit();
     const [locate, pay] = await ask(null, ['locate', { who: 'me' }], ['pay', {}]);
     const mine = new Set([mail, question, locate, pay]);
     const pages: Body[] = [];

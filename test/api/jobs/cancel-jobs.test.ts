@@ -6,7 +6,7 @@ import { controlSignalsTo } from '../../../src/bus/bus.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ProcessId } from '../../../src/core/ids.ts';
 import { createTestDatabase } from '../../services/database.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -35,8 +35,8 @@ describe('of one context', () => {
     const worker = await api.worker();
     const other = await api.worker();
     const running = await post(worker.context_id);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     const queued = await posts(worker.context_id, 300);
     const left = await post(other.context_id);
     const summoned = Promise.withResolvers<unknown>();
@@ -56,17 +56,17 @@ describe('of one context', () => {
     expect(listed.body.data).toHaveLength(1);
     // Jobs with a stop request get no second one, and the running job ends.
     expect((await cancel({ context_id: worker.context_id })).body).toEqual({ count: 0 });
-    await hand.settle({ status: 'cancelled', reason: 'enough' });
+    await manual.settle({ status: 'cancelled', reason: 'enough' });
     expect(await statusOf(running)).toBe('cancelled');
   });
 
   test('ends waiting jobs, and wakes the contexts that wait for them', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.delay(Date.now() + 3_600_000);
-    await hand.sleep(Date.now() + 3_600_000);
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.delay(Date.now() + 3_600_000);
+    await manual.sleep(Date.now() + 3_600_000);
     const poll = api.get(`/api/jobs/${id}?wait_ms=60000`);
     expect((await cancel({ context_id: worker.context_id, status: 'queued' })).body).toEqual({ count: 0 });
     expect((await cancel({ context_id: worker.context_id, status: 'waiting' })).body).toEqual({ count: 1 });

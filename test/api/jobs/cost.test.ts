@@ -1,8 +1,8 @@
 // The cost is shown wherever tokens are: of a call, and summed over jobs, contexts, branches, trees and hours.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ContextId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
-import { addProcess, take } from '../hand.ts';
-import type { Hand } from '../hand.ts';
+import { addProcess, take } from '../manual-worker.ts';
+import type { ManualWorker } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -28,11 +28,11 @@ const answers = async (id: string): Promise<(string | null)[]> =>
 /** A job of two model calls, the first of which asks for a look. */
 async function runJob(id: string, first: number | undefined, last: number | undefined): Promise<Body> {
   const { body } = await api.post(`/api/contexts/${id}/messages`, { content: 'look '.repeat(300) });
-  const hand: Hand = await take(api, id as ContextId, owner);
-  await hand.admit();
-  await hand.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }], first);
-  await hand.results('seen');
-  await hand.complete('an owl', last);
+  const manual: ManualWorker = await take(api, id as ContextId, owner);
+  await manual.admit();
+  await manual.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }], first);
+  await manual.results('seen');
+  await manual.complete('an owl', last);
   return get(`/api/jobs/${body.job_id}`);
 }
 
@@ -41,10 +41,10 @@ async function summarised(): Promise<{ id: string; jobId: string }> {
   const { context_id: id } = await api.worker();
   for (let turn = 1; turn <= 3; turn += 1) await runJob(id, undefined, 1_000);
   const { body } = await api.post(`/api/contexts/${id}/compact`, { type: 'llm', keep_turns: 1 });
-  const hand = await take(api, id as ContextId, owner);
-  await hand.admit();
-  await hand.compact('They looked.', 250_000);
-  await hand.settle({ status: 'completed', outputId: null });
+  const manual = await take(api, id as ContextId, owner);
+  await manual.admit();
+  await manual.compact('They looked.', 250_000);
+  await manual.settle({ status: 'completed', outputId: null });
   return { id, jobId: body.job_id };
 }
 
@@ -84,11 +84,11 @@ test('a sum covers the known costs, and is null only where none is known', async
 test('retracted messages count as paid', async () => {
   const { context_id: id } = await api.worker();
   const { body } = await api.post(`/api/contexts/${id}/messages`, { content: 'look' });
-  const hand = await take(api, id as ContextId, owner);
-  await hand.admit();
-  await hand.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }], 70_000);
-  await hand.results('seen');
-  await hand.settle({
+  const manual = await take(api, id as ContextId, owner);
+  await manual.admit();
+  await manual.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }], 70_000);
+  await manual.results('seen');
+  await manual.settle({
     status: 'failed',
     error: { code: 'provider_refused', message: 'no' },
   });

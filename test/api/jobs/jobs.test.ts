@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import type { ProcessId } from '../../../src/core/ids.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -55,9 +55,9 @@ describe('a job', () => {
   test('that failed shows the reason', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.settle({ status: 'failed', error: { code: 'prompt_too_long', message: 'Too long.' } });
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.settle({ status: 'failed', error: { code: 'prompt_too_long', message: 'Too long.' } });
     const { body } = await api.get(`/api/jobs/${id}`);
     expect(body).toMatchObject({
       status: 'failed',
@@ -71,24 +71,24 @@ describe('a long poll', () => {
   test('answers as soon as the job ends, by the bus', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     const polls = [1, 2, 3].map(() => api.get(`/api/jobs/${id}?wait_ms=60000`));
-    await hand.complete('done');
+    await manual.complete('done');
     for (const { body } of await Promise.all(polls)) expect(body.status).toBe('completed');
   });
 
   test('answers without a message of the bus, by polling', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
-    const hand = await take(
+    const manual = await take(
       { ...api, bus: { ...api.bus, publish: () => undefined } },
       worker.context_id,
       owner,
     );
-    await hand.admit();
+    await manual.admit();
     const polls = [1, 2, 3].map(() => api.get(`/api/jobs/${id}?wait_ms=60000`));
-    await hand.complete('done');
+    await manual.complete('done');
     for (const { body } of await Promise.all(polls)) expect(body.status).toBe('completed');
   });
 
@@ -164,18 +164,18 @@ describe('cancel', () => {
       why: expect.stringMatching(/no input is queued/),
     });
     expect((await api.post(path, { content: 'x', delivery: 'reject' })).status).toBe(202);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.complete('done');
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.complete('done');
   });
 
   test('of jobs queued behind a running one leaves that one running', async () => {
     const worker = await api.worker();
     const path = `/api/contexts/${worker.context_id}/messages`;
     await post(worker.context_id);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.releaseUntil(null);
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.releaseUntil(null);
     await api.post(`/api/jobs/${await post(worker.context_id)}/cancel`);
     expect((await api.post(path, { content: 'x', delivery: 'reject' })).status).toBe(409);
     expect((await api.get(`/api/workers/${worker.id}`)).body.state).toBe('working');
@@ -185,10 +185,10 @@ describe('cancel', () => {
   test('of a running job writes a stop request, and waits for its end where requested', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    const wished = await api.post(`/api/jobs/${id}/cancel`);
-    expect(wished.body).toMatchObject({
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    const cancelling = await api.post(`/api/jobs/${id}/cancel`);
+    expect(cancelling.body).toMatchObject({
       status: 'running',
       requested_at: expect.any(String),
       stopped_at: null,
@@ -196,21 +196,21 @@ describe('cancel', () => {
     const waited = api.post(`/api/jobs/${id}/cancel`, { wait_ms: 60_000 });
     const later = await take(api, worker.context_id, await addProcess(api)).catch(() => null);
     expect(later).toBeNull();
-    await hand.releaseUntil(null);
+    await manual.releaseUntil(null);
     const next = await take(api, worker.context_id, owner);
     await next.settle({ status: 'cancelled', reason: null });
     const receipt = await waited;
     expect(receipt.body).toMatchObject({ status: 'cancelled', stopped_at: expect.any(String) });
-    expect(receipt.body.requested_at).toBe(wished.body.requested_at);
+    expect(receipt.body.requested_at).toBe(cancelling.body.requested_at);
   });
 
   test('of a waiting job is settled at once, without a run', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.delay(Date.now() + 60_000);
-    await hand.sleep(Date.now() + 60_000);
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.delay(Date.now() + 60_000);
+    await manual.sleep(Date.now() + 60_000);
     const { body } = await api.post(`/api/jobs/${id}/cancel`, {});
     const time = expect.any(String);
     expect(body).toMatchObject({

@@ -5,8 +5,8 @@ import { v7 } from 'uuid';
 import type { ContextId, JobId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import type { Reconciled } from '../../../src/core/tools/tool.ts';
-import { result, says, startFleet } from '../../workers/fleet.ts';
-import type { Fleet } from '../../workers/fleet.ts';
+import { result, says, startFleet } from '../../workers/worker-fleet.ts';
+import type { Fleet } from '../../workers/worker-fleet.ts';
 import { openApi } from '../harness.ts';
 import type { Answer, Api, Body } from '../harness.ts';
 
@@ -16,7 +16,7 @@ let api: Api;
 let begun: string[] = [];
 /** How often it loses its runner. */
 let losses = 1;
-let said: Reconciled = { kind: 'unknown' };
+let reported: Reconciled = { kind: 'unknown' };
 
 beforeAll(async () => {
   fleet = await startFleet({
@@ -34,7 +34,7 @@ beforeAll(async () => {
           begun.push(idempotencyKey);
           return begun.length > losses ? result('paid') : { kind: 'aborted' };
         },
-        reconcile: () => said,
+        reconcile: () => reported,
       },
     },
   });
@@ -43,7 +43,7 @@ beforeAll(async () => {
 beforeEach(() => {
   begun = [];
   losses = 1;
-  said = { kind: 'unknown' };
+  reported = { kind: 'unknown' };
 });
 afterAll(async () => {
   await api.close();
@@ -319,7 +319,7 @@ describe('a report of the outcome', () => {
 
 describe('its tool is asked first', () => {
   test('and reports that it happened: no person is asked', async () => {
-    said = { kind: 'happened', result: { kind: 'result', content: 'found', is_error: false } };
+    reported = { kind: 'happened', result: { kind: 'result', content: 'found', is_error: false } };
     const lost = await lose();
     expect(await fleet.ended(lost.jobId)).toMatchObject({ status: 'completed' });
     expect((await resultOf(lost)).content[0]).toMatchObject({ content: 'found' });
@@ -328,7 +328,7 @@ describe('its tool is asked first', () => {
   });
 
   test('and reports that it did not: it is run again', async () => {
-    said = { kind: 'did_not_happen' };
+    reported = { kind: 'did_not_happen' };
     const lost = await lose();
     expect(await fleet.ended(lost.jobId)).toMatchObject({ status: 'completed' });
     expect((await resultOf(lost)).content[0]).toMatchObject({ content: 'paid' });

@@ -5,8 +5,8 @@ import type { ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { PROTOTYPE_NAMES } from '../http/fuzz.ts';
-import { OUTSIDE, addProcess, take } from '../hand.ts';
-import type { Hand } from '../hand.ts';
+import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
+import type { ManualWorker } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Answer, Api, Body } from '../harness.ts';
 
@@ -14,7 +14,7 @@ let api: Api;
 let owner: ProcessId;
 let context: string;
 let job: string;
-let hand: Hand;
+let manual: ManualWorker;
 beforeAll(async () => {
   api = await openApi({ NIGHTSHIFT_QUEUE_LIMIT: '3' });
   owner = await addProcess(api, { tools: ['ask_user'] });
@@ -22,8 +22,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   context = (await api.worker({ model: 'simulated/x' })).context_id;
   job = (await post({ content: 'order' })).body.job_id;
-  hand = await take(api, context as never, owner, OUTSIDE);
-  await hand.admit();
+  manual = await take(api, context as never, owner, OUTSIDE);
+  await manual.admit();
   api.wakeUps.splice(0);
 });
 afterAll(() => api.close());
@@ -42,8 +42,8 @@ async function ask(...calls: [name: string, input: Json][]): Promise<ToolCallId[
     name,
     input,
   }));
-  await hand.answer(uses);
-  await hand.awaitCalls(later());
+  await manual.answer(uses);
+  await manual.awaitCalls(later());
   return uses.map(({ id }) => id);
 }
 const question = async (text = 'Which size?', choices: Json = ['S', 'M']) =>
@@ -82,8 +82,8 @@ describe('a question', () => {
       waiting_for: [],
       why: expect.stringMatching(/free worker process/),
     });
-    hand = await take(api, context as never, owner, OUTSIDE);
-    await hand.endWaits();
+    manual = await take(api, context as never, owner, OUTSIDE);
+    await manual.endWaits();
     expect((await api.get(`/api/contexts/${context}/messages/${body.message_id}`)).body).toMatchObject({
       role: 'tool',
       type: 'tool_result',
@@ -111,8 +111,8 @@ describe('a question', () => {
     const image = { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } };
     const answered = await post({ content: [{ type: 'text', text: 'this' }, image] });
     expect(answered.body.job_id).toBe(job);
-    hand = await take(api, context as never, owner, OUTSIDE);
-    await hand.endWaits();
+    manual = await take(api, context as never, owner, OUTSIDE);
+    await manual.endWaits();
     const { body } = await api.get(`/api/contexts/${context}/messages/${answered.body.message_id}`);
     expect(body.content[0].content).toEqual([{ type: 'text', text: 'this' }, image]);
   });
@@ -151,8 +151,8 @@ describe('a question', () => {
   test('is answered with no more text than a tool result may have; the rest is cut, with a note', async () => {
     const call = await question();
     const { body } = await answer(call, { content: 'x'.repeat(LIMITS.toolResult + 5) });
-    hand = await take(api, context as never, owner, OUTSIDE);
-    await hand.endWaits();
+    manual = await take(api, context as never, owner, OUTSIDE);
+    await manual.endWaits();
     const { body: stored } = await api.get(`/api/contexts/${context}/messages/${body.message_id}`);
     const [{ content }] = stored.content;
     expect(content).toHaveLength(LIMITS.toolResult + content.length - content.lastIndexOf('x') - 1);
@@ -168,8 +168,8 @@ describe('a question', () => {
     await answer(colour, { content: 'red' });
     expect((await state()).waiting_for).toEqual([{ kind: 'input', tool_call_id: size, name: 'ask_user' }]);
     expect((await post({ content: 'M' })).body.job_id).toBe(job);
-    hand = await take(api, context as never, owner, OUTSIDE);
-    await hand.endWaits();
+    manual = await take(api, context as never, owner, OUTSIDE);
+    await manual.endWaits();
     const { body } = await api.get(`/api/contexts/${context}/messages`);
     expect(body.data.slice(-2).map((message: Body) => message.content[0].content)).toEqual(['M', 'red']);
   });
@@ -179,8 +179,8 @@ describe('a question', () => {
     expect((await state()).why).toMatch(/^The job waits for the client to post the result of locate/);
     expect((await post({ content: 'hello?' })).body.job_id).not.toBe(job);
     expect((await answer(call, { content: 'no signal', is_error: true })).status).toBe(202);
-    hand = await take(api, context as never, owner, OUTSIDE);
-    await hand.endWaits();
+    manual = await take(api, context as never, owner, OUTSIDE);
+    await manual.endWaits();
     const { body } = await api.get(`/api/jobs/${job}/steps`);
     expect(body.data).toContainEqual(expect.objectContaining({ name: 'locate', status: 'failed' }));
   });
@@ -195,8 +195,8 @@ describe('a result is refused', () => {
     const second = await answer(call, { content: 'L' });
     expect([second.status, second.body.error.code]).toEqual([409, 'not_waiting']);
     expect(second.headers['x-should-retry']).toBe('false');
-    hand = await take(api, context as never, owner, OUTSIDE);
-    await hand.endWaits();
+    manual = await take(api, context as never, owner, OUTSIDE);
+    await manual.endWaits();
     const third = await answer(call, { content: 'L' });
     expect([third.status, third.body.error.code]).toEqual([409, 'not_waiting']);
   });
@@ -209,7 +209,7 @@ describe('a result is refused', () => {
 
   test('of a call that the platform runs', async () => {
     const call = ids.next<ToolCallId>();
-    await hand.answer([{ type: 'tool_use', id: call, name: 'look', input: {} }]);
+    await manual.answer([{ type: 'tool_use', id: call, name: 'look', input: {} }]);
     const { status, body } = await answer(call, { content: 'x' });
     expect([status, body.error.code]).toEqual([422, 'invalid_request']);
   });

@@ -13,8 +13,8 @@ import { createRegistry } from '../../../src/tools/registry/registry.ts';
 import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
 import { resolve } from '../../../src/tools/registry/settings.ts';
 import { faultyTool } from '../../tools/faulty-tool.ts';
-import { fails, result, says, startFleet } from '../../workers/fleet.ts';
-import type { Fleet, Script } from '../../workers/fleet.ts';
+import { fails, result, says, startFleet } from '../../workers/worker-fleet.ts';
+import type { Fleet, Script } from '../../workers/worker-fleet.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -125,24 +125,24 @@ test('every call of two jobs is shown as it was sent, to the byte, failed ones t
   const first = await say(contextId, 'one');
   const second = await say(contextId, 'two');
   expect(requests).toHaveLength(5);
-  const told = [
+  const onRun = [
     await promptOf(first, 1),
     await promptOf(first, 2),
     await promptOf(second, 1),
     await promptOf(second, 2),
     await promptOf(second, 3),
   ];
-  for (const [at, one] of told.entries()) {
+  for (const [at, one] of onRun.entries()) {
     expect(one).toMatchObject({ exact: true, differs: [], ...asAsked(request(at)) });
     expect(toText(one.messages)).toBe(toText(request(at).messages));
   }
-  expect(told.map(({ prefix }) => prefix)).toEqual([
+  expect(onRun.map(({ prefix }) => prefix)).toEqual([
     null,
     ...Array.from({ length: 4 }, () => ({ lost_at: null, message: null })),
   ]);
   const history = await fleet.history(contextId);
   const answers = history.filter(({ role }) => role === 'assistant').map(({ id }) => id);
-  expect(told.map(({ message_id }) => message_id)).toEqual([
+  expect(onRun.map(({ message_id }) => message_id)).toEqual([
     answers[0],
     answers[1],
     answers[2],
@@ -186,8 +186,8 @@ test.each<[string, WorkerConfig, string, string[]]>([
     const [first, ...others] = await callsOf(after);
     expect(first).toMatchObject({ n: 1, prefix_lost_at: at });
     for (const other of others) expect(other.prefix_lost_at).toBeNull();
-    const told = await promptOf(after, 1);
-    expect(told).toMatchObject({ exact: true, prefix: { lost_at: at, message: null } });
+    const onRun = await promptOf(after, 1);
+    expect(onRun).toMatchObject({ exact: true, prefix: { lost_at: at, message: null } });
     const earlier = await promptOf(before, 1);
     expect(earlier).toMatchObject({ exact: differs.length === 0, differs });
     // The tools that a worker process offered then are kept, whatever is offered now.
@@ -223,10 +223,10 @@ test('a compaction loses the prefix at the first message that is shown different
   const lost = calls.filter(({ prefix_lost_at }) => prefix_lost_at !== null);
   expect(lost).toHaveLength(1);
   expect(lost[0]).toMatchObject({ prefix_lost_at: 'messages' });
-  const told = await promptOf(second, lost[0].n);
+  const onRun = await promptOf(second, lost[0].n);
   // The result of the first job's tool.
-  expect(told).toMatchObject({ exact: true, prefix: { lost_at: 'messages', message: 2 } });
-  expect(toText(told.messages[2])).toContain('shortened');
+  expect(onRun).toMatchObject({ exact: true, prefix: { lost_at: 'messages', message: 2 } });
+  expect(toText(onRun.messages[2])).toContain('shortened');
   // The earlier request is shown unchanged.
   expect(await promptOf(first, 2)).toMatchObject({ exact: true, ...asAsked(request(1)) });
 });

@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JobId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { SPAWNING, createSpawner, spawn, startSpawning } from '../../workers/tree/spawning.ts';
-import type { Fleet } from '../../workers/fleet.ts';
-import { OUTSIDE, addProcess, take } from '../hand.ts';
-import type { Hand } from '../hand.ts';
+import type { Fleet } from '../../workers/worker-fleet.ts';
+import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
+import type { ManualWorker } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -149,7 +149,7 @@ describe('a decision', () => {
   let owner: ProcessId;
   let context: string;
   let job: string;
-  let hand: Hand;
+  let manual: ManualWorker;
   beforeAll(async () => {
     api = await openApi();
     owner = await addProcess(api);
@@ -157,9 +157,9 @@ describe('a decision', () => {
   beforeEach(async () => {
     context = (await api.worker({ model: 'simulated/x' })).context_id;
     job = (await api.post(`/api/contexts/${context}/messages`, { content: 'go' })).body.job_id;
-    hand = await take(api, context as never, owner, OUTSIDE);
-    await hand.admit();
-    await hand.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }]);
+    manual = await take(api, context as never, owner, OUTSIDE);
+    await manual.admit();
+    await manual.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }]);
   });
   afterAll(() => api.close());
 
@@ -168,7 +168,7 @@ describe('a decision', () => {
     api.post(`/api/contexts/${context}/tools/approve`, { all: true, decision });
 
   test('is waited for until it arrives, though the call runs later', async () => {
-    await hand.askApproval(Date.now() + 86_400_000);
+    await manual.askApproval(Date.now() + 86_400_000);
     const step = await only();
     const { body: call } = await api.get(`/api/contexts/${context}/tools/${step.tool_call_id}`);
     expect(call.waits_until).not.toBeNull();
@@ -176,22 +176,22 @@ describe('a decision', () => {
     await decide('approve');
     const [approved] = (await only()).waits;
     expect(approved.ended_at).not.toBeNull();
-    await hand.results('seen');
+    await manual.results('seen');
     expect((await only()).waits).toEqual([approved]);
   });
 
   test('of denial ends the wait, too', async () => {
-    await hand.askApproval();
+    await manual.askApproval();
     await decide('deny');
-    await hand.endWaits();
+    await manual.endWaits();
     const step = await only();
     expect(step).toMatchObject({ status: 'denied', waits: [{ for: 'approval', expires_at: null }] });
     expect(brief(step)).toEqual(['approval is over']);
   });
 
   test('that never arrived is waited for until the job ends', async () => {
-    await hand.askApproval();
-    await hand.settle({ status: 'cancelled', reason: null });
+    await manual.askApproval();
+    await manual.settle({ status: 'cancelled', reason: null });
     const step = await only();
     expect(step.waits).toMatchObject([{ for: 'approval', ended_at: step.ended_at }]);
   });

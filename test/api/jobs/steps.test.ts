@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import type { ContextId, JobId, ProcessId } from '../../../src/core/ids.ts';
-import { aborted, fails, result, says, startFleet } from '../../workers/fleet.ts';
-import type { Fleet, Script } from '../../workers/fleet.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { aborted, fails, result, says, startFleet } from '../../workers/worker-fleet.ts';
+import type { Fleet, Script } from '../../workers/worker-fleet.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { isQuery, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -177,14 +177,14 @@ describe('the list', () => {
   test('comes in pages, each step once', async () => {
     const worker = await api.worker();
     const { body } = await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'go' });
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     const use = () => ({ type: 'tool_use' as const, id: v7() as never, name: 'look', input: {} });
     for (let n = 0; n < 3; n += 1) {
-      await hand.answer([use(), use()]);
-      await hand.results('seen');
+      await manual.answer([use(), use()]);
+      await manual.results('seen');
     }
-    await hand.complete('done');
+    await manual.complete('done');
     const path = `/api/jobs/${body.job_id}/steps`;
     const whole = await api.get(path);
     expect(whole.body.data.map(({ kind }: Body) => kind).join(' ')).toBe(
@@ -205,12 +205,12 @@ describe('the list', () => {
     const worker = await api.worker();
     const { body } = await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'go' });
     expect((await api.get(`/api/jobs/${body.job_id}/steps`)).body).toEqual({ data: [], next_cursor: null });
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     expect((await api.get(`/api/jobs/${body.job_id}/steps`)).body.data).toMatchObject([
       { kind: 'model', name: 'simulated/default', status: 'running', attempt: 1 },
     ]);
-    await hand.releaseUntil(null);
+    await manual.releaseUntil(null);
     expect((await api.get(`/api/jobs/${body.job_id}/steps`)).body.data).toEqual([]);
   });
 

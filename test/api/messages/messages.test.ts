@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
 import type { MessageId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -117,10 +117,10 @@ describe('an input message', () => {
     expect(refused.status).toBe(409);
     expect(refused.headers['x-should-retry']).toBe('false');
     expect(refused.body.error.code).toBe('context_busy');
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     expect((await api.post(path, { content: 'two', delivery: 'reject' })).status).toBe(409);
-    await hand.complete('done');
+    await manual.complete('done');
     expect((await api.post(path, { content: 'two', delivery: 'reject' })).status).toBe(202);
   });
 
@@ -233,17 +233,17 @@ describe('the messages of a context', () => {
   test('show tool traffic, and no data private to the provider', async () => {
     const worker = await api.worker();
     await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'mail it' });
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     const id = ids.next<ToolCallId>();
     const provider = { name: 'simulated', data: { secret: 'signature' } };
-    await hand.answer([
+    await manual.answer([
       { type: 'thinking', text: 'hm', provider },
       { type: 'text', text: 'I will.', provider },
       { type: 'tool_use', id, name: 'mail', input: { to: ['a', 1, null] }, provider },
     ]);
-    await hand.results('sent\0\ud800');
-    await hand.complete('Done.');
+    await manual.results('sent\0\ud800');
+    await manual.complete('Done.');
     const [, call, result, answer] = await messagesOf(worker.context_id);
     expect(call).toMatchObject({
       role: 'assistant',

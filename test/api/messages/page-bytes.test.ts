@@ -56,7 +56,10 @@ async function insertMessage(of: Api, contextId: string, seq: number, written: W
   return id;
 }
 
-const said = (json: string): Written => ({ type: 'text', content: `[{"type":"text","text":${json}}]` });
+const textMessage = (json: string): Written => ({
+  type: 'text',
+  content: `[{"type":"text","text":${json}}]`,
+});
 
 /** A call that waits for approval, with the message that asks for it. */
 async function insertCall(of: Api, worker: Body, place: number, input: string): Promise<string> {
@@ -98,7 +101,7 @@ test('messages of a history, in either direction, and those of a turn', async ()
   const { context_id: id } = await api.worker();
   const ids: string[] = [];
   for (const [place, size] of SIZES.entries())
-    ids.push(await insertMessage(api, id, place + 1, said(`"${text(size * MEGABYTE + 10)}"`)));
+    ids.push(await insertMessage(api, id, place + 1, textMessage(`"${text(size * MEGABYTE + 10)}"`)));
   for (const path of [
     `/api/contexts/${id}/messages?limit=100`,
     `/api/contexts/${id}/messages?limit=100&turn=a1`,
@@ -198,9 +201,9 @@ test('the last message of a context is read for the contexts of a page alone, an
   const made: Body[] = [];
   for (let count = 0; count < 75; count += 1) made.unshift(await own.worker({ system_prompt: text(60_000) }));
   const long = `"${text(PREVIEWED_BYTES)}\\u0000"`;
-  await insertMessage(own, made[0].context_id, 1, said(long));
-  await insertMessage(own, made[1].context_id, 1, said(`"${text(PREVIEWED_BYTES - 100)}"`));
-  await insertMessage(own, made.at(-1).context_id, 1, said(UNREADABLE));
+  await insertMessage(own, made[0].context_id, 1, textMessage(long));
+  await insertMessage(own, made[1].context_id, 1, textMessage(`"${text(PREVIEWED_BYTES - 100)}"`));
+  await insertMessage(own, made.at(-1).context_id, 1, textMessage(UNREADABLE));
   const { status, body } = await own.get('/api/contexts?limit=200');
   expect(status).toBe(200);
   expect(body.data.length).toBeLessThan(75);

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { indexBacklog } from '../../../src/db/search/search-index.ts';
 import { STRETCH } from '../../../src/db/search/search.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -177,11 +177,11 @@ describe('a search does not find', () => {
     const { body: worker } = await api.post('/api/workers', { name: 'w' }, OURS);
     const owner = await addProcess(api);
     await api.post(`/api/workers/${worker.id}/messages`, { content: 'go' }, OURS);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.answer([{ type: 'tool_use', id: ids.next(), name: 'look', input: { at: 'quokka' } }]);
-    await hand.results('a quokka');
-    await hand.complete('seen');
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.answer([{ type: 'tool_use', id: ids.next(), name: 'look', input: { at: 'quokka' } }]);
+    await manual.results('a quokka');
+    await manual.complete('seen');
     await index();
     expect((await search({ q: 'quokka' })).data).toEqual([]);
     expect((await search({ q: 'seen' })).data).toHaveLength(1);

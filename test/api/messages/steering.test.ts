@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
-import { addProcess, take } from '../hand.ts';
+import { addProcess, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 

@@ -5,7 +5,7 @@ import { v7 } from 'uuid';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { turnEnds } from '../../../src/db/read/messages/turns.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -27,17 +27,17 @@ describe('a turn', () => {
   test('groups its input, all its answers, and its calls with their results', async () => {
     const { context_id: id } = await api.worker();
     const { body: posted } = await api.post(`/api/contexts/${id}/messages`, { content: 'look' });
-    const hand = await take(api, id, owner);
-    await hand.admit();
+    const manual = await take(api, id, owner);
+    await manual.admit();
     const call = v7() as ToolCallId;
-    await hand.answer([{ type: 'tool_use', id: call, name: 'find', input: {} }]);
+    await manual.answer([{ type: 'tool_use', id: call, name: 'find', input: {} }]);
     const open = await turns(id);
     expect(open.data[0].tool_calls).toEqual([
       { id: call, name: 'find', status: 'pending', message_id: expect.any(String), result_message_id: null },
     ]);
     expect(open.data[0].job).toEqual({ id: posted.job_id, status: 'running' });
-    await hand.results('found');
-    await hand.complete('there it is');
+    await manual.results('found');
+    await manual.complete('there it is');
     await converse(api, id, owner, 'thanks', 'welcome');
     const all = await messages(id);
     const of = (turn: string) => all.filter((one) => one.turn === turn).map((one) => one.id);
@@ -74,9 +74,9 @@ describe('a turn', () => {
     const { context_id: id } = await api.worker();
     await converse(api, id, owner, 'one', '1');
     await api.post(`/api/contexts/${id}/messages`, { content: 'two' });
-    const hand = await take(api, id, owner);
-    await hand.admit();
-    await hand.settle({ status: 'failed', error: { code: 'internal', message: 'broken' } });
+    const manual = await take(api, id, owner);
+    await manual.admit();
+    await manual.settle({ status: 'failed', error: { code: 'internal', message: 'broken' } });
     await api.post(`/api/contexts/${id}/messages`, { content: 'three' });
     const { data } = await turns(id);
     expect(data).toHaveLength(2);
@@ -89,9 +89,9 @@ describe('a turn', () => {
     const [, , second] = await messages(id);
     const edited = await api.post(`/api/contexts/${id}/messages/${second?.id}/edit`, { content: 'deux' });
     expect(edited.status).toBe(202);
-    const hand = await take(api, id, owner);
-    await hand.admit();
-    await hand.complete('2');
+    const manual = await take(api, id, owner);
+    await manual.admit();
+    await manual.complete('2');
     const branch = edited.body.branch;
     const there = await turns(id, `?branch=${branch}`);
     expect(numbers(there)).toEqual([1, 2]);

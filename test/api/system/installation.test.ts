@@ -10,7 +10,7 @@ import { setThrottle } from '../../../src/db/processes/throttles.ts';
 import { leaveFigures } from '../../../src/db/processes/processes.ts';
 import type { Tool } from '../../../src/tools/registry/tool.ts';
 import type { ToolServers } from '../../../src/tools/registry/servers.ts';
-import { addProcess } from '../hand.ts';
+import { addProcess } from '../manual-worker.ts';
 import { ABOUT, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 

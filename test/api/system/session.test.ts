@@ -88,12 +88,12 @@ describe('signing in', () => {
   });
 
   test('is reported, and undone by signing out', async () => {
-    const nobody = { auth: 'key', signed_in: false, tenant: null };
-    expect((await api.get('/api/session')).body).toEqual(nobody);
-    const somebody = { auth: 'key', signed_in: true, tenant: 'globex' };
-    expect((await api.get('/api/session', await signIn('third:with:colons'))).body).toEqual(somebody);
+    const unsigned = { auth: 'key', signed_in: false, tenant: null };
+    expect((await api.get('/api/session')).body).toEqual(unsigned);
+    const signedIn = { auth: 'key', signed_in: true, tenant: 'globex' };
+    expect((await api.get('/api/session', await signIn('third:with:colons'))).body).toEqual(signedIn);
     expect((await api.get('/api/session', { authorization: 'Bearer third:with:colons' })).body).toEqual(
-      somebody,
+      signedIn,
     );
     const { status, headers } = await api.call('DELETE', '/api/session');
     expect(status).toBe(204);

@@ -6,7 +6,7 @@ import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { readHistory } from '../../../src/db/read/installation/stats-history.ts';
 import { explaining } from '../../services/explaining.ts';
 import { tagOf } from '../../services/statements.ts';
-import { addProcess, converse } from '../hand.ts';
+import { addProcess, converse } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -87,9 +87,9 @@ test('the default is the last day in about sixty buckets, with the times of its 
   expect(api.statements.filter((text) => tagOf(text) === 'stats.history')).toHaveLength(1);
   expect(body.bucket_s).toBe(1_440);
   expect(body.data).toHaveLength(60);
-  const told = body.data.filter((bucket: Body) => bucket.finished.completed > 0);
-  expect(told).toHaveLength(1);
-  expect(told[0]).toMatchObject({
+  const received = body.data.filter((bucket: Body) => bucket.finished.completed > 0);
+  expect(received).toHaveLength(1);
+  expect(received[0]).toMatchObject({
     model_ms: { p50: 5_000, p95: 5_000 },
     first_token_ms: { p50: 1_000, p95: 1_000 },
   });

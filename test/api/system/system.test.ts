@@ -6,7 +6,7 @@ import type { ToolCallId } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { leaveFigures } from '../../../src/db/processes/processes.ts';
 import { exposition } from './exposition.ts';
-import { OUTSIDE, addProcess, take } from '../hand.ts';
+import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -159,15 +159,15 @@ async function askedCall(
 ): Promise<{ context: string; call: string }> {
   const contextId = (await api.post('/api/contexts')).body.id;
   await api.post(`/api/contexts/${contextId}/messages`, { content: 'x' });
-  const hand = await take(api, contextId, await addProcess(api), OUTSIDE);
-  await hand.admit();
+  const manual = await take(api, contextId, await addProcess(api), OUTSIDE);
+  await manual.admit();
   const id = ids.next<ToolCallId>();
-  await hand.answer([
+  await manual.answer([
     { type: 'tool_use', id, name: 'ask_user', input: { question: 'Which?' } },
     { type: 'tool_use', id: ids.next<ToolCallId>(), name: 'mail', input: {} },
   ]);
-  await hand.askApproval();
-  await hand.awaitCalls(Date.now() + 60_000);
+  await manual.askApproval();
+  await manual.awaitCalls(Date.now() + 60_000);
   await api.database.db.execute(sql`update tool_calls set waits_for = ${waitsFor} where id = ${id}`);
   const context = `/api/contexts/${contextId}`;
   return { context, call: `${context}/tools/${id}` };
@@ -278,9 +278,9 @@ test('stats count contexts by the state they are shown in, and the queued inputs
     for (const { id } of [failed, stopped, stopped, again])
       await other.post(`/api/workers/${id}/messages`, { content: 'x' });
     await other.post(`/api/workers/${stopped.id}/stop`);
-    const hand = await take(other, failed.context_id, owner);
-    await hand.admit();
-    await hand.settle({ status: 'failed', error: { code: 'provider_auth', message: 'No key.' } });
+    const manual = await take(other, failed.context_id, owner);
+    await manual.admit();
+    await manual.settle({ status: 'failed', error: { code: 'provider_auth', message: 'No key.' } });
     const retried = await take(other, again.context_id, owner);
     await retried.admit();
     await retried.delay(Date.now() - 1_000);
@@ -336,10 +336,10 @@ test('stats and metrics count waiting, running and queued work', async () => {
     await api.post(`/api/workers/${worker.id}/messages`, { content: 'x' });
   }
   await (await take(api, running.context_id, owner)).admit();
-  const hand = await take(api, waiting.context_id, owner);
-  await hand.admit();
-  await hand.delay(Date.now() + 60_000);
-  await hand.sleep(Date.now() + 60_000);
+  const manual = await take(api, waiting.context_id, owner);
+  await manual.admit();
+  await manual.delay(Date.now() + 60_000);
+  await manual.sleep(Date.now() + 60_000);
   expect(resting.state).toBe('inactive');
   expect((await api.get('/api/stats')).body).toEqual({
     queue_depth: 2,

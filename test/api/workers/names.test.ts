@@ -1,6 +1,6 @@
 // Names of models, tools and roles are checked against those that live processes published.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addProcess } from '../hand.ts';
+import { addProcess } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api } from '../harness.ts';
 import { tagOf } from '../../services/statements.ts';

@@ -5,7 +5,7 @@ import type { ContextId } from '../../../src/core/ids.ts';
 import type { Role } from '../../../src/core/workers/settings.ts';
 import { read } from '../../../src/db/run/contexts.ts';
 import { readMailbox } from '../../../src/db/run/mailbox.ts';
-import { addProcess, take } from '../hand.ts';
+import { addProcess, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 

@@ -1,7 +1,7 @@
 // Workers below workers, through the API: the tree, and operations on it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
-import { addProcess } from '../hand.ts';
+import { addProcess } from '../manual-worker.ts';
 import { isQuery, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 

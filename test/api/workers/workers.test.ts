@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { isQuery, openApi } from '../harness.ts';
 import type { Api } from '../harness.ts';
 
@@ -155,11 +155,11 @@ describe('a worker', () => {
     expect(await state()).toBe('inactive');
     await api.post(`/api/workers/${worker.id}/messages`, { content: 'hello' });
     expect(await state()).toBe('working');
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     expect(await state()).toBe('working');
-    await hand.delay(Date.now() + 60_000);
-    await hand.sleep(Date.now() + 60_000);
+    await manual.delay(Date.now() + 60_000);
+    await manual.sleep(Date.now() + 60_000);
     expect(await state()).toBe('waiting');
   });
 
@@ -167,9 +167,9 @@ describe('a worker', () => {
     const owner = await addProcess(api);
     const worker = await api.worker();
     const { body: accepted } = await api.post(`/api/workers/${worker.id}/messages`, { content: 'hello' });
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.settle({ status: 'failed', error: { code: 'provider_auth', message: 'no key' } });
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.settle({ status: 'failed', error: { code: 'provider_auth', message: 'no key' } });
     const failed = await api.get(`/api/workers/${worker.id}`);
     expect(failed.body.state).toBe('failed');
     expect(failed.body.last_failure).toEqual({

@@ -7,15 +7,15 @@ import { GUARD } from '../clients/inputs.ts';
 import { groupBy } from '../world/world.ts';
 import type { StoredCall } from '../world/stored.ts';
 import type { Check, PersonDecision, Violation } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('approvals');
+const violation = reporter('approvals');
 
 export const approvals: Check = {
   name: 'approvals',
   find({ calls, decisions, outside, events, messages }) {
     const happened = groupBy(outside, ({ key }) => key);
-    const told = groupBy(
+    const published = groupBy(
       events.filter(({ name }) => name === 'ApprovalResolved'),
       ({ data }) => String(data['tool_call_id']),
     );
@@ -37,10 +37,12 @@ export const approvals: Check = {
     return [
       ...decisions
         .filter(({ outcome }) => outcome.kind === 'pending')
-        .map(({ contextId, key, callId }) => says('a decision never got through', contextId, key, callId)),
+        .map(({ contextId, key, callId }) =>
+          violation('a decision never got through', contextId, key, callId),
+        ),
       ...taken
         .filter(({ callId }) => !known.has(callId))
-        .map(({ callId, one }) => says('a decision on no call', one.contextId, callId, one.key)),
+        .map(({ callId, one }) => violation('a decision on no call', one.contextId, callId, one.key)),
       ...calls
         .filter(({ name }) => name === GUARD)
         .flatMap((call) => [
@@ -49,7 +51,7 @@ export const approvals: Check = {
             call,
             (takenOf.get(call.id) ?? []).map(({ one }) => one),
           ),
-          ...toldFaults(call, told.get(call.id)?.length ?? 0),
+          ...publishedFaults(call, published.get(call.id)?.length ?? 0),
         ]),
     ];
   },
@@ -62,7 +64,7 @@ function ranFaults(
   rules: ReadonlySet<string>,
 ): Violation[] {
   const faults: Violation[] = [];
-  const note = (what: string): void => void faults.push(says(what, call.context_id, call.id));
+  const note = (what: string): void => void faults.push(violation(what, call.context_id, call.id));
   const { approval, approval_at: at, started_at: from } = call;
   if (happened.length > 0) {
     if (approval === null && !rules.has(`${call.context_id} approve`)) note('it ran without an approval');
@@ -84,19 +86,23 @@ function ranFaults(
 function decisionFaults(call: StoredCall, taken: readonly PersonDecision[]): Violation[] {
   const ids = taken.map(({ key }) => key);
   if (taken.length > 1)
-    return [says(`${taken.length} decisions were accepted`, call.context_id, call.id, ...ids)];
+    return [violation(`${taken.length} decisions were accepted`, call.context_id, call.id, ...ids)];
   const [one] = taken;
   if (one === undefined)
-    return call.approval === null ? [] : [says('a decision that no client made', call.context_id, call.id)];
+    return call.approval === null
+      ? []
+      : [violation('a decision that no client made', call.context_id, call.id)];
   const word = one.callId === call.id ? one.word : null;
   return call.approval?.decision === one.decision && wordIn(call.approval.input) === word
     ? []
-    : [says('another decision is stored than was accepted', call.context_id, call.id, ...ids)];
+    : [violation('another decision is stored than was accepted', call.context_id, call.id, ...ids)];
 }
 
-function toldFaults(call: StoredCall, times: number): Violation[] {
+function publishedFaults(call: StoredCall, times: number): Violation[] {
   const wanted = call.approval === null ? 0 : 1;
-  return times === wanted ? [] : [says(`its decision is published ${times} times`, call.context_id, call.id)];
+  return times === wanted
+    ? []
+    : [violation(`its decision is published ${times} times`, call.context_id, call.id)];
 }
 
 function wordIn(input: unknown): string | null {

@@ -5,20 +5,20 @@ import { groupBy } from '../world/world.ts';
 import type { StoredCall, StoredMessage } from '../world/stored.ts';
 import type { Check, Violation } from '../world/world.ts';
 import type { Outside } from '../../e2e/outside/outside-tools.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('once');
+const violation = reporter('once');
 const MAY_HAPPEN_ONCE = ['mail', 'pay', 'wire', GUARD];
 /** The check of workers reads their results. */
 const OF_WORKERS: readonly string[] = [SPAWN, WAIT];
 /** Starts before its answer is stored, and may be all that is left of a lost answer. */
 const CHANGES_NOTHING = 'look';
 /** A person may report that such a call did not happen: it is run again then. */
-const MAY_BEGIN_ANEW = ['wire'];
+const MAY_RUN_AGAIN = ['wire'];
 
 export const once: Check = {
   name: 'once',
-  find({ outside, calls, messages, said }) {
+  find({ outside, calls, messages, reported }) {
     const happened = groupBy(outside, ({ key }) => key);
     const known = new Set(calls.map(({ id }) => id));
     const results = new Map(
@@ -32,11 +32,11 @@ export const once: Check = {
       ({ job_id: id }) => id,
     );
     const resolved = new Set(
-      said.filter(({ outcome }) => outcome === 'happened').map(({ callId }) => callId),
+      reported.filter(({ outcome }) => outcome === 'happened').map(({ callId }) => callId),
     );
     const strangers = [...happened].filter(([key, lines]) => !known.has(key) && !lines.every(changedNothing));
     return [
-      ...strangers.map(([key]) => says('a tool ran for a call that no model asked for', null, key)),
+      ...strangers.map(([key]) => violation('a tool ran for a call that no model asked for', null, key)),
       ...calls.flatMap((call) => {
         const result = results.get(call.id);
         const isTakenBack = result === undefined && retracted.has(call.message_id);
@@ -46,12 +46,19 @@ export const once: Check = {
           ...(isTakenBack &&
           began(call, happened.get(call.id) ?? []) &&
           !isNoted(call, notes.get(call.job_id) ?? [])
-            ? [says('a call that began was retracted without a note', call.context_id, call.id, call.job_id)]
+            ? [
+                violation(
+                  'a call that began was retracted without a note',
+                  call.context_id,
+                  call.id,
+                  call.job_id,
+                ),
+              ]
             : []),
           ...(call.status === 'unknown' &&
           !isTakenBack &&
           !(result?.is_error === true && /outcome unknown/.test(words))
-            ? [says('an unknown outcome is not reported', call.context_id, call.id)]
+            ? [violation('an unknown outcome is not reported', call.context_id, call.id)]
             : []),
           // The outcome that a person reported was not in history yet when an interrupt retracted its answer.
           ...(call.status === 'completed' &&
@@ -59,7 +66,7 @@ export const once: Check = {
           !OF_WORKERS.includes(call.name) &&
           !(isTakenBack && resolved.has(call.id)) &&
           (result?.is_error !== false || words !== `${call.name}: done`)
-            ? [says('a completed call has another result', call.context_id, call.id)]
+            ? [violation('a completed call has another result', call.context_id, call.id)]
             : []),
         ];
       }),
@@ -84,14 +91,15 @@ function happenedFaults(call: StoredCall, happened: readonly Outside[]): Violati
   const count = (wanted: string): number => happened.filter(({ what }) => what === wanted).length;
   const [begun, effects] = [count('begin'), count('effect')];
   const faults: Violation[] = [];
-  const note = (what: string): void => void faults.push(says(what, call.context_id, call.id, call.job_id));
+  const note = (what: string): void =>
+    void faults.push(violation(what, call.context_id, call.id, call.job_id));
   if (call.status === 'completed' && !call.asked && !OF_WORKERS.includes(call.name) && effects === 0)
     note(`${call.name} is reported as done and had no effect`);
   if (!MAY_HAPPEN_ONCE.includes(call.name)) return faults;
   if (effects > 1) note(`${call.name} happened ${effects} times`);
-  if (begun > 1 && !MAY_BEGIN_ANEW.includes(call.name)) note(`${call.name} began ${begun} times`);
+  if (begun > 1 && !MAY_RUN_AGAIN.includes(call.name)) note(`${call.name} began ${begun} times`);
   if (begun > 0 && call.started_at === null) note(`${call.name} ran and was never marked`);
-  const ran = MAY_BEGIN_ANEW.includes(call.name) ? effects : begun;
+  const ran = MAY_RUN_AGAIN.includes(call.name) ? effects : begun;
   if (ran > 0 && call.status === 'cancelled') note(`${call.name} ran and is reported as not run`);
   return faults;
 }

@@ -1,12 +1,12 @@
 // Each question is answered once, by the request of one client that got a 202; every other request got an error.
 import { isToolResult } from '../../../src/core/conversation/blocks.ts';
-import { askedOf } from '../world/asked.ts';
+import { expectedOf } from '../world/expected-jobs.ts';
 import { groupBy } from '../world/world.ts';
 import type { StoredCall, StoredJob, StoredMessage } from '../world/stored.ts';
 import type { Check, Violation, World } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('questions');
+const violation = reporter('questions');
 
 /** The answers that got a 202. `callId` null: a plain input, whose question is not known. */
 type Given = {
@@ -29,7 +29,9 @@ export const questions: Check = {
     return [
       ...world.replies
         .filter(({ outcome }) => outcome.kind === 'pending')
-        .map(({ contextId, key, callId }) => says('an answer never got through', contextId, key, callId)),
+        .map(({ contextId, key, callId }) =>
+          violation('an answer never got through', contextId, key, callId),
+        ),
       ...given.flatMap((one) => lostFaults(one, calls)),
       ...calls.flatMap((call) => [
         ...callFaults(call, jobs.get(call.job_id)),
@@ -47,7 +49,7 @@ function givenIn(world: World): Given[] {
       ? [{ tag: key, contextId, jobId: outcome.jobId, messageId: outcome.messageId, callId, content }]
       : [],
   );
-  const byInput = askedOf(world)
+  const byInput = expectedOf(world)
     .filter(({ as }) => as === 'reply')
     .map(({ input, jobId, messageId }): Given => {
       const { tag, contextId, script } = input;
@@ -60,18 +62,19 @@ function givenIn(world: World): Given[] {
 function lostFaults(one: Given, calls: readonly StoredCall[]): Violation[] {
   const call = calls.find(({ reply_message_id: id }) => id === one.messageId);
   const ids = [one.tag, one.callId, one.messageId];
-  if (call === undefined) return [says('an accepted answer is lost', one.contextId, ...ids)];
+  if (call === undefined) return [violation('an accepted answer is lost', one.contextId, ...ids)];
   if (one.callId !== null && call.id !== one.callId)
-    return [says('an answer was given to another call', one.contextId, call.id, ...ids)];
+    return [violation('an answer was given to another call', one.contextId, call.id, ...ids)];
   return call.job_id === one.jobId
     ? []
-    : [says('an answer names another job', one.contextId, call.job_id, ...ids)];
+    : [violation('an answer names another job', one.contextId, call.job_id, ...ids)];
 }
 
 /** An answer that came in time counts, however the job ended. */
 function callFaults(call: StoredCall, job: StoredJob | undefined): Violation[] {
   const faults: Violation[] = [];
-  const note = (what: string): void => void faults.push(says(what, call.context_id, call.id, call.job_id));
+  const note = (what: string): void =>
+    void faults.push(violation(what, call.context_id, call.id, call.job_id));
   const answered = call.status === 'completed' || call.status === 'failed';
   if (answered && call.reply === null) note('a question was answered by no client');
   if (call.reply !== null && !answered) note(`a question was answered, and is ${call.status}`);
@@ -87,10 +90,12 @@ function replyFaults(
 ): Violation[] {
   const faults: Violation[] = [];
   const note = (what: string, ...ids: (string | null)[]): void =>
-    void faults.push(says(what, call.context_id, call.id, ...ids));
+    void faults.push(violation(what, call.context_id, call.id, ...ids));
   const [one] = given;
   if (one === undefined)
-    return [says('a question was answered by an answer that no client posted', call.context_id, call.id)];
+    return [
+      violation('a question was answered by an answer that no client posted', call.context_id, call.id),
+    ];
   if (given.length > 1) note(`a question was answered ${given.length} times`, ...given.map(({ tag }) => tag));
   const message = messages.get(call.reply_message_id ?? '');
   if (message === undefined) {
@@ -100,8 +105,8 @@ function replyFaults(
     return faults;
   }
   const results = message.content.filter(isToolResult);
-  const said = results.find(({ tool_use_id: id }) => (id as string) === call.id);
-  if (message.role !== 'tool' || said === undefined) note('its answer is not its result', message.id);
-  else if (said.content !== one.content) note('its answer is not what was posted', message.id, one.tag);
+  const result = results.find(({ tool_use_id: id }) => (id as string) === call.id);
+  if (message.role !== 'tool' || result === undefined) note('its answer is not its result', message.id);
+  else if (result.content !== one.content) note('its answer is not what was posted', message.id, one.tag);
   return faults;
 }

@@ -3,9 +3,9 @@
 import { groupBy } from '../world/world.ts';
 import type { StoredJob, StoredMessage } from '../world/stored.ts';
 import type { Check, Interrupt, Violation } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('receipts');
+const violation = reporter('receipts');
 
 export const receipts: Check = {
   name: 'receipts',
@@ -16,31 +16,31 @@ export const receipts: Check = {
         .map(({ data, seq }) => [String(data['job_id']), seq]),
     );
     const made = groupBy(messages, ({ job_id: id }) => id);
-    const told = groupBy(interrupts, ({ jobId }) => jobId);
+    const published = groupBy(interrupts, ({ jobId }) => jobId);
     return jobs.flatMap((job) => {
       const own = made.get(job.id) ?? [];
       return [
-        ...wishFaults(job),
+        ...stopRequestFaults(job),
         ...lateFaults(job, own, ends.get(job.id) ?? Infinity),
-        ...(job.status === 'interrupted' ? modeFaults(job, own, told.get(job.id) ?? []) : []),
+        ...(job.status === 'interrupted' ? modeFaults(job, own, published.get(job.id) ?? []) : []),
       ];
     });
   },
 };
 
-function wishFaults(job: StoredJob): Violation[] {
-  const { stop_kind: kind, stop_requested_at: asked, stop_delivered_at: heard, stopped_at: stopped } = job;
+function stopRequestFaults(job: StoredJob): Violation[] {
+  const { stop_kind: kind, stop_requested_at: asked, stop_delivered_at: received, stopped_at: stopped } = job;
   const faults: Violation[] = [];
-  const note = (what: string): void => void faults.push(says(what, job.context_id, job.id));
+  const note = (what: string): void => void faults.push(violation(what, job.context_id, job.id));
   const wanted = job.status === 'cancelled' || job.status === 'interrupted';
   if (kind === null && wanted) note(`it is ${job.status} without a stop request`);
   if (kind === null) return faults;
   if (!wanted) note(`a stop request was lost: the job is ${job.status}`);
   if (asked === null || stopped === null) note('the receipt has no times');
   else if (asked > stopped) note('it was stopped before a request');
-  if (heard !== null && asked !== null && heard < asked)
+  if (received !== null && asked !== null && received < asked)
     note('the stop request was received before it was sent');
-  if (heard !== null && stopped !== null && heard > stopped)
+  if (received !== null && stopped !== null && received > stopped)
     note('the stop request was received after the end');
   return faults;
 }
@@ -52,15 +52,19 @@ function lateFaults(job: StoredJob, made: readonly StoredMessage[], end: number)
       ((seq ?? 0) > end || (job.stopped_at !== null && at !== null && at > job.stopped_at)),
   );
   return late.map(({ id, seq }) =>
-    says(`a message (${seq}) came after the end of its job (${end})`, job.context_id, job.id, id),
+    violation(`a message (${seq}) came after the end of its job (${end})`, job.context_id, job.id, id),
   );
 }
 
 /** The messages that an interrupt left are those of its mode and of its answer. */
-function modeFaults(job: StoredJob, made: readonly StoredMessage[], told: readonly Interrupt[]): Violation[] {
+function modeFaults(
+  job: StoredJob,
+  made: readonly StoredMessage[],
+  published: readonly Interrupt[],
+): Violation[] {
   const faults: Violation[] = [];
   const note = (what: string, ...ids: string[]): void =>
-    void faults.push(says(what, job.context_id, job.id, ...ids));
+    void faults.push(violation(what, job.context_id, job.id, ...ids));
   const answers = made.filter(({ role }) => role === 'assistant' || role === 'tool');
   const inputs = made.filter(({ role, seq }) => role === 'user' && seq !== null);
   const seen = (list: readonly StoredMessage[]): string[] =>
@@ -74,7 +78,7 @@ function modeFaults(job: StoredJob, made: readonly StoredMessage[], told: readon
     note('its input was retracted', ...gone(inputs));
   if (job.stop_mode === 'rollback' && seen(inputs).length > 0)
     note('its input is still there', ...seen(inputs));
-  for (const { removed } of told) {
+  for (const { removed } of published) {
     if (removed !== null && removed.toSorted().join() !== gone(made).toSorted().join()) {
       note('its answer names other messages than were retracted', ...(removed ?? []));
     }

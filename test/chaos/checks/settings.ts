@@ -4,9 +4,9 @@ import { groupBy } from '../world/world.ts';
 import type { Config, StoredContext, StoredMessage } from '../world/stored.ts';
 import type { Check, Setting, Violation } from '../world/world.ts';
 import { CONFIG } from '../clients/settings.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('settings');
+const violation = reporter('settings');
 
 export const settings: Check = {
   name: 'settings',
@@ -55,11 +55,11 @@ function versionFaults(
     ({ length }) => length > 1,
   );
   return [
-    ...leaps.map((one) => says(`version ${one.version} was written over ${one.seen}`, id, one.key)),
-    ...twice.map((list) => says('one version was written twice', id, ...list.map(({ key }) => key))),
+    ...leaps.map((one) => violation(`version ${one.version} was written over ${one.seen}`, id, one.key)),
+    ...twice.map((list) => violation('one version was written twice', id, ...list.map(({ key }) => key))),
     ...(version === written.length + 1 + rules
       ? []
-      : [says(`it is version ${version}, ${written.length + rules} changes were taken`, id)]),
+      : [violation(`it is version ${version}, ${written.length + rules} changes were taken`, id)]),
   ];
 }
 
@@ -72,7 +72,7 @@ function configFaults({ id, config }: StoredContext, written: readonly Setting[]
   const { approval: _, ...own } = config;
   return canonical(own) === canonical(wanted)
     ? []
-    : [says(`the settings are ${canonical(config)}, written was ${canonical(wanted)}`, id)];
+    : [violation(`the settings are ${canonical(config)}, written was ${canonical(wanted)}`, id)];
 }
 
 function answerFaults(answer: StoredMessage, written: readonly Setting[]): Violation[] {
@@ -83,9 +83,9 @@ function answerFaults(answer: StoredMessage, written: readonly Setting[]): Viola
   return [
     ...(models.includes(`simulated/${model}`)
       ? []
-      : [says(`${model} answered, which was never set`, context, id)]),
+      : [violation(`${model} answered, which was never set`, context, id)]),
     ...(type === 'plan' && !written.some(({ config }) => config['mode'] === 'plan')
-      ? [says('a plan, and no client asked for plans', context, id)]
+      ? [violation('a plan, and no client asked for plans', context, id)]
       : []),
   ];
 }

@@ -5,9 +5,9 @@ import { SPAWN, WAIT } from '../clients/inputs.ts';
 import { groupBy, isEnded } from '../world/world.ts';
 import type { StoredCall, StoredContext, StoredJob, StoredMessage } from '../world/stored.ts';
 import type { Check, Violation, World } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('workers');
+const violation = reporter('workers');
 
 /** Milliseconds in which the end of a job reaches those below it, whatever fails meanwhile. */
 const REACH_MS = 60_000;
@@ -39,10 +39,10 @@ export const workers: Check = {
         ...endFaults(job, sight),
         ...(job.cascade === null
           ? []
-          : [says('its end did not cascade to all below', job.context_id, job.id)]),
+          : [violation('its end did not cascade to all below', job.context_id, job.id)]),
         ...(job.parent_notice === null
           ? []
-          : [says(`its notice is still ${job.parent_notice}`, job.context_id, job.id)]),
+          : [violation(`its notice is still ${job.parent_notice}`, job.context_id, job.id)]),
       ]),
     ];
   },
@@ -83,14 +83,14 @@ const ENDS: readonly string[] = ['completed', 'failed', 'cancelled', 'interrupte
 function spawnFaults(call: StoredCall, made: readonly StoredJob[], sight: Sight): Violation[] {
   const faults: Violation[] = [];
   const note = (what: string, ...ids: string[]): void =>
-    void faults.push(says(what, call.context_id, call.id, ...ids));
+    void faults.push(violation(what, call.context_id, call.id, ...ids));
   const [child] = made;
   if (made.length > 1) note(`a call made ${made.length} workers`, ...made.map(({ id }) => id));
   const results = sight.results.get(call.id) ?? [];
   if (results.length > 1) note(`a call has ${results.length} results`);
-  const told = recordIn(results[0]);
+  const parsed = recordIn(results[0]);
   if (child === undefined) {
-    if (call.status === 'completed' || told?.['job_id'] !== undefined)
+    if (call.status === 'completed' || parsed?.['job_id'] !== undefined)
       note('a call is done and made no worker');
     return faults;
   }
@@ -98,13 +98,16 @@ function spawnFaults(call: StoredCall, made: readonly StoredJob[], sight: Sight)
   const waits = sight.asked.get(call.id)?.['wait'] !== false;
   // A job with a stop request of its own does not wait any more.
   if (call.status === 'cancelled') return faults;
-  if (told?.['job_id'] !== child.id || told['worker_id'] !== sight.contexts.get(child.context_id)?.worker_id)
+  if (
+    parsed?.['job_id'] !== child.id ||
+    parsed['worker_id'] !== sight.contexts.get(child.context_id)?.worker_id
+  )
     note('the result is not of the worker that was made', child.id);
   else if (!waits) {
-    if (told['status'] !== 'queued')
-      note(`it did not wait, and received ${String(told['status'])}`, child.id);
-  } else if (told['status'] !== child.status || told['output'] !== outputOf(child, sight))
-    note(`it waited, and received a wrong status: ${String(told['status'])}`, child.id);
+    if (parsed['status'] !== 'queued')
+      note(`it did not wait, and received ${String(parsed['status'])}`, child.id);
+  } else if (parsed['status'] !== child.status || parsed['output'] !== outputOf(child, sight))
+    note(`it waited, and received a wrong status: ${String(parsed['status'])}`, child.id);
   else if ((call.status === 'completed') !== (child.status === 'completed'))
     note(`the call is ${call.status}, its worker ${child.status}`, child.id);
   return faults;
@@ -116,14 +119,15 @@ function waitFaults(call: StoredCall, sight: Sight): Violation[] {
   if (call.status !== 'completed' || result === undefined) return [];
   const input = sight.asked.get(call.id) ?? {};
   const wanted = input['worker_ids'];
-  const told = entriesIn(result);
-  const note = (what: string, ...ids: string[]): Violation => says(what, call.context_id, call.id, ...ids);
-  if (!Array.isArray(wanted) || wanted.join() !== told.map(({ worker_id: id }) => id).join())
+  const parsed = entriesIn(result);
+  const note = (what: string, ...ids: string[]): Violation =>
+    violation(what, call.context_id, call.id, ...ids);
+  if (!Array.isArray(wanted) || wanted.join() !== parsed.map(({ worker_id: id }) => id).join())
     return [
-      note('the results name other workers than were waited for', ...told.map(({ worker_id: id }) => id)),
+      note('the results name other workers than were waited for', ...parsed.map(({ worker_id: id }) => id)),
     ];
-  const ended = told.filter(({ status }) => ENDS.includes(status));
-  const enough = input['mode'] === 'any' ? 1 : told.length;
+  const ended = parsed.filter(({ status }) => ENDS.includes(status));
+  const enough = input['mode'] === 'any' ? 1 : parsed.length;
   const jobs = [...sight.jobs.values()];
   return [
     ...(ended.length < enough && input['timeout_s'] === undefined
@@ -147,10 +151,10 @@ function waitFaults(call: StoredCall, sight: Sight): Violation[] {
 function reportFaults(job: StoredJob, reports: readonly StoredJob[], sight: Sight): Violation[] {
   const faults: Violation[] = [];
   const note = (what: string): void =>
-    void faults.push(says(what, job.context_id, job.id, ...reports.map(({ id }) => id)));
+    void faults.push(violation(what, job.context_id, job.id, ...reports.map(({ id }) => id)));
   const parent = sight.jobs.get(job.parent_job_id ?? '');
   const waits = sight.asked.get(job.parent_tool_call_id ?? '')?.['wait'] !== false;
-  if (parent === undefined) return [says('a worker that no call made', job.context_id, job.id)];
+  if (parent === undefined) return [violation('a worker that no call made', job.context_id, job.id)];
   const worker = sight.contexts.get(job.context_id)?.worker_id;
   const isExcused =
     parent.status === 'cancelled' ||
@@ -178,12 +182,12 @@ function endFaults(job: StoredJob, sight: Sight): Violation[] {
   if (isDetached)
     return job.stop_kind === null
       ? []
-      : [says('it is detached, and was ended with its parent', job.context_id, job.id)];
+      : [violation('it is detached, and was ended with its parent', job.context_id, job.id)];
   if ((parent.status !== 'cancelled' && parent.status !== 'interrupted') || job.stop_kind !== null) return [];
   const late = (job.finished_at ?? Infinity) - (parent.finished_at ?? Infinity);
   return late > REACH_MS
     ? [
-        says(
+        violation(
           'it continued after the stop request of the job that asked for it',
           job.context_id,
           job.id,

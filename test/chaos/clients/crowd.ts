@@ -1,6 +1,6 @@
 // The shared state of the clients of a run, and the tools of each.
-import type { Asker } from './ask.ts';
-import type { Dice } from '../random.ts';
+import type { Asker } from './requests.ts';
+import type { Random } from '../random.ts';
 import type {
   Change,
   Compact,
@@ -34,4 +34,4 @@ export type Crowd = {
   done: Promise<void>;
 };
 
-export type Client = { ask: Asker; dice: Dice; crowd: Crowd };
+export type Client = { ask: Asker; random: Random; crowd: Crowd };

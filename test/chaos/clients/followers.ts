@@ -1,7 +1,7 @@
 // Clients that follow the events of a context, lose the connection at random, and reconnect with their last number: to
 // any API process, again and again, until all contexts are idle and they have seen the last event.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dice } from '../random.ts';
+import type { Random } from '../random.ts';
 import type { Replay, Stream, StreamEvent } from '../world/world.ts';
 
 export type Followers = {
@@ -21,13 +21,13 @@ const STAY_MS = [500, 15_000] as const;
 export function startFollowers(
   urls: readonly string[],
   contexts: readonly string[],
-  dice: Dice,
+  random: Random,
   count: number,
 ): Followers {
   const over = new AbortController();
   const settled = new AbortController();
   const all = Array.from({ length: count }, (_, at) => {
-    const own = dice.of(`client ${at}`);
+    const own = random.of(`client ${at}`);
     const stream: Stream = {
       client: `client-${at + 1}`,
       contextId: own.pick(contexts),
@@ -57,7 +57,7 @@ export function startFollowers(
 async function follow(
   stream: Stream,
   urls: readonly string[],
-  dice: Dice,
+  random: Random,
   over: AbortSignal,
   settled: AbortSignal,
 ): Promise<void> {
@@ -68,18 +68,18 @@ async function follow(
       over,
       ...(settled.aborted
         ? [AbortSignal.timeout(10_000)]
-        : [settled, AbortSignal.timeout(dice.between(...STAY_MS))]),
+        : [settled, AbortSignal.timeout(random.between(...STAY_MS))]),
     ]);
     const last = stream.from === null ? null : lastOf(stream.events, stream.from);
-    const url = `${dice.pick(urls)}/api/contexts/${stream.contextId}/events`;
-    const wasOpen = await open(url, last, number === 1 || dice.chance(0.3), leave)
+    const url = `${random.pick(urls)}/api/contexts/${stream.contextId}/events`;
+    const wasOpen = await open(url, last, number === 1 || random.chance(0.3), leave)
       .then(async (response) => {
         if (!response.ok) return false;
         await read(response, (event) => keep(stream, number, event));
         return true;
       })
       .catch(() => leave.aborted);
-    await sleep(wasOpen ? dice.between(0, 400) : dice.between(...RETRY_MS));
+    await sleep(wasOpen ? random.between(0, 400) : random.between(...RETRY_MS));
   }
 }
 
@@ -133,7 +133,7 @@ export async function replay(
 }
 
 /** Server-sent events, one after the other, until the connection ends. */
-async function read(response: Response, told: (event: StreamEvent) => void): Promise<void> {
+async function read(response: Response, receive: (event: StreamEvent) => void): Promise<void> {
   if (response.body === null) return;
   const text = response.body.pipeThrough(new TextDecoderStream());
   let rest = '';
@@ -142,7 +142,7 @@ async function read(response: Response, told: (event: StreamEvent) => void): Pro
     rest = blocks.pop() ?? '';
     for (const block of blocks) {
       const event = parse(block);
-      if (event !== null) told(event);
+      if (event !== null) receive(event);
     }
   }
 }

@@ -25,17 +25,17 @@ export function soundApproval() {
     remember: false,
     outcome: { kind: 'taken', resolved: ['guarded'] },
   };
-  const said = event(30, 'ApprovalResolved', { tool_call_id: 'guarded' });
+  const reported = event(30, 'ApprovalResolved', { tool_call_id: 'guarded' });
   world.calls.push(guarded);
   world.decisions.push(approval, { ...approval, key: 'v-2', decision: 'deny', outcome: { kind: 'refused' } });
-  world.events.push(said);
+  world.events.push(reported);
   const ran = ['begin', withWord('other'), 'effect', 'end'].map((what) => ({
     what,
     name: GUARD,
     key: 'guarded',
   }));
   world.outside.push(...ran);
-  return { world, guarded, approval, said };
+  return { world, guarded, approval, reported };
 }
 
 type Sound = ReturnType<typeof soundApproval>;
@@ -99,12 +99,12 @@ export const BROKEN_APPROVALS: readonly [string, (sound: Sound) => void, RegExp]
   ],
   [
     'it is published twice',
-    ({ world, said }) => void world.events.push({ ...said, seq: 31 }),
+    ({ world, reported }) => void world.events.push({ ...reported, seq: 31 }),
     /published 2 times/,
   ],
   [
     'it is not published',
-    ({ world, said }) => void world.events.splice(world.events.indexOf(said), 1),
+    ({ world, reported }) => void world.events.splice(world.events.indexOf(reported), 1),
     /published 0 times/,
   ],
 ];

@@ -6,7 +6,7 @@ import { word } from '../clients/inputs.ts';
 type Way = readonly [string, (sound: Conversation) => void, RegExp];
 
 export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
-  lines: [
+  'branch-histories': [
     [
       "a branch reads another's answer",
       ({ again }) =>
@@ -278,7 +278,7 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       /failed \(nothing_to_answer\), for no reason/,
     ],
   ],
-  rest: [
+  idle: [
     [
       'a counter of a branch is wrong',
       ({ edited }) => Object.assign(edited, { message_count: 5 }),
@@ -290,15 +290,15 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       /turn_count is 2, stored are 1/,
     ],
   ],
-  told: [
+  api: [
     [
       'a branch is not returned',
-      ({ world }) => void world.told[0]?.branches.pop(),
+      ({ world }) => void world.returned[0]?.branches.pop(),
       /2 branches are listed, 3 are stored/,
     ],
     [
       'a branch shows too many messages',
-      ({ world }) => Object.assign(world.told[0]?.branches[2] ?? {}, { length: 4 }),
+      ({ world }) => Object.assign(world.returned[0]?.branches[2] ?? {}, { length: 4 }),
       /length is 1, the API returns 4/,
     ],
   ],

@@ -40,14 +40,14 @@ export const BROKEN_TREES: readonly [string, (sound: SoundTree) => void, RegExp]
   [
     'it did not wait, and receives an end',
     ({ world }) => {
-      const told = world.messages.find(({ id }) => id === 'told-call-2');
+      const received = world.messages.find(({ id }) => id === 'told-call-2');
       const content = {
         worker_id: 'w-unawaited',
         job_id: 'job-unawaited',
         status: 'completed',
         output: null,
       };
-      Object.assign(told ?? {}, { content: [toolResult(JSON.stringify(content), false, 'call-2')] });
+      Object.assign(received ?? {}, { content: [toolResult(JSON.stringify(content), false, 'call-2')] });
     },
     /it did not wait, and received completed/,
   ],

@@ -2,7 +2,7 @@
 import type { Block } from '../../../src/core/conversation/blocks.ts';
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import type { StoredBranch, StoredEvent, StoredJob, StoredMessage } from './stored.ts';
-import type { Posted, ToldBranch } from './world.ts';
+import type { Posted, ReturnedBranch } from './world.ts';
 
 export function posted(tag: string, jobId: string, messageId: string, after: number): Posted {
   return {
@@ -13,7 +13,7 @@ export function posted(tag: string, jobId: string, messageId: string, after: num
     delivery: 'queue',
     priority: 5,
     branch: null,
-    anew: null,
+    revision: null,
     script: {
       shape: 'once',
       text: '',
@@ -114,11 +114,11 @@ export function toolResult(content: string, isError: boolean, callId = 'call'): 
 }
 
 /** A branch as the API returns it, equal to the stored one. */
-export function toldBranch(
+export function returnedBranch(
   branch: StoredBranch,
   messages: readonly StoredMessage[],
   active: boolean,
-): ToldBranch {
+): ReturnedBranch {
   return {
     name: branch.name,
     active,

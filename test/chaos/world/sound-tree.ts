@@ -47,21 +47,21 @@ export function soundTree() {
     ],
     'a1',
   );
-  const told = (id: string, content: object) =>
+  const received = (id: string, content: object) =>
     message(`told-${id}`, 21, 'tool', [toolResult(JSON.stringify(content), false, id)], 'a1');
-  const result = told('call-1', {
+  const result = received('call-1', {
     worker_id: 'w-awaited',
     job_id: 'job-awaited',
     status: 'completed',
     output: 'one',
   });
-  const queued = told('call-2', {
+  const queued = received('call-2', {
     worker_id: 'w-unawaited',
     job_id: 'job-unawaited',
     status: 'queued',
     output: null,
   });
-  const waited = told('call-3', [{ worker_id: 'w-awaited', status: 'completed', output: 'one' }]);
+  const waited = received('call-3', [{ worker_id: 'w-awaited', status: 'completed', output: 'one' }]);
   const words = message(
     'm-report',
     22,

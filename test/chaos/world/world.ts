@@ -26,7 +26,7 @@ export type Posted = {
   /** Its branch; null: the active one. */
   branch: string | null;
   /** An earlier input that it edits or retries, on a branch of its own; null: an input like any other. */
-  anew: { kind: 'edit' | 'regenerate'; messageId: string } | null;
+  revision: { kind: 'edit' | 'regenerate'; messageId: string } | null;
   script: Script;
   firstSentAt: number;
   outcome: Outcome;
@@ -72,9 +72,9 @@ export type Moment = { at: number; wall: number };
 export type Stop = {
   contextId: string;
   asked: Moment;
-  stopped: (Moment & { said: string }) | null;
-  startAsked: Moment | null;
-  started: (Moment & { said: string }) | null;
+  stopped: (Moment & { reported: string }) | null;
+  startRequested: Moment | null;
+  started: (Moment & { reported: string }) | null;
 };
 
 /** An answer to a call, by the endpoint for that. `messageId`: its id in history, from the 202; null: refused. */
@@ -99,7 +99,11 @@ export type PersonDecision = {
 };
 
 /** The accepted report of an outcome. */
-export type Said = { contextId: string; callId: string; outcome: 'happened' | 'did_not_happen' | 'tell' };
+export type OutcomeReport = {
+  contextId: string;
+  callId: string;
+  outcome: 'happened' | 'did_not_happen' | 'tell';
+};
 
 /** An operation on branches and history. `branch` null: on the context as a whole. */
 export type Change = {
@@ -133,7 +137,7 @@ export type Compact = {
 /** An answer that no client should ever see. */
 export type OddAnswer = { request: string; status: number; body: string };
 
-export type ToldMessage = {
+export type ReturnedMessage = {
   id: string;
   seq: number | null;
   role: string;
@@ -142,7 +146,7 @@ export type ToldMessage = {
 };
 
 /** A branch as the API returns it: its length, its own part, and its messages. */
-export type ToldBranch = {
+export type ReturnedBranch = {
   name: string;
   active: boolean;
   length: number;
@@ -150,11 +154,11 @@ export type ToldBranch = {
   requestCount: number;
   inputTokens: number;
   outputTokens: number;
-  messages: ToldMessage[];
+  messages: ReturnedMessage[];
 };
 
 /** A context as the API returns it, once all is idle. */
-export type Told = {
+export type ReturnedContext = {
   contextId: string;
   state: string;
   messageCount: number;
@@ -162,7 +166,7 @@ export type Told = {
   requestCount: number;
   inputTokens: number;
   outputTokens: number;
-  branches: ToldBranch[];
+  branches: ReturnedBranch[];
   jobs: { id: string; status: JobStatus; steps: number; output: string | null; code: string | null }[];
 };
 
@@ -195,7 +199,7 @@ export type World = {
   stops: Stop[];
   replies: Reply[];
   decisions: PersonDecision[];
-  said: Said[];
+  reported: OutcomeReport[];
   changes: Change[];
   settings: Setting[];
   compacts: Compact[];
@@ -210,7 +214,7 @@ export type World = {
   events: StoredEvent[];
   calls: StoredCall[];
   outside: Outside[];
-  told: Told[];
+  returned: ReturnedContext[];
   /** Keys for which a repeated request got another answer. */
   repeats: { tag: string; first: string; again: string }[];
   streams: Stream[];

@@ -52,16 +52,16 @@ export function useBrowser(platform?: () => { session: SessionCookie | null }): 
   let faults: string[] = [];
   let excused: RegExp[] = [];
 
-  const hear = (message: ConsoleMessage): void => {
+  const onMessage = (message: ConsoleMessage): void => {
     if (message.type() === 'error') faults.push(`${message.text()} (${message.location().url})`);
   };
-  const hearError = (error: WebError): void => void faults.push(String(error.error()));
+  const onError = (error: WebError): void => void faults.push(String(error.error()));
 
   async function enter({ context, leave }: Visited): Promise<BrowserContext> {
     if (visited.has(context)) return context;
     visited.set(context, leave);
-    context.on('console', hear);
-    context.on('weberror', hearError);
+    context.on('console', onMessage);
+    context.on('weberror', onError);
     const session = platform?.().session ?? null;
     if (session !== null) await context.addCookies([session]);
     return context;
@@ -72,8 +72,8 @@ export function useBrowser(platform?: () => { session: SessionCookie | null }): 
       (fault) => ![NETWORK_CHANGED, ...excused].some((pattern) => pattern.test(fault)),
     );
     for (const [context, leave] of visited) {
-      context.off('console', hear);
-      context.off('weberror', hearError);
+      context.off('console', onMessage);
+      context.off('weberror', onError);
       await leave();
     }
     visited.clear();

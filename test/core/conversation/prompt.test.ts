@@ -227,12 +227,12 @@ describe('for any history', () => {
           content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
         );
       expect(calls(prompt)).toEqual(calls(history));
-      const said = history
+      const visible = history
         .filter(({ role }) => role === 'assistant')
         .flatMap(({ content }) => content.filter((block) => block.type === 'text' && block.text !== ''));
       expect(
         prompt.flatMap(({ role, content }) => (role === 'assistant' ? [...content] : [])).filter(isText),
-      ).toEqual(said);
+      ).toEqual(visible);
     });
   });
 

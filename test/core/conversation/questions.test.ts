@@ -18,7 +18,7 @@ import {
   JOB,
   NOW,
   call,
-  cancelWish,
+  cancelRequest,
   countingIds,
   given,
   id,
@@ -176,7 +176,7 @@ describe('the next decision', () => {
     ['after the deadline of the job', waits([asked()], { job: job({ deadline: NOW }) }), { kind: 'finish' }],
     [
       'somebody wants it to end',
-      waits([asked()], { job: job({ stopRequest: cancelWish() }) }),
+      waits([asked()], { job: job({ stopRequest: cancelRequest() }) }),
       { kind: 'finish' },
     ],
     ['the only question was answered', waits([replied]), { kind: 'end_waits', over: [replied] }],
@@ -263,8 +263,8 @@ describe('a wait for an answer', () => {
     const of = running({ state: 'AwaitingInput', calls: [asked(), replied] });
     const move = settle(of, job(), { status: 'cancelled', reason: null }, countingIds());
     expect(move.calls).toMatchObject([{ status: 'cancelled' }, { status: 'completed' }]);
-    const said = move.entries.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
-    expect(said).toMatchObject([
+    const messages = move.entries.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
+    expect(messages).toMatchObject([
       { content: [{ content: 'No answer arrived before the job ended.', is_error: true }] },
       { id: reply.messageId, content: [{ content: 'M', is_error: false }] },
     ]);

@@ -4,14 +4,14 @@ import { shownBy } from '../../../src/core/compaction/compacted.ts';
 import type { Compacted } from '../../../src/core/compaction/compacted.ts';
 import type { Message } from '../../../src/core/conversation/message.ts';
 
-const said = (seq: number, role: Message['role']) => ({ id: `m-${seq}`, seq, role }) as unknown as Message;
+const entry = (seq: number, role: Message['role']) => ({ id: `m-${seq}`, seq, role }) as unknown as Message;
 
 const history = [
-  said(1, 'user'),
-  said(2, 'assistant'),
-  said(3, 'user'),
-  said(8, 'assistant'),
-  said(9, 'tool'),
+  entry(1, 'user'),
+  entry(2, 'assistant'),
+  entry(3, 'user'),
+  entry(8, 'assistant'),
+  entry(9, 'tool'),
 ];
 
 function shown(uptoSeq: number, length: number): number[] {

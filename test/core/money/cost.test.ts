@@ -99,8 +99,8 @@ describe('a price', () => {
 
 describe('dollars', () => {
   test('have at least two decimals, and as many as needed', () => {
-    const told = [0, 1, 10, 345_000, 500_000_000, 12_500_000_000, 1_000_000_000, 123_456_789_012];
-    expect(told.map(formatDollars)).toEqual([
+    const received = [0, 1, 10, 345_000, 500_000_000, 12_500_000_000, 1_000_000_000, 123_456_789_012];
+    expect(received.map(formatDollars)).toEqual([
       '0.00',
       '0.000000001',
       '0.00000001',
@@ -166,9 +166,9 @@ describe('a sum', () => {
 
   test('is shown as a decimal, or as null', () => {
     const spent = tokens({ input_tokens: 7 });
-    const told = { ...spent, cache_hit_ratio: 0 };
-    expect(toPublicUsage(unpriced(spent))).toEqual({ ...told, cost: null });
-    expect(toPublicUsage({ ...spent, cost_nanos: 21_000 })).toEqual({ ...told, cost: '0.000021' });
+    const received = { ...spent, cache_hit_ratio: 0 };
+    expect(toPublicUsage(unpriced(spent))).toEqual({ ...received, cost: null });
+    expect(toPublicUsage({ ...spent, cost_nanos: 21_000 })).toEqual({ ...received, cost: '0.000021' });
   });
 
   test('includes the share of the prompts served from caches, and null where there were no prompts', () => {

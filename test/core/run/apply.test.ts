@@ -105,7 +105,7 @@ function walk(world: readonly Happening[], check: (now: Snapshot) => void): Snap
   for (let count = 0; count < 200; count += 1) {
     const next = nextMove(now, happenings.shift(), time, ids);
     if (next.kind === 'later') time = next.time;
-    if (next.kind === 'told') now = next.now;
+    if (next.kind === 'written') now = next.now;
     if (next.kind !== 'move') continue;
     now = apply(now, next.move, committed(next.move, now, headSeq));
     headSeq += next.move.entries.length;

@@ -19,7 +19,7 @@ import {
   committed,
   countingIds,
   id,
-  interruptWish,
+  interruptRequest,
   job,
   running,
   toolMessage,
@@ -68,14 +68,14 @@ const linesOf = ({ history }: Snapshot) => history.map(({ turn, role }) => `${tu
 describe('a stop request of kind interrupt', () => {
   test.each(INTERRUPT_MODES)('%s ends the job as interrupted, whatever it was about to do', (mode) => {
     const step = decide(
-      busy({ job: job({ turn: 2, stopRequest: interruptWish(mode), deadline: NOW - 1 }) }),
+      busy({ job: job({ turn: 2, stopRequest: interruptRequest(mode), deadline: NOW - 1 }) }),
       NOW,
     );
     expect(step).toMatchObject({ kind: 'finish', outcome: { status: 'interrupted', mode } });
   });
 
   test('of a job that has not begun lets it begin, even where its config is unsupported', () => {
-    const next = { ...queued(), stopRequest: interruptWish('keep') };
+    const next = { ...queued(), stopRequest: interruptRequest('keep') };
     const step = decide(
       busy({ job: null, calls: [], next, serving: { kind: 'unsupported', missing: ['x'] } }),
       NOW,

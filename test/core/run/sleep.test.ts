@@ -98,12 +98,12 @@ test('a sleep that a rule covers waits for approval first, and begins once it is
   };
   const move = answer(running(), job(), known, id<MessageId>(30), given({ content: [use] }), NOW);
   expect(move.calls).toMatchObject([{ wait: null }]);
-  const held = call({ id: use.id, name: 'sleep_until' });
-  const before = running({ calls: [held], state: 'ExecutingTools' });
+  const waiting = call({ id: use.id, name: 'sleep_until' });
+  const before = running({ calls: [waiting], state: 'ExecutingTools' });
   const asleep = letCallsWait(
     before,
     job(),
-    [{ call: held, input: use.input, to: 'timer', answeredBy: 'timer' }],
+    [{ call: waiting, input: use.input, to: 'timer', answeredBy: 'timer' }],
     ASKING_DEFAULTS,
     NOW,
     countingIds(),

@@ -17,7 +17,7 @@ import type { Settings } from '../../../src/core/workers/settings.ts';
 import type { Snapshot } from '../../../src/core/run/snapshot.ts';
 import type { Decision } from '../../../src/core/decide.ts';
 import type { Millis } from '../../../src/core/time.ts';
-import { cancelWish, given, settings, text, tool } from '../builders.ts';
+import { cancelRequest, given, settings, text, tool } from '../builders.ts';
 
 /** The events at a step; those that do not fit the step are skipped. */
 export type Happening =
@@ -44,15 +44,15 @@ export const WALKED: Settings = settings({
 export type Next =
   | { kind: 'move'; move: Append }
   /** A write from outside: a stop request, an answer. */
-  | { kind: 'told'; now: Snapshot }
+  | { kind: 'written'; now: Snapshot }
   | { kind: 'later'; time: Millis };
 
 export function nextMove(now: Snapshot, happening: Happening | undefined, time: Millis, ids: Ids): Next {
   if (happening?.kind === 'cancel' && now.job !== null) {
-    return { kind: 'told', now: { ...now, job: { ...now.job, stopRequest: cancelWish() } } };
+    return { kind: 'written', now: { ...now, job: { ...now.job, stopRequest: cancelRequest() } } };
   }
   const step = decide(now, time);
-  if (step.kind === 'await_calls') return { kind: 'told', now: answered(now, ids) };
+  if (step.kind === 'await_calls') return { kind: 'written', now: answered(now, ids) };
   return step.kind === 'wait'
     ? { kind: 'later', time: step.until }
     : { kind: 'move', move: moveOf(now, step, happening, time, ids) };
@@ -74,7 +74,7 @@ function moveOf(
       if (happening?.kind === 'fail') {
         return delay(now, step.job, { code: 'stream_interrupted', message: 'm' }, time + happening.waitMs);
       }
-      return answer(now, step.job, step.settings, ids.next<MessageId>(), said(happening, ids), time);
+      return answer(now, step.job, step.settings, ids.next<MessageId>(), answerOf(happening, ids), time);
     case 'compact':
       return compaction(now, step.job, compactedBy(step, ids), { calledAt: time, firstByteAt: null });
     case 'call_tools':
@@ -114,7 +114,7 @@ function answered(now: Snapshot, ids: Ids): Snapshot {
   return { ...now, calls: now.calls.map((call) => (call === first ? { ...call, reply } : call)) };
 }
 
-function said(happening: Happening | undefined, ids: Ids) {
+function answerOf(happening: Happening | undefined, ids: Ids) {
   const { calls, pause } = happening?.kind === 'say' ? happening : { calls: 0, pause: false };
   const uses = Array.from({ length: calls }, (_, n) => ({
     type: 'tool_use' as const,

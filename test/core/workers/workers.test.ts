@@ -157,8 +157,8 @@ describe('a wait for workers', () => {
     const step = decide(of, NOW);
     expect(step).toMatchObject({ kind: 'end_waits', over: [over] });
     expect(open(of, step, countingIds())).toBeNull();
-    const told = new Map([[over.id, { kind: 'result', content: 'all well', is_error: false } as const]]);
-    expect(endWaits(of, job(), [over], countingIds(), NOW, told)).toMatchObject({
+    const received = new Map([[over.id, { kind: 'result', content: 'all well', is_error: false } as const]]);
+    expect(endWaits(of, job(), [over], countingIds(), NOW, received)).toMatchObject({
       calls: [{ kind: 'close', id: over.id, status: 'completed' }],
       released: [over.id],
     });
@@ -186,8 +186,8 @@ describe('limits', () => {
     [{ depth: 0, children: 0, inTree: 5, ofTenant: 0 }, null, /5 of at most 5 workers of this tree/],
     [{ depth: 0, children: 0, inTree: 0, ofTenant: 7 }, 7, /7 of at most 7 workers are active/],
   ])('%j of at most %j', (counts, tenant, words) => {
-    const told = overLimit(counts, wide, tenant);
-    if (words === null) expect(told).toBeNull();
-    else expect(told).toMatch(words);
+    const received = overLimit(counts, wide, tenant);
+    if (words === null) expect(received).toBeNull();
+    else expect(received).toMatch(words);
   });
 });

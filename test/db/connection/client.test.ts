@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCode, GivenUp, isUnavailable, openDatabase } from '../../../src/db/connection/client.ts';
 import type { Database, Executor } from '../../../src/db/connection/client.ts';
 import { dense } from '../../../src/db/connection/connection.ts';
-import { given } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -124,14 +124,14 @@ describe('a transaction', () => {
   });
 
   test('is watched from begin to commit', async () => {
-    const heard: string[] = [];
-    const pool = the.open({ max: 1, hook: (text) => void heard.push(text.trim()) });
+    const statements: string[] = [];
+    const pool = the.open({ max: 1, hook: (text) => void statements.push(text.trim()) });
     await pool.transaction(async (tx) => {
       await tx.execute(sql`select 1`);
       await tx.execute(sql`select 2`);
     });
     await pool.db.execute(sql`select 3`);
-    expect(heard).toEqual(['begin', 'select 1', 'select 2', 'commit', 'select 3']);
+    expect(statements).toEqual(['begin', 'select 1', 'select 2', 'commit', 'select 3']);
   });
 
   test('whose hook fails before the commit is rolled back', async () => {
@@ -182,8 +182,8 @@ describe('a transaction', () => {
 
   test('that ends with its last statement is committed in the same round trip, and sends nothing after it', async () => {
     const { contextId } = await the.context();
-    const heard: string[] = [];
-    const pool = the.open({ max: 1, hook: (text) => void heard.push(text.trim().slice(0, 6)) });
+    const statements: string[] = [];
+    const pool = the.open({ max: 1, hook: (text) => void statements.push(text.trim().slice(0, 6)) });
     const rows = await pool.transaction(async (tx, last) => {
       await tx.execute(sql`select 1`);
       const asked = await last.execute(
@@ -194,7 +194,7 @@ describe('a transaction', () => {
       return asked;
     });
     expect([...rows]).toEqual([{ queued: 5 }]);
-    expect(heard).toEqual(['begin', 'select', 'update', 'commit', 'select']);
+    expect(statements).toEqual(['begin', 'select', 'update', 'commit', 'select']);
     expect([...(await pool.db.execute(sql`select 1 as one`))]).toEqual([{ one: 1 }]);
   });
 

@@ -4,8 +4,8 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
 import { decodeJson, encodeJson, plainText } from '../../../src/db/connection/codec.ts';
-import { given } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 const MARK = '\uF8FE';
 

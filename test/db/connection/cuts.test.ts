@@ -8,8 +8,8 @@ import { errorCode, isUnavailable, openDatabase } from '../../../src/db/connecti
 import type { Database, DatabaseOptions } from '../../../src/db/connection/client.ts';
 import { startNetwork, startServer, startTls } from './faulty-network.ts';
 import type { Network } from './faulty-network.ts';
-import { given } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 import { oneOf, seeded } from '../interleaving/scheduler.ts';
 import type { Random } from '../interleaving/scheduler.ts';
 

@@ -137,10 +137,10 @@ async function close(server: Server, sockets: Set<Socket>): Promise<void> {
 function selfSigned(): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = der(0x30, der(0x06, Buffer.from('2a8648ce3d040302', 'hex')));
-  const nobody = der(0x30);
+  const emptyName = der(0x30);
   const always = der(0x30, der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z')));
   const subject = publicKey.export({ type: 'spki', format: 'der' });
-  const body = der(0x30, der(0x02, Buffer.of(1)), ecdsaWithSha256, nobody, always, nobody, subject);
+  const body = der(0x30, der(0x02, Buffer.of(1)), ecdsaWithSha256, emptyName, always, emptyName, subject);
   const signature = Buffer.concat([Buffer.of(0), sign('sha256', body, privateKey)]);
   const certificate = der(0x30, body, ecdsaWithSha256, der(0x03, signature));
   return {

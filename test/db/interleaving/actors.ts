@@ -139,7 +139,7 @@ const branches: Role = ({ world, random }, lane) => {
       switch (kind) {
         case 'edit':
         case 'regenerate':
-          await world.answerAnew(lane.database, lane.name, kind, place, text, delivery);
+          await world.retryAnswer(lane.database, lane.name, kind, place, text, delivery);
           break;
         case 'create': {
           const from = { fromBranch: null, fromMessageId: world.messageAt(place), activate: random() < 0.5 };

@@ -5,7 +5,7 @@ import type { TestDatabase } from '../../services/database.ts';
 import { depth } from '../../services/depth.ts';
 import { LAWS } from './laws.ts';
 import type { Kind } from './laws.ts';
-import { Stage, createStageDatabase } from './stage.ts';
+import { ScheduleRunner, createScheduleDatabase } from './schedule-runner.ts';
 
 /** More schedules than any law has needed. */
 const SCHEDULES = 5_000;
@@ -13,7 +13,7 @@ const SCHEDULES = 5_000;
 let database: TestDatabase;
 
 beforeAll(async () => {
-  database = await createStageDatabase();
+  database = await createScheduleDatabase();
 });
 
 afterAll(() => database.drop());
@@ -23,7 +23,7 @@ const SCHEDULES_TO_REWRITE = 100;
 
 /** Runs schedules until one shows the fault. `isRewritten`: whether the broken statement was sent at least once. */
 async function search(
-  stage: Stage,
+  runner: ScheduleRunner,
   isRewritten: () => boolean,
   seeds: Iterable<number>,
   fault: RegExp,
@@ -33,7 +33,7 @@ async function search(
   let played = 0;
   for (const seed of seeds) {
     played += 1;
-    const { faults } = await stage.judge(seed, compacting, deaf);
+    const { faults } = await runner.judge(seed, compacting, deaf);
     for (const line of faults) seen.add(line);
     if (faults.some((line) => fault.test(line))) return { seed, played, seen };
     if (played >= SCHEDULES_TO_REWRITE && !isRewritten()) break;
@@ -58,20 +58,20 @@ test.each(LAWS)(
   { timeout: depth(900_000, 3_600_000) },
   async (law, rewrite, fault, known, kind = {}) => {
     let rewritten = 0;
-    const stage = await Stage.open(database.url, (text) => {
+    const runner = await ScheduleRunner.open(database.url, (text) => {
       const changed = rewrite(text);
       if (changed !== null && changed !== text) rewritten += 1;
       return changed;
     });
     try {
-      const { seed, played, seen } = await search(stage, () => rewritten > 0, seedsFor(known), fault, kind);
+      const { seed, played, seen } = await search(runner, () => rewritten > 0, seedsFor(known), fault, kind);
       expect(rewritten, 'the statement was not found: its text has changed').toBeGreaterThan(0);
       expect(seed, `detected instead: ${[...seen].join('; ')}`).not.toBeNull();
       if (depth(played > PLAYS, true)) process.stdout.write(`Shown by schedule ${played}: ${law}\n`);
       if (depth(seed !== known, false))
         process.stdout.write(`Write seed ${seed} in place of ${known} in test/db/interleaving/laws.ts.\n`);
     } finally {
-      await stage.close();
+      await runner.close();
     }
   },
 );

@@ -126,9 +126,9 @@ type JobRow = {
   id: string;
   priority: number;
   position: number;
-  wished_end: string | null;
+  expected_end: string | null;
   status: string;
-  wished: boolean;
+  is_stopped: boolean;
   stopped: boolean;
   finished: boolean;
   started: number[] | null;
@@ -140,8 +140,8 @@ type JobRow = {
 /** Every accepted input is admitted once at most, in its place, and ends once. */
 async function jobFaults(db: Executor, world: World, changes: readonly Change[]): Promise<string[]> {
   const rows = await db.execute<JobRow>(sql`
-    select j.id, j.priority, j.position, j.status, j.stop_kind is not null as wished,
-      case j.stop_kind when 'interrupt' then 'interrupted' else 'cancelled' end as wished_end, j.stopped_at is not null as stopped,
+    select j.id, j.priority, j.position, j.status, j.stop_kind is not null as is_stopped,
+      case j.stop_kind when 'interrupt' then 'interrupted' else 'cancelled' end as expected_end, j.stopped_at is not null as stopped,
       j.finished_at is not null as finished, case j.kind when 'input' then m.seq else j.first_seq end as admitted,
       (select json_agg(e.seq order by e.seq) from events e where e.context_id = j.context_id
         and e.name = 'JobStarted' and e.data->>'job_id' = j.id::text) as started,
@@ -161,10 +161,10 @@ async function jobFaults(db: Executor, world: World, changes: readonly Change[])
         : ['an input was admitted without its job, or the reverse']),
       ...(row.ended?.length === 1 ? [] : [`the end of a job was published ${row.ended?.length ?? 0} times`]),
       ...(started === 0 && row.status !== 'cancelled' ? ['a job that never began has ended'] : []),
-      ...(row.wished && row.status !== row.wished_end
+      ...(row.is_stopped && row.status !== row.expected_end
         ? [`a stop request was lost: the job is ${row.status}`]
         : []),
-      ...(row.wished && !row.stopped ? ['a receipt has no end'] : []),
+      ...(row.is_stopped && !row.stopped ? ['a receipt has no end'] : []),
       ...(row.output_is_there ? [] : ['the output of a job is missing, or not its own']),
     ];
   });
@@ -272,12 +272,12 @@ async function callFaults(db: Executor, { contextId, ran }: World): Promise<stri
 
 /** The published states follow each other by the table, and the last one is the context's. */
 export async function eventFaults(db: Executor, { contextId }: Pick<World, 'contextId'>): Promise<string[]> {
-  const told = await db.execute<{ state: State }>(sql`
+  const published = await db.execute<{ state: State }>(sql`
     select data->>'new_state' as state from events where context_id = ${contextId} and name = 'StateChanged' order by seq`);
   const [context] = await db.execute<{ state: State }>(
     sql`select state from contexts where id = ${contextId}`,
   );
-  const states: State[] = ['Idle', ...told.map(({ state }) => state)];
+  const states: State[] = ['Idle', ...published.map(({ state }) => state)];
   const faults = states.flatMap((state, index) => {
     const before = states[index - 1];
     return before === undefined || (before !== state && mayFollow(before, state))

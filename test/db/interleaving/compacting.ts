@@ -62,12 +62,12 @@ function actOf(world: World, random: Random, lane: Lane): () => Promise<void> {
     case 'edit':
       return async () => {
         await look('any');
-        await world.answerAnew(database, name, 'edit', place, 'work', 'queue');
+        await world.retryAnswer(database, name, 'edit', place, 'work', 'queue');
       };
     case 'regenerate':
       return async () => {
         await look('any');
-        await world.answerAnew(database, name, 'regenerate', place, 'work', 'queue');
+        await world.retryAnswer(database, name, 'regenerate', place, 'work', 'queue');
       };
     case 'clear':
       return async () => {

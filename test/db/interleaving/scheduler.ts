@@ -38,7 +38,7 @@ export class Lane {
   readonly pauses: Pause[] = [];
   readonly #network: StatementNetwork;
   #gated = false;
-  #heard = Promise.withResolvers<void>();
+  #happened = Promise.withResolvers<void>();
 
   private constructor(name: string, network: StatementNetwork) {
     this.name = name;
@@ -87,14 +87,14 @@ export class Lane {
 
   /** Something happened on this lane. */
   stir(): void {
-    this.#heard.resolve();
-    this.#heard = Promise.withResolvers();
+    this.#happened.resolve();
+    this.#happened = Promise.withResolvers();
   }
 
   /** Resolves at the next event on this lane, or after `ms`. */
   async stirred(ms: number): Promise<void> {
     const timer = setTimeout(() => this.stir(), ms);
-    await this.#heard.promise;
+    await this.#happened.promise;
     clearTimeout(timer);
   }
 }

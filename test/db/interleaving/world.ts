@@ -28,7 +28,7 @@ import type { WakeQueue, Queue } from '../../../src/queue/wake-queue.ts';
 import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
 import { TEAM_DEFAULTS } from '../../../src/workers/run/team-abilities.ts';
 import type { WorkerPorts, WorkerState } from '../../../src/workers/process/ports.ts';
-import { stateByHand } from '../../workers/by-hand.ts';
+import { manualState } from '../../workers/manual-process.ts';
 import type { Lane } from './scheduler.ts';
 import { TOOLS, answerTo, resultOf } from './script.ts';
 import type { Text } from './script.ts';
@@ -111,13 +111,13 @@ export class World {
     const carryOut = needsTransaction(delivery) ? perform : performAlone;
     const outcome = await carryOut(
       this.ports(database),
-      submitInput(this.ports(database), { ...this.#input(delivery), content: this.#said(text) }),
+      submitInput(this.ports(database), { ...this.#input(delivery), content: this.#contentOf(text) }),
     );
     if (outcome.kind === 'done') this.accepted.push({ client, job: outcome.value });
   }
 
   /** Edits an input that was accepted before, or retries it. */
-  async answerAnew(
+  async retryAnswer(
     database: Database,
     client: string,
     kind: 'edit' | 'regenerate',
@@ -128,7 +128,7 @@ export class World {
     const messageId = this.messageAt(place);
     if (messageId === null) return;
     const ports = this.ports(database);
-    const content = this.#said(text);
+    const content = this.#contentOf(text);
     const input = { ...this.#input(delivery), content };
     const command =
       kind === 'edit'
@@ -158,7 +158,7 @@ export class World {
   }
 
   /** The text drives the model; the rest of it identifies the input. */
-  #said(text: Text) {
+  #contentOf(text: Text) {
     return [{ type: 'text' as const, text: `${text} ${this.#mark()}` }];
   }
 
@@ -205,7 +205,12 @@ export class World {
   }
 
   /** A live worker process; `hears`: whether control signals reach it. */
-  async startProcess(admin: Database, lane: Lane, capacity: number, hears: boolean): Promise<Process> {
+  async startProcess(
+    admin: Database,
+    lane: Lane,
+    capacity: number,
+    receivesSignals: boolean,
+  ): Promise<Process> {
     const id = ids.next<ProcessId>();
     let claiming: Promise<unknown> = Promise.resolve();
     await register(admin.db, {
@@ -262,16 +267,16 @@ export class World {
       log: pino({ level: 'error' }, { write: (line: string) => this.errors.push(line) }),
       random: () => 0.5,
     };
-    const byHand = stateByHand(ports, id, capacity);
+    const manual = manualState(ports, id, capacity);
     const state: WorkerState = {
-      ...byHand,
+      ...manual,
       claimer(claim) {
-        const claimed = byHand.claimer(claim);
+        const claimed = manual.claimer(claim);
         claiming = claimed.catch(() => undefined);
         return claimed;
       },
     };
-    if (hears)
+    if (receivesSignals)
       await this.bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
         state.registry.lookUp(contextId, controlSeq),
       );

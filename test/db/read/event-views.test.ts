@@ -11,8 +11,8 @@ import {
   readStanding,
   readText,
 } from '../../../src/db/read/messages/event-views.ts';
-import { given, ids } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given, ids } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -88,8 +88,8 @@ test('nothing of another tenant is read', async () => {
 });
 
 test('however many contexts are followed, it is one query; deleted contexts are not in it', async () => {
-  const heard: string[] = [];
-  const counted = the.open({ max: 1, hook: (text) => void heard.push(text) });
+  const statements: string[] = [];
+  const counted = the.open({ max: 1, hook: (text) => void statements.push(text) });
   const made = await Promise.all(Array.from({ length: 40 }, () => the.context()));
   const row = await the.claimed((made[0]?.contextId ?? '') as ContextId).catch(() => null);
   expect(row).toBeNull();
@@ -97,7 +97,7 @@ test('however many contexts are followed, it is one query; deleted contexts are 
   const standing = await readStanding(counted.db, asked, [
     { tenantId: DEFAULT_TENANT, jobId: ids.next<JobId>() },
   ]);
-  expect(heard).toHaveLength(1);
+  expect(statements).toHaveLength(1);
   expect(standing.heads.size).toBe(40);
   expect(standing.ended.size).toBe(1);
 });

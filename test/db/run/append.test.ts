@@ -13,8 +13,8 @@ import { readMailbox } from '../../../src/db/run/mailbox.ts';
 import { lockForControl, writeStopRequest } from '../../../src/db/run/stop-requests.ts';
 import { deleteContext } from '../../../src/db/write/workers/workers.ts';
 import { fingerprint, job as someJob } from '../../core/builders.ts';
-import { TIMES, given, ids, nothing } from '../given.ts';
-import type { Given } from '../given.ts';
+import { TIMES, given, ids, nothing } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -23,8 +23,11 @@ beforeAll(async () => {
 afterAll(() => the.close());
 
 const db = () => the.database.db;
-const told: ContextEvent = { name: 'StateChanged', data: { new_state: 'AwaitingLLMResponse', job_id: null } };
-const event: Entry = { kind: 'event', event: told };
+const received: ContextEvent = {
+  name: 'StateChanged',
+  data: { new_state: 'AwaitingLLMResponse', job_id: null },
+};
+const event: Entry = { kind: 'event', event: received };
 const usage = {
   input_tokens: 7,
   output_tokens: 5,
@@ -291,15 +294,15 @@ describe('the written rows', () => {
     const row = await claimed();
     const since = async () =>
       the.rows(
-        `select state_since > now() - interval '1 hour' as anew from contexts where id = '${row.lease.contextId}'`,
+        `select state_since > now() - interval '1 hour' as renewed from contexts where id = '${row.lease.contextId}'`,
       );
     await the.rows(
       `update contexts set state = 'AwaitingLLMResponse', state_since = now() - interval '2 hours' where id = '${row.lease.contextId}'`,
     );
     await append(db(), [nothing(row.lease, { state: 'AwaitingLLMResponse' })]);
-    expect(await since()).toEqual([{ anew: false }]);
+    expect(await since()).toEqual([{ renewed: false }]);
     await append(db(), [nothing(row.lease, { state: 'AwaitingLLMResponse', entries: [event] })]);
-    expect(await since()).toEqual([{ anew: true }]);
+    expect(await since()).toEqual([{ renewed: true }]);
   });
 
   test('a call that ends with the answer that asks for it is written once, with its result', async () => {
@@ -377,10 +380,13 @@ describe('the written rows', () => {
     await writeStopRequest(db(), DEFAULT_TENANT, jobId, { kind: 'cancel' }, 'enough', 60_000);
     await append(db(), [nothing(row.lease, { entries: [message()] })]);
     expect((await the.row(row.lease.contextId))['next_check_at']).not.toBeNull();
-    const wished = { ...job, stopRequest: (await readMailbox(db(), row))?.mailbox.job?.stopRequest ?? null };
+    const withRequest = {
+      ...job,
+      stopRequest: (await readMailbox(db(), row))?.mailbox.job?.stopRequest ?? null,
+    };
     await append(db(), [
       nothing(row.lease, {
-        job: { kind: 'settle', job: wished, outcome: { status: 'cancelled', reason: null } },
+        job: { kind: 'settle', job: withRequest, outcome: { status: 'cancelled', reason: null } },
       }),
     ]);
     expect(await the.row(row.lease.contextId)).toMatchObject({
@@ -528,13 +534,13 @@ describe('the timeline', () => {
 });
 
 test('a row locked by another transaction is skipped where the append does not wait, and the others are written', async () => {
-  const held = await claimed();
+  const locked = await claimed();
   const free = await claimed();
-  const appends = [held, free].map(({ lease }) => nothing(lease, { entries: [event] }));
+  const appends = [locked, free].map(({ lease }) => nothing(lease, { entries: [event] }));
   await the.database.transaction(async (tx) => {
-    await read(tx, held.lease.contextId, 'lock');
+    await read(tx, locked.lease.contextId, 'lock');
     expect(await append(db(), appends, 'pass')).toMatchObject([{ kind: 'stale' }, { kind: 'committed' }]);
   });
-  expect(await numbers(held)).toEqual([]);
+  expect(await numbers(locked)).toEqual([]);
   expect(await append(db(), appends.slice(0, 1), 'pass')).toMatchObject([{ kind: 'committed' }]);
 });

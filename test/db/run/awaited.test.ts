@@ -12,8 +12,8 @@ import type { Lease } from '../../../src/core/run/snapshot.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import { recount, wakeForgotten, wakeMet } from '../../../src/db/calls/awaited.ts';
 import { job as someJob } from '../../core/builders.ts';
-import { given, ids, nothing } from '../given.ts';
-import type { Context, Given } from '../given.ts';
+import { given, ids, nothing } from '../database-fixture.ts';
+import type { Context, Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -123,7 +123,7 @@ describe('every end of a job counts down', () => {
       await perform(ports, cancelJob(ports, { tenantId, jobId, reason: null }));
     }
     expect(await needsOf(parent)).toBe(0);
-    await untilRung(ports.wakeUps, parent.contextId);
+    await untilWoken(ports.wakeUps, parent.contextId);
   });
 
   test('the removal of a worker', async () => {
@@ -132,7 +132,7 @@ describe('every end of a job counts down', () => {
     const ports = the.ports();
     await deleteWorker(ports, one.tenantId, one.workerId);
     expect(await needsOf(parent)).toBe(0);
-    await untilRung(ports.wakeUps, parent.contextId);
+    await untilWoken(ports.wakeUps, parent.contextId);
   });
 
   test('nothing where the waiting context is deleted, or no longer waits', async () => {
@@ -190,14 +190,14 @@ describe('jobs that existed before', () => {
     const parent = await waitingFor([one], { park: false });
     const settles = await ending(one);
     const { promise: counted, resolve: go } = Promise.withResolvers<void>();
-    const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
+    const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>();
     const counting = the.database.transaction(async (tx) => {
       const met = await recount(tx, one.tenantId, parent.contextId, [{ callId: parent.callId, any: false }]);
-      held();
+      locked();
       await counted;
       return met;
     });
-    await isHeld;
+    await isLocked;
     const settling = append(db(), [settles]);
     go();
     expect(await counting).toBe(false);
@@ -218,13 +218,13 @@ describe('the waiting context', () => {
       scheduling_status: 'runnable',
       wake_seq: Number(before) + 1,
     });
-    const held = await waitingFor([b], { park: false });
+    const locked = await waitingFor([b], { park: false });
     await append(db(), [await ending(b)]);
-    const { wake_seq: seen } = await the.row(held.contextId);
-    expect(await wakeMet(db(), held.contextId)).toBeNull();
+    const { wake_seq: seen } = await the.row(locked.contextId);
+    expect(await wakeMet(db(), locked.contextId)).toBeNull();
     const park: Append['park'] = { status: 'waiting', until: Date.now() + 60_000 };
     const guard = { controlSeq: null, wakeSeq: Number(seen) };
-    expect(await append(db(), [nothing(held.lease, { park, guard })])).toMatchObject([{ kind: 'stale' }]);
+    expect(await append(db(), [nothing(locked.lease, { park, guard })])).toMatchObject([{ kind: 'stale' }]);
   });
 
   test('is found by the sweep where its waker died, and not where its check is postponed', async () => {
@@ -280,7 +280,7 @@ async function deadlocks(): Promise<number> {
   return Number(row?.['n']);
 }
 
-async function untilRung(wakeUps: readonly { contextId: ContextId }[], contextId: ContextId): Promise<void> {
+async function untilWoken(wakeUps: readonly { contextId: ContextId }[], contextId: ContextId): Promise<void> {
   await expect.poll(() => wakeUps.some((notify) => notify.contextId === contextId)).toBe(true);
 }
 
@@ -298,15 +298,15 @@ test('a stop that ends two jobs of a context locks the calls that wait for them 
   await the.rows(`update jobs set parent_job_id = '${first.jobId}' where id = '${queued.jobId}'`);
   const ports = the.ports(the.open({ max: 2, name: 'stopping' }));
   const how = { reason: 'x', may: async () => true, asked: 'cancel' as const };
-  const held = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<void>();
   const look = Promise.withResolvers<void>();
   const other = the.database.transaction(async (tx) => {
     await tx.execute(sql`select id from tool_calls where id = ${low} for update`);
-    held.resolve();
+    locked.resolve();
     await look.promise;
     await tx.execute(sql`select id from tool_calls where id = ${high} for update nowait`);
   });
-  await held.promise;
+  await locked.promise;
   const stopping = perform(ports, stopWorker(ports, one, how));
   await expect
     .poll(() =>

@@ -15,8 +15,8 @@ import {
   unregister,
 } from '../../../src/db/processes/processes.ts';
 import { until } from '../../e2e/rig/until.ts';
-import { TIMES, given, ids, nothing } from '../given.ts';
-import type { Given } from '../given.ts';
+import { TIMES, given, ids, nothing } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -72,16 +72,16 @@ describe('claim', () => {
   });
 
   test('of many: those that are free and due, without waiting for a locked row', async () => {
-    const [free, held, idle] = await Promise.all([the.context(), the.context(), the.context()]);
-    for (const { contextId } of [free, held]) await the.submit(contextId);
+    const [free, locked, idle] = await Promise.all([the.context(), the.context(), the.context()]);
+    for (const { contextId } of [free, locked]) await the.submit(contextId);
     const owner = await the.process();
-    const all = [free, held, idle].map(({ contextId }) => contextId);
+    const all = [free, locked, idle].map(({ contextId }) => contextId);
     await the.database.transaction(async (tx) => {
-      await read(tx, held.contextId, 'lock');
+      await read(tx, locked.contextId, 'lock');
       const claimed = await claimFree(db(), all, owner);
       expect(claimed).toMatchObject([{ lease: { contextId: free.contextId }, failedClaims: 0 }]);
     });
-    expect(await claimFree(db(), all, owner)).toMatchObject([{ lease: { contextId: held.contextId } }]);
+    expect(await claimFree(db(), all, owner)).toMatchObject([{ lease: { contextId: locked.contextId } }]);
   });
 
   test('finds nothing in an idle context', async () => {
@@ -340,8 +340,8 @@ describe('a heartbeat', () => {
     await claim(db(), quiet, owner);
     await claim(db(), summoned, owner);
     await set(summoned, 'next_check_at = now(), control_seq = 7');
-    const heard = await heartbeat(db(), owner, TIMES);
-    expect(heard).toMatchObject({ kind: 'alive', signals: [{ contextId: summoned, controlSeq: 7 }] });
+    const answer = await heartbeat(db(), owner, TIMES);
+    expect(answer).toMatchObject({ kind: 'alive', signals: [{ contextId: summoned, controlSeq: 7 }] });
   });
 
   test('reports which server process holds the lock, so that a lost lock is noticed', async () => {

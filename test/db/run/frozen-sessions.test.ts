@@ -36,20 +36,20 @@ const read = async (id: number) => {
 
 /** Locks the row and freezes for so long. */
 function holding(database: Database, id: number, ms: number) {
-  const held = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<void>();
   const over = database.transaction(async (tx) => {
     await add(tx, id);
-    held.resolve();
+    locked.resolve();
     await sleep(ms);
     await add(tx, id);
   });
   over.catch(() => undefined);
-  return { held: held.promise, over };
+  return { locked: locked.promise, over };
 }
 
 test('a transaction whose next statement does not come is ended by the server', async () => {
   const still = holding(open({ limits: { idleInTransaction: 200 } }), 1, 3_000);
-  await still.held;
+  await still.locked;
   await add(open().db, 1);
   await expect(still.over).rejects.toThrow();
   expect(await read(1)).toBe(1);
@@ -57,7 +57,7 @@ test('a transaction whose next statement does not come is ended by the server', 
 
 test('a caller waits for a busy lock without a connection', async () => {
   const still = holding(open(), 2, 1_500);
-  await still.held;
+  await still.locked;
   const patient = open({ max: 1, limits: { lock: 100 }, lockTimeoutMs: 10_000 });
   let begun = 0;
   const alone = add(patient.db, 2);
@@ -80,7 +80,7 @@ test('a caller waits for a busy lock without a connection', async () => {
 
 test('a caller does not wait forever: it gets an error in the end', async () => {
   const still = holding(open(), 4, 3_000);
-  await still.held;
+  await still.locked;
   let freed = 0;
   const options = { lockTimeoutMs: 1_000, onLocked: async () => void (freed += 1) };
   const impatient = open({ limits: { lock: 100 }, ...options });
@@ -104,7 +104,7 @@ test('a process that waits for a lock terminates frozen sessions of the platform
     await sleep(2_500);
     await tx.execute(sql`select 1`);
   });
-  await Promise.all([ours, ...others].map(({ held }) => held));
+  await Promise.all([ours, ...others].map(({ locked }) => locked));
   const waiting = open({
     name: 'nightshift-waiting',
     limits: { lock: 200 },

@@ -16,8 +16,8 @@ import { findContext } from '../../../src/db/read/contexts/context-views.ts';
 import { listMessages } from '../../../src/db/read/messages/message-views.ts';
 import type { MessageRange } from '../../../src/db/read/messages/message-views.ts';
 import { job as someJob } from '../../core/builders.ts';
-import { given, ids, nothing } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given, ids, nothing } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 const LONG = 5_000;
 const BRANCH = 'made';
@@ -118,12 +118,19 @@ test('a branch made in the middle, and switched away from', () =>
 
 test.each([0, 0.5, 1])('an input edited, and answered again, at %d of history', async (share) => {
   await expectTheSame(async (tx, contextId) => {
-    const anew = { messageId: await messageAt(tx, contextId, share), name: null, input: input(contextId) };
-    await carriedOut(tx, editInput(the.ports(), anew));
+    const revision = {
+      messageId: await messageAt(tx, contextId, share),
+      name: null,
+      input: input(contextId),
+    };
+    await carriedOut(tx, editInput(the.ports(), revision));
   });
   await expectTheSame(async (tx, contextId) => {
-    const anew = { messageId: await messageAt(tx, contextId, share), name: null };
-    await carriedOut(tx, regenerate(the.ports(), { ...anew, input: { ...input(contextId), content: null } }));
+    const revision = { messageId: await messageAt(tx, contextId, share), name: null };
+    await carriedOut(
+      tx,
+      regenerate(the.ports(), { ...revision, input: { ...input(contextId), content: null } }),
+    );
   });
 });
 

@@ -23,8 +23,8 @@ import {
 } from '../../../src/db/run/stop-requests.ts';
 import { snapshot } from '../../core/builders.ts';
 import { tagOf } from '../../services/statements.ts';
-import { TIMES, given, ids } from '../given.ts';
-import type { Given } from '../given.ts';
+import { TIMES, given, ids } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {

@@ -19,8 +19,8 @@ import { WALKED, nextMove, someWorld } from '../../core/run/walk.ts';
 import type { Happening } from '../../core/run/walk.ts';
 import type { ProcessId } from '../../../src/core/ids.ts';
 import { tagOf } from '../../services/statements.ts';
-import { given, ids } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given, ids } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 import { workerState } from '../worker-state.ts';
 
 let the: Given;

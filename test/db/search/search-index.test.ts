@@ -4,8 +4,8 @@ import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, WorkerId } from '../../../src/core/ids.ts';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
 import { indexBacklog } from '../../../src/db/search/search-index.ts';
-import { given } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -13,10 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 
-const SAID = 120;
+const TEXT_OF = 120;
 
 /** A context with so many messages, none of them indexed. `text`: SQL of the text of each. */
-async function spoken(messages = SAID, text = `'zebra'`): Promise<ContextId> {
+async function spoken(messages = TEXT_OF, text = `'zebra'`): Promise<ContextId> {
   const { contextId } = await the.context();
   await the.rows(`
     insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, completed_at)
@@ -56,7 +56,7 @@ test('entries that another process has just made and not committed are not taken
   while (await indexBacklog(the.database.db));
   expect(
     await the.rows(`select count(*)::int as n from search_entries where context_id = '${contextId}'`),
-  ).toEqual([{ n: SAID }]);
+  ).toEqual([{ n: TEXT_OF }]);
   expect(await the.rows('select 1 from search_backlog')).toEqual([]);
 });
 
@@ -68,7 +68,7 @@ test('long texts are processed a few at a time, and none is left out', async () 
     (await the.rows('select count(*)::int as n from search_entries'))[0]?.['n'];
   expect(await indexBacklog(the.database.db)).toBe(true);
   expect(await made()).toBeGreaterThan(0);
-  expect(await made()).toBeLessThan(SAID);
+  expect(await made()).toBeLessThan(TEXT_OF);
   while (await indexBacklog(the.database.db));
   expect(await made()).toBe(40 * contexts.length);
   expect(await the.rows('select 1 from search_backlog')).toEqual([]);

@@ -14,8 +14,8 @@ import { readHistory } from '../../../src/db/run/history.ts';
 import { withdraw } from '../../../src/db/run/stop-requests.ts';
 import { createJournal, readSnapshot } from '../../../src/workers/run/journal.ts';
 import { tagOf } from '../../services/statements.ts';
-import { given, ids } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given, ids } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 import { workerState } from '../worker-state.ts';
 
 let the: Given;
@@ -153,12 +153,12 @@ test('an input without a branch goes to the one that is active when its turn com
     ports,
     createBranch({ ...target, name: 'x', fromBranch: null, fromMessageId: null, activate: false }),
   );
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: letGo } = Promise.withResolvers<void>();
   const { promise: switched, resolve: isSwitched } = Promise.withResolvers<void>();
   const switching = the.database.transaction(async (tx) => {
     await switchBranch(target, 'x')(tx);
     isSwitched();
-    await held;
+    await locked;
   });
   await switched;
   const posted = the.submit(contextId);

@@ -12,8 +12,8 @@ import { claim } from '../../../src/db/run/claims.ts';
 import { openDatabase } from '../../../src/db/connection/client.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
-import { given, nothing } from '../given.ts';
-import type { Given, Row } from '../given.ts';
+import { given, nothing } from '../database-fixture.ts';
+import type { Given, Row } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -84,12 +84,12 @@ test('is complete or absent when its process dies', async () => {
   for (let isDone = false; !isDone; statement += 1) {
     const contextId = await spoken();
     const before = await the.row(contextId);
-    let heard = 0;
+    let statements = 0;
     const dying = openDatabase(the.url, {
       max: 1,
       hook: () => {
-        if (heard === statement) throw new Error('dies here');
-        heard += 1;
+        if (statements === statement) throw new Error('dies here');
+        statements += 1;
       },
     });
     isDone = await clear(contextId, dying).then(

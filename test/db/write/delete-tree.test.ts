@@ -6,8 +6,8 @@ import { perform } from '../../../src/commands/perform.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { WorkerId } from '../../../src/core/ids.ts';
 import { tagOf } from '../../services/statements.ts';
-import { given } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -48,18 +48,18 @@ test('a child that is made after the search for children is deleted with its par
 
 test('a child whose parent is just being deleted is not made', async () => {
   const { workerId } = await the.context();
-  const making: ReturnType<typeof makeChild>[] = [];
+  const children: ReturnType<typeof makeChild>[] = [];
   const deleting = the.open({
     max: 2,
     hook: (text) => {
       // The parent is locked by now.
-      if (tagOf(text) === 'workers.find_child') making.push(makeChild(workerId));
+      if (tagOf(text) === 'workers.find_child') children.push(makeChild(workerId));
     },
   });
   expect(await deleteWorker(the.ports(deleting), DEFAULT_TENANT, workerId)).toEqual({
     kind: 'done',
     deleted: 1,
   });
-  expect(await Promise.all(making)).toMatchObject([{ kind: 'refused', code: 'not_found' }]);
+  expect(await Promise.all(children)).toMatchObject([{ kind: 'refused', code: 'not_found' }]);
   expect(await the.rows('select 1 from workers')).toEqual([]);
 });

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import { given } from '../given.ts';
-import type { Context, Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Context, Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {

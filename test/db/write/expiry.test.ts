@@ -13,8 +13,8 @@ import { addVersion } from '../../../src/db/write/workers/roles.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
 import type { NewWorker } from '../../../src/db/write/workers/workers.ts';
 import { runHousekeeping } from '../../../src/workers/process/housekeeper.ts';
-import { given } from '../given.ts';
-import type { Context, Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Context, Given } from '../database-fixture.ts';
 import { workerState } from '../worker-state.ts';
 
 let the: Given;
@@ -198,9 +198,9 @@ describe('many at once', () => {
   test('share the due contexts, and skip locked ones', async () => {
     const contexts = await Promise.all(Array.from({ length: 30 }, () => idle()));
     for (const { contextId } of contexts) await passTime(contextId, 2 * HOUR);
-    const [held] = contexts;
+    const [locked] = contexts;
     await the.database.transaction(async (tx) => {
-      await tx.execute(sql`select id from contexts where id = ${held?.contextId} for update`);
+      await tx.execute(sql`select id from contexts where id = ${locked?.contextId} for update`);
       const done = await Promise.all([1, 2, 3, 4].map(() => archiveIdle(the.database.db, {}, 100)));
       expect(done.reduce((sum, { archived }) => sum + archived, 0)).toBe(29);
     });
@@ -304,17 +304,17 @@ test('wherever housekeeping dies, the next round finishes it', async () => {
     return { due, old: await archived(31), older: await archived(32) };
   };
   let statement = 0;
-  let heard = 0;
+  let statements = 0;
   const dying = the.open({
     max: 1,
     hook: () => {
-      if (heard === statement) throw new Error('dies here');
-      heard += 1;
+      if (statements === statement) throw new Error('dies here');
+      statements += 1;
     },
   });
   for (let isDone = false; !isDone; statement += 1) {
     const { due, old, older } = await make();
-    heard = 0;
+    statements = 0;
     const state = { ...workerState(the), expiry: { timeouts: {}, archivedDays: 30, workspaces: null } };
     isDone = await runHousekeeping({ ...state, database: dying }).then(
       () => true,

@@ -7,8 +7,8 @@ import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, TenantId } from '../../../src/core/ids.ts';
 import { forgetOldKeys } from '../../../src/db/write/inputs/idempotency.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
-import { given } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -111,10 +111,10 @@ test('one that waits for an equal one which fails is executed itself', async () 
   const ports = the.ports();
   const request = { tenantId: DEFAULT_TENANT, key: newKey(), request: 'r' };
   const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
-  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const { promise: barrier, resolve: open } = Promise.withResolvers<void>();
   const failing: Command<{ id: string }> = async () => {
     enter();
-    await gate;
+    await barrier;
     throw new Error('broken');
   };
   const first = performOnce(ports, request, failing, (value) => value);

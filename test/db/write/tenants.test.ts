@@ -14,8 +14,8 @@ import { findReceipt } from '../../../src/db/run/receipts.ts';
 import { listSteps } from '../../../src/db/read/jobs/step-views.ts';
 import { findWorker, listWorkers } from '../../../src/db/read/contexts/worker-views.ts';
 import { contextOf, depthOf, descendants } from '../../../src/db/write/workers/workers.ts';
-import { given, ids, nothing } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given, ids, nothing } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -153,17 +153,17 @@ describe('deleting', () => {
     const row = await claim(db(), contextId, await the.process());
     if (row === null) throw new Error('nothing to claim');
     const event = { name: 'StateChanged', data: { new_state: 'Idle', job_id: null } } as const;
-    const told = () => append(db(), [nothing(row.lease, { entries: [{ kind: 'event', event }] })]);
+    const received = () => append(db(), [nothing(row.lease, { entries: [{ kind: 'event', event }] })]);
     const ports = the.ports();
     const summoned: unknown[] = [];
     const owner = (await the.row(contextId))['lease_owner'];
     await ports.bus.subscribe({ name: `process:${String(owner)}` }, (message) => summoned.push(message));
     const outcomes = await Promise.all([
-      ...Array.from({ length: 20 }, told),
+      ...Array.from({ length: 20 }, received),
       deleteWorker(ports, DEFAULT_TENANT, workerId),
     ]);
     expect(outcomes.at(-1)).toEqual({ kind: 'done', deleted: 1 });
-    expect(await told()).toEqual([{ kind: 'stale' }]);
+    expect(await received()).toEqual([{ kind: 'stale' }]);
     expect(await left(contextId)).toBe(0);
     expect(summoned).toEqual([{ contextId, controlSeq: 1 }]);
   });

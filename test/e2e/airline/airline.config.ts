@@ -3,7 +3,7 @@ import { defineConfig } from '../../../src/index.ts';
 import type { JsonSchemaTool } from '../../../src/index.ts';
 import { readTools } from './airline.ts';
 
-const desk = process.env['AIRLINE_DESK'] ?? '';
+const toolServer = process.env['AIRLINE_TOOL_SERVER'] ?? '';
 
 /** Calls with an effect must not be repeated. */
 const isWrite = (name: string): boolean => /^(book|cancel|update|send|transfer)_/.test(name);
@@ -12,7 +12,7 @@ const tools = readTools().map((tool): JsonSchemaTool => ({
   ...tool,
   effect: isWrite(tool.name) ? 'once' : 'none',
   async execute(input, { context_id, tool_call_id, signal }) {
-    const response = await fetch(desk, {
+    const response = await fetch(toolServer, {
       method: 'POST',
       body: JSON.stringify({ name: tool.name, input, context_id, tool_call_id }),
       signal,

@@ -16,12 +16,12 @@ export const ABSENT = existsSync(path.join(AIRLINE, 'conversations.jsonl'))
 export type Call = { name: string; input: Json };
 
 /** One message. An assistant message may have text and calls. */
-export type Said =
+export type RecordedMessage =
   | { role: 'user'; text: string }
   | { role: 'assistant'; text: string; calls: Call[] }
   | { role: 'tool'; name: string; text: string };
 
-export type Conversation = { task: number; said: Said[] };
+export type Conversation = { task: number; recorded: RecordedMessage[] };
 
 export function readConversations(): Conversation[] {
   return readFileSync(path.join(AIRLINE, 'conversations.jsonl'), 'utf8')
@@ -50,10 +50,10 @@ export function readTools(): RecordedTool[] {
 function toConversation(line: Json): Conversation {
   const { task_id: task, messages } = object(line);
   if (typeof task !== 'number') throw new Error('a conversation without a task');
-  return { task, said: list(messages).map(toSaid) };
+  return { task, recorded: list(messages).map(toRecorded) };
 }
 
-function toSaid(message: JsonObject): Said {
+function toRecorded(message: JsonObject): RecordedMessage {
   const role = text(message['role']);
   switch (role) {
     case 'user':

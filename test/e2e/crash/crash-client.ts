@@ -15,7 +15,7 @@ import { watched } from './effects.ts';
 
 const [when, verb, id = ''] = process.argv.slice(2);
 const die = (): void => void process.kill(process.pid, 'SIGKILL');
-const told = (): never => {
+const dieSilently = (): never => {
   throw new Error('the process survived its commit');
 };
 
@@ -24,9 +24,9 @@ const ports: CommandPorts = {
     before: () => (when === 'before' ? die() : undefined),
     after: die,
   }),
-  wakeQueue: { notify: told, isReachable: async () => false, close: async () => undefined },
+  wakeQueue: { notify: dieSilently, isReachable: async () => false, close: async () => undefined },
   bus: {
-    publish: told,
+    publish: dieSilently,
     subscribe: async () => () => undefined,
     onLost: () => () => undefined,
     close: async () => undefined,

@@ -11,7 +11,7 @@ const file = env['EFFECTS'] ?? '/dev/null';
 let count = 0;
 
 const log = pino({ level: env['LOG_LEVEL'] ?? 'warn' });
-const told = untilSignal(log);
+const terminated = untilSignal(log);
 const drain = await startCrashProcess({
   env,
   log,
@@ -31,6 +31,6 @@ const drain = await startCrashProcess({
   },
 });
 process.stdout.write('up\n');
-const code = await told;
+const code = await terminated;
 await drain();
 process.exit(code);

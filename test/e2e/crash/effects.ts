@@ -19,19 +19,19 @@ export function watched(database: Database, watcher: Watcher): Database {
     async transaction(work) {
       const written: string[] = [];
       const within: Watcher = { before: () => undefined, after: (what) => written.push(what) };
-      let isTold = false;
-      const tellBefore = (what: readonly string[]): void => {
-        isTold = true;
+      let isReported = false;
+      const reportBefore = (what: readonly string[]): void => {
+        isReported = true;
         watcher.before(what.join(' + '));
       };
       // The last statement of a transaction is committed with it.
       const ending: Watcher = {
-        before: (what) => tellBefore([...written, what]),
+        before: (what) => reportBefore([...written, what]),
         after: (what) => within.after(what),
       };
       const result = await database.transaction(async (tx, last) => {
         const done = await work(watch(tx, within), watch(last, ending));
-        if (written.length > 0 && !isTold) tellBefore(written);
+        if (written.length > 0 && !isReported) reportBefore(written);
         return done;
       });
       if (written.length > 0) watcher.after(written.join(' + '));

@@ -10,8 +10,8 @@ import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, ToolCallId } from '../../../src/core/ids.ts';
 import { depth } from '../../services/depth.ts';
 import { killChildren } from '../rig/children.ts';
-import { dieAtEachKind, dieEverywhere, effectsOf } from './crash-plays.ts';
-import type { Cast, Play } from './crash-plays.ts';
+import { dieAtEachKind, dieEverywhere, effectsOf } from './crash-scenarios.ts';
+import type { Cast, Play } from './crash-scenarios.ts';
 import { hasHappened, readOutside } from '../outside/outside-tools.ts';
 import { history, transcript } from '../rig/stored.ts';
 
@@ -24,9 +24,13 @@ call: book {"before_ms": 60, "after_ms": 30}
 say: done`;
 
 /** The person's report for each call that waits for its outcome. */
-async function answer({ stage }: Cast, say: (key: string) => Resolved, isOver: () => boolean): Promise<void> {
+async function answer(
+  { environment }: Cast,
+  say: (key: string) => Resolved,
+  isOver: () => boolean,
+): Promise<void> {
   while (!isOver()) {
-    const waiting = await stage.query(
+    const waiting = await environment.query(
       `select context_id, id from tool_calls where status = 'waiting' and waits_for = 'outcome' and reply is null`,
     );
     for (const row of waiting) {
@@ -35,17 +39,17 @@ async function answer({ stage }: Cast, say: (key: string) => Resolved, isOver: (
         contextId: String(row['context_id']) as ContextId,
         toolCallId: String(row['id']) as ToolCallId,
       };
-      await perform(stage.ports, resolveCall(stage.ports, target, say(target.toolCallId)));
+      await perform(environment.ports, resolveCall(environment.ports, target, say(target.toolCallId)));
     }
     await sleep(50);
   }
 }
 
-async function expectTold(cast: Cast, results: RegExp): Promise<void> {
-  const { stage, contextIds } = cast;
+async function expectReported(cast: Cast, results: RegExp): Promise<void> {
+  const { environment, contextIds } = cast;
   const [contextId] = contextIds;
   if (contextId === undefined) throw new Error('no context');
-  const lines = transcript(await history(stage.ports.database.db, contextId));
+  const lines = transcript(await history(environment.ports.database.db, contextId));
   expect(lines).toHaveLength(5);
   expect([lines[0], lines[1], lines[4]]).toEqual([
     `u1 user: ${WORK}`,
@@ -54,19 +58,19 @@ async function expectTold(cast: Cast, results: RegExp): Promise<void> {
   ]);
   expect(lines).toContain('a1 tool: book ← book: done');
   expect(lines.find((line) => line.startsWith('a1 tool: wire'))).toMatch(results);
-  expect(effectsOf(stage, 'book')).toBe(1);
-  expect(effectsOf(stage, 'wire')).toBeLessThanOrEqual(1);
+  expect(effectsOf(environment, 'book')).toBe(1);
+  expect(effectsOf(environment, 'wire')).toBeLessThanOrEqual(1);
   await expectLedger(cast);
 }
 
 /** Every start outside is in it, nothing is left open, and the last entry has the end of the call. */
-async function expectLedger({ stage }: Cast): Promise<void> {
-  const rows = await stage.query(`
+async function expectLedger({ environment }: Cast): Promise<void> {
+  const rows = await environment.query(`
     select t.id, t.name, t.status, jsonb_agg(x.outcome order by x.number) as outcomes,
       jsonb_agg(x.number order by x.number) as numbers, bool_and(x.idempotency_key = t.id::text) as keyed
     from tool_calls t join tool_executions x on x.tool_call_id = t.id group by t.id order by t.name`);
   expect(rows.map(({ name }) => name)).toEqual(['book', 'wire']);
-  const begun = readOutside(stage.file('outside')).filter(({ what }) => what === 'begin');
+  const begun = readOutside(environment.file('outside')).filter(({ what }) => what === 'begin');
   for (const { id, status, outcomes, numbers, keyed } of rows) {
     expect(keyed).toBe(true);
     expect(numbers).toEqual((outcomes as unknown[]).map((_, at) => at + 1));
@@ -83,14 +87,14 @@ const truthful: Play = {
     answer(
       cast,
       (key) =>
-        hasHappened(cast.stage.file('outside'), 'wire', key)
+        hasHappened(cast.environment.file('outside'), 'wire', key)
           ? { outcome: 'happened', result: 'wire: done' }
           : { outcome: 'did_not_happen' },
       isOver,
     ),
   async expect(cast) {
-    await expectTold(cast, /← wire: done$/);
-    expect(effectsOf(cast.stage, 'wire')).toBe(1);
+    await expectReported(cast, /← wire: done$/);
+    expect(effectsOf(cast.environment, 'wire')).toBe(1);
   },
 };
 
@@ -98,7 +102,7 @@ const truthful: Play = {
 const telling: Play = {
   inputs: [[WORK]],
   beside: (cast, isOver) => answer(cast, () => ({ outcome: 'tell' }), isOver),
-  expect: (cast, begun) => expectTold(cast, begun.has('wire') ? /← unknown$/ : /← wire: done$/),
+  expect: (cast, begun) => expectReported(cast, begun.has('wire') ? /← unknown$/ : /← wire: done$/),
 };
 
 /** How many effects there are at least, and how many kinds of them. */

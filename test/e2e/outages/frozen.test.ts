@@ -6,7 +6,7 @@ import { afterEach, expect, inject, test } from 'vitest';
 import { depth } from '../../services/depth.ts';
 import { killChildren } from '../rig/children.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
-import { openStage } from '../rig/stage.ts';
+import { openEnvironment } from '../rig/environment.ts';
 import { until } from '../rig/until.ts';
 
 const CONTEXTS = depth(16, 48);
@@ -28,11 +28,11 @@ test.skipIf(!redis)(
   'every context accepts inputs while a process is frozen, and none is refused',
   { timeout: 180_000 },
   async () => {
-    const stage = await openStage();
-    ending.push(() => stage.close());
+    const environment = await openEnvironment();
+    ending.push(() => environment.close());
     const [{ client }, ...workers] = await Promise.all([
-      startApi(stage.env),
-      ...[1, 2, 3].map(() => startWorker(stage.env)),
+      startApi(environment.env),
+      ...[1, 2, 3].map(() => startWorker(environment.env)),
     ]);
     const contexts = await Promise.all(
       Array.from({ length: CONTEXTS }, () => client.createContext({ model: 'simulated/default' })),
@@ -83,6 +83,6 @@ test.skipIf(!redis)(
     expect(refused).toEqual([]);
     for (const id of jobs.slice(-CLIENTS))
       expect(await client.ended(id)).toMatchObject({ status: 'completed' });
-    await stage.settled();
+    await environment.settled();
   },
 );

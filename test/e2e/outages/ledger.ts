@@ -7,7 +7,7 @@ import type { ContextId } from '../../../src/core/ids.ts';
 import { HttpFailure } from '../rig/client.ts';
 import type { Client } from '../rig/client.ts';
 import { expectSound, history, transcript } from '../rig/stored.ts';
-import type { Stage } from '../rig/stage.ts';
+import type { TestEnvironment } from '../rig/environment.ts';
 
 const CONFIG = { model: 'simulated/default', tools: ['look', 'put', 'mail', 'pay'] };
 /** Between two inputs of one context, in milliseconds: a load, not a flood. */
@@ -29,7 +29,7 @@ export type Ledger = {
 };
 
 /** Where it posts, and the database behind it. */
-export type Posting = { stage: Stage; client: Client };
+export type Posting = { environment: TestEnvironment; client: Client };
 
 export type LedgerOptions = {
   contexts: number;
@@ -41,12 +41,12 @@ export type LedgerOptions = {
 const word = (tag: string): string => `answered ${tag}`;
 
 /** Its contexts are made directly in the database, since the API may be set to give up early. */
-export async function startLedger(house: Posting, options: LedgerOptions): Promise<Ledger> {
-  const { stage, client } = house;
+export async function startLedger(platform: Posting, options: LedgerOptions): Promise<Ledger> {
+  const { environment, client } = platform;
   const contexts = await Promise.all(
-    Array.from({ length: options.contexts }, () => stage.createContext(CONFIG)),
+    Array.from({ length: options.contexts }, () => environment.createContext(CONFIG)),
   );
-  const told = { over: false, abandoned: false };
+  const stopping = { over: false, abandoned: false };
   let count = 0;
   let waiting: { until: number; resolve: () => void }[] = [];
   const ledger: Ledger = {
@@ -57,11 +57,11 @@ export async function startLedger(house: Posting, options: LedgerOptions): Promi
     more: (wanted) =>
       new Promise((resolve) => waiting.push({ until: ledger.accepted.size + wanted, resolve })),
     async stop() {
-      told.over = true;
+      stopping.over = true;
       await posting;
     },
     async abandon() {
-      told.abandoned = true;
+      stopping.abandoned = true;
       await ledger.stop();
     },
   };
@@ -89,12 +89,12 @@ export async function startLedger(house: Posting, options: LedgerOptions): Promi
     for (;;) {
       if (await attempt(contextId, tag, key)) return accept(contextId, tag);
       await sleep(PACE_MS);
-      if (key === undefined || told.abandoned) return;
+      if (key === undefined || stopping.abandoned) return;
     }
   };
   const posting = Promise.all(
     contexts.map(async (contextId) => {
-      while (!told.over) {
+      while (!stopping.over) {
         await post(contextId);
         await sleep(PACE_MS);
       }
@@ -105,14 +105,14 @@ export async function startLedger(house: Posting, options: LedgerOptions): Promi
 
 /** Every accepted input has its one answer, in order; the rest is in doubt. Returns unknown outcomes. */
 export async function expectBalanced(
-  stage: Stage,
+  environment: TestEnvironment,
   ledger: Ledger,
   calls: readonly string[],
 ): Promise<number> {
   let unknown = 0;
   for (const contextId of ledger.contexts) {
-    await expectSound(stage.ports.database.db, contextId);
-    const lines = transcript(await history(stage.ports.database.db, contextId));
+    await expectSound(environment.ports.database.db, contextId);
+    const lines = transcript(await history(environment.ports.database.db, contextId));
     const tags = lines.flatMap((line) => /^u\d+ user: [^]*answered (input-\d+)$/.exec(line)?.[1] ?? []);
     const of = (known: Map<string, ContextId>): string[] =>
       [...known].filter(([, context]) => context === contextId).map(([tag]) => tag);
@@ -125,7 +125,7 @@ export async function expectBalanced(
     );
     unknown += lines.filter((line) => line.endsWith('unknown')).length;
   }
-  const jobs = await stage.query('select distinct status from jobs');
+  const jobs = await environment.query('select distinct status from jobs');
   expect(jobs).toEqual([{ status: 'completed' }]);
   return unknown;
 }

@@ -11,8 +11,8 @@ import type { Client } from '../rig/client.ts';
 import { readOutside } from '../outside/outside-tools.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
 import type { Env } from '../rig/platform.ts';
-import { openStage } from '../rig/stage.ts';
-import type { Own, Stage } from '../rig/stage.ts';
+import { openEnvironment } from '../rig/environment.ts';
+import type { Own, TestEnvironment } from '../rig/environment.ts';
 
 export const LONG = { timeout: 180_000 };
 export const CALLS = ['look', 'mail'];
@@ -44,24 +44,30 @@ export async function endAll(): Promise<void> {
   for (const end of ending.splice(0).reverse()) await end();
 }
 
-export type House = { stage: Stage; env: Env; client: Client; api: Child; workers: Child[] };
+export type OutagePlatform = {
+  environment: TestEnvironment;
+  env: Env;
+  client: Client;
+  api: Child;
+  workers: Child[];
+};
 
-export async function openHouse(own: Own, more: Env = {}): Promise<House> {
-  const stage = await openStage(own);
-  atEnd(() => stage.close());
-  return openHouseOn(stage, more);
+export async function openPlatform(own: Own, more: Env = {}): Promise<OutagePlatform> {
+  const environment = await openEnvironment(own);
+  atEnd(() => environment.close());
+  return openPlatformOn(environment, more);
 }
 
-export async function openHouseOn(stage: Stage, more: Env): Promise<House> {
+export async function openPlatformOn(environment: TestEnvironment, more: Env): Promise<OutagePlatform> {
   const env: Env = {
-    ...stage.env,
+    ...environment.env,
     NIGHTSHIFT_CONFIG: 'test/e2e/outside/outside.config.ts',
-    OUTSIDE: stage.file('outside'),
+    OUTSIDE: environment.file('outside'),
     LOG_LEVEL: 'info',
     ...more,
   };
   const [api, ...workers] = await Promise.all([startApi(env), startWorker(env), startWorker(env)]);
-  return { stage, client: api.client, api: api.child, env: api.env, workers };
+  return { environment, client: api.client, api: api.child, env: api.env, workers };
 }
 
 /** A service that the tests of one file share, started at the first use. */
@@ -91,15 +97,15 @@ export async function databaseOn(service: OwnService): Promise<Own> {
 }
 
 /** Logs at their usual level contain no content of messages, and no error but those that the outage explains. */
-export function expectGoodLogs(house: House, explained: RegExp = /^$/): void {
-  const lines = [house.api, ...house.workers].flatMap((child) => child.lines);
+export function expectGoodLogs(platform: OutagePlatform, explained: RegExp = /^$/): void {
+  const lines = [platform.api, ...platform.workers].flatMap((child) => child.lines);
   expect(lines.filter((line) => /before_ms|answered input|all in good time/.test(line))).toEqual([]);
   expect(lines.filter((line) => /"level":[56]0/.test(line) && !explained.test(line))).toEqual([]);
 }
 
 /** Each `once` call began at most once in the outside world. */
-export function expectOnce(stage: Stage): void {
-  const begun = readOutside(stage.file('outside')).filter(
+export function expectOnce(environment: TestEnvironment): void {
+  const begun = readOutside(environment.file('outside')).filter(
     (line) => line.what === 'begin' && line.name === 'mail',
   );
   expect(begun.map(({ key }) => key).sort()).toEqual([...new Set(begun.map(({ key }) => key))].sort());

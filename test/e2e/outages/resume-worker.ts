@@ -5,7 +5,7 @@ import { parseConfig } from '../../../src/config/config.ts';
 import { startCrashProcess } from '../crash/crash-process.ts';
 
 const log = pino({ level: process.env['LOG_LEVEL'] ?? 'warn' });
-const told = untilSignal(log);
+const terminated = untilSignal(log);
 const times = parseConfig({});
 const drain = await startCrashProcess({
   env: process.env,
@@ -15,6 +15,6 @@ const drain = await startCrashProcess({
   concurrency: times.concurrency,
 });
 process.stdout.write('up\n');
-const code = await told;
+const code = await terminated;
 await drain();
 process.exit(code);

@@ -11,7 +11,7 @@ export type SilentProxy = {
   /** Every connection that is open breaks. */
   cut(): void;
   /** Nothing passes, on open or new connections, until `flow`: then all of it does, late. */
-  hold(): void;
+  delay(): void;
   flow(): void;
   close(): Promise<void>;
 };
@@ -21,12 +21,12 @@ export async function startSilentProxy(url: string): Promise<SilentProxy> {
   const target = new URL(url);
   const pairs = new Set<[Socket, Socket]>();
   const silent = new Set<[Socket, Socket]>();
-  let held = false;
+  let delayed = false;
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
     const pair: [Socket, Socket] = [near, far];
     pairs.add(pair);
-    if (held) for (const socket of pair) socket.pause();
+    if (delayed) for (const socket of pair) socket.pause();
     else join(pair);
     for (const socket of pair) {
       socket.on('error', () => undefined);
@@ -57,8 +57,8 @@ export async function startSilentProxy(url: string): Promise<SilentProxy> {
     cut() {
       for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy();
     },
-    hold() {
-      held = true;
+    delay() {
+      delayed = true;
       for (const pair of pairs) {
         if (silent.has(pair)) continue;
         part(pair);
@@ -66,7 +66,7 @@ export async function startSilentProxy(url: string): Promise<SilentProxy> {
       }
     },
     flow() {
-      held = false;
+      delayed = false;
       for (const pair of pairs) if (!silent.has(pair)) join(pair);
     },
     async close() {

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { killChildren } from '../rig/children.ts';
 import type { Child } from '../rig/children.ts';
 import { startWorker } from '../rig/platform.ts';
-import { openStage } from '../rig/stage.ts';
-import type { Stage } from '../rig/stage.ts';
+import { openEnvironment } from '../rig/environment.ts';
+import type { TestEnvironment } from '../rig/environment.ts';
 import { history, transcript } from '../rig/stored.ts';
 import { until } from '../rig/until.ts';
 
@@ -15,21 +15,21 @@ const CONFIG = { model: 'simulated/default', mcp_servers: ['it'] };
 /** Separate processes find each other over Redis. */
 const over = test.skipIf(inject('redisUrl') === null);
 
-let stage: Stage;
+let environment: TestEnvironment;
 let folder: string;
 beforeEach(async () => {
-  stage = await openStage();
-  folder = stage.file('servers');
+  environment = await openEnvironment();
+  folder = environment.file('servers');
   await mkdir(folder);
 });
 afterEach(async () => {
   await killChildren();
-  await stage.close();
+  await environment.close();
 });
 
 const start = (): Promise<Child> =>
   startWorker({
-    ...stage.env,
+    ...environment.env,
     NIGHTSHIFT_CONFIG: 'test/e2e/outside/mcp.config.ts',
     OUTSIDE: folder,
     LOG_LEVEL: 'info',
@@ -58,30 +58,30 @@ over(
   'a worker process that is killed takes its server along; another one repeats what may be repeated',
   async () => {
     const first = await start();
-    const contextId = await stage.createContext(CONFIG);
-    const jobId = await stage.post(contextId, 'call: it__hang\nthen:\nsay: done');
+    const contextId = await environment.createContext(CONFIG);
+    const jobId = await environment.post(contextId, 'call: it__hang\nthen:\nsay: done');
     await until('the call to run', async () => (await count('called hang')) === 1);
     first.signal('SIGKILL');
     await first.exited;
     await serversEnd();
     await start();
     await until('the call to run again', async () => (await count('called hang')) === 2);
-    await stage.cancel(jobId);
-    await stage.settled();
+    await environment.cancel(jobId);
+    await environment.settled();
   },
 );
 
 over('a once call that was under way is not repeated: its outcome is told to be unknown', async () => {
   const first = await start();
-  const contextId = await stage.createContext(CONFIG);
-  await stage.post(contextId, 'call: it__hang_once\nthen:\nsay: done');
+  const contextId = await environment.createContext(CONFIG);
+  await environment.post(contextId, 'call: it__hang_once\nthen:\nsay: done');
   await until('the call to run', async () => (await count('called hang_once')) === 1);
   first.signal('SIGKILL');
   await first.exited;
   await start();
-  await stage.settled();
+  await environment.settled();
   expect(await count('called hang_once')).toBe(1);
-  const lines = transcript(await history(stage.ports.database.db, contextId));
+  const lines = transcript(await history(environment.ports.database.db, contextId));
   expect(lines).toContain('a1 tool: it__hang_once ← unknown');
 });
 

@@ -5,18 +5,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effect, JsonSchemaTool, Reconciliation } from '../../../src/index.ts';
 
 /** `told` receives every effect once it is done. */
-export function outsideTools(file: string, told: (what: string) => void = () => undefined): JsonSchemaTool[] {
+export function outsideTools(
+  file: string,
+  notify: (what: string) => void = () => undefined,
+): JsonSchemaTool[] {
   return [
-    outsideTool('look', 'none', file, told),
-    outsideTool('put', 'idempotent', file, told),
-    outsideTool('mail', 'once', file, told),
-    outsideTool('pay', 'once', file, told),
+    outsideTool('look', 'none', file, notify),
+    outsideTool('put', 'idempotent', file, notify),
+    outsideTool('mail', 'once', file, notify),
+    outsideTool('pay', 'once', file, notify),
     // A person approves this one, denies it, or approves it with other arguments.
     guardedTool(file),
     // A person has to report the outcome of this one; the next one knows by itself.
-    { ...outsideTool('wire', 'once', file, told), on_unknown: 'ask' },
+    { ...outsideTool('wire', 'once', file, notify), on_unknown: 'ask' },
     {
-      ...outsideTool('book', 'once', file, told),
+      ...outsideTool('book', 'once', file, notify),
       reconcile: ({ idempotency_key: key }) => truth(file, 'book', key),
     },
   ];
@@ -45,7 +48,7 @@ function outsideTool(
   name: string,
   effect: Effect,
   file: string,
-  told: (what: string) => void,
+  notify: (what: string) => void,
 ): JsonSchemaTool {
   const ms = { type: 'integer', minimum: 0 };
   return {
@@ -63,7 +66,7 @@ function outsideTool(
       await sleep(before_ms, undefined, { signal });
       if (gated) await passGate(file, signal);
       note('effect');
-      told(`${name} outside`);
+      notify(`${name} outside`);
       await sleep(after_ms, undefined, { signal });
       note('end');
       return `${name}: done`;

@@ -38,11 +38,11 @@ export function startChild(program: Program, args: readonly string[], env: Recor
   if (pid === undefined) throw new Error(`${program} did not start`);
   running.add(child);
   const lines: string[] = [];
-  const heard = new Set<(line: string) => void>();
+  const listeners = new Set<(line: string) => void>();
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
       lines.push(line);
-      for (const hear of heard) hear(line);
+      for (const onLine of listeners) onLine(line);
     });
   }
   let end: Ended | null = null;
@@ -62,12 +62,12 @@ export function startChild(program: Program, args: readonly string[], env: Recor
       new Promise((resolve, reject) => {
         const known = lines.find((line) => pattern.test(line));
         if (known !== undefined) return resolve(known);
-        const hear = (line: string): void => {
+        const onLine = (line: string): void => {
           if (!pattern.test(line)) return;
-          heard.delete(hear);
+          listeners.delete(onLine);
           resolve(line);
         };
-        heard.add(hear);
+        listeners.add(onLine);
         void exited.then(() =>
           reject(new Error(`${program} ended without a line like ${pattern}:\n${lines.join('\n')}`)),
         );

@@ -52,17 +52,17 @@ export function run(folder: string, command: string[], more: Record<string, stri
   });
   let text = '';
   const wake = new Set<() => void>();
-  const tell = (): void => wake.forEach((listener) => listener());
+  const print = (): void => wake.forEach((listener) => listener());
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
       text += chunk.toString('utf8');
-      tell();
+      print();
     });
   }
   let over = false;
   const ended = once(child, 'close').then(() => {
     over = true;
-    tell();
+    print();
     return child.exitCode ?? child.signalCode ?? 1;
   });
   return {

@@ -56,12 +56,12 @@ function openShell(): { type(commands: string): Promise<string>; close(): void }
   return {
     async type(commands) {
       shell.stdin.write(`${commands.replaceAll(PRINTED, url)}\necho '${END}'\n`);
-      const said: string[] = [];
+      const printed: string[] = [];
       for (;;) {
         const { done, value = '' } = await lines.next();
-        if (done === true) throw new Error(`the shell ended:\n${said.join('\n')}`);
-        if (value === END) return said.join('\n');
-        said.push(value);
+        if (done === true) throw new Error(`the shell ended:\n${printed.join('\n')}`);
+        if (value === END) return printed.join('\n');
+        printed.push(value);
       }
     },
     close: () => void shell.stdin.end(),

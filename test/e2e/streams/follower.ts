@@ -39,14 +39,14 @@ export async function follow(url: string, restart: () => Promise<void>): Promise
   });
   for await (const event of events) {
     if (event.id !== null) numbers.push(event.id);
-    const making = take(event);
-    if (making === null) continue;
-    texts.set(making.message_id, making.text);
-    if (restarted === null && making.text.length > ENOUGH) {
-      before = making.text;
+    const partial = take(event);
+    if (partial === null) continue;
+    texts.set(partial.message_id, partial.text);
+    if (restarted === null && partial.text.length > ENOUGH) {
+      before = partial.text;
       restarted = restart();
-    } else if (second === null && event.connection > 1 && making.text.length > before.length) {
-      after = making.text;
+    } else if (second === null && event.connection > 1 && partial.text.length > before.length) {
+      after = partial.text;
       await restarted;
       await client.contexts.interrupt(contextId, { mode: 'keep' });
       second = (await client.workers.send(id, 'think: hm\ntokens: 400')).job_id;

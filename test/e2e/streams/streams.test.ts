@@ -4,20 +4,20 @@ import { afterEach, expect, inject, test } from 'vitest';
 import { addUp, numbered, openSse } from '../../events/sse-client.ts';
 import type { SseClient } from '../../events/sse-client.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
-import { openStage } from '../rig/stage.ts';
-import type { Stage } from '../rig/stage.ts';
+import { openEnvironment } from '../rig/environment.ts';
+import type { TestEnvironment } from '../rig/environment.ts';
 
 /** Separate processes communicate over Redis. */
 const redis = inject('redisUrl') !== null;
 
-let stage: Stage | null = null;
+let environment: TestEnvironment | null = null;
 afterEach(async () => {
-  await stage?.close();
-  stage = null;
+  await environment?.close();
+  environment = null;
 });
 
 /** Resolves once it received the last event of a job: that its context is idle after it. */
-async function hearRest(stream: SseClient, job: string): Promise<void> {
+async function receiveRest(stream: SseClient, job: string): Promise<void> {
   const end = await stream.until(({ event, data }) => event === 'JobFinished' && data.job_id === job);
   await stream.until(
     ({ id, event, data }) =>
@@ -34,7 +34,7 @@ const TIMES = {
 test.skipIf(!redis)(
   'a worker is killed in the middle of a message: the next attempt voids the received text',
   async () => {
-    const of = (stage = await openStage());
+    const of = (environment = await openEnvironment());
     const env = { ...of.env, ...TIMES };
     const apis = await Promise.all([startApi(env), startApi(env)]);
     const workers = await Promise.all([startWorker(env), startWorker(env)]);
@@ -57,11 +57,11 @@ test.skipIf(!redis)(
     const [stored] = await of.query(
       `select id, content->0->>'text' as text from messages where context_id = '${id}' and role = 'assistant'`,
     );
-    for (const { told } of streams) {
-      const deltas = told.filter(({ event }) => event === 'ContentDelta');
+    for (const { received } of streams) {
+      const deltas = received.filter(({ event }) => event === 'ContentDelta');
       expect(new Set(deltas.map(({ data }) => data.message_id))).toEqual(new Set([stored?.['id']]));
       expect(new Set(deltas.map(({ data }) => data.attempt))).toEqual(new Set([1, 2]));
-      expect([...addUp(told).values()]).toMatchObject([{ attempt: 2, text: stored?.['text'] }]);
+      expect([...addUp(received).values()]).toMatchObject([{ attempt: 2, text: stored?.['text'] }]);
     }
 
     const next = await of.post(id, 'tokens: 100 over 1s');
@@ -70,9 +70,9 @@ test.skipIf(!redis)(
     await streams[0]?.ended;
     const again = await openSse(other, id, { lastEventId: streams[0]?.lastId() ?? '0' });
     // Either may receive the last of it a little before the other.
-    await Promise.all([...streams.slice(1), again].map((one) => hearRest(one, next)));
-    const pieced = numbered([...(streams[0]?.told ?? []), ...again.told]);
-    expect(pieced).toEqual(numbered(streams[1]?.told ?? []));
+    await Promise.all([...streams.slice(1), again].map((one) => receiveRest(one, next)));
+    const pieced = numbered([...(streams[0]?.received ?? []), ...again.received]);
+    expect(pieced).toEqual(numbered(streams[1]?.received ?? []));
     expect(url).not.toBe(other);
     for (const one of [...streams, again]) one.close();
     for (const { child } of apis) child.signal('SIGTERM');

@@ -1,17 +1,17 @@
 // The comparison of a conversation with its reference has to detect faults. Each fault is made in turn, and some
 // sequence must show it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sequenceOf } from './dice.ts';
+import { sequenceOf } from './operations.ts';
 import { FAULTS } from './faults.ts';
-import { Stage } from './stage.ts';
+import { SequenceRunner } from './sequence-runner.ts';
 
 /** More sequences than any fault has needed. */
 const SEQUENCES = 40;
 
-let stage: Stage;
+let stage: SequenceRunner;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await SequenceRunner.open();
 });
 
 afterAll(() => stage.close());

@@ -1,12 +1,12 @@
 // Sequences that once showed a fault, each with the fault that it rules out.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Operation } from './dice.ts';
-import { Stage } from './stage.ts';
+import type { Operation } from './operations.ts';
+import { SequenceRunner } from './sequence-runner.ts';
 
-let stage: Stage;
+let stage: SequenceRunner;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await SequenceRunner.open();
 });
 
 afterAll(() => stage.close());
@@ -24,7 +24,7 @@ const branch = (name: string, from: number | null, message: number | null): Oper
   activate: true,
 });
 
-const summarise: Operation = { kind: 'compact', type: 'llm', keepTurns: 1, how: 'say', isHeld: false };
+const summarise: Operation = { kind: 'compact', type: 'llm', keepTurns: 1, how: 'say', isPaused: false };
 const deleteSecond: Operation = { kind: 'delete', branch: 1 };
 const postToSecond: Operation = { ...post, branch: 1 };
 const retry: Operation = { kind: 'retry', branch: null, ...job };

@@ -5,10 +5,10 @@
 // `NIGHTSHIFT_SEQUENCES=5000` runs more.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedsOf } from '../../services/depth.ts';
-import { sequenceOf, shrink } from './dice.ts';
-import type { Operation } from './dice.ts';
-import { Stage } from './stage.ts';
-import type { Judgement } from './stage.ts';
+import { sequenceOf, shrink } from './operations.ts';
+import type { Operation } from './operations.ts';
+import { SequenceRunner } from './sequence-runner.ts';
+import type { Judgement } from './sequence-runner.ts';
 
 /** This many reach everything that is listed below. */
 const FULL = 400;
@@ -50,10 +50,10 @@ const REACHED = [
 /** After that, the search ends. */
 const MOST_REPORTS = 3;
 
-let stage: Stage;
+let stage: SequenceRunner;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await SequenceRunner.open();
 });
 
 afterAll(() => stage.close());

@@ -5,7 +5,7 @@ import type { JobId, MessageId, ToolCallId } from '../../../src/core/ids.ts';
 import type { MessageRole, MessageType } from '../../../src/core/conversation/message.ts';
 import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
 import type { Turn } from '../../../src/core/conversation/turn.ts';
-import type { Tool } from './dice.ts';
+import type { Tool } from './operations.ts';
 
 /** A call; `number` identifies it, and is in its input. */
 export type Call = { id: ToolCallId; tool: Tool; number: number };
@@ -50,13 +50,13 @@ function bare(text: string): string {
   return short === undefined ? text.replace(/·+$/, '') : `${short}${SHORT}`;
 }
 
-export function saidOf({ role, words, calls, of }: Entry): string[] {
+export function contentOf({ role, words, calls, of }: Entry): string[] {
   if (role === 'tool') return [`←${of}: ${words}`];
   return [...(words === '' ? [] : [words]), ...calls.map(({ id, tool }) => `→${tool}#${id}`)];
 }
 
 export function lineOf(entry: Entry): string {
-  return `${entry.turn} ${entry.role} ${entry.type}: ${saidOf(entry).join(' ')}`;
+  return `${entry.turn} ${entry.role} ${entry.type}: ${contentOf(entry).join(' ')}`;
 }
 
 export type Shown = { role: MessageRole; type: MessageType; turn: Turn | null; content: readonly Block[] };
@@ -118,7 +118,7 @@ export function expectedPrompt(entries: readonly Entry[], { summary, shortened }
       const short = result !== undefined && isShort(result) ? SHORT : '';
       return `user: ←${id}: ${result?.words ?? BY_RULE}${short}`;
     });
-    return [...saidOf(entry).map((words) => `${side}: ${words}`), ...answers];
+    return [...contentOf(entry).map((words) => `${side}: ${words}`), ...answers];
   });
   return [...(summary === null ? [] : [`user: summary: ${summary.words}`]), ...lines];
 }

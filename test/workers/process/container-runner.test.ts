@@ -78,9 +78,9 @@ describe.runIf(hasImage)('a command in a container', { timeout: 60_000 }, () => 
       'cat /sys/fs/cgroup/pids.max /sys/fs/cgroup/pids/pids.max 2>/dev/null',
       'env | cut -d= -f1 | sort | tr "\\n" " "',
     ].join('; ');
-    const told = await run(sh(script));
-    expect(told).toMatchObject({ result: { exit_code: 0 } });
-    expect(JSON.stringify(told)).toMatch(
+    const received = await run(sh(script));
+    expect(received).toMatchObject({ result: { exit_code: 0 } });
+    expect(JSON.stringify(received)).toMatch(
       /"lo\\nCapEff:\\t0+\\nNoNewPrivs:\\t1\\n32\\n(?:HOME|HOSTNAME|LANG|PATH|PWD| )+"/,
     );
   });
@@ -103,10 +103,10 @@ describe.runIf(hasImage)('a command in a container', { timeout: 60_000 }, () => 
 
   test('is stopped with its call', async () => {
     const abort = new AbortController();
-    const told = run(sh('touch begun; sleep 100'), abort.signal);
+    const received = run(sh('touch begun; sleep 100'), abort.signal);
     await vi.waitFor(() => expect(readdirSync(here())).toEqual(['begun']), { timeout: 20_000 });
     abort.abort();
-    expect(await told).toBeNull();
+    expect(await received).toBeNull();
     await vi.waitFor(() => expect(ours()).toBe(''), { timeout: 20_000, interval: 200 });
   });
 

@@ -11,8 +11,8 @@ import { Registry } from '../../../src/workers/process/registry.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
 import type { WorkerState } from '../../../src/workers/process/ports.ts';
 import { sweepOnce } from '../../../src/workers/process/sweep.ts';
-import { given } from '../../db/given.ts';
-import type { Given } from '../../db/given.ts';
+import { given } from '../../db/database-fixture.ts';
+import type { Given } from '../../db/database-fixture.ts';
 import { together, workerState } from '../../db/worker-state.ts';
 import { tagOf } from '../../services/statements.ts';
 
@@ -23,9 +23,9 @@ beforeAll(async () => {
 afterAll(() => the.close());
 
 /** A worker process with one slot; `heard` receives every statement before it is sent. */
-async function startProcess(heard: (text: string) => Promise<void> | void) {
+async function startProcess(onStatement: (text: string) => Promise<void> | void) {
   const id = await the.process();
-  const database = the.open({ max: 2, hook: heard });
+  const database = the.open({ max: 2, hook: onStatement });
   const state = together({
     ...workerState(the),
     database,

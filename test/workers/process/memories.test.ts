@@ -8,8 +8,8 @@ import type { Memories } from '../../../src/tools/built-in/memory.ts';
 import { createMemories } from '../../../src/workers/run/memories.ts';
 import { refusedWith, runnerFor } from '../../tools/built-in-runner.ts';
 import { openApi } from '../../api/harness.ts';
-import { says, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { says, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet;
 let memories: Memories;
@@ -66,12 +66,12 @@ test('the number of memories is limited, also for many calls at once', async () 
   expect(await remember('k', 'x'.repeat(MEMORY_LIMITS.value + 1))).toEqual(refusedWith('invalid_input'));
   expect(await remember('', 'x')).toEqual(refusedWith('invalid_input'));
   const large = 'x'.repeat(MEMORY_LIMITS.value);
-  const told = await Promise.all(Array.from({ length: 20 }, (_, n) => remember(`k${n}`, large)));
-  const kept = told.filter((one) => one?.isError === false).length;
+  const received = await Promise.all(Array.from({ length: 20 }, (_, n) => remember(`k${n}`, large)));
+  const kept = received.filter((one) => one?.isError === false).length;
   expect(kept).toBe(Math.floor(MEMORY_LIMITS.total / (MEMORY_LIMITS.value + 3)));
-  expect(told.find((one) => one?.isError)).toEqual(refusedWith('memory_full'));
+  expect(received.find((one) => one?.isError)).toEqual(refusedWith('memory_full'));
   // An existing key may be written again, and a repeated call makes no second memory.
-  const first = told.findIndex((one) => one?.isError === false);
+  const first = received.findIndex((one) => one?.isError === false);
   expect(await remember(`k${first}`, large)).toMatchObject({ isError: false });
 });
 

@@ -5,8 +5,8 @@ import { openApi } from '../../api/harness.ts';
 import type { Api } from '../../api/harness.ts';
 import { exposition } from '../../api/system/exposition.ts';
 import type { Series } from '../../api/system/exposition.ts';
-import { fails, result, says, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { fails, result, says, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 let of: Fleet;
 let api: Api;

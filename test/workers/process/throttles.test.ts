@@ -9,8 +9,8 @@ import { openApi } from '../../api/harness.ts';
 import type { Api } from '../../api/harness.ts';
 import { startFakeProvider } from '../../llm/fake-provider.ts';
 import type { FakeProvider } from '../../llm/fake-provider.ts';
-import { fails, says, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { fails, says, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 const KEY = 'sk-ant-not-to-be-seen';
 /** The Retry-After of a busy provider, and how long it refuses: clocks that follow the database's differ a little. */
@@ -176,14 +176,14 @@ test('a short throttle is waited out in place, and costs no row', async () => {
 test('a throttle outlives the process that received the Retry-After, and applies to one key', async () => {
   const { came, models } = await startBusyProvider(AN_HOUR_S);
   const other = await startFakeProvider({ text: 'at once' });
-  const told = (fleet = await startFleet({
+  const received = (fleet = await startFleet({
     model: () => says('never'),
     provider: { models, name: 'anthropic' },
   }));
-  const { jobId } = await setThrottle(told);
+  const { jobId } = await setThrottle(received);
   const of = await startFleet({
     model: () => says('never'),
-    databaseUrl: told.url,
+    databaseUrl: received.url,
     processes: 0,
     provider: {
       models: createModels({
@@ -195,8 +195,10 @@ test('a throttle outlives the process that received the Retry-After, and applies
   });
   try {
     // The throttle begins with the answer; the failure of the job is stored a little later.
-    await told.until(async () => (await told.query('select 1 from jobs where failures = 1')).length === 1);
-    await told.processes[0]?.drain();
+    await received.until(
+      async () => (await received.query('select 1 from jobs where failures = 1')).length === 1,
+    );
+    await received.processes[0]?.drain();
     await of.startProcess();
     const { contextId } = await of.createContext();
     expect(await of.ended((await of.post(contextId, 'hi')).jobId)).toMatchObject({ status: 'completed' });

@@ -4,11 +4,11 @@ import { localBus } from '../../../src/bus/local.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
 import { Registry } from '../../../src/workers/process/registry.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
-import { given, ids } from '../../db/given.ts';
-import type { Given } from '../../db/given.ts';
+import { given, ids } from '../../db/database-fixture.ts';
+import type { Given } from '../../db/database-fixture.ts';
 import { together, workerState } from '../../db/worker-state.ts';
 import { isClaim } from '../../services/statements.ts';
-import { says } from '../fleet.ts';
+import { says } from '../worker-fleet.ts';
 
 let the: Given;
 beforeAll(async () => {

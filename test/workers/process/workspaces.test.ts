@@ -10,8 +10,8 @@ import { FILE_LIMITS } from '../../../src/tools/built-in/files/limits.ts';
 import { createWorkspaces } from '../../../src/tools/built-in/files/workspaces.ts';
 import { removeOrphans } from '../../../src/workers/process/workspaces.ts';
 import { RESULT_CHARS, runnerFor, temporaryFolder } from '../../tools/built-in-runner.ts';
-import { says, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { says, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet;
 let base: Awaited<ReturnType<typeof temporaryFolder>>;

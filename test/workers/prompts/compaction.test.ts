@@ -12,8 +12,8 @@ import type { ModelOutcome, ModelRequest } from '../../../src/core/model/model.t
 import type { Settings } from '../../../src/core/workers/settings.ts';
 import { listSteps } from '../../../src/db/read/jobs/step-views.ts';
 import { depth } from '../../services/depth.ts';
-import { aborted, fails, result, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet, FleetOptions } from '../fleet.ts';
+import { aborted, fails, result, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 const start = async (options: FleetOptions): Promise<Fleet> => (fleet = await startFleet(options));

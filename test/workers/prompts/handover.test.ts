@@ -15,8 +15,8 @@ import { openApi } from '../../api/harness.ts';
 import type { Api, Body } from '../../api/harness.ts';
 import { startFakeProvider } from '../../llm/fake-provider.ts';
 import type { FakeAnswer, FakeProvider, FakeRequest, Seen } from '../../llm/fake-provider.ts';
-import { result, startFleet } from '../fleet.ts';
-import type { Fleet, Tools } from '../fleet.ts';
+import { result, startFleet } from '../worker-fleet.ts';
+import type { Fleet, Tools } from '../worker-fleet.ts';
 
 const KEY = 'sk-ant-not-to-be-seen';
 const TOOLS: Tools = {
@@ -112,13 +112,13 @@ function objects(value: Json | undefined): JsonObject[] {
 
 /** Every call has its result before any other message, in each provider's own form. */
 function expectValid({ entries, format, body, model }: Seen): void {
-  const said = entries.filter(({ role }) => role !== 'system');
-  expect(said[0]?.role).toBe('user');
-  const ids = said.flatMap(({ calls }) => calls.map(({ id }) => id));
+  const messages = entries.filter(({ role }) => role !== 'system');
+  expect(messages[0]?.role).toBe('user');
+  const ids = messages.flatMap(({ calls }) => calls.map(({ id }) => id));
   expect(new Set(ids).size).toBe(ids.length);
-  for (const [at, { role, calls }] of said.entries()) {
+  for (const [at, { role, calls }] of messages.entries()) {
     if (role !== 'assistant') continue;
-    const answers = said.slice(at + 1, at + 1 + calls.length);
+    const answers = messages.slice(at + 1, at + 1 + calls.length);
     expect(answers.map(({ callId }) => callId)).toEqual(calls.map(({ id }) => id));
   }
   for (const [, by] of texts(body).matchAll(/thought by ([\w-]+)/g)) expect(by).toBe(model);

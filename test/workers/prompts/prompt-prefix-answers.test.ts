@@ -12,8 +12,8 @@ import type { ToolInvocation } from '../../../src/core/tools/tool.ts';
 import { createModels } from '../../../src/llm/models.ts';
 import { startFakeProvider } from '../../llm/fake-provider.ts';
 import type { FakeProvider, FakeRequest } from '../../llm/fake-provider.ts';
-import { result, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { result, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 import { expectPrefixes, replaceProcess } from './prompts.ts';
 
 let fleet: Fleet | null = null;
@@ -32,7 +32,7 @@ const PARTS: ResultPart[] = [
 ];
 
 /** In each job: a call that the client answers, one that a person approves, then the answer. */
-function speak({ entries }: FakeRequest) {
+function reply({ entries }: FakeRequest) {
   // The chat format sends images of results as messages of the user, so inputs are identified by their text.
   const input = entries.findLastIndex(({ role, text }) => role === 'user' && text.startsWith('input '));
   const called = entries.slice(input).flatMap(({ calls }) => calls.map((call) => call.name));
@@ -54,7 +54,7 @@ async function waitingCall(made: Fleet, jobId: JobId, name: string): Promise<Too
 test.each<ProviderName>(['anthropic', 'openai', 'openai-chat'])(
   'results of a client’s tool, and arguments that a person changed: %s',
   async (name) => {
-    const fake = await startFakeProvider(speak);
+    const fake = await startFakeProvider(reply);
     const models = createModels({
       anthropic: { apiKey: 'test', baseURL: fake.anthropicURL },
       openai: { apiKey: 'test', baseURL: fake.openaiURL },

@@ -16,8 +16,8 @@ import { startFakeProvider } from '../../llm/fake-provider.ts';
 import type { FakeProvider, FakeRequest } from '../../llm/fake-provider.ts';
 import { promptCache, toFakeUsage } from '../../llm/fake/prompt-cache.ts';
 import type { CacheUse } from '../../llm/fake/prompt-cache.ts';
-import { result, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { result, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 import { expectPrefix, expectPrefixes, prompt, replaceProcess, say, startsWith } from './prompts.ts';
 
 const PROVIDERS: readonly ProviderName[] = ['anthropic', 'openai', 'openai-chat'];
@@ -35,7 +35,7 @@ const TOOLS = ['look', 'mail'] as const;
 type Tool = (typeof TOOLS)[number];
 
 /** Two calls of a tool, then the answer. */
-function speakWith(tool: Tool) {
+function replyWith(tool: Tool) {
   return ({ entries }: FakeRequest) => {
     const since = entries.length - 1 - entries.findLastIndex(({ role }) => role === 'user');
     return since < 4
@@ -43,7 +43,7 @@ function speakWith(tool: Tool) {
       : { text: 'That is all.' };
   };
 }
-const speak = speakWith('look');
+const reply = replyWith('look');
 
 /** The fields that a test may change. `looks`: the results of the tools. */
 type Scene = { settings: Partial<Settings>; looks: string };
@@ -81,7 +81,7 @@ describe.each(PROVIDERS)('%s', (name) => {
   let scene = PLAIN;
 
   beforeAll(async () => {
-    fake = await startFakeProvider(speak);
+    fake = await startFakeProvider(reply);
     const models = createModels({
       anthropic: { apiKey: 'test', baseURL: fake.anthropicURL },
       openai: { apiKey: 'test', baseURL: fake.openaiURL },
@@ -97,7 +97,7 @@ describe.each(PROVIDERS)('%s', (name) => {
   });
   beforeEach(() => {
     scene = PLAIN;
-    fake.answer(speak);
+    fake.answer(reply);
     fake.requests.splice(0);
   });
   afterAll(async () => {
@@ -111,7 +111,7 @@ describe.each(PROVIDERS)('%s', (name) => {
   }
 
   test.each(TOOLS)('the prompt prefix is kept over steps, jobs and processes: the tool %s', async (tool) => {
-    fake.answer(speakWith(tool));
+    fake.answer(replyWith(tool));
     const { contextId } = await made.createContext();
     await say(made, contextId, 'one');
     await say(made, contextId, 'two');
@@ -187,7 +187,7 @@ describe.each(PROVIDERS)('%s', (name) => {
   });
 
   test('the prompt prefix is lost by a compaction only, once each, and never that of tools and instructions', async () => {
-    fake.answer((request) => ({ ...speak(request), usage: counted(request) }));
+    fake.answer((request) => ({ ...reply(request), usage: counted(request) }));
     compacts({ type: 'threshold', threshold: 0.5, keepTurns: 1, model: null });
     const { contextId } = await made.createContext();
     for (let job = 1; job <= 8; job += 1) await say(made, contextId, `question ${job}`);
@@ -206,7 +206,7 @@ describe.each(PROVIDERS)('%s', (name) => {
 
   test('a summary replaces the messages before its cut, and those after it keep their bytes', async () => {
     fake.answer((request) => ({
-      ...(isSummary(request) ? { text: SUMMARY } : speak(request)),
+      ...(isSummary(request) ? { text: SUMMARY } : reply(request)),
       usage: counted(request),
     }));
     compacts({ type: 'llm', threshold: 0.5, keepTurns: 2, model: null });
@@ -246,7 +246,7 @@ describe.each(PROVIDERS)('%s', (name) => {
     fake.answer((request) => {
       const use = cache.take(request);
       uses.push(use);
-      return { ...speak(request), usage: toFakeUsage(use) };
+      return { ...reply(request), usage: toFakeUsage(use) };
     });
     const { contextId } = await made.createContext();
     for (let job = 1; job <= 10; job += 1) {

@@ -6,8 +6,8 @@ import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
-import { says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 afterEach(async () => {

@@ -9,13 +9,13 @@ type Log = { shared: string[][]; alone: string[] };
 /** A batch waits until `release`; `outcome` gives its result. */
 function group(outcome: (text: string) => string | undefined | Error = (text) => text) {
   const log: Log = { shared: [], alone: [] };
-  const held: (() => void)[] = [];
+  const pending: (() => void)[] = [];
   const batch: Batch<Part, string> = {
     contextOf: ({ context }) => context,
     most: 3,
     async shared(parts) {
       log.shared.push(parts.map(({ text }) => text));
-      await new Promise<void>((resolve) => held.push(resolve));
+      await new Promise<void>((resolve) => pending.push(resolve));
       return parts.map(({ text }) => {
         const came = outcome(text);
         if (came instanceof Error) throw came;
@@ -36,7 +36,7 @@ function group(outcome: (text: string) => string | undefined | Error = (text) =>
     /** Lets the current batch end, and those that follow, until none is left. */
     release: async () => {
       for (let rounds = 0; rounds < 20; rounds += 1) {
-        for (const resolve of held.splice(0)) resolve();
+        for (const resolve of pending.splice(0)) resolve();
         await new Promise((resolve) => setImmediate(resolve));
       }
     },

@@ -8,8 +8,8 @@ import type { ContextId, MessageId } from '../../../src/core/ids.ts';
 import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
-import { aborted, result, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet, FleetOptions } from '../fleet.ts';
+import { aborted, result, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 const start = async (options: FleetOptions): Promise<Fleet> => (fleet = await startFleet(options));
@@ -45,7 +45,7 @@ const branch = (of: Fleet, contextId: ContextId, name: string, fromMessageId: Me
     }),
   );
 
-function anew(contextId: ContextId, messageId: MessageId, name: string) {
+function revise(contextId: ContextId, messageId: MessageId, name: string) {
   const input = {
     tenantId: DEFAULT_TENANT,
     contextId,
@@ -127,13 +127,13 @@ describe('jobs of several branches', () => {
 
   test('a higher priority on another branch goes first, on the right history', async () => {
     const prompts: string[] = [];
-    const held = gate();
+    const paused = gate();
     const begun = gate();
     const of = await start({
       model: async (request) => {
         if (prompts.push(prompt(request)) === 1) {
           begun.open();
-          await held.opened;
+          await paused.opened;
         }
         return says('ok');
       },
@@ -144,7 +144,7 @@ describe('jobs of several branches', () => {
     await begun.opened;
     jobs.push(await of.post(contextId, 'two'));
     jobs.push(await of.post(contextId, 'first', { branch: 'x', priority: 1 }));
-    held.open();
+    paused.open();
     for (const { jobId } of jobs) await of.ended(jobId);
     expect(prompts).toEqual(['one', 'first', 'one ok two']);
   });
@@ -153,13 +153,13 @@ describe('jobs of several branches', () => {
 describe('while a job runs', () => {
   test('a past input is edited and an answer retried: both wait for it, and share nothing of it', async () => {
     const called = gate();
-    const held = gate();
+    const paused = gate();
     const prompts: string[] = [];
     const of = await start({
       model: async (request) => {
         if (prompts.push(prompt(request)) === 2) {
           called.open();
-          await held.opened;
+          await paused.opened;
         }
         return says(`answer ${prompts.length}`);
       },
@@ -170,9 +170,9 @@ describe('while a job runs', () => {
     const two = await of.post(contextId, 'two');
     await called.opened;
     if (one.messageId === null || two.messageId === null) throw new Error('no input');
-    const edited = await anew(contextId, two.messageId, 'edited').edit(of, 'deux');
-    const again = await anew(contextId, one.messageId, 'again').regenerate(of);
-    held.open();
+    const edited = await revise(contextId, two.messageId, 'edited').edit(of, 'deux');
+    const again = await revise(contextId, one.messageId, 'again').regenerate(of);
+    paused.open();
     for (const { jobId } of [two, edited, again]) {
       expect(await of.ended(jobId)).toMatchObject({ status: 'completed' });
     }

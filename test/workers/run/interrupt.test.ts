@@ -9,8 +9,8 @@ import { LIMITS } from '../../../src/core/limits.ts';
 import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
 import { findInterruption } from '../../../src/db/run/receipts.ts';
 import { stopWorker } from '../../../src/commands/workers/stop-worker.ts';
-import { aborted, fails, result, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet, FleetOptions } from '../fleet.ts';
+import { aborted, fails, result, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 const start = async (options: FleetOptions): Promise<Fleet> => (fleet = await startFleet(options));
@@ -174,8 +174,8 @@ describe('an interrupt', () => {
     expect(['interrupted', 'cancelled']).toContain(job['status']);
     expect(job['status'] === 'cancelled').toBe(job['stop_kind'] === 'cancel');
     expect(await lines(of, contextId)).toEqual(job['stop_mode'] === 'rollback' ? [] : ['u1 user: hi']);
-    const told = await of.query(`select 1 from events where name = 'JobFinished'`);
-    expect(told).toHaveLength(1);
+    const received = await of.query(`select 1 from events where name = 'JobFinished'`);
+    expect(received).toHaveLength(1);
     await expectAtRest(of, contextId);
   });
 

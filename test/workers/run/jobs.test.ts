@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { ContextId } from '../../../src/core/ids.ts';
-import { aborted, fails, result, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet, FleetOptions } from '../fleet.ts';
+import { aborted, fails, result, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 const start = async (options: FleetOptions): Promise<Fleet> => (fleet = await startFleet(options));

@@ -1,8 +1,8 @@
 // The times of messages: none is complete before it was created, also where a call ran before its request was stored.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { result, says, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { result, says, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 afterAll(() => fleet?.close());

@@ -6,10 +6,10 @@ import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { JobId } from '../../../src/core/ids.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
 import type { Executor } from '../../../src/db/connection/client.ts';
-import { aborted, says } from '../fleet.ts';
-import type { FleetOptions } from '../fleet.ts';
-import { lastInput, startCrew } from './peers-rig.ts';
-import type { Crew } from './peers-rig.ts';
+import { aborted, says } from '../worker-fleet.ts';
+import type { FleetOptions } from '../worker-fleet.ts';
+import { lastInput, startCrew } from './peers-fleet.ts';
+import type { Crew } from './peers-fleet.ts';
 
 let crew: Crew | null = null;
 const start = async (options: Partial<FleetOptions> = {}): Promise<Crew> =>
@@ -211,10 +211,10 @@ describe('parent notices', () => {
     const senders = await of.query(
       `select sender_worker_id, content from messages where context_id = '${contextId}' and sender_worker_id is not null`,
     );
-    const told = senders.map((row) => JSON.stringify(row['content']));
+    const received = senders.map((row) => JSON.stringify(row['content']));
     for (const { workerId, jobId: ended } of of.hired) {
-      expect(told.filter((text) => text.includes(workerId) && text.includes(ended))).toHaveLength(1);
-      expect(told.filter((text) => text.includes('ended: completed.\\n\\ndone'))).toHaveLength(2);
+      expect(received.filter((text) => text.includes(workerId) && text.includes(ended))).toHaveLength(1);
+      expect(received.filter((text) => text.includes('ended: completed.\\n\\ndone'))).toHaveLength(2);
     }
   });
 

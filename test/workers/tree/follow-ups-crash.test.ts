@@ -8,10 +8,10 @@ import { openDatabase } from '../../../src/db/connection/client.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
 import { suppressDuplicate } from '../../../src/commands/suppress-duplicate.ts';
 import { runFollowUps } from '../../../src/workers/process/follow-ups.ts';
-import { ids } from '../../db/given.ts';
-import { says, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
-import { hire } from './peers-rig.ts';
+import { ids } from '../../db/database-fixture.ts';
+import { says, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
+import { hire } from './peers-fleet.ts';
 
 let fleet: Fleet | null = null;
 afterEach(async () => {

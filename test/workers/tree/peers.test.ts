@@ -7,11 +7,11 @@ import type { JobId, ToolCallId, WorkerId } from '../../../src/core/ids.ts';
 import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
 import type { PeerLimits } from '../../../src/core/workers/peer-limits.ts';
 import type { ToolInvocation, ToolOutcome } from '../../../src/core/tools/tool.ts';
-import { ids } from '../../db/given.ts';
-import { aborted, says } from '../fleet.ts';
-import type { FleetOptions, Script } from '../fleet.ts';
-import { lastInput, startCrew } from './peers-rig.ts';
-import type { Crew } from './peers-rig.ts';
+import { ids } from '../../db/database-fixture.ts';
+import { aborted, says } from '../worker-fleet.ts';
+import type { FleetOptions, Script } from '../worker-fleet.ts';
+import { lastInput, startCrew } from './peers-fleet.ts';
+import type { Crew } from './peers-fleet.ts';
 
 let crew: Crew | null = null;
 afterEach(async () => {

@@ -10,7 +10,7 @@ import {
   startSpawning,
   treeScript,
 } from './spawning.ts';
-import type { Fleet } from '../fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 afterEach(async () => {
@@ -69,8 +69,8 @@ describe('a worker that makes another one', () => {
       { worker_id: child?.['worker_id'], job_id: child?.['id'], status: 'queued', output: null },
     ]);
     expect(await of.ended(child?.['id'] as JobId)).toMatchObject({ status: 'completed' });
-    const told = `select 1 from jobs where notice_of_job_id = '${String(child?.['id'])}'`;
-    await of.until(async () => (await of.query(told)).length === 1);
+    const received = `select 1 from jobs where notice_of_job_id = '${String(child?.['id'])}'`;
+    await of.until(async () => (await of.query(received)).length === 1);
     expect(await of.query(`select 1 from workers where detached`)).toHaveLength(1);
   });
 
@@ -89,9 +89,9 @@ describe('a worker that makes another one', () => {
     expect(await childrenOf(of, jobId)).toHaveLength(3);
     expect(results).toHaveLength(4);
     expect(results.filter((text) => text === 'seen')).toHaveLength(1);
-    const told = results.filter((text) => text !== 'seen').map((text) => JSON.parse(text));
-    expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['completed', 'failed', 'queued']));
-    expect(told.find(({ status }) => status === 'failed')).toMatchObject({
+    const received = results.filter((text) => text !== 'seen').map((text) => JSON.parse(text));
+    expect(new Set(received.map(({ status }) => status))).toEqual(new Set(['completed', 'failed', 'queued']));
+    expect(received.find(({ status }) => status === 'failed')).toMatchObject({
       output: null,
       error: { code: 'provider_auth' },
     });
@@ -209,8 +209,8 @@ describe('wait_for_workers', () => {
   test('returns how each of them ended, in the order asked', async () => {
     const of = await start();
     const { contextId, ids } = await withChildren(of, 'wait: 300ms\nsay: one', 'say: two');
-    const told = JSON.parse(await ask(of, contextId, { worker_ids: [...ids].reverse() }));
-    expect(told).toEqual([
+    const received = JSON.parse(await ask(of, contextId, { worker_ids: [...ids].reverse() }));
+    expect(received).toEqual([
       { worker_id: ids[1], status: 'completed', output: 'two' },
       { worker_id: ids[0], status: 'completed', output: 'one' },
     ]);
@@ -223,8 +223,8 @@ describe('wait_for_workers', () => {
     const { contextId, ids, jobs } = await withChildren(of, waits, 'wait: 10m\nsay: two');
     await running(of, jobs[1]);
     begun.resolve();
-    const told = JSON.parse(await ask(of, contextId, { worker_ids: ids, mode: 'any' }));
-    expect(told).toEqual([
+    const received = JSON.parse(await ask(of, contextId, { worker_ids: ids, mode: 'any' }));
+    expect(received).toEqual([
       { worker_id: ids[0], status: 'completed', output: 'one' },
       { worker_id: ids[1], status: 'running', output: null },
     ]);
@@ -235,8 +235,8 @@ describe('wait_for_workers', () => {
     const { contextId, ids, jobs } = await withChildren(of, 'say: one', 'wait: 10m\nsay: two');
     await of.ended(jobs[0] as JobId);
     await running(of, jobs[1]);
-    const told = JSON.parse(await ask(of, contextId, { worker_ids: ids, timeout_s: 0.3 }));
-    expect(told).toEqual([
+    const received = JSON.parse(await ask(of, contextId, { worker_ids: ids, timeout_s: 0.3 }));
+    expect(received).toEqual([
       { worker_id: ids[0], status: 'completed', output: 'one' },
       { worker_id: ids[1], status: 'running', output: null },
     ]);

@@ -12,8 +12,8 @@ import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
 import { resolve } from '../../../src/tools/registry/settings.ts';
 import type { Tool } from '../../../src/tools/registry/tool.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
-import { says, startFleet } from '../fleet.ts';
-import type { Fleet, FleetOptions } from '../fleet.ts';
+import { says, startFleet } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions } from '../worker-fleet.ts';
 
 export const SPAWNING = ['spawn_worker', 'wait_for_workers', 'look'];
 

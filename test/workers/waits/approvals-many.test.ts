@@ -9,8 +9,8 @@ import { listInbox } from '../../../src/db/read/jobs/inbox.ts';
 import type { InboxItem, InboxPlace } from '../../../src/db/read/jobs/inbox.ts';
 import type { Page } from '../../../src/db/read/messages/page-bytes.ts';
 import { depth } from '../../services/depth.ts';
-import { result, says, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { result, says, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 /** This many come first: until then caches fill and code is compiled. */
 const WARM = depth(300, 500);

@@ -7,8 +7,8 @@ import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
 import type { Asking } from '../../../src/core/run/policy.ts';
 import { assemble } from '../../../src/core/conversation/prompt.ts';
 import { changeWorker } from '../../../src/commands/workers/change-worker.ts';
-import { result, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet, FleetOptions, Script } from '../fleet.ts';
+import { result, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions, Script } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 let ran: { name: string; input: unknown; key: string }[] = [];

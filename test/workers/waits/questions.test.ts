@@ -8,8 +8,8 @@ import type { ContextId, JobId, ToolCallId } from '../../../src/core/ids.ts';
 import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
 import { assemble } from '../../../src/core/conversation/prompt.ts';
 import { findInterruption, findReceipt } from '../../../src/db/run/receipts.ts';
-import { result, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet, FleetOptions, Script, Tools } from '../fleet.ts';
+import { result, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions, Script, Tools } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 const start = async (options: Partial<FleetOptions> & { model: Script }): Promise<Fleet> =>
@@ -227,9 +227,9 @@ describe('a question', () => {
     const refused = [byCall, alsoByCall].filter((answer) => answer?.status === 'rejected');
     expect(byInput?.status).toBe('fulfilled');
     await of.ended(jobId);
-    const told = (await lines(of, contextId)).filter((line) => line.includes('tool: ←'));
-    expect(told).toHaveLength(1);
-    expect(told[0] === 'a1 tool: ←S' ? 2 : 1).toBe(refused.length);
+    const received = (await lines(of, contextId)).filter((line) => line.includes('tool: ←'));
+    expect(received).toHaveLength(1);
+    expect(received[0] === 'a1 tool: ←S' ? 2 : 1).toBe(refused.length);
     for (const answer of refused) expect(String(answer?.reason)).toMatch(/not_waiting/);
     await expectAtRest(of, contextId);
   });

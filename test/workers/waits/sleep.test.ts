@@ -2,8 +2,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { openApi } from '../../api/harness.ts';
 import type { Api } from '../../api/harness.ts';
-import { result, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet, FleetOptions } from '../fleet.ts';
+import { result, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 let api: Api | null = null;
