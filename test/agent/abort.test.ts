@@ -10,14 +10,14 @@ beforeAll(async () => {
 });
 
 function expectClosed(rig: Rig): void {
-  expect(rig.store.truth).toMatchObject({ job: null, calls: [], queued: 0 });
+  expect(rig.store.current).toMatchObject({ job: null, calls: [], queued: 0 });
   expect(rig.mostOnce()).toBeLessThanOrEqual(1);
-  expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
+  expect(JSON.stringify(assemble(rig.store.current.history))).not.toContain('No result was recorded');
 }
 
 describe.each([
-  ['and is told so at once', true],
-  ['and nobody tells it', false],
+  ['and its process learns it at once', true],
+  ['and its process is not informed', false],
 ])('a job is cancelled %s', (_, isInformed) => {
   test('at every port call: it ends, its transcript is sound, and the next input works', async () => {
     for (let k = 1; k <= whole.portCalls; k += 1) {
@@ -66,7 +66,7 @@ test('the reported state of a cancelled `once` call never claims less than what 
       },
     });
     const results = new Map(
-      rig.store.truth.history.flatMap(({ content }) =>
+      rig.store.current.history.flatMap(({ content }) =>
         content.flatMap((block) =>
           block.type === 'tool_result' ? [[block.tool_use_id, block.content] as const] : [],
         ),

@@ -19,10 +19,10 @@ async function expectSame(options: RigOptions): Promise<void> {
   const rig = await play({ guards: GUARDS, ...options });
   expect(comparable(rig)).toEqual(comparable(whole));
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
-  expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], failedClaims: 0 });
+  expect(rig.store.current).toMatchObject({ state: 'Idle', job: null, calls: [], failedClaims: 0 });
   expect(rig.mostOnce()).toBeLessThanOrEqual(1);
   expect(rig.begun.filter(({ name }) => name === 'look')).toEqual([]);
-  expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
+  expect(JSON.stringify(assemble(rig.store.current.history))).not.toContain('No result was recorded');
 }
 
 test('undisturbed, the model learns of the denial and the approved call runs', () => {

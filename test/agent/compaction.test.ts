@@ -84,7 +84,7 @@ const WHOLE = [
 function expectWhole(rig: Rig): void {
   expect(rig.store.transcript()).toEqual(WHOLE);
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
-  expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], queued: 0 });
+  expect(rig.store.current).toMatchObject({ state: 'Idle', job: null, calls: [], queued: 0 });
   expect(rig.store.compactions.length).toBeGreaterThan(0);
   for (const { tokensBefore, tokensAfter } of rig.store.compactions)
     expect(tokensAfter).toBeLessThan(tokensBefore);
@@ -186,7 +186,7 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
       expect([...rig.store.outcomes.values()].map(({ status }) => status)).toEqual(
         Array(5).fill('completed'),
       );
-      expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null });
+      expect(rig.store.current).toMatchObject({ state: 'Idle', job: null });
     }
   });
 });
@@ -227,7 +227,7 @@ describe('a prompt that the provider finds too long', () => {
       expect([...rig.store.outcomes.values()]).toEqual([
         { status: 'failed', error: { code: 'prompt_too_long', message: 'too long' } },
       ]);
-      expect(rig.store.truth.state).toBe('PermanentFailure');
+      expect(rig.store.current.state).toBe('PermanentFailure');
       const sent = rig.asked.filter(({ system }) => system !== SUMMARISER).length;
       expect(sent).toBeLessThan(12);
     }

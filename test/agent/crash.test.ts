@@ -28,9 +28,9 @@ async function expectSame(options: RigOptions): Promise<Rig> {
   const rig = await play(options);
   expect(comparable(rig.store.transcript())).toEqual(comparable(whole.store.transcript()));
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
-  expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], queued: 0 });
+  expect(rig.store.current).toMatchObject({ state: 'Idle', job: null, calls: [], queued: 0 });
   expect(rig.mostOnce()).toBeLessThanOrEqual(1);
-  expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
+  expect(JSON.stringify(assemble(rig.store.current.history))).not.toContain('No result was recorded');
   const sent = rig.store.transcript().filter((line) => line.endsWith('←mail ok')).length;
   expect(sent).toBeLessThanOrEqual(rig.begun.filter(({ name }) => name === 'mail').length);
   return rig;
@@ -95,7 +95,7 @@ describe('a `once` call', () => {
     const rig = await expectSame({
       at: ({ port, rig: { store } }) => {
         const isMarked =
-          port === 'after an append' && store.truth.calls.some(({ status }) => status === 'started');
+          port === 'after an append' && store.current.calls.some(({ status }) => status === 'started');
         if (!isMarked) return undefined;
         marks += 1;
         return marks === 1 ? 'dies' : undefined;
@@ -114,7 +114,7 @@ test('a job whose processes die before they make progress fails, and the next in
   expect([...rig.store.outcomes.values()]).toMatchObject([
     { status: 'failed', error: { code: 'crash_loop' } },
   ]);
-  expect(rig.store.truth.state).toBe('PermanentFailure');
+  expect(rig.store.current.state).toBe('PermanentFailure');
   rig.store.submit('again');
   await rig.bringToRest();
   expect([...rig.store.outcomes.values()][1]).toMatchObject({ status: 'completed' });

@@ -225,7 +225,7 @@ test.each([0, 2])(
       }),
       at: ({ port, rig: { begun, store } }) => {
         if (port !== 'a tool begins' || begun.at(-1)?.id !== toolUse(70 + poisoned).id) return undefined;
-        if (store.truth.calls.length > 0) kept += 1;
+        if (store.current.calls.length > 0) kept += 1;
         return 'dies';
       },
     });

@@ -6,7 +6,7 @@ import type { Rig } from './rig.ts';
 
 /** The call that is marked and has not started. */
 function markedOnly({ store, begun }: Rig): ToolCallId | null {
-  const call = store.truth.calls.find(
+  const call = store.current.calls.find(
     ({ id, status }) => status === 'started' && !begun.some((known) => known.id === id),
   );
   return call?.id ?? null;

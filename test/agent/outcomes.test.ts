@@ -28,8 +28,8 @@ const WAYS: [string, RigOptions][] = [
     'a person knows',
     { settings: ASKS, resolve: (id, rig) => (happened(id, rig) ? 'happened' : 'did_not_happen') },
   ],
-  ['nobody knows', { settings: ASKS, resolve: () => 'tell' }],
-  ['nobody is there', { settings: ASKS, outcomeWaitMs: 60_000 }],
+  ['the outcome is unknown', { settings: ASKS, resolve: () => 'tell' }],
+  ['no person answers', { settings: ASKS, outcomeWaitMs: 60_000 }],
 ];
 
 const whole = await play();
@@ -49,8 +49,8 @@ function comparable({ store }: Rig): string[] {
 function expectSound(rig: Rig): void {
   expect(comparable(rig)).toEqual(comparable(whole));
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
-  expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [] });
-  expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
+  expect(rig.store.current).toMatchObject({ state: 'Idle', job: null, calls: [] });
+  expect(JSON.stringify(assemble(rig.store.current.history))).not.toContain('No result was recorded');
   const mails = rig.begun.flatMap(({ name, id }) => (name === 'mail' ? [id] : []));
   for (const id of mails) expect(rig.happened.filter((one) => one === id).length).toBeLessThanOrEqual(1);
 }
@@ -65,7 +65,7 @@ describe.each(WAYS)('%s', (way, options) => {
         });
         try {
           expectSound(rig);
-          if (way.endsWith(' knows') && way !== 'nobody knows') {
+          if (way.endsWith(' knows') && way !== 'the outcome is unknown') {
             expect(
               new Set(
                 rig.happened.filter((id) => rig.begun.some((one) => one.id === id && one.name === 'mail')),
@@ -126,5 +126,5 @@ test('a stop request while a person is asked ends the job, and the call is repor
     },
   });
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'cancelled' }]);
-  expect(rig.store.truth.calls).toEqual([]);
+  expect(rig.store.current.calls).toEqual([]);
 });

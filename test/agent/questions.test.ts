@@ -24,9 +24,9 @@ async function expectSame(options: RigOptions): Promise<Rig> {
   const rig = await play({ asks: true, ...options });
   expect(comparable(rig)).toEqual(comparable(whole));
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
-  expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], failedClaims: 0 });
+  expect(rig.store.current).toMatchObject({ state: 'Idle', job: null, calls: [], failedClaims: 0 });
   expect(rig.mostOnce()).toBeLessThanOrEqual(1);
-  expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
+  expect(JSON.stringify(assemble(rig.store.current.history))).not.toContain('No result was recorded');
   return rig;
 }
 
@@ -95,8 +95,8 @@ test.each([false, true])(
         },
       });
       expect([...rig.store.outcomes.values()]).toHaveLength(1);
-      expect(rig.store.truth).toMatchObject({ job: null, calls: [] });
-      expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
+      expect(rig.store.current).toMatchObject({ job: null, calls: [] });
+      expect(JSON.stringify(assemble(rig.store.current.history))).not.toContain('No result was recorded');
     }
   },
 );

@@ -107,7 +107,7 @@ export class Rig {
 
   /** A person decides on the first call that waits for approval. False: none waits. */
   decide(): boolean {
-    const waiting = this.store.truth.calls.find(
+    const waiting = this.store.current.calls.find(
       ({ wait, approval }) => wait?.for === 'approval' && approval === null,
     );
     return waiting !== undefined && this.store.judge(this.#options.guards?.[waiting.name] ?? 'approve');

@@ -23,7 +23,7 @@ import { cancelRequest, countingIds, id, interruptRequest, queuedInput, snapshot
 
 export class Store {
   /** The stored rows; `next` is in `queue`. */
-  truth: Snapshot;
+  current: Snapshot;
   /** Whether a run holds the lease, work is due without a run, or no work is due. */
   status: 'idle' | 'runnable' | 'running' | 'waiting' = 'idle';
   until: Millis = 0;
@@ -43,7 +43,7 @@ export class Store {
   #count = 0;
 
   constructor(settings: Settings) {
-    this.truth = snapshot({ serving: { kind: 'served', settings } });
+    this.current = snapshot({ serving: { kind: 'served', settings } });
   }
 
   submit(words: string): JobId {
@@ -51,7 +51,7 @@ export class Store {
     const jobId = id<JobId>(10_000 + this.#count);
     const messageId = id<MessageId>(20_000 + this.#count);
     this.queue.push(queuedInput({ id: jobId, messageId, content: [{ type: 'text', text: words }] }));
-    this.truth = { ...this.truth, wakeSeq: this.truth.wakeSeq + 1, queued: this.queue.length };
+    this.current = { ...this.current, wakeSeq: this.current.wakeSeq + 1, queued: this.queue.length };
     if (this.status === 'idle') this.status = 'runnable';
     return jobId;
   }
@@ -62,44 +62,48 @@ export class Store {
     const jobId = id<JobId>(10_000 + this.#count);
     const job = { id: jobId, branch: 'main', maxSteps: null, deadline: null, stopRequest: null };
     this.queue.push({ ...job, kind: 'compact', asked });
-    this.truth = { ...this.truth, wakeSeq: this.truth.wakeSeq + 1, queued: this.queue.length };
+    this.current = { ...this.current, wakeSeq: this.current.wakeSeq + 1, queued: this.queue.length };
     if (this.status === 'idle') this.status = 'runnable';
     return jobId;
   }
 
   /** As a client changes the rules of the worker. */
   rule(rules: readonly ApprovalRule[]): void {
-    const { serving, controlSeq } = this.truth;
+    const { serving, controlSeq } = this.current;
     if (serving.kind !== 'served') return;
     const { settings } = serving;
     const ruled = { ...settings, asking: { ...settings.asking, rules } };
-    this.truth = { ...this.truth, controlSeq: controlSeq + 1, serving: { kind: 'served', settings: ruled } };
+    this.current = {
+      ...this.current,
+      controlSeq: controlSeq + 1,
+      serving: { kind: 'served', settings: ruled },
+    };
   }
 
   /** The stop request, as `interrupt` writes it on an admitted job. */
   interrupt(mode: InterruptMode): void {
-    const { job } = this.truth;
+    const { job } = this.current;
     if (job === null) return;
-    this.truth = {
-      ...this.truth,
-      controlSeq: this.truth.controlSeq + 1,
+    this.current = {
+      ...this.current,
+      controlSeq: this.current.controlSeq + 1,
       job: { ...job, stopRequest: job.stopRequest ?? interruptRequest(mode) },
     };
   }
 
   /** The stop request, as `cancel` writes it on an admitted job. */
   cancel(): void {
-    const { job } = this.truth;
-    this.truth = {
-      ...this.truth,
-      controlSeq: this.truth.controlSeq + 1,
+    const { job } = this.current;
+    this.current = {
+      ...this.current,
+      controlSeq: this.current.controlSeq + 1,
       job: job === null ? null : { ...job, stopRequest: job.stopRequest ?? cancelRequest() },
     };
   }
 
   /** Decides on the first call that waits for approval, as a person does. False: none waits. */
   judge(decision: 'approve' | 'deny'): boolean {
-    const { calls } = this.truth;
+    const { calls } = this.current;
     const first = calls.find(({ wait, approval }) => wait?.for === 'approval' && approval === null);
     if (first === undefined) return false;
     const approval = { decision, reason: null, input: null };
@@ -107,10 +111,10 @@ export class Store {
       decision === 'approve'
         ? { ...first, status: 'pending' as const, wait: null, approval }
         : { ...first, approval };
-    this.truth = {
-      ...this.truth,
-      controlSeq: this.truth.controlSeq + 1,
-      wakeSeq: this.truth.wakeSeq + 1,
+    this.current = {
+      ...this.current,
+      controlSeq: this.current.controlSeq + 1,
+      wakeSeq: this.current.wakeSeq + 1,
       calls: calls.map((call) => (call === first ? judged : call)),
     };
     if (this.status === 'waiting') this.status = 'runnable';
@@ -119,7 +123,7 @@ export class Store {
 
   /** Reports the outcome of the first call whose outcome is unknown. False: none waits for that. */
   resolve(outcomeOf: (call: OpenCall) => Resolution): boolean {
-    const { calls } = this.truth;
+    const { calls } = this.current;
     const first = calls.find(
       ({ status, reply, wait }) => status === 'waiting' && reply === null && wait?.for === 'outcome',
     );
@@ -134,10 +138,10 @@ export class Store {
             ...first,
             reply: { messageId, content: `${first.name} ${resolution}`, isError: resolution === 'tell' },
           };
-    this.truth = {
-      ...this.truth,
-      controlSeq: this.truth.controlSeq + 1,
-      wakeSeq: this.truth.wakeSeq + 1,
+    this.current = {
+      ...this.current,
+      controlSeq: this.current.controlSeq + 1,
+      wakeSeq: this.current.wakeSeq + 1,
       calls: calls.map((call) => (call === first ? reported : call)),
     };
     if (this.status === 'waiting') this.status = 'runnable';
@@ -146,17 +150,17 @@ export class Store {
 
   /** Answers the first waiting call, as a client does. False: none waits. */
   answer(words: string): boolean {
-    const { calls } = this.truth;
+    const { calls } = this.current;
     const first = calls.find(
       ({ status, reply, wait }) => status === 'waiting' && reply === null && wait?.for === 'answer',
     );
     if (first === undefined) return false;
     this.#count += 1;
     const reply = { messageId: id<MessageId>(20_000 + this.#count), content: words, isError: false };
-    this.truth = {
-      ...this.truth,
-      controlSeq: this.truth.controlSeq + 1,
-      wakeSeq: this.truth.wakeSeq + 1,
+    this.current = {
+      ...this.current,
+      controlSeq: this.current.controlSeq + 1,
+      wakeSeq: this.current.wakeSeq + 1,
       calls: calls.map((call) => (call === first ? { ...call, reply } : call)),
     };
     if (this.status === 'waiting') this.status = 'runnable';
@@ -166,9 +170,9 @@ export class Store {
   /** Takes the lease from its owner, and writes what a claim writes. Null: no work is due. */
   claim(now: Millis): Snapshot | null {
     if (this.status === 'idle' || (this.status === 'waiting' && this.until > now)) return null;
-    const { failedClaims } = this.truth;
+    const { failedClaims } = this.current;
     this.#raiseEpoch();
-    this.truth = { ...this.truth, failedClaims: failedClaims + 1 };
+    this.current = { ...this.current, failedClaims: failedClaims + 1 };
     this.status = 'running';
     const first = { ...this.#read(), failedClaims };
     const move = open(first, decide(first, now), this.#minted);
@@ -188,28 +192,28 @@ export class Store {
     added: async ({ job }) => structuredClone(this.#messages.filter(({ jobId }) => jobId === job?.id)),
     append: async (move) => this.#commit(structuredClone(move)),
     reload: async (known) => {
-      if (known.lease.epoch !== this.truth.lease.epoch) throw new LeaseLost();
+      if (known.lease.epoch !== this.current.lease.epoch) throw new LeaseLost();
       const { history, compacted } = this.#read();
       if (!isDeepStrictEqual({ history, compacted }, { history: known.history, compacted: known.compacted }))
         throw new Error('a runner remembers a state other than the stored one');
       return this.#read();
     },
     recover: async (lease: Lease) => {
-      if (lease.epoch !== this.truth.lease.epoch || this.status !== 'running') throw new LeaseLost();
+      if (lease.epoch !== this.current.lease.epoch || this.status !== 'running') throw new LeaseLost();
       this.#raiseEpoch();
       return this.#read();
     },
   };
 
   #raiseEpoch(): void {
-    const { lease } = this.truth;
-    this.truth = { ...this.truth, lease: { ...lease, epoch: lease.epoch + 1 } };
+    const { lease } = this.current;
+    this.current = { ...this.current, lease: { ...lease, epoch: lease.epoch + 1 } };
   }
 
   #read(): Snapshot {
-    const { failedClaims } = this.truth;
+    const { failedClaims } = this.current;
     const stored = {
-      ...this.truth,
+      ...this.current,
       next: this.queue[0] ?? null,
       failedClaims: Math.max(0, failedClaims - 1),
     };
@@ -218,13 +222,13 @@ export class Store {
 
   #commit(move: Append): JournalOutcome & { kind: 'committed' | 'stale' } {
     const { lease, guard, park } = move;
-    const { truth } = this;
-    if (lease.epoch !== truth.lease.epoch) return { kind: 'stale' };
-    if (guard.controlSeq !== null && guard.controlSeq !== truth.controlSeq) return { kind: 'stale' };
-    if (guard.wakeSeq !== null && guard.wakeSeq !== truth.wakeSeq) return { kind: 'stale' };
+    const { current } = this;
+    if (lease.epoch !== current.lease.epoch) return { kind: 'stale' };
+    if (guard.controlSeq !== null && guard.controlSeq !== current.controlSeq) return { kind: 'stale' };
+    if (guard.wakeSeq !== null && guard.wakeSeq !== current.wakeSeq) return { kind: 'stale' };
     const firstSeq = this.#headSeq + 1;
     this.#headSeq += move.entries.length;
-    const { wakeSeq, controlSeq } = truth;
+    const { wakeSeq, controlSeq } = current;
     const headSeq = this.#headSeq;
     const outcome = {
       kind: 'committed' as const,
@@ -236,11 +240,11 @@ export class Store {
       followUp: false,
     };
     // Others write the stop request of a job: an append leaves it unchanged.
-    const stopRequest = truth.job?.stopRequest ?? null;
-    const whole = { ...truth, next: this.queue[0] ?? null, history: this.#messages };
+    const stopRequest = current.job?.stopRequest ?? null;
+    const whole = { ...current, next: this.queue[0] ?? null, history: this.#messages };
     const after = this.#remember(apply(whole, { ...move, compaction: null }, outcome), move, firstSeq);
     const failedClaims = Math.max(0, after.failedClaims - (move.progress === 'returned' ? 1 : 0));
-    this.truth = { ...after, failedClaims, job: after.job === null ? null : { ...after.job, stopRequest } };
+    this.current = { ...after, failedClaims, job: after.job === null ? null : { ...after.job, stopRequest } };
     if (move.modelCall !== null) this.modelCalls.push(move.modelCall);
     if (move.job?.kind === 'admit') this.queue.shift();
     if (move.job?.kind === 'settle') this.#settle(move.job.job.id, move.job.outcome);

@@ -28,7 +28,7 @@ test('a long throttle parks the job, counts no attempt and no failure, and the j
   const seen: unknown[] = [];
   const rig = await play({
     throttledAccess(ask, of) {
-      const { job, failedClaims } = of.store.truth;
+      const { job, failedClaims } = of.store.current;
       seen.push([job?.attempt, job?.failures, failedClaims > 1]);
       return ask <= 3 ? throttledFor(of, 60_000) : null;
     },
@@ -42,11 +42,11 @@ test('a parked job shows what it waits for, until when, and in which state', asy
   let parked: unknown;
   await play({
     throttledAccess(ask, of) {
-      if (ask === 2) parked = of.store.truth;
+      if (ask === 2) parked = of.store.current;
       return ask === 1 ? throttledFor(of, 60_000) : null;
     },
     at: ({ port, rig: { store } }) => {
-      if (port === 'after an append' && store.status === 'waiting') parked ??= structuredClone(store.truth);
+      if (port === 'after an append' && store.status === 'waiting') parked ??= structuredClone(store.current);
     },
   });
   expect(parked).toMatchObject({

@@ -37,7 +37,7 @@ test('whichever append is refused, every answer and every failure is reported on
     const { store } = await play({
       outcome: async (count, commit) => (count === refused ? { kind: 'stale' } : commit()),
     });
-    const ids = store.truth.history.flatMap(({ id, role }) => (role === 'assistant' ? [id] : []));
+    const ids = store.current.history.flatMap(({ id, role }) => (role === 'assistant' ? [id] : []));
     const answered = store.modelCalls.flatMap((call) => (call.kind === 'answered' ? [call.messageId] : []));
     expect(answered).toEqual(ids);
     return store.modelCalls.map(({ kind, attempt }) => `${kind} ${attempt}`);

@@ -176,7 +176,7 @@ export type Storm = {
   over: Promise<void>;
 };
 
-/** `count` faults, spread over `ms`. `told` receives each as it begins. */
+/** `count` faults, spread over `ms`. `report` receives each as it begins. */
 export function startStorm(
   platform: Platform,
   services: Services,

@@ -18,7 +18,7 @@ export type ChaosOptions = {
 
 export const USAGE = `npm run chaos -- [options]
 
-  --seed n       the dice (printed; default: any)
+  --seed n       the random seed (printed; default: any)
   --inputs n     inputs to post (1000)
   --faults n     faults to strike with (60)
   --minutes n    the time over which both are spread (4)

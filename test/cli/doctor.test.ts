@@ -45,7 +45,7 @@ test('finds no problem in a working environment', async () => {
 test('reports missing services, and what to do', async () => {
   const env = {
     NIGHTSHIFT_URL: 'http://127.0.0.1:1',
-    DATABASE_URL: 'postgres://somebody:db-secret@127.0.0.1:1/none',
+    DATABASE_URL: 'postgres://user:db-secret@127.0.0.1:1/none',
     REDIS_URL: 'redis://:redis-secret@127.0.0.1:1',
   };
   const { code, ok, out, of } = await examine(env);

@@ -145,7 +145,7 @@ describe('the exit code is', () => {
       ['run', 'a', '--worker', 'x', '--model', 'simulated/x'],
       ['run', 'a', '--detach', '--yes'],
       ['run', '--file', '/no/such/file'],
-      ['run', 'say: hi', '--model', 'nobody/knows'],
+      ['run', 'say: hi', '--model', 'unknown/model'],
       ['run', 'say: hi', '--role', 'nobody'],
       ['nonsense'],
       ['start', 'now'],

@@ -172,7 +172,7 @@ test('texts are assembled over attempts and connections', () => {
     data: { ...of, attempt: 1, text: 'one two three', sequence: 2 },
   });
   expect(joined).toMatchObject({ text: 'one two three', thinking: 'hm, so it is' });
-  expect(delta('ContentDelta', 0, 'anew', 2)).toMatchObject({ attempt: 2, text: 'anew', thinking: '' });
+  expect(delta('ContentDelta', 0, 'again', 2)).toMatchObject({ attempt: 2, text: 'again', thinking: '' });
   expect(delta('ContentDelta', 3, 'late', 1)).toBeNull();
 });
 

@@ -56,7 +56,7 @@ async function paid() {
 }
 
 browserTest(
-  'is told at an answer, on the timeline and in the tree, to the last digit on a closer look',
+  'is shown at an answer, on the timeline and in the tree, to the last digit on hover',
   async () => {
     const { client, url } = platform();
     const { context, job, shown } = await paid();
@@ -92,7 +92,7 @@ browserTest(
 browserTest('is summed up over time, and prices stand with the providers', async () => {
   const { client, url } = platform();
   await paid();
-  const other = await openContext(client, 'unpriced beside it', ['say: nobody knows what this costs']);
+  const other = await openContext(client, 'unpriced beside it', ['say: the cost of this is unknown']);
   await client.jobs.wait(other.jobs[0] ?? '');
   const jobs = await client.jobs.list().all();
   const all = jobs.map(({ usage }) => usage.cost).reduce(addCosts, null);
@@ -116,7 +116,7 @@ browserTest('is summed up over time, and prices stand with the providers', async
   await expectAccessible(page);
 });
 
-browserTest('is not told where no price is known', async () => {
+browserTest('is not shown where no price is known', async () => {
   const { client, url } = platform();
   const { context, jobs } = await openContext(client, 'unpriced', ['say: for nothing?']);
   await client.jobs.wait(jobs[0] ?? '');

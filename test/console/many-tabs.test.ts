@@ -63,10 +63,10 @@ test('many tabs work beside each other, each with its own events', async () => {
   await client.contexts.send(id, 'tokens: 20000 over 600s');
   await partial(last).waitFor();
   // Messages sent meanwhile are there once a tab is visible again.
-  await client.contexts.send(tabs[0]?.id ?? '', 'say: while nobody looked');
+  await client.contexts.send(tabs[0]?.id ?? '', 'say: while the tab was hidden');
   await client.contexts.run(tabs[0]?.id ?? '', { input: 'say: and more' });
   await setSeen(first, 'visible');
-  await answer(first, 'while nobody looked').waitFor();
+  await answer(first, 'while the tab was hidden').waitFor();
   await expect.poll(streams).toBe(SEEN + 1);
   await client.contexts.interrupt(id);
 });
@@ -82,12 +82,12 @@ test('a sent input is seen at once, with its state', async () => {
     if (route.request().method() === 'POST') await delayed.promise;
     await route.continue();
   });
-  await send(page, 'say: heard');
-  await sent.getByText('say: heard').waitFor();
+  await send(page, 'say: received');
+  await sent.getByText('say: received').waitFor();
   await sent.getByText('Sending …').waitFor();
   expect(await field(page).inputValue()).toBe('');
   delayed.resolve();
-  await page.getByRole('article', { name: 'Input' }).getByText('say: heard').waitFor();
+  await page.getByRole('article', { name: 'Input' }).getByText('say: received').waitFor();
   await sent.waitFor({ state: 'detached' });
-  await answer(page, 'heard').waitFor();
+  await answer(page, 'received').waitFor();
 });

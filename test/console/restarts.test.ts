@@ -40,7 +40,7 @@ test('a killed server is reported as unreachable, and once it is back nothing is
 
 test('calls with an unknown outcome are settled in place, and in the inbox', async () => {
   const { client, url, kill, restart, effectsOf } = platform();
-  const TITLES = ['it happened', 'nobody knows', 'it did not', 'a transfer'];
+  const TITLES = ['it happened', 'it is unknown', 'it did not', 'a transfer'];
   const wire = 'call: wire_money {"amount": 7}\n---\nsay: settled';
   const opened = await Promise.all(TITLES.map((title) => openContext(client, title, [wire])));
   const ids = opened.map(({ context }) => context.id);

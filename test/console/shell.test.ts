@@ -76,7 +76,7 @@ describe('without keys', () => {
   });
 
   test('reports an unknown address', async () => {
-    const page = await visit(`${platform().url}/jobs/by/nobody`);
+    const page = await visit(`${platform().url}/jobs/by/unknown`);
     await heading(page, 'Page not found').waitFor();
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Go to Chat' }).click();

@@ -56,7 +56,7 @@ describe('between jobs', () => {
     ],
     ['nothing queued and not served: park', snapshot({ serving: unsupported }), { kind: 'park' }],
     [
-      'barren claims do not matter where no job is under way',
+      'failed claims do not matter without an active job',
       snapshot({ next, queued: 1, failedClaims: 99 }),
       { kind: 'admit', next },
     ],

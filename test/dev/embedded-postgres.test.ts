@@ -142,12 +142,12 @@ describe('settings', () => {
   });
 });
 
-const nobody = { uid: idOf('-u'), gid: idOf('-g') };
+const otherUser = { uid: idOf('-u'), gid: idOf('-g') };
 
 describe.runIf(isRoot)('as root', () => {
   test('the server runs under another account', async () => {
     const server = await start();
-    expect((await stat(`/proc/${server.pid}`)).uid).toBe(nobody.uid);
+    expect((await stat(`/proc/${server.pid}`)).uid).toBe(otherUser.uid);
   });
 
   test('a folder that this account cannot enter gets its data elsewhere, and keeps it', async () => {
@@ -165,23 +165,23 @@ describe.runIf(isRoot)('as root', () => {
     await rm(await readlink(path.join(dataDir, 'elsewhere')), { recursive: true });
   });
 
-  test.runIf(canReach(import.meta.dirname, nobody))(
+  test.runIf(canReach(import.meta.dirname, otherUser))(
     'another user can start one too, and root can then continue with it',
     async () => {
       await mkdir(dataDir, { recursive: true });
-      await chown(dataDir, nobody.uid, nobody.gid);
-      const child = await runChild('postgres', dataDir, nobody);
+      await chown(dataDir, otherUser.uid, otherUser.gid);
+      const child = await runChild('postgres', dataDir, otherUser);
       await query(child.url, 'CREATE TABLE kept AS SELECT 1 AS one');
       await child.end('SIGTERM');
       expect(await query((await start()).url, 'SELECT one FROM kept')).toEqual([{ one: 1 }]);
     },
   );
 
-  test.runIf(canReach(import.meta.dirname, nobody))(
+  test.runIf(canReach(import.meta.dirname, otherUser))(
     "another user cannot start on root's folder",
     async () => {
       await (await start()).stop();
-      await expect(runChild('postgres', dataDir, nobody)).rejects.toThrow('the child ended');
+      await expect(runChild('postgres', dataDir, otherUser)).rejects.toThrow('the child ended');
     },
   );
 });

@@ -25,7 +25,7 @@ test('is free again after its release', async () => {
 test.each([
   ['a process that is gone', '999999999 12345'],
   ['a pid that another process has by now', `${process.pid} 1`],
-  ['nobody readable', ''],
+  ['an unreadable owner', ''],
 ])('of %s is taken over, by one of many', async (_, stale) => {
   await writeFile(file, stale);
   const tries = await Promise.allSettled(Array.from({ length: 20 }, () => lockFolder(file, options)));

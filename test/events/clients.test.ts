@@ -134,7 +134,7 @@ test('a client that disconnects before it is answered leaves nothing behind', as
     setTimeout(() => socket.destroy(), round / 2);
     await once(socket, 'close');
   }
-  await until('nobody to be looked after, for longer than it takes to look again', async () => {
+  await until('no subscriber to be served, for longer than the polling interval', async () => {
     of.statements.length = 0;
     await new Promise((resolve) => setTimeout(resolve, 1_300));
     return !of.statements.some((text) => tagOf(text) === 'events.read_progress');

@@ -104,7 +104,7 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
   });
   const servers: Server[] = [];
   for (let count = options.apis ?? 1; count > 0; count -= 1) {
-    const database = openPool('house-api', (text) => void statements.push(text));
+    const database = openPool('test-api', (text) => void statements.push(text));
     const config = parseConfig({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', ...options.env });
     servers.push(
       await startServer({
@@ -124,9 +124,9 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
   const startWorker = async (): Promise<WorkerProcess> => {
     const worker = await startWorkerProcess(
       {
-        ...commands(openPool('house-worker'), openBus()),
+        ...commands(openPool('test-worker'), openBus()),
         ids,
-        openHeartbeatConnection: () => openDatabase(made.url, { max: 1, name: 'house-beat' }),
+        openHeartbeatConnection: () => openDatabase(made.url, { max: 1, name: 'test-heartbeat' }),
         queue,
         times: TIMES,
         expiry: { timeouts: {}, archivedDays: null, workspaces: null },
@@ -174,7 +174,7 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
     return worker;
   };
   for (let count = options.workers ?? 1; count > 0; count -= 1) await startWorker();
-  const database = openPool('house-test');
+  const database = openPool('test-client');
   const clients = servers.map(({ url }) => openClient(url));
   const [client] = clients;
   if (client === undefined) throw new Error('the installation has no API process');

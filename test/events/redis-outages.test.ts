@@ -76,7 +76,7 @@ test('a connection that is open and dead is given up, and events missed on it ar
   let lost = 0;
   await behind.subscribe(channel, (message) => arrived.push(message));
   behind.onLost(() => (lost += 1));
-  await until('it to be heard', async () => {
+  await until('it to be received', async () => {
     beside.publish(channel, { before: true });
     await sleep(20);
     return arrived.length > 0;
@@ -86,7 +86,7 @@ test('a connection that is open and dead is given up, and events missed on it ar
   await until('the bus to notice', () => lost > 0);
   expect(faults.some((fault) => fault.includes('received no message'))).toBe(true);
   arrived.length = 0;
-  await until('it to be heard again', async () => {
+  await until('it to be received again', async () => {
     beside.publish(channel, { after: true });
     await sleep(20);
     return arrived.length > 0;

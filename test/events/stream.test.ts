@@ -175,7 +175,7 @@ test('deltas add up to the message, between the first byte and the end, and end 
 test('a subscriber that joins in the middle of a message receives all of it so far, then the rest', () =>
   whileItWrites(async (of, talks, id, job) => {
     const first = await of.listen(id);
-    await until('it to be heard', () => deltas(first) > 5);
+    await until('it to be received', () => deltas(first) > 5);
     const late = await of.listen(id);
     talks.until(() => deltas(late) > 5);
     await Promise.all([first, late].map((client) => client.until(finished(job))));

@@ -107,7 +107,7 @@ describe.each(['anthropic', 'openai', 'openai-chat'] as const)('%s', (provider) 
   test('a stream that is disconnected in the middle is stream_interrupted', async () => {
     mock.onMessage(
       'Hello',
-      { content: 'A long answer that will not be heard to its end.' },
+      { content: 'A long answer that will not be read to its end.' },
       { latency: 10, truncateAfterChunks: 3 },
     );
     const failure = failureOf(await ask(model(), request(provider)));

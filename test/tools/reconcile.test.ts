@@ -6,7 +6,7 @@ import { call, runnerOf } from './invoke.ts';
 
 const never = new AbortController().signal;
 
-/** A tool that returns `said` for a call. */
+/** A tool that returns `report` for a call. */
 function reporting(report: (call: object) => unknown) {
   const tool = {
     name: 'pay',

@@ -31,7 +31,11 @@ describe('the return value of a tool', () => {
     ['a reply of nothing', { content: undefined }, ''],
     ['data', { a: [1] }, '{"a":[1]}'],
     ['data with a content of its own', { content: 'x', path: 'y' }, '{"content":"x","path":"y"}'],
-    ['a reply whose error is no truth', { content: 'x', is_error: 'no' }, '{"content":"x","is_error":"no"}'],
+    [
+      'a reply whose error is no boolean',
+      { content: 'x', is_error: 'no' },
+      '{"content":"x","is_error":"no"}',
+    ],
     ['a reply of data', { content: { rows: 3 } }, '{"rows":3}'],
     ['a reply of an empty list', { content: [] }, '[]'],
     ['blocks of other kinds', { content: [{ type: 'video' }] }, '[{"type":"video"}]'],

@@ -44,9 +44,9 @@ test('resets history, turns and counters, and answers with the context', async (
   for (const message of before) {
     expect((await api.get(`/api/contexts/${id}/messages/${message.id}`)).body).toEqual(message);
   }
-  await converse(api, id, owner, 'anew', 'sure');
+  await converse(api, id, owner, 'again', 'sure');
   expect((await list(id)).map(({ turn, content }) => [turn, content[0].text])).toEqual([
-    ['u1', 'anew'],
+    ['u1', 'again'],
     ['a1', 'sure'],
   ]);
   expect((await api.get(`/api/contexts/${id}`)).body).toMatchObject({
@@ -61,7 +61,7 @@ test('is published in the stream, which keeps the earlier events', async () => {
   const { context_id: id } = await api.worker();
   await converse(api, id, owner, 'hello', 'hi');
   await api.post(`/api/contexts/${id}/clear`);
-  await converse(api, id, owner, 'anew', 'sure');
+  await converse(api, id, owner, 'again', 'sure');
   const events = await readEvents(api.database.db, DEFAULT_TENANT, id, 0, 500);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   const names = events.map(({ name }) => name);
@@ -123,7 +123,7 @@ test('applies to the version in If-Match, and once for one idempotency key', asy
   expect(await list(id)).toHaveLength(2);
   const headers = { 'if-match': '"1"', 'idempotency-key': v7() };
   const first = await api.post(`/api/contexts/${id}/clear`, undefined, headers);
-  await converse(api, id, owner, 'anew', 'sure');
+  await converse(api, id, owner, 'again', 'sure');
   const again = await api.post(`/api/contexts/${id}/clear`, undefined, headers);
   expect(again.body).toEqual(first.body);
   expect(await list(id)).toHaveLength(2);

@@ -55,7 +55,7 @@ test('it is made once for one key, refused for a missing context, for a stopped 
   const key = { 'idempotency-key': 'k-compact' };
   const first = await api.post(`/api/contexts/${contextId}/compact`, {}, key);
   expect((await api.post(`/api/contexts/${contextId}/compact`, {}, key)).body).toEqual(first.body);
-  const model = await api.post(`/api/contexts/${contextId}/compact`, { type: 'llm', model: 'nobody/x' });
+  const model = await api.post(`/api/contexts/${contextId}/compact`, { type: 'llm', model: 'unknown/x' });
   expect(model.body.error).toMatchObject({ code: 'unknown_model', param: 'model' });
   const gone = await api.post('/api/contexts/0190aaaa-0000-7000-8000-000000000000/compact', {});
   expect(gone.body.error.code).toBe('not_found');
@@ -154,7 +154,7 @@ describe('the messages that a summary replaces', () => {
     await api.call('DELETE', `${url}/branches/behind`);
     expect((await api.post(`${url}/clear`, {})).status).toBe(200);
     expect(await turnsOf('main')).toEqual([]);
-    await converse(api, contextId as ContextId, owner, 'anew', 'yes');
+    await converse(api, contextId as ContextId, owner, 'again', 'yes');
     expect(await turnsOf('main')).toEqual(['u1', 'a1']);
   });
 });
@@ -170,7 +170,7 @@ test('the limit of prompts is a setting, and so is pinned text; null removes eit
   const patched = await api.call('PATCH', `/api/workers/${id}`, { config: { compaction: null, pinned: [] } });
   expect(patched.body.config).toEqual({ context_limit: 50_000, pinned: [] });
   const unknown = await api.call('PATCH', `/api/workers/${id}`, {
-    config: { compaction: { model: 'nobody/x' } },
+    config: { compaction: { model: 'unknown/x' } },
   });
   expect(unknown.body.error).toMatchObject({ code: 'unknown_model', param: 'config.compaction.model' });
 });

@@ -495,7 +495,7 @@ describe('a folder of the old layout', () => {
       /^messages\/m3\.json has the id \S+, which differs from its file name/,
     ],
     [
-      'a message that nobody lists',
+      'a message that no list contains',
       (f) => f['message_index.json'].splice(5, 1),
       /^messages\/m5\.json is not in message_index/,
     ],
@@ -593,7 +593,7 @@ describe('a folder of the old layout', () => {
       /^message_index\.json puts m5 before/,
     ],
     [
-      'a result that nobody asked for',
+      'a result without a call',
       (f) => (f['messages/m12.json'].content[0].tool_use_id = 'call_9'),
       /^files\.messages\/m12\.json contains a result/,
     ],
@@ -628,7 +628,7 @@ describe('an invalid document', () => {
     [{ entries: [{ user: 'x', bot: 'y' }] }, 'entries.0.bot'],
     [{ entries: [], colour: 'red' }, 'colour'],
     [{ entries: [], config: { max_steps: 0 } }, 'config.max_steps'],
-    [{ entries: [], config: { model: 'nobody/x' } }, 'config.model'],
+    [{ entries: [], config: { model: 'unknown/x' } }, 'config.model'],
     [{ format: 'other', entries: [] }, null],
     [{ files: [] }, 'files'],
     [{ files: {}, entries: 'x' }, 'entries'],
@@ -740,8 +740,8 @@ describe('an invalid document', () => {
   test.each([
     [
       'an unknown member',
-      '{"surplus": {broken',
-      'Unknown field `surplus`. Known fields: format, version, context, entries, branches, title, worker, config, files.',
+      '{"extra": {broken',
+      'Unknown field `extra`. Known fields: format, version, context, entries, branches, title, worker, config, files.',
     ],
     ['depth', `{"entries":[${'['.repeat(101)}`, 'The body is nested deeper than 100 levels.'],
     ['many values', `{"entries":[[${'1,'.repeat(100_001)}`, 'The body holds more than 100000 values.'],

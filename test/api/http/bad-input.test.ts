@@ -379,7 +379,7 @@ describe('an id', () => {
 
 test('internal errors are not shown', async () => {
   const broken = { ...api.database, db: null as never, read: null as never };
-  const other = await openApi({}, 'postgres://nobody:nothing@127.0.0.1:1/none');
+  const other = await openApi({}, 'postgres://none:nothing@127.0.0.1:1/none');
   try {
     Object.assign(other.database, broken);
     const { status, headers, body } = await other.get('/api/workers');

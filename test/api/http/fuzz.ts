@@ -130,8 +130,8 @@ const KEYS: unknown[] = [
   [1, 2, 3],
 ];
 
-const SURPLUS: [string, unknown][] = [
-  ['surplus', 1],
+const EXTRA: [string, unknown][] = [
+  ['extra', 1],
   ...PROTOTYPE_NAMES.flatMap((name): [string, unknown][] => [
     [name, 1],
     ['$schema', name],
@@ -289,8 +289,8 @@ export class Fuzzer {
       return [name, known ?? this.#value(schema, depth + 1)];
     });
     // Where a schema lets any member through, clients name them: more often there.
-    const surplus = this.#random.chance(additionalProperties === true ? 0.5 : HOSTILE / 4);
-    return Object.fromEntries(surplus ? [...entries, this.#random.pick(SURPLUS)] : entries);
+    const extra = this.#random.chance(additionalProperties === true ? 0.5 : HOSTILE / 4);
+    return Object.fromEntries(extra ? [...entries, this.#random.pick(EXTRA)] : entries);
   }
 
   #number({ minimum = 0, maximum = 2 ** 31 - 1 }: Schema): number {

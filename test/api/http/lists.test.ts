@@ -63,7 +63,7 @@ describe('the list of jobs', () => {
     ['status=failed&status=running', ['failed', 'running']],
     ['status=queued,running,waiting', ['queued', 'running']],
     ['role=coder', ['queued', 'failed']],
-    ['role=nobody', []],
+    ['role=missing', []],
     ['kind=input', ['queued', 'cancelled', 'failed', 'running']],
     ['kind=compact', []],
     ['metadata={"team":"a"}', ['queued', 'cancelled']],

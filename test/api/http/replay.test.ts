@@ -26,7 +26,7 @@ test('a repeated create is answered as before once its names are unsupported', a
   await api.database.db.execute(sql`delete from processes where id = ${owner}`);
   await addProcess(api);
   for (const [place, { path, body }] of CREATES.entries()) {
-    await until('nobody to serve it', async () => (await api.post(path, body)).status === 422);
+    await until('no process to support it', async () => (await api.post(path, body)).status === 422);
     const again = await api.post(path, body, { 'idempotency-key': path });
     expect(again).toMatchObject({ status: 201, body: made[place]?.body });
     const other = await api.post(path, body, { 'idempotency-key': `new ${path}` });

@@ -39,14 +39,14 @@ describe('of one context', () => {
     await manual.admit();
     const queued = await posts(worker.context_id, 300);
     const left = await post(other.context_id);
-    const summoned = Promise.withResolvers<unknown>();
-    await api.bus.subscribe(controlSignalsTo(owner), (message) => summoned.resolve(message));
+    const signalled = Promise.withResolvers<unknown>();
+    await api.bus.subscribe(controlSignalsTo(owner), (message) => signalled.resolve(message));
     api.statements.length = 0;
     const { status, body } = await cancel({ context_id: worker.context_id, reason: 'enough' });
     expect([status, body]).toEqual([200, { count: 301 }]);
     // Found, locked for control, its calls locked, read, withdrawn and a stop request written: however many are queued.
     expect(api.statements.filter((text) => text !== 'begin' && text !== 'commit')).toHaveLength(8);
-    expect(await summoned.promise).toMatchObject({ contextId: worker.context_id });
+    expect(await signalled.promise).toMatchObject({ contextId: worker.context_id });
     expect(await statusOf(queued[0] ?? '')).toBe('cancelled');
     expect(await statusOf(queued.at(-1) ?? '')).toBe('cancelled');
     expect(await statusOf(running)).toBe('running');

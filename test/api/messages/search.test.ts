@@ -125,7 +125,7 @@ describe('a search finds', () => {
 
 test('phrases of many words over long texts are found, with the words in the snippet', async () => {
   const worker = await conversation([]);
-  const phrase = 'flight late hours gate seven wait told anything nobody flight late hours';
+  const phrase = 'flight late hours gate seven wait told anything person flight late hours';
   const texts = Array.from(
     { length: 20 },
     (_, n) => `${phrase} ${`late gate flight ${n} hours seven wait `.repeat(1_200)}`,

@@ -193,9 +193,9 @@ test('a cleared context has no turns, and then new ones', async () => {
   await api.post(`/api/contexts/${id}/clear`);
   expect(await turns(id)).toEqual({ data: [], next_cursor: null });
   expect(await messages(id, '?turn=u1')).toEqual([]);
-  await converse(api, id, owner, 'anew', 'yes');
+  await converse(api, id, owner, 'again', 'yes');
   expect(numbers(await turns(id, '?order=desc'))).toEqual([1]);
-  expect((await messages(id, '?turn=u1')).map(({ content }) => content[0].text)).toEqual(['anew']);
+  expect((await messages(id, '?turn=u1')).map(({ content }) => content[0].text)).toEqual(['again']);
 });
 
 test('an invalid cursor of turns is refused', async () => {

@@ -30,7 +30,7 @@ describe('where processes published their names', () => {
     expect(made.body.role).toBe('coder');
     const coders = await api.get('/api/workers?role=coder');
     expect(coders.body.data.map((one: { id: string }) => one.id)).toEqual([made.body.id]);
-    expect((await api.get('/api/workers?role=nobody')).body.data).toEqual([]);
+    expect((await api.get('/api/workers?role=missing')).body.data).toEqual([]);
   });
 
   test.each([
@@ -91,7 +91,7 @@ describe('where no process ever published names', () => {
   test('only the shape of a model name is checked', async () => {
     const config = { model: 'openai-chat/some/model', tools: ['anything'] };
     expect((await api.post('/api/workers', { name: 'w', role: 'any', config })).status).toBe(201);
-    for (const model of ['gpt', 'nobody/gpt', 'openai/', '/gpt']) {
+    for (const model of ['gpt', 'unknown/gpt', 'openai/', '/gpt']) {
       const refused = await api.post('/api/workers', { name: 'w', config: { model } });
       expect(refused.body.error).toMatchObject({ code: 'unknown_model', param: 'config.model' });
       expect(refused.body.detail).toMatch(/anthropic, openai, openai-chat, simulated/);

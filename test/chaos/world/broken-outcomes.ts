@@ -32,7 +32,7 @@ export const BROKEN_OUTCOMES: readonly [string, (sound: Sound) => void, RegExp][
     ({ world, asked }) => void world.events.splice(world.events.indexOf(asked), 1),
     /asked 0 times, answered 1 times/,
   ],
-  ['nobody answered', ({ world }) => void world.reported.pop(), /continued without an answer/],
+  ['no person answered', ({ world }) => void world.reported.pop(), /continued without an answer/],
   [
     'it happened, and is not done',
     ({ call }) => Object.assign(call, { status: 'unknown' }),

@@ -73,7 +73,7 @@ export async function readUnrest(databaseUrl: string): Promise<string[]> {
       `select 'job ' || id || ' of context ' || context_id || ' is ' || status as what from jobs where finished_at is null
        union all select 'context ' || id || ' is ' || scheduling_status || coalesce(', owned by ' || lease_owner, '') from contexts
          where scheduling_status <> 'idle'
-       union all select 'the end of job ' || id || ' is still to be told of' from jobs
+       union all select 'the end of job ' || id || ' is still to be reported' from jobs
          where cascade is not null or parent_notice = 'due'`,
     ),
   ).catch((error: unknown) => [{ what: `Postgres does not answer: ${String(error)}` }]);

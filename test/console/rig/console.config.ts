@@ -27,7 +27,7 @@ const lookUp: JsonSchemaTool = {
 
 const sendMail: JsonSchemaTool = {
   name: 'send_mail',
-  description: 'Sends a mail to somebody outside.',
+  description: 'Sends a mail outside.',
   effect: 'once',
   approval: 'always',
   input_schema: {
@@ -70,7 +70,7 @@ export default defineConfig({
   },
   roles: {
     clerk: {
-      system_prompt: 'You look words up, and send a mail where you are told to.',
+      system_prompt: 'You look words up, and send a mail on request.',
       model: 'simulated/clerk',
       tools: ['look_up', 'send_mail', 'ask_user', 'spawn_worker'],
     },

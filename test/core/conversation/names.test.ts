@@ -99,7 +99,7 @@ describe('names of models', () => {
     'openai/',
     '/gpt',
     'OpenAI/gpt',
-    'nobody/gpt',
+    'unknown/gpt',
     ' openai/gpt',
     'constructor/x',
   ])('%j is no name of a model', (name) => {

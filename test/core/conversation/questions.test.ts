@@ -163,22 +163,14 @@ describe('the next decision', () => {
   const month = 30 * 24 * 60 * 60 * 1_000;
 
   test.each<[string, ReturnType<typeof waits>, Partial<Decision>]>([
-    [
-      'nobody answered: wait, long',
-      waits([asked()]),
-      { kind: 'await_calls', job: job(), until: NOW + month },
-    ],
+    ['no answer: wait, long', waits([asked()]), { kind: 'await_calls', job: job(), until: NOW + month }],
     [
       'until the deadline of the job',
       waits([asked()], { job: job({ deadline: NOW + 5 }) }),
       { kind: 'await_calls', until: NOW + 5 },
     ],
     ['after the deadline of the job', waits([asked()], { job: job({ deadline: NOW }) }), { kind: 'finish' }],
-    [
-      'somebody wants it to end',
-      waits([asked()], { job: job({ stopRequest: cancelRequest() }) }),
-      { kind: 'finish' },
-    ],
+    ['a stop request', waits([asked()], { job: job({ stopRequest: cancelRequest() }) }), { kind: 'finish' }],
     ['the only question was answered', waits([replied]), { kind: 'end_waits', over: [replied] }],
     ['one of two was answered', waits([asked(), replied]), { kind: 'end_waits', over: [replied] }],
     [

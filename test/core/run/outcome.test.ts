@@ -89,7 +89,7 @@ describe('the outcome that a person reported', () => {
 
   test.each([
     ['that it happened', false, 'completed'],
-    ['that nobody knows', true, 'unknown'],
+    ['that it is unknown', true, 'unknown'],
   ])('%s', (_, isError, status) => {
     const of = waiting(isError);
     const move = endWaits(running({ calls: [of] }), job(), [of], ids, NOW);

@@ -21,7 +21,7 @@ export type Change = {
   previousQueued: number;
   stopped: boolean;
   /** A stop request was pending. */
-  summoned: boolean;
+  signalled: boolean;
   /** A job was running, waiting or queued. */
   unfinished: boolean;
 };
@@ -42,7 +42,7 @@ export async function installAudit({ db }: Database): Promise<void> {
         'epoch', new.lease_epoch, 'previousEpoch', old.lease_epoch,
         'head', new.head_seq, 'previousHead', old.head_seq,
         'wake', new.wake_seq, 'queued', new.queued, 'previousQueued', old.queued, 'stopped', new.stopped,
-        'summoned', old.next_check_at is not null and old.scheduling_status = 'running',
+        'signalled', old.next_check_at is not null and old.scheduling_status = 'running',
         'unfinished', exists (select 1 from jobs j where j.context_id = new.id and j.finished_at is null)));
       return null;
     end $$`);

@@ -36,7 +36,7 @@ export async function faultsOf(admin: Database, world: World): Promise<string[]>
 function leaseFaults(changes: readonly Change[], world: World): string[] {
   const processOf = new Map(world.processes.map(({ lane, id }) => [lane.name, id]));
   return changes.flatMap((change) => {
-    const { actor, owner, previousOwner, ownerLived, epoch, previousEpoch, head, previousHead, summoned } =
+    const { actor, owner, previousOwner, ownerLived, epoch, previousEpoch, head, previousHead, signalled } =
       change;
     const faults: string[] = [];
     const self = processOf.get(actor);
@@ -56,7 +56,7 @@ function leaseFaults(changes: readonly Change[], world: World): string[] {
       ownerLived &&
       owner !== previousOwner &&
       previousOwner !== self &&
-      !summoned &&
+      !signalled &&
       (change.unfinished || change.status !== 'idle')
     ) {
       faults.push(`${actor} took the lease of a live owner`);

@@ -41,7 +41,7 @@ async function madeFaults(db: Executor, { contextId }: World): Promise<string[]>
     lateral (values
       (case when e.name is distinct from 'ContextCompacted' or e.data ->> 'compaction_id' <> k.id::text
         or (e.data ->> 'upto_seq')::bigint <> k.upto_seq or e.data ->> 'job_id' <> k.job_id::text
-        or e.data ->> 'branch' <> k.branch then 'a compaction is not told as it is stored' end),
+        or e.data ->> 'branch' <> k.branch then 'a compaction is not published as it is stored' end),
       (case when k.branch <> j.branch then 'a compaction is of another branch than its job' end),
       (case when k.upto_seq >= k.seq then 'a compaction stands for what came after it' end),
       (case when k.seq <= j.first_seq or k.seq > j.last_seq then 'a compaction was made outside its job' end),

@@ -204,7 +204,7 @@ export class World {
     return this.accepted.at(place)?.job.messageId ?? null;
   }
 
-  /** A live worker process; `hears`: whether control signals reach it. */
+  /** A live worker process; `receivesSignals`: whether control signals reach it. */
   async startProcess(
     admin: Database,
     lane: Lane,

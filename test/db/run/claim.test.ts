@@ -336,12 +336,12 @@ describe('dead processes', () => {
 describe('a heartbeat', () => {
   test('names the contexts whose owner has a control signal', async () => {
     const owner = await the.process();
-    const [quiet, summoned] = [await due(), await due()];
+    const [quiet, signalled] = [await due(), await due()];
     await claim(db(), quiet, owner);
-    await claim(db(), summoned, owner);
-    await set(summoned, 'next_check_at = now(), control_seq = 7');
+    await claim(db(), signalled, owner);
+    await set(signalled, 'next_check_at = now(), control_seq = 7');
     const answer = await heartbeat(db(), owner, TIMES);
-    expect(answer).toMatchObject({ kind: 'alive', signals: [{ contextId: summoned, controlSeq: 7 }] });
+    expect(answer).toMatchObject({ kind: 'alive', signals: [{ contextId: signalled, controlSeq: 7 }] });
   });
 
   test('reports which server process holds the lock, so that a lost lock is noticed', async () => {

@@ -479,7 +479,7 @@ describe('cancel', () => {
   test('that comes after the job has ended leaves the job that runs by then alone', async () => {
     const { contextId, jobId } = await running();
     const ports = the.ports();
-    const summoned: string[] = [];
+    const signalled: string[] = [];
     const late = the.open({
       max: 1,
       hook: async (text) => {
@@ -488,13 +488,13 @@ describe('cancel', () => {
       },
     });
     const owner = (await the.row(contextId))['lease_owner'];
-    await ports.bus.subscribe({ name: `process:${String(owner)}` }, () => summoned.push('summoned'));
+    await ports.bus.subscribe({ name: `process:${String(owner)}` }, () => signalled.push('signalled'));
     await perform(
       { ...ports, database: late },
       cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }),
     );
     await new Promise((resolve) => setImmediate(resolve));
-    expect(summoned).toEqual([]);
+    expect(signalled).toEqual([]);
     expect(await jobs(contextId)).toMatchObject([{ status: 'completed', stop_kind: null }]);
   });
 });

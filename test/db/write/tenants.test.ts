@@ -155,9 +155,9 @@ describe('deleting', () => {
     const event = { name: 'StateChanged', data: { new_state: 'Idle', job_id: null } } as const;
     const received = () => append(db(), [nothing(row.lease, { entries: [{ kind: 'event', event }] })]);
     const ports = the.ports();
-    const summoned: unknown[] = [];
+    const signalled: unknown[] = [];
     const owner = (await the.row(contextId))['lease_owner'];
-    await ports.bus.subscribe({ name: `process:${String(owner)}` }, (message) => summoned.push(message));
+    await ports.bus.subscribe({ name: `process:${String(owner)}` }, (message) => signalled.push(message));
     const outcomes = await Promise.all([
       ...Array.from({ length: 20 }, received),
       deleteWorker(ports, DEFAULT_TENANT, workerId),
@@ -165,7 +165,7 @@ describe('deleting', () => {
     expect(outcomes.at(-1)).toEqual({ kind: 'done', deleted: 1 });
     expect(await received()).toEqual([{ kind: 'stale' }]);
     expect(await left(contextId)).toBe(0);
-    expect(summoned).toEqual([{ contextId, controlSeq: 1 }]);
+    expect(signalled).toEqual([{ contextId, controlSeq: 1 }]);
   });
 
   test('while inputs arrive: each is refused or deleted with it, none is left', async () => {

@@ -13,7 +13,7 @@ export type ToolServer = {
   url: string;
   /** Requests that are not in the recording. */
   faults: string[];
-  /** From here on the tools of `contextId` answer as in `said`. */
+  /** From here on the tools of `contextId` answer as in `recorded`. */
   open(contextId: string, recorded: readonly RecordedMessage[]): void;
   /** The next call of `contextId` is skipped: returns the call, and its recorded result. */
   pass(contextId: string): Call & { answer: string };

@@ -118,7 +118,13 @@ const CASES = [
     isInGate: false,
     isEach: true,
   },
-  { when: 'after', what: 'nobody knows', play: telling, isInGate: true, isEach: depth(false, true) },
+  {
+    when: 'after',
+    what: 'the outcome is unknown',
+    play: telling,
+    isInGate: true,
+    isEach: depth(false, true),
+  },
 ] as const;
 
 test.each(CASES.filter(({ isInGate }) => depth(isInGate, true)))(

@@ -153,7 +153,7 @@ async function killed(environment: TestEnvironment, victim: Child): Promise<numb
   const resumed: number[] = [];
   victim.signal('SIGKILL');
   const begun = performance.now();
-  await until('all of them to be taken up', async () => {
+  await until('all of them to be resumed', async () => {
     const rows = await environment.query(
       `select id, scheduling_status, lease_epoch from contexts where lease_owner is not null or scheduling_status = 'idle'`,
     );

@@ -23,7 +23,7 @@ export async function expectEndInTime(service: OwnService, own: Own, inputs: num
   const late = sleep(20_000).then(() => null);
   const ended = await Promise.all(ends.map((end) => Promise.race([end, late])));
   say(
-    `told to end in the silence: ended in ${ended.map((end) => (end === null ? 'no time' : `${Math.round(end.ms)} ms`)).join(', ')}`,
+    `terminated in the silence: ended in ${ended.map((end) => (end === null ? 'no time' : `${Math.round(end.ms)} ms`)).join(', ')}`,
   );
   await service.resume();
   expect(ended.map((end) => end?.code)).toEqual([0, 0, 0]);

@@ -54,24 +54,21 @@ async function serversEnd(): Promise<void> {
   await until('servers to end', () => started.every((fact) => !isAlive(Number(fact.slice(8)))));
 }
 
-over(
-  'a worker process that is killed takes its server along; another one repeats what may be repeated',
-  async () => {
-    const first = await start();
-    const contextId = await environment.createContext(CONFIG);
-    const jobId = await environment.post(contextId, 'call: it__hang\nthen:\nsay: done');
-    await until('the call to run', async () => (await count('called hang')) === 1);
-    first.signal('SIGKILL');
-    await first.exited;
-    await serversEnd();
-    await start();
-    await until('the call to run again', async () => (await count('called hang')) === 2);
-    await environment.cancel(jobId);
-    await environment.settled();
-  },
-);
+over('a killed worker process ends its server; another one repeats calls that may be repeated', async () => {
+  const first = await start();
+  const contextId = await environment.createContext(CONFIG);
+  const jobId = await environment.post(contextId, 'call: it__hang\nthen:\nsay: done');
+  await until('the call to run', async () => (await count('called hang')) === 1);
+  first.signal('SIGKILL');
+  await first.exited;
+  await serversEnd();
+  await start();
+  await until('the call to run again', async () => (await count('called hang')) === 2);
+  await environment.cancel(jobId);
+  await environment.settled();
+});
 
-over('a once call that was under way is not repeated: its outcome is told to be unknown', async () => {
+over('a running once call is not repeated: its outcome is reported as unknown', async () => {
   const first = await start();
   const contextId = await environment.createContext(CONFIG);
   await environment.post(contextId, 'call: it__hang_once\nthen:\nsay: done');
@@ -85,7 +82,7 @@ over('a once call that was under way is not repeated: its outcome is told to be 
   expect(lines).toContain('a1 tool: it__hang_once ← unknown');
 });
 
-over('a worker process that is told to end ends its server first', async () => {
+over('a terminated worker process ends its server first', async () => {
   const worker = await start();
   await until('the server to run', async () => (await facts()).some((fact) => fact.startsWith('started ')));
   worker.signal('SIGTERM');

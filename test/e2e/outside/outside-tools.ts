@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effect, JsonSchemaTool, Reconciliation } from '../../../src/index.ts';
 
-/** `told` receives every effect once it is done. */
+/** `notify` receives every effect once it is done. */
 export function outsideTools(
   file: string,
   notify: (what: string) => void = () => undefined,
@@ -20,7 +20,7 @@ export function outsideTools(
     { ...outsideTool('wire', 'once', file, notify), on_unknown: 'ask' },
     {
       ...outsideTool('book', 'once', file, notify),
-      reconcile: ({ idempotency_key: key }) => truth(file, 'book', key),
+      reconcile: ({ idempotency_key: key }) => recordedOutcome(file, 'book', key),
     },
   ];
 }
@@ -104,7 +104,7 @@ export function withWord(word: string): string {
 }
 
 /** The outcome of a call, by the recorded effects. */
-function truth(file: string, name: string, key: string): Reconciliation {
+function recordedOutcome(file: string, name: string, key: string): Reconciliation {
   return hasHappened(file, name, key)
     ? { outcome: 'happened', result: `${name}: done` }
     : { outcome: 'did_not_happen' };

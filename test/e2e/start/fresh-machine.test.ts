@@ -94,15 +94,15 @@ describe.runIf(depth(false, true))('a fresh machine', () => {
     expect(existsSync(path.join(clone, 'node_modules', 'fastify', 'package.json'))).toBe(true);
   });
 
-  const nobody = accountOf('nobody');
+  const otherUser = accountOf('nobody');
 
-  test.runIf(isRoot && nobody !== null && canReach('/tmp', nobody))(
+  test.runIf(isRoot && otherUser !== null && canReach('/tmp', otherUser))(
     'not as root it works the same',
     async () => {
-      if (nobody === null) return;
+      if (otherUser === null) return;
       await removeFolder(path.join(clone, '.nightshift', 'postgres'));
-      spawnSync('chown', ['-R', `${nobody.uid}:${nobody.gid}`, clone]);
-      const platform = start(nobody);
+      spawnSync('chown', ['-R', `${otherUser.uid}:${otherUser.gid}`, clone]);
+      const platform = start(otherUser);
       await platform.until(READY);
       await printedLineWorks(platform);
       signalGroup(platform, 'SIGINT');

@@ -67,7 +67,7 @@ describe('the name of a tool', () => {
 
 describe('annotations', () => {
   test.each([
-    ['none: it may destroy something, anew each time', undefined, 'once', 'always'],
+    ['none: it may destroy something, each time again', undefined, 'once', 'always'],
     ['empty', {}, 'once', 'always'],
     ['reads', { readOnlyHint: true }, 'none', 'never'],
     ['reads, and says nonsense', { readOnlyHint: true, destructiveHint: true }, 'none', 'never'],

@@ -19,11 +19,17 @@ const SIDE_BY_SIDE = 8;
 
 /** The combinations that so many sequences reach; otherwise the draw is biased. */
 const REACHED = [
-  ...['idle', 'runnable', 'waiting', 'held at the model', 'held at the tools', 'held at the summary'].flatMap(
-    (when) =>
-      ['post', 'interrupt', 'branch', 'edit', 'regenerate', 'switch', 'delete', 'clear', 'compact'].map(
-        (kind) => `${kind} while ${when}`,
-      ),
+  ...[
+    'idle',
+    'runnable',
+    'waiting',
+    'paused at the model',
+    'paused at the tools',
+    'paused at the summary',
+  ].flatMap((when) =>
+    ['post', 'interrupt', 'branch', 'edit', 'regenerate', 'switch', 'delete', 'clear', 'compact'].map(
+      (kind) => `${kind} while ${when}`,
+    ),
   ),
   ...[
     'post',

@@ -4,7 +4,7 @@ import type { Reference, Branch, Compaction } from './reference.ts';
 import { isLong } from './entries.ts';
 import type { Entry } from './entries.ts';
 
-/** `upto`: the last message that it replaces. `told`: the texts to be summarised, in order. */
+/** `upto`: the last message that it replaces. `texts`: those to be summarised, in order. */
 export type CompactionPlan = { upto: Entry; texts: string[] };
 
 /** Compacts everything before the last turns, except for earlier compactions. Null: there is nothing new. */

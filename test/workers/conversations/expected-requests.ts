@@ -267,7 +267,7 @@ function clear(reference: Reference): ExpectedRequest {
 function compact(reference: Reference, compaction: Of<'compact'>): ExpectedRequest {
   const { type, keepTurns, isPaused } = compaction;
   return {
-    words: `compact (${type}, keeping ${keepTurns}${isPaused ? ', held' : ''})`,
+    words: `compact (${type}, keeping ${keepTurns}${isPaused ? ', paused' : ''})`,
     refused: null,
     perform: (commands) => commands.compact({ type, keep_turns: keepTurns }),
     isDone: ({ jobId }) => {

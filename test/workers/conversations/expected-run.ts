@@ -14,7 +14,7 @@ import type { Call, Entry } from './entries.ts';
 /** The calls that a run is expected to make, in order. */
 export type Expected =
   | { kind: 'model'; prompt: string[]; branch: string; answer: Answer; isPaused: boolean }
-  /** `told`: the texts that it receives. */
+  /** `texts`: those that it receives. */
   | { kind: 'summary'; texts: string[]; branch: string; answer: Answer; isPaused: boolean }
   | { kind: 'tools'; calls: readonly Call[]; isPaused: boolean };
 

@@ -139,7 +139,7 @@ export const FAULTS: readonly Fault[] = [
       const last = reference.branchOf(reference.active).list.at(-1);
       if (last?.role === 'assistant') last.words = 'something else';
     }),
-    /the branch \S+ shows|the model was told/,
+    /the branch \S+ shows|the model received/,
   ],
   [
     'the reference lacks a message that a branch shares',
@@ -165,7 +165,7 @@ export const FAULTS: readonly Fault[] = [
       if (first === undefined || second === undefined || first.branch === second.branch) return;
       [first.place, second.place] = [second.place, first.place];
     }),
-    /the model was told|the model was asked on|shows|the jobs are|never came/,
+    /the model received|the model was asked on|shows|the jobs are|never came/,
     3,
   ],
 ];

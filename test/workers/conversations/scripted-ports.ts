@@ -139,7 +139,7 @@ export class ScriptedPorts {
   #compare({ messages }: ModelRequest, branch: string, expected: Extract<Expected, { kind: 'model' }>): void {
     const lines = promptLines(messages);
     if (lines.join('\n') !== expected.prompt.join('\n')) {
-      this.faults.push(`the model was told\n${list(lines)}\nin place of\n${list(expected.prompt)}`);
+      this.faults.push(`the model received\n${list(lines)}\nin place of\n${list(expected.prompt)}`);
     }
     if (branch !== expected.branch)
       this.faults.push(`the model was asked on ${branch}, not on ${expected.branch}`);

@@ -208,7 +208,7 @@ class Played {
     if (asked === null) return [];
     this.#trace.push(`${asked.words}${asked.refused === null ? '' : `, refused: ${asked.refused}`}`);
     const { pausedAt, status } = this.#reference;
-    const when = pausedAt === null ? status : `held at the ${pausedAt.kind}`;
+    const when = pausedAt === null ? status : `paused at the ${pausedAt.kind}`;
     this.#scene.pause();
     try {
       const outcome = await asked.perform(this.#commands);
@@ -231,7 +231,7 @@ class Played {
   async #go(): Promise<string[]> {
     const { pausedAt, status } = this.#reference;
     if (pausedAt === null && status !== 'runnable') return [];
-    this.#trace.push(pausedAt === null ? 'run' : `let go of the ${pausedAt.kind}`);
+    this.#trace.push(pausedAt === null ? 'run' : `release of the ${pausedAt.kind}`);
     this.#scene.expect(goOn(this.#reference));
     if (pausedAt === null) this.#run = runContext(this.#state, this.#contextId);
     else this.#scene.letGo();

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 
-/** A worker process with one slot; `heard` receives every statement before it is sent. */
+/** A worker process with one slot; `onStatement` receives every statement before it is sent. */
 async function startProcess(onStatement: (text: string) => Promise<void> | void) {
   const id = await the.process();
   const database = the.open({ max: 2, hook: onStatement });

@@ -174,8 +174,8 @@ test('a job without an input: retry after a failure, and coded errors where no a
   });
   const again = await of.retry(contextId);
   expect(await of.ended(again.jobId)).toMatchObject({ status: 'completed' });
-  const surplus = await of.retry(contextId);
-  expect(await of.ended(surplus.jobId)).toMatchObject({
+  const extra = await of.retry(contextId);
+  expect(await of.ended(extra.jobId)).toMatchObject({
     status: 'failed',
     error: { code: 'nothing_to_answer' },
   });

@@ -13,7 +13,7 @@ import { NOW, committed, countingIds, given, id, job, running, settings } from '
 const CONTEXT = id<ContextId>(90);
 const OF = { jobId: id<JobId>(1), messageId: id<MessageId>(2), attempt: 1, epoch: 3 };
 
-// oxlint-disable-next-line typescript/no-explicit-any -- `expect` finds out what was said
+// oxlint-disable-next-line typescript/no-explicit-any -- `expect` checks the published frames
 let published: any[] = [];
 let subscribers: SubscriberRegistry;
 let publisher: StreamPublisher;

@@ -122,7 +122,7 @@ describe('an invalid request is reported in text, and nothing is made', () => {
   test.each([
     ['an unknown role', { role: 'cook' }, 'unknown_role', /No role has the name "cook"/],
     ['a tool that it has not', { tools: ['look', 'fly'] }, 'unknown_tool', /cannot have the tool "fly"/],
-    ['an unknown model', { model: 'nobody/x' }, 'unavailable', /No worker process has the model nobody\/x/],
+    ['an unknown model', { model: 'unknown/x' }, 'unavailable', /No worker process has the model unknown\/x/],
     ['an unknown member', { colour: 'red' }, 'invalid_input', /additional properties/],
   ])('%s', async (_, more, code, words) => {
     const of = await start();
