@@ -26,7 +26,7 @@ export const USAGE = `npm run chaos -- [options]
   --apis n       API processes (2)
   --contexts n   contexts (one for 20 inputs, at least 10, at most 250)
   --streams n    clients that follow event streams (one for 25 inputs, at most 200)
-  --settle n     seconds from the last fault until all must be at rest (120)`;
+  --settle n     seconds from the last fault until all must be idle (120)`;
 
 /** Throws with a message for users. */
 export function parseOptions(args: readonly string[], anySeed: number): ChaosOptions {

@@ -260,7 +260,7 @@ const PRESS_AT_REST = `{
 test('the link to the latest message works though the list drops it at the same time', async () => {
   const { client, url } = platform();
   // More than the window keeps, by less than one page: the list drops its end once it is at the beginning.
-  const { id } = await client.contexts.import({ title: 'let go', entries: pairs(205) });
+  const { id } = await client.contexts.import({ title: 'dropped', entries: pairs(205) });
   const page = await visit(`${url}/healthz`);
   await page.addInitScript(PRESS_AT_REST);
   await page.goto(`${url}/contexts/${id}`);

@@ -13,7 +13,7 @@ const { visit, excuse } = useBrowser(platform);
 async function context(title: string): Promise<string> {
   const { client } = platform();
   const made = await client.contexts.create({ title, config: { model: 'simulated/first' } });
-  await client.contexts.run(made.id, { input: 'say: what was said' });
+  await client.contexts.run(made.id, { input: 'say: an old owl' });
   return made.id;
 }
 
@@ -101,7 +101,7 @@ test('an export is saved as a file, comes back by import, and a damaged one is r
   });
   const written = page.waitForEvent('download');
   await choose(page, 'Export as Markdown');
-  expect(await readFile(await (await written).path(), 'utf8')).toContain('what was said');
+  expect(await readFile(await (await written).path(), 'utf8')).toContain('an old owl');
 
   await choose(page, 'Import …');
   const dialog = page.getByRole('dialog', { name: 'Import a context' });
@@ -120,7 +120,7 @@ test('an export is saved as a file, comes back by import, and a damaged one is r
   });
   await dialog.waitFor({ state: 'hidden' });
   await page.waitForURL((url) => url.pathname.startsWith('/contexts/') && !url.pathname.endsWith(id));
-  await page.getByRole('article', { name: 'Answer', exact: true }).getByText('what was said').waitFor();
+  await page.getByRole('article', { name: 'Answer', exact: true }).getByText('an old owl').waitFor();
 });
 
 test('a folder of the old layout is imported, with its progress; a damaged one is refused by name', async () => {

@@ -31,6 +31,14 @@ const OLD_WORDS: readonly [RegExp, string][] = [
   [/\b(?:some|no)body\b/i, 'the actor by its name'],
   [/\bin vain\b/i, 'without success'],
   [/\banew\b/i, 'again'],
+  [/\blet(?:s|ting)? go\b/i, 'release'],
+  [/\bg(?:ives?|ave|iven) back\b/i, 'release, return'],
+  [/\bt(?:akes?|ook|aken) up\b/i, 'claim, resume, run'],
+  [/\bwhat (?:is|was) said\b/i, 'message, text'],
+  [/\bwhat stands\b/i, 'history, stored rows'],
+  [/\btruth\b/i, 'stored state, outcome'],
+  [/\bears?\b/i, 'Redis handlers, subscriber'],
+  [/\bpatience\b/i, 'timeout'],
 ];
 
 /** Folders and files whose text has been rewritten. */

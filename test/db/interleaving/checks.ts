@@ -88,7 +88,7 @@ async function restFaults(db: Executor, { contextId }: World): Promise<string[]>
       (case when c.queued <> 0 or c.steers <> 0 then 'an input was never run' end),
       (case when (select m.turn from messages m where m.context_id = c.id and m.seq > l.cleared and m.role = 'user'
           order by m.seq limit 1) <> 'u1' then 'the turns of a cleared context do not begin at 1' end),
-      (case when c.state not in ('Idle', 'PermanentFailure', 'Stopped') then 'at rest in ' || c.state end),
+      (case when c.state not in ('Idle', 'PermanentFailure', 'Stopped') then 'still in state ' || c.state end),
       (case when not exists (
         select 1 from messages m where m.context_id = c.id and m.seq > l.cleared and m.status in ('completed', 'retracted')
         having count(*) filter (where status = 'completed') = c.message_count

@@ -438,7 +438,7 @@ test(
       const approvals = () => environment.query("select approval from tool_calls where status = 'waiting'");
       await until('the wait', async () => (await approvals()).length > 0);
       await until(
-        'the lease to be given back',
+        'the lease to be released',
         async () => (await environment.query('select 1 from contexts where lease_owner is null')).length > 0,
       );
       await dies(environment, 'before', 'approve', contextId);
