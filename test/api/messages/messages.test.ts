@@ -150,7 +150,7 @@ describe('a run without an input', () => {
 });
 
 describe('the messages of a context', () => {
-  test('are history in order, then what is queued', async () => {
+  test('are history in order, then the queued inputs', async () => {
     const worker = await api.worker();
     const job = await converse(api, worker.context_id, owner, 'hello', 'Hello yourself.');
     const queued = await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'next' });

@@ -121,7 +121,7 @@ test.for(CASES)(
 
 const isBehind = ({ name }: Record<string, unknown>): boolean => isWrite(String(name));
 
-/** Reads the inbox and decides, until it is told to end. Denies each `deny`th call; 0: none. */
+/** Reads the inbox and decides, until it is stopped. Denies each `deny`th call; 0: none. */
 class Person {
   readonly #setup: Setup;
   readonly #deny: number;
