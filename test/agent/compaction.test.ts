@@ -26,7 +26,7 @@ const setTo = (type: CompactorType) =>
 
 let calls = 0;
 
-function says(words: string, isCalling: boolean): ModelOutcome {
+function says(answerText: string, isCalling: boolean): ModelOutcome {
   const use = {
     type: 'tool_use' as const,
     id: id<ToolCallId>(90_000 + (calls += 1)),
@@ -34,7 +34,7 @@ function says(words: string, isCalling: boolean): ModelOutcome {
     input: {},
   };
   const finishReason = isCalling ? 'tool_use' : 'stop';
-  const content = isCalling ? [text(words), use] : [text(words)];
+  const content = isCalling ? [text(answerText), use] : [text(answerText)];
   return { kind: 'done', answer: given({ content, finishReason, usage: NO_USAGE }) };
 }
 
@@ -160,7 +160,7 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
         answer: twice,
         ...options,
       });
-      for (const words of ['one', 'two', 'three']) rig.store.submit(`${words} ${SEEN}`);
+      for (const answerText of ['one', 'two', 'three']) rig.store.submit(`${answerText} ${SEEN}`);
       await rig.bringToRest();
       return rig;
     };

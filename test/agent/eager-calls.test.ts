@@ -31,7 +31,7 @@ function judgement(name: string, ruled: Approval | null): Approval {
   return name === 'guarded' ? 'always' : (ruled ?? 'never');
 }
 
-type Running = { name: string; signal: AbortSignal; end(words: string): void };
+type Running = { name: string; signal: AbortSignal; end(answerText: string): void };
 
 /** An answer that asks for these tools, and runners that end at once, or when the test ends them. */
 function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: Snapshot = running()) {

@@ -215,7 +215,7 @@ export class Rig {
     return this.#says('done');
   }
 
-  #says(words: string, ...names: string[]): ModelOutcome {
+  #says(answerText: string, ...names: string[]): ModelOutcome {
     const calls = names.map((name) => ({
       type: 'tool_use' as const,
       id: id<ToolCallId>(90_000 + (this.#calls += 1)),
@@ -225,7 +225,7 @@ export class Rig {
     return {
       kind: 'done',
       answer: given({
-        content: [text(words), ...calls],
+        content: [text(answerText), ...calls],
         finishReason: calls.length > 0 ? 'tool_use' : 'stop',
       }),
     };

@@ -622,10 +622,10 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
 };
 
 describe.each(Object.entries(BROKEN))('%s', (name, ways) => {
-  test.each(ways)('%s', (_, breakIt, words) => {
+  test.each(ways)('%s', (_, breakIt, expected) => {
     const sound = soundWorld();
     breakIt(sound);
-    expect(foundBy(name, sound.world)).toContainEqual(expect.stringMatching(words));
+    expect(foundBy(name, sound.world)).toContainEqual(expect.stringMatching(expected));
   });
 });
 
@@ -634,10 +634,10 @@ test('a sound conversation passes every check', () => {
 });
 
 describe.each(Object.entries(BROKEN_CONVERSATIONS))('of conversations: %s', (name, ways) => {
-  test.each(ways)('%s', (_, breakIt, words) => {
+  test.each(ways)('%s', (_, breakIt, expected) => {
     const sound = soundConversation();
     breakIt(sound);
-    expect(foundBy(name, sound.world)).toContainEqual(expect.stringMatching(words));
+    expect(foundBy(name, sound.world)).toContainEqual(expect.stringMatching(expected));
   });
 });
 
@@ -645,30 +645,30 @@ test('a sound tree passes the check of workers', () => {
   expect(foundBy('workers', soundTree().world)).toEqual([]);
 });
 
-test.each(BROKEN_TREES)('of workers: %s', (_, breakIt, words) => {
+test.each(BROKEN_TREES)('of workers: %s', (_, breakIt, expected) => {
   const sound = soundTree();
   breakIt(sound);
-  expect(foundBy('workers', sound.world)).toContainEqual(expect.stringMatching(words));
+  expect(foundBy('workers', sound.world)).toContainEqual(expect.stringMatching(expected));
 });
 
 test('a sound approval passes its check', () => {
   expect(foundBy('approvals', soundApproval().world)).toEqual([]);
 });
 
-test.each(BROKEN_APPROVALS)('of approvals: %s', (_, breakIt, words) => {
+test.each(BROKEN_APPROVALS)('of approvals: %s', (_, breakIt, expected) => {
   const sound = soundApproval();
   breakIt(sound);
-  expect(foundBy('approvals', sound.world)).toContainEqual(expect.stringMatching(words));
+  expect(foundBy('approvals', sound.world)).toContainEqual(expect.stringMatching(expected));
 });
 
 test('a sound outcome passes its check', () => {
   expect(foundBy('outcomes', soundOutcome().world)).toEqual([]);
 });
 
-test.each(BROKEN_OUTCOMES)('of outcomes: %s', (_, breakIt, words) => {
+test.each(BROKEN_OUTCOMES)('of outcomes: %s', (_, breakIt, expected) => {
   const sound = soundOutcome();
   breakIt(sound);
-  expect(foundBy('outcomes', sound.world)).toContainEqual(expect.stringMatching(words));
+  expect(foundBy('outcomes', sound.world)).toContainEqual(expect.stringMatching(expected));
 });
 
 test('every check has a broken world here', () => {

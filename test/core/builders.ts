@@ -249,6 +249,6 @@ export function committed(
   };
 }
 
-export function text(words: string): Block {
-  return { type: 'text', text: words };
+export function text(plain: string): Block {
+  return { type: 'text', text: plain };
 }

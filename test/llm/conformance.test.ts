@@ -537,28 +537,28 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
 });
 
 describe('content that a provider does not support fails without a call', () => {
-  test.each<{ provider: ProviderName; block: Block; words: string }>([
+  test.each<{ provider: ProviderName; block: Block; problem: string }>([
     {
       provider: 'anthropic',
       block: { type: 'image', source: { type: 'base64', media_type: 'image/tiff', data: '' } },
-      words: 'image/tiff',
+      problem: 'image/tiff',
     },
     {
       provider: 'anthropic',
       block: { type: 'document', source: { type: 'base64', media_type: 'application/zip', data: '' } },
-      words: 'application/zip',
+      problem: 'application/zip',
     },
     {
       provider: 'openai-chat',
       block: { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },
-      words: 'documents by URL',
+      problem: 'documents by URL',
     },
-  ])('$provider: $words', async ({ provider, block, words }) => {
+  ])('$provider: $problem', async ({ provider, block, problem }) => {
     const fake = await startFakeProvider();
     const messages = promptOf({ role: 'user', content: [block] });
     const outcome = await ask(modelFor(modelsFor(fake), provider), request(provider, { messages }));
     expect(failureOf(outcome)).toMatchObject({ class: 'bad_request' });
-    expect(failureOf(outcome).message).toContain(words);
+    expect(failureOf(outcome).message).toContain(problem);
     expect(fake.requests.length).toBe(0);
     await fake.close();
   });

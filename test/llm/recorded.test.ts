@@ -23,13 +23,13 @@ const FOLDERS: { folder: string; provider: ProviderName; ends: RegExp }[] = [
 ];
 
 /** Recordings that are no answers, and their expected failures. */
-const FAILURES: Readonly<Record<string, { class: string; words: string }>> = {
-  'anthropic-refusal.chunks.txt': { class: 'refused', words: 'violative cyber content' },
-  'anthropic-refusal.json': { class: 'refused', words: 'violative cyber content' },
-  'anthropic-refusal-no-details.json': { class: 'refused', words: 'declined to answer' },
-  'openai-error.1.chunks.txt': { class: 'auth', words: 'exceeded your current quota' },
+const FAILURES: Readonly<Record<string, { class: string; problem: string }>> = {
+  'anthropic-refusal.chunks.txt': { class: 'refused', problem: 'violative cyber content' },
+  'anthropic-refusal.json': { class: 'refused', problem: 'violative cyber content' },
+  'anthropic-refusal-no-details.json': { class: 'refused', problem: 'declined to answer' },
+  'openai-error.1.chunks.txt': { class: 'auth', problem: 'exceeded your current quota' },
   // The recording's own first line lacks its closing brace.
-  'parallel-tool-call-wrapper.1.chunks.txt': { class: 'stream_interrupted', words: 'not JSON' },
+  'parallel-tool-call-wrapper.1.chunks.txt': { class: 'stream_interrupted', problem: 'not JSON' },
 };
 /** Recordings from which others have cut most of the deltas. */
 const ABRIDGED = ['openai-phase.1.chunks.txt', 'openai-shell-container.1.chunks.txt'];
@@ -133,7 +133,7 @@ describe.skipIf(!existsSync(DATA))(
 function expectFailure(file: string, failed: { class: string; message: string }): void {
   const expected = FAILURES[file];
   expect(failed.class).toBe(expected?.class);
-  expect(failed.message).toContain(expected?.words);
+  expect(failed.message).toContain(expected?.problem);
 }
 
 function parseLine(line: string): JsonObject {

@@ -37,13 +37,13 @@ export async function openScripted(settings: object = {}, servers?: object): Pro
   const parsed = parseConfig({ mcp_servers: servers ?? { it: { ...scripted(folder), ...settings } } });
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   const lines: string[] = [];
-  const say = (fields: object, words: string): void => void lines.push(`${words} ${JSON.stringify(fields)}`);
+  const say = (fields: object, text: string): void => void lines.push(`${text} ${JSON.stringify(fields)}`);
   const log = { warn: say, debug: say };
   const open = openServers(parsed.settings.mcpServers, { version: '0', log });
   const called: [string, CallOutcome][] = [];
   const progress: string[] = [];
   const limits = { toolResult: 100_000, toolTimeoutMs: 120_000 };
-  const onProgress = (_: unknown, words: string): void => void progress.push(words);
+  const onProgress = (_: unknown, text: string): void => void progress.push(text);
   const runner = createToolRunner(withServers(createRegistry([]), open), { limits, log, onProgress });
   const up = new Set<string>();
   const until = async (condition: () => boolean): Promise<void> => {

@@ -55,8 +55,8 @@ const server = new Server(
   { name: 'scripted', version: '1' },
   { capabilities: { tools: { listChanged: true } } },
 );
-const text = (words: string, isError = false): CallToolResult => ({
-  content: [{ type: 'text', text: words }],
+const text = (body: string, isError = false): CallToolResult => ({
+  content: [{ type: 'text', text: body }],
   isError,
 });
 

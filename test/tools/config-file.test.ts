@@ -128,9 +128,9 @@ describe('an unusable file is refused with a message', () => {
       'export default { tools: 1, x: 2 };',
       /invalid:\n {2}x: unknown field .*\n {2}tools: must be a list$/,
     ],
-  ])('%s', async (_, extension, text, words) => {
+  ])('%s', async (_, extension, text, message) => {
     await write(`nightshift.config${extension}`, text);
-    expect(await load()).toEqual(refused(words));
+    expect(await load()).toEqual(refused(message));
   });
 });
 
@@ -160,7 +160,7 @@ describe('an installed package', () => {
        export default defineConfig({ tools: [${TOOL}], roles: { [name]: { tools: ['hello'] } } });`,
     );
     await write('package.json', '{ "type": "module" }');
-    const loader = join(folder, installed, 'tools/config-file.js');
+    const loader = join(folder, installed, 'tools/config/config-file.js');
     expect(await load([], loader)).toMatchObject({
       tools: ['hello'],
       roles: { hello: { tools: ['hello'] } },

@@ -601,11 +601,11 @@ describe('a folder of the old layout', () => {
   ];
   test.each(damages)(
     'with %s is refused by the file name, and nothing is changed',
-    async (_, damage, words) => {
+    async (_, damage, message) => {
       const files = folder();
       damage(files);
       const { body } = await refused({ files });
-      expect(body.detail).toMatch(words);
+      expect(body.detail).toMatch(message);
       expect(body.error.param).toMatch(/^files\./);
     },
   );

@@ -40,7 +40,7 @@ export const once: Check = {
       ...calls.flatMap((call) => {
         const result = results.get(call.id);
         const isTakenBack = result === undefined && retracted.has(call.message_id);
-        const words = typeof result?.content === 'string' ? result.content : '';
+        const text = typeof result?.content === 'string' ? result.content : '';
         return [
           ...happenedFaults(call, happened.get(call.id) ?? []),
           ...(isTakenBack &&
@@ -57,7 +57,7 @@ export const once: Check = {
             : []),
           ...(call.status === 'unknown' &&
           !isTakenBack &&
-          !(result?.is_error === true && /outcome unknown/.test(words))
+          !(result?.is_error === true && /outcome unknown/.test(text))
             ? [violation('an unknown outcome is not reported', call.context_id, call.id)]
             : []),
           // The outcome that a person reported was not in history yet when an interrupt retracted its answer.
@@ -65,7 +65,7 @@ export const once: Check = {
           !call.asked &&
           !OF_WORKERS.includes(call.name) &&
           !(isTakenBack && resolved.has(call.id)) &&
-          (result?.is_error !== false || words !== `${call.name}: done`)
+          (result?.is_error !== false || text !== `${call.name}: done`)
             ? [violation('a completed call has another result', call.context_id, call.id)]
             : []),
         ];

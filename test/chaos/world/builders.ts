@@ -105,8 +105,8 @@ export function event(seq: number, name: string, data: Record<string, unknown>):
   return { context_id: 'c', seq, name, data };
 }
 
-export function text(words: string): Block {
-  return { type: 'text', text: words };
+export function text(plain: string): Block {
+  return { type: 'text', text: plain };
 }
 
 export function toolResult(content: string, isError: boolean, callId = 'call'): Block {

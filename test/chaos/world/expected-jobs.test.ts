@@ -110,9 +110,9 @@ describe('the check finds', () => {
       ({ answer }) => Object.assign(answer, { content: [text(word('i-1'))] }),
       /its answer is to another input/,
     ],
-  ])('%s', (_, breakIt, words) => {
+  ])('%s', (_, breakIt, expected) => {
     const sound = overtaken();
     breakIt(sound);
-    expect(found(sound.world)).toContainEqual(expect.stringMatching(words));
+    expect(found(sound.world)).toContainEqual(expect.stringMatching(expected));
   });
 });

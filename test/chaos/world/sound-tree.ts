@@ -62,7 +62,7 @@ export function soundTree() {
     output: null,
   });
   const waited = received('call-3', [{ worker_id: 'w-awaited', status: 'completed', output: 'one' }]);
-  const words = message(
+  const notice = message(
     'm-report',
     22,
     'user',
@@ -79,9 +79,9 @@ export function soundTree() {
   ].map(([id = '', name = '']): StoredCall => ({ ...call, id, name, effect: 'none', message_id: 'spawns' }));
   world.contexts.push(awaited, unawaited);
   world.jobs.push(first, second, report);
-  world.messages.push(asked, result, queued, waited, words, ...outputs);
+  world.messages.push(asked, result, queued, waited, notice, ...outputs);
   world.calls.push(...calls);
-  return { world, parent: done, awaited, unawaited, first, second, report, result, waited, words, calls };
+  return { world, parent: done, awaited, unawaited, first, second, report, result, waited, notice, calls };
 }
 
 export type SoundTree = ReturnType<typeof soundTree>;

@@ -104,10 +104,10 @@ export function soundWorld() {
       seq === null ? [] : [{ seq, name: 'MessageCompleted', data: { message_id: id } }],
     ),
   ].sort((a, b) => a.seq - b.seq);
-  const delta = (sequence: number, words: string): StreamEvent => ({
+  const delta = (sequence: number, content: string): StreamEvent => ({
     seq: null,
     name: 'ContentDelta',
-    data: { message_id: 'a-2', attempt: 2, sequence, delta: words },
+    data: { message_id: 'a-2', attempt: 2, sequence, delta: content },
   });
   const received = [
     ...sent.slice(0, 6),

@@ -185,9 +185,9 @@ describe('limits', () => {
     [{ depth: 0, children: 4, inTree: 0, ofTenant: 0 }, null, /4 of at most 4 children/],
     [{ depth: 0, children: 0, inTree: 5, ofTenant: 0 }, null, /5 of at most 5 workers of this tree/],
     [{ depth: 0, children: 0, inTree: 0, ofTenant: 7 }, 7, /7 of at most 7 workers are active/],
-  ])('%j of at most %j', (counts, tenant, words) => {
+  ])('%j of at most %j', (counts, tenant, problem) => {
     const received = overLimit(counts, wide, tenant);
-    if (words === null) expect(received).toBeNull();
-    else expect(received).toMatch(words);
+    if (problem === null) expect(received).toBeNull();
+    else expect(received).toMatch(problem);
   });
 });

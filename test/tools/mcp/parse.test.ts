@@ -106,8 +106,8 @@ describe('servers', () => {
       { command: 'a', shell: true },
       'mcp_servers.s.shell: unknown field of an MCP server; known fields: command, args, env, cwd, url, headers, tools, approval, elicitation, start_timeout_ms, timeout_ms, max_timeout_ms',
     ],
-  ])('with %s are refused', (_, server, words) => {
-    expect(faultsOf({ mcp_servers: { s: server } })).toEqual([words]);
+  ])('with %s are refused', (_, server, message) => {
+    expect(faultsOf({ mcp_servers: { s: server } })).toEqual([message]);
   });
 
   test.each(['a__b', 'a_', 'a b', 'x'.repeat(33)])('are not named %s', (name) => {

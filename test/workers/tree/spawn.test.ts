@@ -124,12 +124,14 @@ describe('an invalid request is reported in text, and nothing is made', () => {
     ['a tool that it has not', { tools: ['look', 'fly'] }, 'unknown_tool', /cannot have the tool "fly"/],
     ['an unknown model', { model: 'unknown/x' }, 'unavailable', /No worker process has the model unknown\/x/],
     ['an unknown member', { colour: 'red' }, 'invalid_input', /additional properties/],
-  ])('%s', async (_, more, code, words) => {
+  ])('%s', async (_, more, code, problem) => {
     const of = await start();
     const { job, results } = await run(of, `${spawn('say: a', more)}\n---\nsay: over`);
     expect(job).toMatchObject({ status: 'completed' });
     expect(results).toHaveLength(1);
-    expect(JSON.parse(results[0] ?? '')).toEqual({ error: { code, message: expect.stringMatching(words) } });
+    expect(JSON.parse(results[0] ?? '')).toEqual({
+      error: { code, message: expect.stringMatching(problem) },
+    });
     expect(await of.query('select 1 from workers')).toHaveLength(1);
   });
 
@@ -137,11 +139,11 @@ describe('an invalid request is reported in text, and nothing is made', () => {
     ['depth', { depth: 0 }, /the limit is 0/],
     ['children', { children: 1 }, /1 of at most 1 children/],
     ['workers at work', { workers: 2 }, /2 of at most 2 workers of this tree/],
-  ])('too many: %s', async (_, limits, words) => {
+  ])('too many: %s', async (_, limits, problem) => {
     const of = await start();
     const script = `${spawn('say: a')}\n${spawn('say: b')}\n---\nsay: over`;
     const { results } = await run(of, script, { tools: ['spawn_worker'], limits });
-    expect(results.join('\n')).toMatch(words);
+    expect(results.join('\n')).toMatch(problem);
     expect(results.join('\n')).toContain('"code":"worker_limit"');
     expect((await of.query('select 1 from workers')).length).toBeLessThan(3);
   });
