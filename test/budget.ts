@@ -1,5 +1,5 @@
-// Prints how long each group of tests took, beside the time that it may take on two cores. A group over its budget is the next
-// thing to work on; it fails nothing, since the machine may have been busy.
+// Prints how long each group of tests took, beside its budget on two cores. A group over its budget should be made
+// faster; it fails nothing, since the machine may have been busy.
 import type { Reporter, TestModule } from 'vitest/node';
 
 /** In seconds. `setup`: until the first test file begins. */

@@ -1,6 +1,7 @@
-// `npm run test:full`: every test at full depth, the end-to-end tests once more on embedded services, the package, and chaos with a
-// seed of its own. What a release runs; it takes more than an hour on two cores. All parts run, one after the other, whichever of
-// them fails. With names of parts, only these. A part with sources of its own is recorded once it has passed: see proven/parts.ts.
+// `npm run test:full`: every test at full depth, the end-to-end tests once more on embedded services, the package, and
+// chaos with a seed of its own. A release runs it; it takes more than an hour on two cores. All parts run, one after
+// the other, whichever of them fails. With names of parts, only these. A part with sources of its own is recorded once
+// it has passed: see proven/parts.ts.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';

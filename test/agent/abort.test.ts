@@ -1,4 +1,4 @@
-// Somebody wants the job to end, or the process has to go, at any moment.
+// A job is cancelled, or the process has to leave, at every port call in turn.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { assemble } from '../../src/core/conversation/prompt.ts';
 import { play } from './rig.ts';
@@ -10,28 +10,28 @@ beforeAll(async () => {
 });
 
 function expectClosed(rig: Rig): void {
-  expect(rig.store.truth).toMatchObject({ job: null, calls: [], queued: 0 });
+  expect(rig.store.current).toMatchObject({ job: null, calls: [], queued: 0 });
   expect(rig.mostOnce()).toBeLessThanOrEqual(1);
-  expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
+  expect(JSON.stringify(assemble(rig.store.current.history))).not.toContain('No result was recorded');
 }
 
 describe.each([
-  ['and is told so at once', true],
-  ['and nobody tells it', false],
-])('a job is cancelled %s', (_, isTold) => {
-  test('at every moment: it ends, its transcript is sound, and the next input works', async () => {
-    for (let k = 1; k <= whole.moments; k += 1) {
+  ['and its process learns it at once', true],
+  ['and its process is not informed', false],
+])('a job is cancelled %s', (_, isInformed) => {
+  test('at every port call: it ends, its transcript is sound, and the next input works', async () => {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       const rig = await play({
         at: ({ count, rig: { store }, signals }) => {
           if (count !== k) return;
           store.cancel();
-          if (isTold) signals.lookUp();
+          if (isInformed) signals.lookUp();
         },
       });
       expectClosed(rig);
       const [outcome] = rig.store.outcomes.values();
       expect(['cancelled', 'completed']).toContain(outcome?.status);
-      if (k < whole.moments - 1) expect(outcome?.status).toBe('cancelled');
+      if (k < whole.portCalls - 1) expect(outcome?.status).toBe('cancelled');
       rig.store.submit('again');
       await rig.bringToRest();
       expectClosed(rig);
@@ -39,14 +39,14 @@ describe.each([
     }
   });
 
-  test('at every moment, and its process dies at the next', async () => {
-    for (let k = 1; k < whole.moments - 1; k += 1) {
+  test('at every port call, and its process dies at the next', async () => {
+    for (let k = 1; k < whole.portCalls - 1; k += 1) {
       const rig = await play({
         at: ({ count, rig: { store }, signals }) => {
           if (count === k + 1) return 'dies';
           if (count !== k) return undefined;
           store.cancel();
-          if (isTold) signals.lookUp();
+          if (isInformed) signals.lookUp();
           return undefined;
         },
       });
@@ -56,8 +56,8 @@ describe.each([
   });
 });
 
-test('what a cancelled `once` call is said to have done is never less than it did', async () => {
-  for (let k = 1; k <= whole.moments; k += 1) {
+test('the reported state of a cancelled `once` call never claims less than what ran', async () => {
+  for (let k = 1; k <= whole.portCalls; k += 1) {
     const rig = await play({
       at: ({ count, rig: { store }, signals }) => {
         if (count !== k) return;
@@ -66,7 +66,7 @@ test('what a cancelled `once` call is said to have done is never less than it di
       },
     });
     const results = new Map(
-      rig.store.truth.history.flatMap(({ content }) =>
+      rig.store.current.history.flatMap(({ content }) =>
         content.flatMap((block) =>
           block.type === 'tool_result' ? [[block.tool_use_id, block.content] as const] : [],
         ),
@@ -78,11 +78,11 @@ test('what a cancelled `once` call is said to have done is never less than it di
   }
 });
 
-describe('a process that has to go', () => {
+describe('a process that has to leave', () => {
   const final = () => whole.store.transcript().at(-1);
 
-  test('gives its context back at every moment, and another one ends the job', async () => {
-    for (let k = 1; k <= whole.moments; k += 1) {
+  test('releases its context at every port call, and another process ends the job', async () => {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       const rig = await play({
         at: ({ count, signals }) => {
           if (count === k) signals.leave();
@@ -95,8 +95,8 @@ describe('a process that has to go', () => {
     }
   });
 
-  test('and cannot wait ends what may be repeated elsewhere, but no `once` call', async () => {
-    for (let k = 1; k <= whole.moments; k += 1) {
+  test('and cannot wait stops calls that may be repeated elsewhere, but no `once` call', async () => {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       const rig = await play({
         at: ({ count, signals }) => {
           if (count !== k) return;
@@ -111,8 +111,8 @@ describe('a process that has to go', () => {
   });
 });
 
-test('inputs that come at every moment are each answered, in order', async () => {
-  for (let k = 1; k <= whole.moments; k += 1) {
+test('inputs that arrive at every port call are each answered, in order', async () => {
+  for (let k = 1; k <= whole.portCalls; k += 1) {
     const rig = await play({
       at: ({ count, rig: { store } }) => {
         if (count === k) store.submit('second');
@@ -126,14 +126,14 @@ test('inputs that come at every moment are each answered, in order', async () =>
 });
 
 test.each([true, false])(
-  'a lease that is lost at every moment ends the run without a word more (told: %s)',
-  async (isTold) => {
-    for (let k = 1; k <= whole.moments; k += 1) {
+  'a lease lost at any port call ends the run without another write (process informed: %s)',
+  async (isInformed) => {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       const rig = await play({
         at: ({ count, rig: { store }, signals }) => {
           if (count !== k) return;
           store.revoke();
-          if (isTold) signals.lose();
+          if (isInformed) signals.lose();
         },
       });
       expectClosed(rig);

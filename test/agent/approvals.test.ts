@@ -1,5 +1,5 @@
-// A process that dies at any moment around an approval, and a decision that comes at any moment: the transcript is the same,
-// and nothing ran that nobody approved.
+// A process dies at any port call around an approval, and a decision arrives at any port call: the transcript is the
+// same, and no call runs without its approval.
 import { expect, test } from 'vitest';
 import { assemble } from '../../src/core/conversation/prompt.ts';
 import { play } from './rig.ts';
@@ -19,30 +19,30 @@ async function expectSame(options: RigOptions): Promise<void> {
   const rig = await play({ guards: GUARDS, ...options });
   expect(comparable(rig)).toEqual(comparable(whole));
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
-  expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], failedClaims: 0 });
+  expect(rig.store.current).toMatchObject({ state: 'Idle', job: null, calls: [], failedClaims: 0 });
   expect(rig.mostOnce()).toBeLessThanOrEqual(1);
   expect(rig.begun.filter(({ name }) => name === 'look')).toEqual([]);
-  expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
+  expect(JSON.stringify(assemble(rig.store.current.history))).not.toContain('No result was recorded');
 }
 
-test('undisturbed, what was denied is told and what was approved runs', () => {
+test('undisturbed, the model learns of the denial and the approved call runs', () => {
   const lines = comparable(whole);
   expect(lines.some((line) => line.includes('←Denied by the operator.'))).toBe(true);
   expect(lines.some((line) => line.endsWith('←mail'))).toBe(true);
   expect(whole.begun.map(({ name }) => name)).not.toContain('look');
 });
 
-test('death at every moment', async () => {
-  for (let k = 1; k <= whole.moments; k += 1) {
+test('death at every port call', async () => {
+  for (let k = 1; k <= whole.portCalls; k += 1) {
     await expectSame({ at: ({ count }) => (count === k ? 'dies' : undefined) }).catch((error: unknown) => {
-      throw new Error(`at moment ${k}`, { cause: error });
+      throw new Error(`at port call ${k}`, { cause: error });
     });
   }
 });
 
-test('a decision at every moment, with and without a death right after it', async () => {
+test('a decision at every port call, with and without a death right after it', async () => {
   for (const dies of [false, true]) {
-    for (let k = 1; k <= whole.moments; k += 1) {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       await expectSame({
         at: ({ count, rig }) => {
           if (count !== k) return undefined;
@@ -50,7 +50,7 @@ test('a decision at every moment, with and without a death right after it', asyn
           return dies ? 'dies' : undefined;
         },
       }).catch((error: unknown) => {
-        throw new Error(`at moment ${k}, ${dies ? 'with' : 'without'} a death`, { cause: error });
+        throw new Error(`at port call ${k}, ${dies ? 'with' : 'without'} a death`, { cause: error });
       });
     }
   }

@@ -1,5 +1,5 @@
-// A compaction in the middle of a job, or asked for: whatever dies, is refused, is in doubt or is interrupted, what is stored
-// stays whole and every prompt that a model gets is valid.
+// A compaction in the middle of a job, or on request: whether a process dies, an append is refused or in doubt, or the
+// job is interrupted, the stored history stays whole and every prompt sent to a model is valid.
 import { describe, expect, test } from 'vitest';
 import type { Block } from '../../src/core/conversation/blocks.ts';
 import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
@@ -26,7 +26,7 @@ const setTo = (type: CompactorType) =>
 
 let calls = 0;
 
-function says(words: string, isCalling: boolean): ModelOutcome {
+function says(answerText: string, isCalling: boolean): ModelOutcome {
   const use = {
     type: 'tool_use' as const,
     id: id<ToolCallId>(90_000 + (calls += 1)),
@@ -34,11 +34,11 @@ function says(words: string, isCalling: boolean): ModelOutcome {
     input: {},
   };
   const finishReason = isCalling ? 'tool_use' : 'stop';
-  const content = isCalling ? [text(words), use] : [text(words)];
+  const content = isCalling ? [text(answerText), use] : [text(answerText)];
   return { kind: 'done', answer: given({ content, finishReason, usage: NO_USAGE }) };
 }
 
-/** Looks again and again, then is done: by what the last answer says. Words of a summary are no answer. */
+/** Calls tools until the last answer says that it is done. The text of a summary does not count as an answer. */
 function answer({ system, messages }: ModelRequest): ModelOutcome {
   if (system === SUMMARISER) return says('So far, so good.', false);
   const last = messages.at(-1);
@@ -51,7 +51,7 @@ function answer({ system, messages }: ModelRequest): ModelOutcome {
   return Number(round) + 1 < ROUNDS ? says(`round ${Number(round) + 1}`, true) : says('done', false);
 }
 
-/** Alternating, and every call answered at once by its own result. */
+/** Roles alternate, and every call is answered at once by its own result. */
 function expectValid({ messages }: ModelRequest): void {
   messages.forEach(({ role, content }, index) => {
     expect(role).toBe(index % 2 === 0 ? 'user' : 'assistant');
@@ -84,14 +84,14 @@ const WHOLE = [
 function expectWhole(rig: Rig): void {
   expect(rig.store.transcript()).toEqual(WHOLE);
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
-  expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], queued: 0 });
+  expect(rig.store.current).toMatchObject({ state: 'Idle', job: null, calls: [], queued: 0 });
   expect(rig.store.compactions.length).toBeGreaterThan(0);
   for (const { tokensBefore, tokensAfter } of rig.store.compactions)
     expect(tokensAfter).toBeLessThan(tokensBefore);
 }
 
 describe.each(['threshold', 'llm'] as const)('%s', (type) => {
-  test('undisturbed, the job goes on over what was compacted, and what is stored is whole', async () => {
+  test('undisturbed, the job continues over the compacted history, and the stored history is whole', async () => {
     const rig = await play(type);
     expectWhole(rig);
     const answers = rig.asked.filter(({ system }) => system !== SUMMARISER);
@@ -99,13 +99,13 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
     expect(longest / 4).toBeLessThan(1_500);
   });
 
-  test('death at every moment', async () => {
-    const { moments } = await play(type);
-    for (let k = 1; k <= moments; k += 1)
+  test('death at every port call', async () => {
+    const { portCalls } = await play(type);
+    for (let k = 1; k <= portCalls; k += 1)
       expectWhole(await play(type, { at: ({ count }) => (count === k ? 'dies' : undefined) }));
   });
 
-  test('appends that are refused, or in doubt and taken or not, at each of them', async () => {
+  test('appends that are refused, or in doubt and committed or not, at each append', async () => {
     const { appends } = await play(type);
     for (let k = 1; k <= appends; k += 1) {
       expectWhole(
@@ -125,10 +125,10 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
   });
 
   test.each(INTERRUPT_MODES)(
-    'an interrupt at every moment, %s: what it takes back nothing tells of any more',
+    'an interrupt at every port call, %s: nothing mentions what it retracts',
     async (mode) => {
-      const { moments } = await play(type);
-      for (let k = 1; k <= moments; k += 1) {
+      const { portCalls } = await play(type);
+      for (let k = 1; k <= portCalls; k += 1) {
         const rig = await play(type, {
           at: ({ count, rig: { store }, signals }) => {
             if (count !== k) return;
@@ -142,7 +142,9 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
         rig.store.submit('go');
         await rig.bringToRest();
         rig.asked.forEach(expectValid);
-        expect([...rig.store.outcomes.values()].at(-1), `moment ${k}`).toMatchObject({ status: 'completed' });
+        expect([...rig.store.outcomes.values()].at(-1), `port call ${k}`).toMatchObject({
+          status: 'completed',
+        });
         const turn = mode === 'rollback' ? 1 : 2;
         expect(rig.store.messages.at(-1)?.turn).toBe(`a${turn}`);
         if (mode === 'keep') continue;
@@ -151,14 +153,14 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
     },
   );
 
-  test('asked for: dies at every moment, and the job ends well all the same, once', async () => {
+  test('on request: the process dies at every port call, and the job still ends successfully, once', async () => {
     const converse = async (options: RigOptions = {}) => {
       const rig = new Rig({
         settings: settings({ tools: [tool('look')], compaction: { ...COMPACTION_DEFAULTS, type } }),
         answer: twice,
         ...options,
       });
-      for (const words of ['one', 'two', 'three']) rig.store.submit(`${words} ${SEEN}`);
+      for (const answerText of ['one', 'two', 'three']) rig.store.submit(`${answerText} ${SEEN}`);
       await rig.bringToRest();
       return rig;
     };
@@ -168,7 +170,7 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
       return isAnswered ? says('done', false) : says('let me see', true);
     };
     const look = { result: () => SEEN };
-    const before = (await converse(look)).moments;
+    const before = (await converse(look)).portCalls;
     const compacted = async (options: RigOptions = {}) => {
       const rig = await converse({ ...look, ...options });
       rig.store.compact({ keep_turns: 1 });
@@ -177,14 +179,14 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
       return rig;
     };
     const undisturbed = await compacted();
-    for (let k = before + 1; k <= undisturbed.moments; k += 1) {
+    for (let k = before + 1; k <= undisturbed.portCalls; k += 1) {
       const rig = await compacted({ at: ({ count }) => (count === k ? 'dies' : undefined) });
       expect(rig.store.transcript()).toEqual(undisturbed.store.transcript());
       expect(rig.store.compactions).toHaveLength(1);
       expect([...rig.store.outcomes.values()].map(({ status }) => status)).toEqual(
         Array(5).fill('completed'),
       );
-      expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null });
+      expect(rig.store.current).toMatchObject({ state: 'Idle', job: null });
     }
   });
 });
@@ -209,7 +211,7 @@ describe('a prompt that the provider finds too long', () => {
     expect(rig.store.modelCalls.some((call) => call.kind === 'failed')).toBe(true);
   });
 
-  test('fails its job where nothing is left to compact, where that did not help, and where it is switched off', async () => {
+  test('fails its job where nothing is left to compact, where compaction did not help, and where it is switched off', async () => {
     for (const [type, most] of [
       ['threshold', 100],
       ['llm', 100],
@@ -225,13 +227,13 @@ describe('a prompt that the provider finds too long', () => {
       expect([...rig.store.outcomes.values()]).toEqual([
         { status: 'failed', error: { code: 'prompt_too_long', message: 'too long' } },
       ]);
-      expect(rig.store.truth.state).toBe('PermanentFailure');
+      expect(rig.store.current.state).toBe('PermanentFailure');
       const sent = rig.asked.filter(({ system }) => system !== SUMMARISER).length;
       expect(sent).toBeLessThan(12);
     }
   });
 
-  test('of the summary itself is a failure of the job, and is not made again', async () => {
+  test('of the summary itself fails the job and is not retried', async () => {
     const rig = await play('llm', {
       answer: (request) => (request.system === SUMMARISER ? tooLong : answer(request)),
     });
@@ -242,7 +244,7 @@ describe('a prompt that the provider finds too long', () => {
   });
 });
 
-test('a summary that fails for a while is asked for again', async () => {
+test('a summary that fails for a while is requested again', async () => {
   let asked = 0;
   const busy: ModelOutcome = {
     kind: 'failed',

@@ -1,10 +1,10 @@
-// A process that dies at any moment is followed by another one, and the transcript is the same.
+// A process that dies at any port call is followed by another one, and the transcript is the same.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { assemble } from '../../src/core/conversation/prompt.ts';
 import { play } from './rig.ts';
 import type { Rig, RigOptions } from './rig.ts';
 
-/** Results of calls that end together come in whatever order; what is unknown is told in place of a result. */
+/** Results of calls that end together arrive in any order; an unknown outcome is reported in place of a result. */
 function comparable(lines: readonly string[]): string[] {
   const known = lines.map((line) => line.replace(/←(?:mail ok|Started, outcome unknown.*)$/, '←mail'));
   const sorted: string[] = [];
@@ -28,9 +28,9 @@ async function expectSame(options: RigOptions): Promise<Rig> {
   const rig = await play(options);
   expect(comparable(rig.store.transcript())).toEqual(comparable(whole.store.transcript()));
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
-  expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], queued: 0 });
+  expect(rig.store.current).toMatchObject({ state: 'Idle', job: null, calls: [], queued: 0 });
   expect(rig.mostOnce()).toBeLessThanOrEqual(1);
-  expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
+  expect(JSON.stringify(assemble(rig.store.current.history))).not.toContain('No result was recorded');
   const sent = rig.store.transcript().filter((line) => line.endsWith('←mail ok')).length;
   expect(sent).toBeLessThanOrEqual(rig.begun.filter(({ name }) => name === 'mail').length);
   return rig;
@@ -50,23 +50,23 @@ test('undisturbed, the job takes two rounds of tools, a wait, and an answer', ()
   expect(whole.store.transcript().filter((line) => line.includes('outcome unknown'))).toEqual([]);
 });
 
-test('death at every moment', async () => {
-  for (let k = 1; k <= whole.moments; k += 1) {
+test('death at every port call', async () => {
+  for (let k = 1; k <= whole.portCalls; k += 1) {
     let port = '';
     await expectSame({
-      at: (moment) => {
-        if (moment.count !== k) return undefined;
-        port = moment.port;
+      at: (portCall) => {
+        if (portCall.count !== k) return undefined;
+        port = portCall.port;
         return 'dies';
       },
     }).catch((error: unknown) => {
-      throw new Error(`at moment ${k}, ${port}`, { cause: error });
+      throw new Error(`at port call ${k}, ${port}`, { cause: error });
     });
   }
 });
 
-test('death at any two moments', async () => {
-  for (let first = 1; first <= whole.moments; first += 1) {
+test('death at any two port calls', async () => {
+  for (let first = 1; first <= whole.portCalls; first += 1) {
     for (let second = 1; second <= 12; second += 1) {
       await expectSame({
         at: ({ count }) => (count === first || count === first + second ? 'dies' : undefined),
@@ -76,7 +76,7 @@ test('death at any two moments', async () => {
 });
 
 describe('a `once` call', () => {
-  test('that was begun and never told its end is unknown to the model, and not begun again', async () => {
+  test('that began and whose end was never stored is unknown to the model, and is not started again', async () => {
     const rig = await expectSame({
       at: ({ port, rig: { begun } }) =>
         port === 'a tool begins' &&
@@ -90,12 +90,12 @@ describe('a `once` call', () => {
     expect(unknown[0]).toMatch(/Check before repeating/);
   });
 
-  test('whose mark was written but which never began is unknown all the same', async () => {
+  test('that was marked but never began is unknown as well', async () => {
     let marks = 0;
     const rig = await expectSame({
       at: ({ port, rig: { store } }) => {
         const isMarked =
-          port === 'after an append' && store.truth.calls.some(({ status }) => status === 'started');
+          port === 'after an append' && store.current.calls.some(({ status }) => status === 'started');
         if (!isMarked) return undefined;
         marks += 1;
         return marks === 1 ? 'dies' : undefined;
@@ -106,7 +106,7 @@ describe('a `once` call', () => {
   });
 });
 
-test('a job whose processes die each time before anything comes of it fails, and the next input works', async () => {
+test('a job whose processes die before they make progress fails, and the next input works', async () => {
   const rig = await play({
     at: ({ port, rig: { store } }) =>
       port === 'the model' && store.outcomes.size === 0 ? 'dies' : undefined,
@@ -114,26 +114,26 @@ test('a job whose processes die each time before anything comes of it fails, and
   expect([...rig.store.outcomes.values()]).toMatchObject([
     { status: 'failed', error: { code: 'crash_loop' } },
   ]);
-  expect(rig.store.truth.state).toBe('PermanentFailure');
+  expect(rig.store.current.state).toBe('PermanentFailure');
   rig.store.submit('again');
   await rig.bringToRest();
   expect([...rig.store.outcomes.values()][1]).toMatchObject({ status: 'completed' });
 });
 
-describe('appends that do not take', () => {
-  test('refused as stale, at each of them', async () => {
+describe('appends that do not commit', () => {
+  test('refused as stale, at each append', async () => {
     for (let k = 1; k <= whole.appends; k += 1) {
       await expectSame({ outcome: async (count, commit) => (count === k ? { kind: 'stale' } : commit()) });
     }
   });
 
-  test('in doubt and never committed, at each of them', async () => {
+  test('in doubt and never committed, at each append', async () => {
     for (let k = 1; k <= whole.appends; k += 1) {
       await expectSame({ outcome: async (count, commit) => (count === k ? { kind: 'in_doubt' } : commit()) });
     }
   });
 
-  test('in doubt and committed, at each of them', async () => {
+  test('in doubt and committed, at each append', async () => {
     for (let k = 1; k <= whole.appends; k += 1) {
       await expectSame({
         outcome: async (count, commit) => {
@@ -144,7 +144,7 @@ describe('appends that do not take', () => {
     }
   });
 
-  test('in doubt and committed later, at each of them: what comes too late changes nothing', async () => {
+  test('in doubt and committed later, at each append: a late commit changes nothing', async () => {
     for (let k = 1; k <= whole.appends; k += 1) {
       let late: (() => Promise<unknown>) | null = null;
       await expectSame({
@@ -160,7 +160,7 @@ describe('appends that do not take', () => {
     }
   });
 
-  test('every second one in doubt', async () => {
+  test('every second append in doubt', async () => {
     await expectSame({
       outcome: async (count, commit) => {
         const outcome = await commit();

@@ -1,4 +1,5 @@
-// Calls without effect begin before the answer that asks for them is kept, and what ends within a moment is kept with it.
+// Calls without effect start before the answer that asks for them is committed; results that arrive soon enough are
+// committed with it.
 import { expect, test } from 'vitest';
 import { RunSignals } from '../../src/agent/run-signals.ts';
 import { EagerCalls } from '../../src/agent/calls/eager-calls.ts';
@@ -26,16 +27,16 @@ import {
 import { play } from './rig.ts';
 
 function judgement(name: string, ruled: Approval | null): Approval {
-  if (name === 'broken') throw new Error('nobody can say');
+  if (name === 'broken') throw new Error('the outcome is unknown');
   return name === 'guarded' ? 'always' : (ruled ?? 'never');
 }
 
-type Running = { name: string; signal: AbortSignal; end(words: string): void };
+type Running = { name: string; signal: AbortSignal; end(answerText: string): void };
 
-/** An answer that asks for these tools, and runners that end at once, or by hand. */
+/** An answer that asks for these tools, and runners that end at once, or when the test ends them. */
 function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: Snapshot = running()) {
   const signals = new RunSignals();
-  const heard = { begin: (): void => undefined };
+  const hooks = { begin: (): void => undefined };
   const begun: Running[] = [];
   const ports = {
     clock: { now: () => NOW },
@@ -47,7 +48,7 @@ function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: S
           const end = (content: string): void => resolve({ kind: 'result', content, is_error: false });
           signal.addEventListener('abort', () => resolve({ kind: 'aborted' }));
           begun.push({ name, signal, end });
-          heard.begin();
+          hooks.begin();
           if (name !== 'slow') end(`${name} ${JSON.stringify(input)}`);
         }),
       reconcile: async () => ({ kind: 'unknown' as const }),
@@ -60,10 +61,10 @@ function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: S
   const move = answer(of, { job: job(), settings: known }, { ...said, id: id<MessageId>(500) }, NOW);
   const eager = new EagerCalls(ports, signals, of);
   const begin = () => eager.begin({ snapshot: of, job: job(), settings: known, given: said, said: move });
-  return { signals, begun, begin, heard, eager, move, of, uses };
+  return { signals, begun, begin, hooks, eager, move, of, uses };
 }
 
-test('one that ends within a moment comes with its result, and keeps it for who runs it after all', async () => {
+test('a call that ends soon is committed with its result, which a run that executes the call later also gets', async () => {
   const { begin, begun, eager, uses } = setUp(['look'], [tool('look')]);
   const closed = await begin();
   expect(closed).toMatchObject([
@@ -74,7 +75,7 @@ test('one that ends within a moment comes with its result, and keeps it for who 
   expect(begun).toHaveLength(1);
 });
 
-test('one that goes on is taken up as it runs', async () => {
+test('a call that is still running is adopted by the run', async () => {
   const { begin, begun, eager, uses } = setUp(['look', 'slow'], [tool('look'), tool('slow')]);
   expect((await begin()).map(({ call }) => call.name)).toEqual(['look']);
   const taken = eager.take(uses[1]?.id ?? id(1));
@@ -84,7 +85,7 @@ test('one that goes on is taken up as it runs', async () => {
   expect(begun).toHaveLength(2);
 });
 
-test('one that nobody takes is ended, and no other', async () => {
+test('a call that no run adopts is stopped, and no other', async () => {
   const { begin, begun, eager, uses } = setUp(['slow', 'slow'], [tool('slow')]);
   expect(await begin()).toEqual([]);
   const taken = eager.take(uses[0]?.id ?? id(1));
@@ -95,15 +96,15 @@ test('one that nobody takes is ended, and no other', async () => {
   expect(await taken?.outcome).toMatchObject({ kind: 'result', content: 'at last' });
 });
 
-test('none begins before a call that stands in front of it and is not light', async () => {
+test('a call does not start before an earlier call that is not eager', async () => {
   const { begin, begun } = setUp(['look', 'mail', 'look'], [tool('look'), tool('mail', 'once')]);
   expect(await begin()).toHaveLength(1);
   expect(begun).toHaveLength(1);
 });
 
-test('a nudge ends it: it has no result, and begins anew with the calls that are open', async () => {
-  const { signals, begin, heard, eager, uses } = setUp(['slow'], [tool('slow')]);
-  heard.begin = () => signals.lookUp();
+test('a restart request ends it: it has no result, and starts again with the open calls', async () => {
+  const { signals, begin, hooks, eager, uses } = setUp(['slow'], [tool('slow')]);
+  hooks.begin = () => signals.lookUp();
   expect(await begin()).toEqual([]);
   expect(eager.take(uses[0]?.id ?? id(1))).toBeNull();
 });
@@ -115,21 +116,21 @@ test.each<[string, ToolDescriptor]>([
   ['a person answers', { ...tool('mail'), answered_by: 'person' }],
   ['a client runs', { ...tool('mail'), answered_by: 'client' }],
   ['workers answer', { ...tool('mail'), answered_by: 'workers' }],
-  ['waits for a moment', { ...tool('mail'), answered_by: 'timer' }],
-])('one that %s is not begun', async (_, of) => {
+  ['waits for some time', { ...tool('mail'), answered_by: 'timer' }],
+])('a call that %s is not started', async (_, of) => {
   const { begin, begun, eager, uses } = setUp([of.name], [of]);
   expect(await begin()).toEqual([]);
   expect(begun).toEqual([]);
   expect(eager.take(uses[0]?.id ?? id(1))).toBeNull();
 });
 
-test('one of a tool that is not there is not begun', async () => {
+test('a call of a missing tool is not started', async () => {
   const { begin, begun } = setUp(['look'], []);
   expect(await begin()).toEqual([]);
   expect(begun).toEqual([]);
 });
 
-test('the first answer of a run that may have come to a death is kept alone, the next one is not', async () => {
+test('the first answer of a run that may follow a death is committed alone, the next one is not', async () => {
   for (const one of [running({ failedClaims: 1 }), running({ job: job({ attempt: 2 }) })]) {
     const { begin, begun } = setUp(['look'], [tool('look')], one);
     expect(await begin()).toEqual([]);
@@ -138,7 +139,7 @@ test('the first answer of a run that may have come to a death is kept alone, the
   }
 });
 
-test('none is begun by a process that leaves, or while somebody wants something', async () => {
+test('no call is started by a process that is leaving, or while a stop request is pending', async () => {
   const leaving = setUp(['look'], [tool('look')]);
   leaving.signals.leave();
   expect(await leaving.begin()).toEqual([]);
@@ -148,7 +149,7 @@ test('none is begun by a process that leaves, or while somebody wants something'
   expect([...leaving.begun, ...nudged.begun]).toEqual([]);
 });
 
-test('one whose tool cannot say whether it may run is left to those who run calls', async () => {
+test('a call whose tool cannot tell whether it may run is left to the run', async () => {
   const { begin, begun } = setUp(['broken'], [tool('broken')]);
   expect(await begin()).toEqual([]);
   expect(begun).toEqual([]);
@@ -158,7 +159,7 @@ test.each([
   ['all', ['look', 'look'], [tool('look')]],
   ['some', ['look', 'slow'], [tool('look'), tool('slow')]],
 ])(
-  'history tells the same of %s of them as of two appends, and so does what is left',
+  'history and the remaining state are the same for %s of them as with two appends',
   async (_, names, tools) => {
     const { begin, move, of } = setUp(names, tools);
     const closed = await begin();
@@ -177,7 +178,7 @@ const looks = (rounds: number, until: number) =>
     ? given({ content: [toolUse(70 + rounds, 'look')], finishReason: 'tool_use' })
     : given({ content: [{ type: 'text', text: 'done' }], finishReason: 'stop' });
 
-test('a rule that came while the model was answering holds: what was brought without it is not taken', async () => {
+test('a rule added while the model was answering applies: results obtained without it are dropped', async () => {
   let isRuled = false;
   const rig = await play({
     answer: ({ messages }) => ({
@@ -196,7 +197,7 @@ test('a rule that came while the model was answering holds: what was brought wit
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
 });
 
-test('where others wrote meanwhile the answer is kept alone, and its calls are not run twice', async () => {
+test('where others wrote meanwhile the answer is committed alone, and its calls are not run twice', async () => {
   let hasSpoken = false;
   const rig = await play({
     answer: ({ messages }) => ({
@@ -214,7 +215,7 @@ test('where others wrote meanwhile the answer is kept alone, and its calls are n
 });
 
 test.each([0, 2])(
-  'a call that kills its process costs one model call more, in round %i, and the job is given up after so many deaths',
+  'a call that kills its process costs one more model call, in round %i, and the job fails after the limit of deaths',
   async (poisoned) => {
     let kept = 0;
     const rig = await play({
@@ -224,20 +225,20 @@ test.each([0, 2])(
       }),
       at: ({ port, rig: { begun, store } }) => {
         if (port !== 'a tool begins' || begun.at(-1)?.id !== toolUse(70 + poisoned).id) return undefined;
-        if (store.truth.calls.length > 0) kept += 1;
+        if (store.current.calls.length > 0) kept += 1;
         return 'dies';
       },
     });
     expect([...rig.store.outcomes.values()]).toMatchObject([
       { status: 'failed', error: { code: 'crash_loop' } },
     ]);
-    // Once before the answer was kept; then the answer is there, and is asked for no more.
+    // Once before the answer was committed; afterwards the stored answer is used.
     expect(rig.asked).toHaveLength(poisoned + 2);
     expect(kept).toBeGreaterThanOrEqual(4);
   },
 );
 
-test('a job of light calls takes an append for each answer', async () => {
+test('a job of eager calls takes one append for each answer', async () => {
   const rig = await play({
     answer: ({ messages }) => ({
       kind: 'done',

@@ -1,4 +1,4 @@
-// A process that dies at any moment around a `once` call, whose tool knows what became of it, or a person does.
+// A process dies at any port call around a `once` call whose outcome its tool, or a person, can tell.
 import { describe, expect, test } from 'vitest';
 import { assemble } from '../../src/core/conversation/prompt.ts';
 import type { ToolCallId } from '../../src/core/ids.ts';
@@ -13,7 +13,7 @@ const ASKS = settings({
 
 const happened = (call: ToolCallId, rig: Rig): boolean => rig.happened.includes(call);
 
-/** Each way to learn what became of a call, as the truth is. */
+/** Each way to learn the outcome of a call, as it really was. */
 const WAYS: [string, RigOptions][] = [
   [
     'its tool knows',
@@ -28,8 +28,8 @@ const WAYS: [string, RigOptions][] = [
     'a person knows',
     { settings: ASKS, resolve: (id, rig) => (happened(id, rig) ? 'happened' : 'did_not_happen') },
   ],
-  ['nobody knows', { settings: ASKS, resolve: () => 'tell' }],
-  ['nobody is there', { settings: ASKS, outcomeWaitMs: 60_000 }],
+  ['the outcome is unknown', { settings: ASKS, resolve: () => 'tell' }],
+  ['no person answers', { settings: ASKS, outcomeWaitMs: 60_000 }],
 ];
 
 const whole = await play();
@@ -49,15 +49,15 @@ function comparable({ store }: Rig): string[] {
 function expectSound(rig: Rig): void {
   expect(comparable(rig)).toEqual(comparable(whole));
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
-  expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [] });
-  expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
+  expect(rig.store.current).toMatchObject({ state: 'Idle', job: null, calls: [] });
+  expect(JSON.stringify(assemble(rig.store.current.history))).not.toContain('No result was recorded');
   const mails = rig.begun.flatMap(({ name, id }) => (name === 'mail' ? [id] : []));
   for (const id of mails) expect(rig.happened.filter((one) => one === id).length).toBeLessThanOrEqual(1);
 }
 
 describe.each(WAYS)('%s', (way, options) => {
-  test('death at every moment, and again at one of the next', async () => {
-    for (let k = 1; k <= whole.moments; k += 1) {
+  test('death at every port call, and again at one of the next', async () => {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       for (const again of [0, 1, 2, 3, 4, 5]) {
         const rig = await play({
           ...options,
@@ -65,7 +65,7 @@ describe.each(WAYS)('%s', (way, options) => {
         });
         try {
           expectSound(rig);
-          if (way.endsWith(' knows') && way !== 'nobody knows') {
+          if (way.endsWith(' knows') && way !== 'the outcome is unknown') {
             expect(
               new Set(
                 rig.happened.filter((id) => rig.begun.some((one) => one.id === id && one.name === 'mail')),
@@ -73,14 +73,14 @@ describe.each(WAYS)('%s', (way, options) => {
             ).toBe(2);
           }
         } catch (error) {
-          throw new Error(`at moment ${k}, and ${again} later`, { cause: error });
+          throw new Error(`at port call ${k}, and ${again} later`, { cause: error });
         }
       }
     }
   });
 });
 
-test('what a tool says is asked before anybody else, and a person only where it does not know', async () => {
+test('the tool is asked for the outcome first, and a person only where the tool does not know', async () => {
   let asked = 0;
   const rig = await play({
     settings: ASKS,
@@ -97,7 +97,7 @@ test('what a tool says is asked before anybody else, and a person only where it 
   expect(rig.store.transcript()).toContain('a1 tool: ←mail happened');
 });
 
-test('a call that kills its process each time it is run anew ends its job as a crash loop', async () => {
+test('a call that kills its process each time it is run again ends its job as a crash loop', async () => {
   const rig = await play({
     reconcile: () => ({ kind: 'did_not_happen' }),
     at: ({ port, rig: { begun } }) =>
@@ -111,7 +111,7 @@ test('a call that kills its process each time it is run anew ends its job as a c
   );
 });
 
-test('a wish while a person is asked ends the job, and the call is told to be unknown', async () => {
+test('a stop request while a person is asked ends the job, and the call is reported as unknown', async () => {
   let died = false;
   const rig = await play({
     settings: ASKS,
@@ -126,5 +126,5 @@ test('a wish while a person is asked ends the job, and the call is told to be un
     },
   });
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'cancelled' }]);
-  expect(rig.store.truth.calls).toEqual([]);
+  expect(rig.store.current.calls).toEqual([]);
 });

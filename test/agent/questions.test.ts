@@ -1,4 +1,5 @@
-// A process that dies at any moment around a question, and an answer that comes at any moment: the transcript is the same.
+// A process dies at any port call around a question, and an answer arrives at any port call: the transcript is the
+// same.
 import { expect, test } from 'vitest';
 import { assemble } from '../../src/core/conversation/prompt.ts';
 import { play } from './rig.ts';
@@ -6,7 +7,7 @@ import type { Rig, RigOptions } from './rig.ts';
 
 const whole = await play({ asks: true });
 
-/** Results of one round come in whatever order; what is unknown is told in place of a result. */
+/** Results of one round arrive in any order; an unknown outcome is reported in place of a result. */
 function comparable({ store }: Rig): string[] {
   const lines = store
     .transcript()
@@ -23,13 +24,13 @@ async function expectSame(options: RigOptions): Promise<Rig> {
   const rig = await play({ asks: true, ...options });
   expect(comparable(rig)).toEqual(comparable(whole));
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
-  expect(rig.store.truth).toMatchObject({ state: 'Idle', job: null, calls: [], failedClaims: 0 });
+  expect(rig.store.current).toMatchObject({ state: 'Idle', job: null, calls: [], failedClaims: 0 });
   expect(rig.mostOnce()).toBeLessThanOrEqual(1);
-  expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
+  expect(JSON.stringify(assemble(rig.store.current.history))).not.toContain('No result was recorded');
   return rig;
 }
 
-test('undisturbed, a question waits until the tools beside it have ended, and one alone waits alone', () => {
+test('undisturbed, a question waits until the other tools of its round have ended, and a lone question waits at once', () => {
   expect(comparable(whole)).toEqual([
     '',
     'u1 user: go',
@@ -43,17 +44,17 @@ test('undisturbed, a question waits until the tools beside it have ended, and on
   ]);
 });
 
-test('death at every moment', async () => {
-  for (let k = 1; k <= whole.moments; k += 1) {
+test('death at every port call', async () => {
+  for (let k = 1; k <= whole.portCalls; k += 1) {
     await expectSame({ at: ({ count }) => (count === k ? 'dies' : undefined) }).catch((error: unknown) => {
-      throw new Error(`at moment ${k}`, { cause: error });
+      throw new Error(`at port call ${k}`, { cause: error });
     });
   }
 });
 
-test('an answer at every moment, with and without a death right after it', async () => {
+test('an answer at every port call, with and without a death right after it', async () => {
   for (const dies of [false, true]) {
-    for (let k = 1; k <= whole.moments; k += 1) {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       await expectSame({
         at: ({ count, rig }) => {
           if (count !== k) return undefined;
@@ -61,7 +62,7 @@ test('an answer at every moment, with and without a death right after it', async
           return dies ? 'dies' : undefined;
         },
       }).catch((error: unknown) => {
-        throw new Error(`at moment ${k}, ${dies ? 'and a death' : 'alone'}`, { cause: error });
+        throw new Error(`at port call ${k}, ${dies ? 'and a death' : 'alone'}`, { cause: error });
       });
     }
   }
@@ -82,9 +83,9 @@ test('every append in doubt, whether it was committed or not', async () => {
 });
 
 test.each([false, true])(
-  'a wish at every moment ends it (and a death right after it: %s), and leaves no call open',
+  'a stop request at every port call ends it (and a death right after it: %s), and leaves no call open',
   async (dies) => {
-    for (let k = 1; k <= whole.moments; k += 1) {
+    for (let k = 1; k <= whole.portCalls; k += 1) {
       const rig = await play({
         asks: true,
         at: ({ count, rig: { store } }) => {
@@ -94,8 +95,8 @@ test.each([false, true])(
         },
       });
       expect([...rig.store.outcomes.values()]).toHaveLength(1);
-      expect(rig.store.truth).toMatchObject({ job: null, calls: [] });
-      expect(JSON.stringify(assemble(rig.store.truth.history))).not.toContain('No result was recorded');
+      expect(rig.store.current).toMatchObject({ job: null, calls: [] });
+      expect(JSON.stringify(assemble(rig.store.current.history))).not.toContain('No result was recorded');
     }
   },
 );

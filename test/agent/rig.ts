@@ -1,5 +1,6 @@
-// The loop over ports in memory. Every call of a port is a moment, counted from 1; at one of them something may happen:
-// the process dies (the call never returns), an append is refused or lost, somebody cancels, the process has to leave.
+// The agent loop over ports in memory. Port calls are counted from 1; at a chosen one the test injects an event: the
+// process dies (the call never returns), an append is refused or lost, the job is cancelled, or the process has to
+// leave.
 import { RunSignals } from '../../src/agent/run-signals.ts';
 import { EagerCalls } from '../../src/agent/calls/eager-calls.ts';
 import { runLoop } from '../../src/agent/loop.ts';
@@ -27,31 +28,31 @@ export type Port =
   | 'a tool ends'
   | 'a tool is asked';
 
-/** What happens at a moment; `undefined`: nothing. */
+/** The event at a port call; `undefined`: none. */
 export type Happening = 'dies' | void;
 
-export type Moment = { count: number; port: Port; rig: Rig; signals: RunSignals };
+export type PortCall = { count: number; port: Port; rig: Rig; signals: RunSignals };
 
 export type RigOptions = {
-  /** The model asks a question beside the tools of its first round, and another one alone. */
+  /** The model asks a question beside the tools of its first round, and a second question alone. */
   asks?: boolean;
-  /** What a person says to the calls of these tools, which wait for that. */
+  /** The decision of a person on calls of these tools, which wait for approval. */
   guards?: Readonly<Record<string, 'approve' | 'deny'>>;
-  /** What stands before the model when it is asked for, counted from 1; null: nothing. */
-  held?: (ask: number, rig: Rig) => ThrottledAccess | null;
-  at?: (moment: Moment) => Happening;
+  /** What the model call waits for, by its number from 1; null: nothing. */
+  throttledAccess?: (ask: number, rig: Rig) => ThrottledAccess | null;
+  at?: (portCall: PortCall) => Happening;
   settings?: Settings;
-  /** What the model says to a request, in place of the usual. */
+  /** The answer of the model to a request, in place of the default. */
   answer?: (request: ModelRequest) => ModelOutcome;
-  /** What a tool gives. */
+  /** The result of a tool. */
   result?: (call: ToolInvocation) => string;
-  /** What a tool says of a call that lost its runner, in place of `unknown`. */
+  /** The outcome that a tool reports for a call that lost its runner, in place of `unknown`. */
   reconcile?: (call: ToolInvocation, rig: Rig) => Reconciled;
-  /** How long that person has; without it: for ever. */
+  /** How long that person has; without it: no limit. */
   outcomeWaitMs?: number;
-  /** What a person says who is asked for the outcome of a call. */
+  /** The outcome that a person reports for a call. */
   resolve?: (call: ToolCallId, rig: Rig) => Resolution;
-  /** What an append comes to, in place of what the store says; counted from 1. */
+  /** The outcome of an append, in place of the store's; counted from 1. */
   outcome?: (count: number, commit: () => Promise<JournalOutcome>) => Promise<JournalOutcome>;
 };
 
@@ -62,18 +63,18 @@ const TOOLS = settings({
 
 export class Rig {
   readonly store: Store;
-  /** What the model was asked, and answered. */
+  /** The requests to the model, and its answers. */
   readonly asked: ModelRequest[] = [];
-  /** How often each call was begun, by the name of its tool and its id. */
+  /** How often each call was started, by the name of its tool and its id. */
   readonly begun: { name: string; id: ToolCallId }[] = [];
-  /** The calls whose effect happened, as often as it did. */
+  /** The calls whose effect happened, once for each time. */
   readonly happened: ToolCallId[] = [];
   readonly ids = countingIds(50_000);
   readonly #options: RigOptions;
-  moments = 0;
+  portCalls = 0;
   appends = 0;
   asks = 0;
-  /** Of the run that is under way. */
+  /** Of the current run. */
   signals: RunSignals | null = null;
   now = NOW;
   #calls = 0;
@@ -83,7 +84,7 @@ export class Rig {
     this.store = new Store(options.settings ?? TOOLS);
   }
 
-  /** Runs processes one after the other until nothing is left to do. How many it took. */
+  /** Runs processes one after the other until no work is left. Returns how many it took. */
   async bringToRest(): Promise<number> {
     for (let runs = 1; runs <= 30; runs += 1) {
       const signals = new RunSignals();
@@ -101,18 +102,18 @@ export class Rig {
       if (this.store.status === 'waiting' && !this.decide() && !this.resolve() && !this.store.answer('yes'))
         this.now = this.store.until;
     }
-    throw new Error(`never at rest: ${this.store.status}`);
+    throw new Error(`never idle: ${this.store.status}`);
   }
 
-  /** A person decides on the first call that waits for it. False: none does. */
+  /** A person decides on the first call that waits for approval. False: none waits. */
   decide(): boolean {
-    const waiting = this.store.truth.calls.find(
+    const waiting = this.store.current.calls.find(
       ({ wait, approval }) => wait?.for === 'approval' && approval === null,
     );
     return waiting !== undefined && this.store.judge(this.#options.guards?.[waiting.name] ?? 'approve');
   }
 
-  /** Somebody looks what became of a call. False: nobody was asked, or nobody looks. */
+  /** A person reports the outcome of a call. False: no call waits for an outcome. */
   resolve(): boolean {
     const { resolve } = this.#options;
     return resolve !== undefined && this.store.resolve((call) => resolve(call.id, this));
@@ -120,8 +121,8 @@ export class Rig {
 
   #run(signals: RunSignals, die: () => void, first: Snapshot): Run {
     const pass = async (port: Port): Promise<void> => {
-      this.moments += 1;
-      const happening = this.#options.at?.({ count: this.moments, port, rig: this, signals });
+      this.portCalls += 1;
+      const happening = this.#options.at?.({ count: this.portCalls, port, rig: this, signals });
       if (happening !== 'dies') return;
       die();
       await new Promise<never>(() => undefined);
@@ -149,7 +150,7 @@ export class Rig {
       },
       model: () => {
         this.asks += 1;
-        return this.#options.held?.(this.asks, this) ?? { kind: 'open', model };
+        return this.#options.throttledAccess?.(this.asks, this) ?? { kind: 'open', model };
       },
       team: {
         arrange: async () => [],
@@ -200,7 +201,9 @@ export class Rig {
     return { kind: 'result', content, is_error: false };
   }
 
-  /** Two rounds of tools, one failure that is waited for, then the answer: by what the prompt holds, not by count. */
+  /**
+   * Two rounds of tools, one failure with a wait, then the answer: chosen by the content of the prompt, not by count.
+   */
   #answer({ messages, failures }: ModelRequest): ModelOutcome {
     const last = messages.at(-1)?.content ?? [];
     const round = messages.filter(({ role }) => role === 'assistant').length;
@@ -212,7 +215,7 @@ export class Rig {
     return this.#says('done');
   }
 
-  #says(words: string, ...names: string[]): ModelOutcome {
+  #says(answerText: string, ...names: string[]): ModelOutcome {
     const calls = names.map((name) => ({
       type: 'tool_use' as const,
       id: id<ToolCallId>(90_000 + (this.#calls += 1)),
@@ -222,13 +225,13 @@ export class Rig {
     return {
       kind: 'done',
       answer: given({
-        content: [text(words), ...calls],
+        content: [text(answerText), ...calls],
         finishReason: calls.length > 0 ? 'tool_use' : 'stop',
       }),
     };
   }
 
-  /** How often the `once` call that was begun most often was begun. */
+  /** The largest number of starts of one `once` call. */
   mostOnce(): number {
     const counts = new Map<ToolCallId, number>();
     for (const call of this.begun) {
@@ -238,7 +241,7 @@ export class Rig {
   }
 }
 
-/** A rig with one input, brought to rest. */
+/** A rig with one input, run until idle. */
 export async function play(options: RigOptions = {}): Promise<Rig> {
   const rig = new Rig(options);
   rig.store.submit('go');

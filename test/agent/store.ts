@@ -1,4 +1,4 @@
-// A context in memory with the semantics of the one in Postgres: a lease with an epoch, counters that guard, a queue.
+// A context in memory with the semantics of the one in Postgres: a lease with an epoch, guarded counters, a queue.
 import { isDeepStrictEqual } from 'node:util';
 import type { Journal, JournalOutcome } from '../../src/agent/run.ts';
 import type { Append } from '../../src/core/run/append.ts';
@@ -19,19 +19,22 @@ import type { Settings } from '../../src/core/workers/settings.ts';
 import type { Lease, Snapshot } from '../../src/core/run/snapshot.ts';
 import type { Millis } from '../../src/core/time.ts';
 import type { OpenCall } from '../../src/core/tools/tool-call.ts';
-import { cancelWish, countingIds, id, interruptWish, queuedInput, snapshot } from '../core/builders.ts';
+import { cancelRequest, countingIds, id, interruptRequest, queuedInput, snapshot } from '../core/builders.ts';
 
 export class Store {
-  /** What is stored; `next` is kept in `queue`. */
-  truth: Snapshot;
-  /** Whether a run holds the lease, nobody does though something is to be done, or nothing is. */
+  /** The stored rows; `next` is in `queue`. */
+  current: Snapshot;
+  /** Whether a run holds the lease, work is due without a run, or no work is due. */
   status: 'idle' | 'runnable' | 'running' | 'waiting' = 'idle';
   until: Millis = 0;
   readonly queue: QueuedJob[] = [];
   readonly outcomes = new Map<JobId, JobOutcome>();
-  /** What was told of model calls, in commits that took. */
+  /** The reports of model calls, in appends that were committed. */
   readonly modelCalls: ModelCall[] = [];
-  /** All visible messages, those too that a summary stands for; all compactions, and after which number each job began. */
+  /**
+   * All visible messages, including those that a summary replaces; all compactions, and after which number each job
+   * began.
+   */
   #messages: Message[] = [];
   #compactions: { made: NewCompaction; seq: number }[] = [];
   readonly #begins = new Map<JobId, number>();
@@ -40,7 +43,7 @@ export class Store {
   #count = 0;
 
   constructor(settings: Settings) {
-    this.truth = snapshot({ serving: { kind: 'served', settings } });
+    this.current = snapshot({ serving: { kind: 'served', settings } });
   }
 
   submit(words: string): JobId {
@@ -48,55 +51,59 @@ export class Store {
     const jobId = id<JobId>(10_000 + this.#count);
     const messageId = id<MessageId>(20_000 + this.#count);
     this.queue.push(queuedInput({ id: jobId, messageId, content: [{ type: 'text', text: words }] }));
-    this.truth = { ...this.truth, wakeSeq: this.truth.wakeSeq + 1, queued: this.queue.length };
+    this.current = { ...this.current, wakeSeq: this.current.wakeSeq + 1, queued: this.queue.length };
     if (this.status === 'idle') this.status = 'runnable';
     return jobId;
   }
 
-  /** As somebody asks for a compaction. */
+  /** As a client requests a compaction. */
   compact(asked: AskedCompaction): JobId {
     this.#count += 1;
     const jobId = id<JobId>(10_000 + this.#count);
     const job = { id: jobId, branch: 'main', maxSteps: null, deadline: null, stopRequest: null };
     this.queue.push({ ...job, kind: 'compact', asked });
-    this.truth = { ...this.truth, wakeSeq: this.truth.wakeSeq + 1, queued: this.queue.length };
+    this.current = { ...this.current, wakeSeq: this.current.wakeSeq + 1, queued: this.queue.length };
     if (this.status === 'idle') this.status = 'runnable';
     return jobId;
   }
 
-  /** As somebody changes the rules of the worker. */
+  /** As a client changes the rules of the worker. */
   rule(rules: readonly ApprovalRule[]): void {
-    const { serving, controlSeq } = this.truth;
+    const { serving, controlSeq } = this.current;
     if (serving.kind !== 'served') return;
     const { settings } = serving;
     const ruled = { ...settings, asking: { ...settings.asking, rules } };
-    this.truth = { ...this.truth, controlSeq: controlSeq + 1, serving: { kind: 'served', settings: ruled } };
+    this.current = {
+      ...this.current,
+      controlSeq: controlSeq + 1,
+      serving: { kind: 'served', settings: ruled },
+    };
   }
 
-  /** The wish, as `interrupt` writes it on a job that was admitted. */
+  /** The stop request, as `interrupt` writes it on an admitted job. */
   interrupt(mode: InterruptMode): void {
-    const { job } = this.truth;
+    const { job } = this.current;
     if (job === null) return;
-    this.truth = {
-      ...this.truth,
-      controlSeq: this.truth.controlSeq + 1,
-      job: { ...job, stopRequest: job.stopRequest ?? interruptWish(mode) },
+    this.current = {
+      ...this.current,
+      controlSeq: this.current.controlSeq + 1,
+      job: { ...job, stopRequest: job.stopRequest ?? interruptRequest(mode) },
     };
   }
 
-  /** The wish, as `cancel` writes it on a job that was admitted. */
+  /** The stop request, as `cancel` writes it on an admitted job. */
   cancel(): void {
-    const { job } = this.truth;
-    this.truth = {
-      ...this.truth,
-      controlSeq: this.truth.controlSeq + 1,
-      job: job === null ? null : { ...job, stopRequest: job.stopRequest ?? cancelWish() },
+    const { job } = this.current;
+    this.current = {
+      ...this.current,
+      controlSeq: this.current.controlSeq + 1,
+      job: job === null ? null : { ...job, stopRequest: job.stopRequest ?? cancelRequest() },
     };
   }
 
-  /** The first call that waits for approval is decided on, as a person does it. False: none waits. */
+  /** Decides on the first call that waits for approval, as a person does. False: none waits. */
   judge(decision: 'approve' | 'deny'): boolean {
-    const { calls } = this.truth;
+    const { calls } = this.current;
     const first = calls.find(({ wait, approval }) => wait?.for === 'approval' && approval === null);
     if (first === undefined) return false;
     const approval = { decision, reason: null, input: null };
@@ -104,68 +111,68 @@ export class Store {
       decision === 'approve'
         ? { ...first, status: 'pending' as const, wait: null, approval }
         : { ...first, approval };
-    this.truth = {
-      ...this.truth,
-      controlSeq: this.truth.controlSeq + 1,
-      wakeSeq: this.truth.wakeSeq + 1,
+    this.current = {
+      ...this.current,
+      controlSeq: this.current.controlSeq + 1,
+      wakeSeq: this.current.wakeSeq + 1,
       calls: calls.map((call) => (call === first ? judged : call)),
     };
     if (this.status === 'waiting') this.status = 'runnable';
     return true;
   }
 
-  /** What somebody says of the first call whose outcome is unknown. False: none waits for that. */
-  resolve(said: (call: OpenCall) => Resolution): boolean {
-    const { calls } = this.truth;
+  /** Reports the outcome of the first call whose outcome is unknown. False: none waits for that. */
+  resolve(outcomeOf: (call: OpenCall) => Resolution): boolean {
+    const { calls } = this.current;
     const first = calls.find(
       ({ status, reply, wait }) => status === 'waiting' && reply === null && wait?.for === 'outcome',
     );
     if (first === undefined) return false;
     this.#count += 1;
     const messageId = id<MessageId>(20_000 + this.#count);
-    const resolution = said(first);
-    const told: OpenCall =
+    const resolution = outcomeOf(first);
+    const reported: OpenCall =
       resolution === 'did_not_happen'
         ? { ...first, status: 'pending', wait: null }
         : {
             ...first,
             reply: { messageId, content: `${first.name} ${resolution}`, isError: resolution === 'tell' },
           };
-    this.truth = {
-      ...this.truth,
-      controlSeq: this.truth.controlSeq + 1,
-      wakeSeq: this.truth.wakeSeq + 1,
-      calls: calls.map((call) => (call === first ? told : call)),
+    this.current = {
+      ...this.current,
+      controlSeq: this.current.controlSeq + 1,
+      wakeSeq: this.current.wakeSeq + 1,
+      calls: calls.map((call) => (call === first ? reported : call)),
     };
     if (this.status === 'waiting') this.status = 'runnable';
     return true;
   }
 
-  /** The first call that waits is answered, as a client does it. False: none waits. */
+  /** Answers the first waiting call, as a client does. False: none waits. */
   answer(words: string): boolean {
-    const { calls } = this.truth;
+    const { calls } = this.current;
     const first = calls.find(
       ({ status, reply, wait }) => status === 'waiting' && reply === null && wait?.for === 'answer',
     );
     if (first === undefined) return false;
     this.#count += 1;
     const reply = { messageId: id<MessageId>(20_000 + this.#count), content: words, isError: false };
-    this.truth = {
-      ...this.truth,
-      controlSeq: this.truth.controlSeq + 1,
-      wakeSeq: this.truth.wakeSeq + 1,
+    this.current = {
+      ...this.current,
+      controlSeq: this.current.controlSeq + 1,
+      wakeSeq: this.current.wakeSeq + 1,
       calls: calls.map((call) => (call === first ? { ...call, reply } : call)),
     };
     if (this.status === 'waiting') this.status = 'runnable';
     return true;
   }
 
-  /** Takes the lease from whoever has it, and writes what a claim writes. Null: there is nothing to do. */
+  /** Takes the lease from its owner, and writes what a claim writes. Null: no work is due. */
   claim(now: Millis): Snapshot | null {
     if (this.status === 'idle' || (this.status === 'waiting' && this.until > now)) return null;
-    const { failedClaims } = this.truth;
+    const { failedClaims } = this.current;
     this.#raiseEpoch();
-    this.truth = { ...this.truth, failedClaims: failedClaims + 1 };
+    this.current = { ...this.current, failedClaims: failedClaims + 1 };
     this.status = 'running';
     const first = { ...this.#read(), failedClaims };
     const move = open(first, decide(first, now), this.#minted);
@@ -185,28 +192,28 @@ export class Store {
     added: async ({ job }) => structuredClone(this.#messages.filter(({ jobId }) => jobId === job?.id)),
     append: async (move) => this.#commit(structuredClone(move)),
     reload: async (known) => {
-      if (known.lease.epoch !== this.truth.lease.epoch) throw new LeaseLost();
+      if (known.lease.epoch !== this.current.lease.epoch) throw new LeaseLost();
       const { history, compacted } = this.#read();
       if (!isDeepStrictEqual({ history, compacted }, { history: known.history, compacted: known.compacted }))
-        throw new Error('a runner remembers something else than what is stored');
+        throw new Error('a runner remembers a state other than the stored one');
       return this.#read();
     },
     recover: async (lease: Lease) => {
-      if (lease.epoch !== this.truth.lease.epoch || this.status !== 'running') throw new LeaseLost();
+      if (lease.epoch !== this.current.lease.epoch || this.status !== 'running') throw new LeaseLost();
       this.#raiseEpoch();
       return this.#read();
     },
   };
 
   #raiseEpoch(): void {
-    const { lease } = this.truth;
-    this.truth = { ...this.truth, lease: { ...lease, epoch: lease.epoch + 1 } };
+    const { lease } = this.current;
+    this.current = { ...this.current, lease: { ...lease, epoch: lease.epoch + 1 } };
   }
 
   #read(): Snapshot {
-    const { failedClaims } = this.truth;
+    const { failedClaims } = this.current;
     const stored = {
-      ...this.truth,
+      ...this.current,
       next: this.queue[0] ?? null,
       failedClaims: Math.max(0, failedClaims - 1),
     };
@@ -215,13 +222,13 @@ export class Store {
 
   #commit(move: Append): JournalOutcome & { kind: 'committed' | 'stale' } {
     const { lease, guard, park } = move;
-    const { truth } = this;
-    if (lease.epoch !== truth.lease.epoch) return { kind: 'stale' };
-    if (guard.controlSeq !== null && guard.controlSeq !== truth.controlSeq) return { kind: 'stale' };
-    if (guard.wakeSeq !== null && guard.wakeSeq !== truth.wakeSeq) return { kind: 'stale' };
+    const { current } = this;
+    if (lease.epoch !== current.lease.epoch) return { kind: 'stale' };
+    if (guard.controlSeq !== null && guard.controlSeq !== current.controlSeq) return { kind: 'stale' };
+    if (guard.wakeSeq !== null && guard.wakeSeq !== current.wakeSeq) return { kind: 'stale' };
     const firstSeq = this.#headSeq + 1;
     this.#headSeq += move.entries.length;
-    const { wakeSeq, controlSeq } = truth;
+    const { wakeSeq, controlSeq } = current;
     const headSeq = this.#headSeq;
     const outcome = {
       kind: 'committed' as const,
@@ -232,12 +239,12 @@ export class Store {
       met: [],
       followUp: false,
     };
-    // What a job carries of its wish is written by others: an append leaves it.
-    const stopRequest = truth.job?.stopRequest ?? null;
-    const whole = { ...truth, next: this.queue[0] ?? null, history: this.#messages };
+    // Others write the stop request of a job: an append leaves it unchanged.
+    const stopRequest = current.job?.stopRequest ?? null;
+    const whole = { ...current, next: this.queue[0] ?? null, history: this.#messages };
     const after = this.#remember(apply(whole, { ...move, compaction: null }, outcome), move, firstSeq);
     const failedClaims = Math.max(0, after.failedClaims - (move.progress === 'returned' ? 1 : 0));
-    this.truth = { ...after, failedClaims, job: after.job === null ? null : { ...after.job, stopRequest } };
+    this.current = { ...after, failedClaims, job: after.job === null ? null : { ...after.job, stopRequest } };
     if (move.modelCall !== null) this.modelCalls.push(move.modelCall);
     if (move.job?.kind === 'admit') this.queue.shift();
     if (move.job?.kind === 'settle') this.#settle(move.job.job.id, move.job.outcome);
@@ -246,7 +253,9 @@ export class Store {
     return outcome;
   }
 
-  /** As what is stored is read: the last of each kind that holds, and what no summary stands for. */
+  /**
+   * As the stored history is read: the last valid compaction of each kind, and the messages that no summary replaces.
+   */
   #remember(after: Snapshot, { job, entries, compaction, takenBack }: Append, firstSeq: number): Snapshot {
     this.#messages = after.history;
     if (job?.kind === 'admit') this.#begins.set(job.job.id, firstSeq - 1);
@@ -268,12 +277,12 @@ export class Store {
     return { ...after, compacted, history: after.history.filter(({ seq }) => seq >= from) };
   }
 
-  /** All that is visible. */
+  /** All visible messages. */
   get messages(): readonly Message[] {
     return this.#messages;
   }
 
-  /** In the order they were made; those that are void are left out. */
+  /** In the order of creation, without the void ones. */
   get compactions(): readonly NewCompaction[] {
     return this.#compactions.map(({ made }) => made);
   }
@@ -283,15 +292,15 @@ export class Store {
     this.outcomes.set(jobId, outcome);
   }
 
-  /** History in one line an entry. */
+  /** History, one line for each entry. */
   transcript(): string[] {
     return this.#messages.map(({ turn, role, content }) => {
-      const said = content.map((block) => {
+      const outcomeOf = content.map((block) => {
         if (block.type === 'tool_use') return `→${block.name}`;
         if (block.type === 'tool_result') return `←${typeof block.content === 'string' ? block.content : ''}`;
         return block.type === 'text' ? block.text : block.type;
       });
-      return `${turn} ${role}: ${said.join(' ')}`;
+      return `${turn} ${role}: ${outcomeOf.join(' ')}`;
     });
   }
 }

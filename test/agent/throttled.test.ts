@@ -1,11 +1,11 @@
-// A model whose key is held back: the run waits, and nothing else is different.
+// A model whose key is throttled: the run waits, and nothing else changes.
 import { expect, test } from 'vitest';
 import type { ThrottledAccess } from '../../src/core/run/throttle.ts';
 import { play } from './rig.ts';
 import type { Rig } from './rig.ts';
 
-/** Closed for so long; who waits in place is called, or not. */
-function heldFor(rig: Rig, ms: number, isCalled = true): ThrottledAccess {
+/** Throttled for so long; a run that waits in place is woken, or not. */
+function throttledFor(rig: Rig, ms: number, isCalled = true): ThrottledAccess {
   const until = rig.now + ms;
   return {
     kind: 'throttled',
@@ -15,7 +15,7 @@ function heldFor(rig: Rig, ms: number, isCalled = true): ThrottledAccess {
   };
 }
 
-/** What a job comes to, but for the time it takes. */
+/** The result of a job, without its duration. */
 function comesTo(rig: Rig): unknown {
   return {
     transcript: rig.store.transcript(),
@@ -23,14 +23,14 @@ function comesTo(rig: Rig): unknown {
   };
 }
 
-test('a long hold parks the job, with no attempt and no failure counted, and then it goes on as ever', async () => {
+test('a long throttle parks the job, counts no attempt and no failure, and the job then continues', async () => {
   const whole = await play();
   const seen: unknown[] = [];
   const rig = await play({
-    held(ask, of) {
-      const { job, failedClaims } = of.store.truth;
+    throttledAccess(ask, of) {
+      const { job, failedClaims } = of.store.current;
       seen.push([job?.attempt, job?.failures, failedClaims > 1]);
-      return ask <= 3 ? heldFor(of, 60_000) : null;
+      return ask <= 3 ? throttledFor(of, 60_000) : null;
     },
   });
   expect(seen.slice(0, 4)).toEqual(Array.from({ length: 4 }, () => [1, 0, false]));
@@ -38,15 +38,15 @@ test('a long hold parks the job, with no attempt and no failure counted, and the
   expect(rig.now - whole.now).toBe(3 * 65_000);
 });
 
-test('who is parked says what it waits for, until when, and in which state', async () => {
+test('a parked job shows what it waits for, until when, and in which state', async () => {
   let parked: unknown;
   await play({
-    held(ask, of) {
-      if (ask === 2) parked = of.store.truth;
-      return ask === 1 ? heldFor(of, 60_000) : null;
+    throttledAccess(ask, of) {
+      if (ask === 2) parked = of.store.current;
+      return ask === 1 ? throttledFor(of, 60_000) : null;
     },
     at: ({ port, rig: { store } }) => {
-      if (port === 'after an append' && store.status === 'waiting') parked ??= structuredClone(store.truth);
+      if (port === 'after an append' && store.status === 'waiting') parked ??= structuredClone(store.current);
     },
   });
   expect(parked).toMatchObject({
@@ -59,28 +59,30 @@ test('who is parked says what it waits for, until when, and in which state', asy
   });
 });
 
-test('a short hold is waited out in place: no append', async () => {
+test('a short throttle is waited out in place: no append', async () => {
   const whole = await play();
-  const rig = await play({ held: (ask, of) => (ask % 2 === 1 ? heldFor(of, 1_000) : null) });
+  const rig = await play({ throttledAccess: (ask, of) => (ask % 2 === 1 ? throttledFor(of, 1_000) : null) });
   expect(comesTo(rig)).toEqual(comesTo(whole));
   expect(rig.appends).toBe(whole.appends);
 });
 
-test('whoever is not called in time parks', async () => {
+test('a run that is not woken in time parks', async () => {
   const whole = await play();
-  const rig = await play({ held: (ask, of) => (ask === 1 ? heldFor(of, 1_000, false) : null) });
+  const rig = await play({
+    throttledAccess: (ask, of) => (ask === 1 ? throttledFor(of, 1_000, false) : null),
+  });
   expect(comesTo(rig)).toEqual(comesTo(whole));
   expect(rig.appends).toBe(whole.appends + 1);
 });
 
-test('death around the append that parks, however often: nothing is lost, and no crash loop is seen', async () => {
+test('death around the append that parks, however often, loses nothing and is not taken for a crash loop', async () => {
   const whole = await play();
   for (const port of ['before an append', 'after an append'] as const) {
     let deaths = 0;
     const rig = await play({
-      held: (ask, of) => (ask <= 6 ? heldFor(of, 60_000) : null),
-      at: (moment) => {
-        if (moment.port !== port || deaths >= 4) return undefined;
+      throttledAccess: (ask, of) => (ask <= 6 ? throttledFor(of, 60_000) : null),
+      at: (portCall) => {
+        if (portCall.port !== port || deaths >= 4) return undefined;
         deaths += 1;
         return 'dies';
       },
@@ -90,10 +92,10 @@ test('death around the append that parks, however often: nothing is lost, and no
   }
 });
 
-test('a cancel that comes while it waits in place is obeyed', async () => {
+test('a cancel that arrives while the run waits in place is obeyed', async () => {
   const rig = await play({
-    held: (_ask, of) => ({
-      ...heldFor(of, 1_000),
+    throttledAccess: (_ask, of) => ({
+      ...throttledFor(of, 1_000),
       turn: async () => {
         of.store.cancel();
         of.signals?.lookUp();

@@ -1,16 +1,16 @@
-// What is told of model calls: when they were made, once for each that was answered or failed.
+// Reports of model calls: when they were made, once for each that was answered or failed.
 import { expect, test } from 'vitest';
 import { timed } from '../../src/agent/model/timed.ts';
 import { play } from './rig.ts';
 
-const heard: string[] = [];
+const received: string[] = [];
 const listener = {
-  started: () => void heard.push('started'),
-  text: (delta: string) => void heard.push(delta),
-  thinking: (delta: string) => void heard.push(delta),
+  started: () => void received.push('started'),
+  text: (delta: string) => void received.push(delta),
+  thinking: (delta: string) => void received.push(delta),
 };
 
-test('a call is timed from when it is made to its first byte, and its listener hears all the same', () => {
+test('a call is timed from its start to its first byte, and its subscriber still receives the deltas', () => {
   let now = 100;
   const call = timed({ now: () => now }, listener);
   now = 150;
@@ -21,10 +21,10 @@ test('a call is timed from when it is made to its first byte, and its listener h
   call.listener.thinking('hm');
   call.listener.text('hi');
   expect(call.times()).toEqual({ calledAt: 100, firstByteAt: 150 });
-  expect(heard).toEqual(['started', 'started', 'hm', 'hi']);
+  expect(received).toEqual(['started', 'started', 'hm', 'hi']);
 });
 
-test('a clock that is set back in between moves no first byte before its call', () => {
+test('a clock that is set back during a call never puts the first byte before the call', () => {
   let now = 100;
   const call = timed({ now: () => now }, listener);
   now = 90;
@@ -32,18 +32,18 @@ test('a clock that is set back in between moves no first byte before its call', 
   expect(call.times()).toEqual({ calledAt: 100, firstByteAt: 100 });
 });
 
-test('whatever append is refused, every answer and every failure is told once', async () => {
-  const told = async (refused: number): Promise<string[]> => {
+test('whichever append is refused, every answer and every failure is reported once', async () => {
+  const reported = async (refused: number): Promise<string[]> => {
     const { store } = await play({
       outcome: async (count, commit) => (count === refused ? { kind: 'stale' } : commit()),
     });
-    const ids = store.truth.history.flatMap(({ id, role }) => (role === 'assistant' ? [id] : []));
+    const ids = store.current.history.flatMap(({ id, role }) => (role === 'assistant' ? [id] : []));
     const answered = store.modelCalls.flatMap((call) => (call.kind === 'answered' ? [call.messageId] : []));
     expect(answered).toEqual(ids);
     return store.modelCalls.map(({ kind, attempt }) => `${kind} ${attempt}`);
   };
   const { appends } = await play();
   for (let refused = 0; refused <= appends; refused += 1) {
-    expect(await told(refused)).toEqual(['answered 1', 'answered 1', 'failed 1', 'answered 2']);
+    expect(await reported(refused)).toEqual(['answered 1', 'answered 1', 'failed 1', 'answered 2']);
   }
 });

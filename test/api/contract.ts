@@ -1,4 +1,4 @@
-// Holds answers against the OpenAPI document: status, type of content and body, to the letter.
+// Checks answers against the OpenAPI document: status, content type and body, exactly.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
@@ -20,7 +20,7 @@ export type Contract = {
   unseen(): string[];
 };
 
-/** What one document says, compiled as far as it was asked for. */
+/** The schemas of one document, compiled on first use. */
 class Checks {
   readonly document: Document;
   /** `GET /api/jobs`, for every operation. */
@@ -33,7 +33,7 @@ class Checks {
     this.document = JSON.parse(JSON.stringify(made));
     formats.default(this.#ajv);
     this.#ajv.addSchema(this.document, 'openapi');
-    // As a router does: a path that says a name goes before one that leaves it open.
+    // As a router does: a literal path precedes one with a parameter.
     const open = (path: string): number => path.split('{').length;
     const paths = Object.keys(this.document.paths).toSorted((one, other) => open(one) - open(other));
     this.#paths = paths.map((path) => ({ path, pattern: toPattern(path) }));
@@ -63,7 +63,7 @@ class Checks {
 }
 
 /**
- * What the document says of operations and bodies is the same for every application (a test holds that): it is made and compiled
+ * The document's operations and bodies are the same for every application (a test checks that): it is made and compiled
  * once a process.
  */
 let checks: Checks | null = null;

@@ -1,5 +1,5 @@
-// The application over a database of its own, asked by `inject`. Every answer is held against the OpenAPI document: one
-// that it does not describe to the letter fails the test that asked.
+// The application over a database of its own, called by `inject`. Every answer is checked against the OpenAPI document:
+// an answer that does not match it fails the test.
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { v7 } from 'uuid';
@@ -29,7 +29,7 @@ import { contractOf } from './contract.ts';
 import type { Contract } from './contract.ts';
 
 export type Answer = { status: number; headers: Record<string, string>; body: Body };
-/** JSON of which a test knows the shape; `expect` finds out whether it was right. */
+/** JSON whose shape a test knows; `expect` checks whether it was right. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Body = any;
 
@@ -40,7 +40,7 @@ export type Api = {
   bus: Bus;
   commands: CommandPorts;
   contract: Contract;
-  /** What was rung. */
+  /** The wake-ups that were sent. */
   wakeUps: WakeUp[];
   queue: { reachable: boolean };
   /** Texts of the statements since this was last emptied. */
@@ -55,7 +55,7 @@ export type Api = {
   close(): Promise<void>;
 };
 
-/** Nobody dies here unless a test says so: rows of processes live for a minute without a beat. */
+/** No process dies here unless a test makes it: rows of processes live for a minute without a heartbeat. */
 export const TIMES: LeaseTimes = { heartbeatTimeoutMs: 60_000, leaseMs: 120_000 };
 
 /** A request is not cut off, however slow the machine is, unless a test says so. */
@@ -77,7 +77,7 @@ export const ABOUT: About = {
 
 export const ids: Ids = { next: <T extends string>() => v7() as T };
 
-/** Of statements: what reads or writes, and is not about the transaction around it. */
+/** Of statements: reads and writes, without those of the transaction around them. */
 export function isQuery(text: string): boolean {
   return text !== 'begin' && text !== 'commit' && !text.startsWith('select set_config(');
 }

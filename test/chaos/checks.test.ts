@@ -1,8 +1,7 @@
-// Each check can fail: a small world in which all is well passes them all, and each way of breaking it is found by the
-// check that is there for it.
+// Each check can fail: a small sound world passes all of them, and each way of breaking it is found by its check.
 import { describe, expect, test } from 'vitest';
 import { CHECKS, violationsOf } from './checks/all.ts';
-import { heardWhole } from './checks/streams.ts';
+import { receivedWhole } from './checks/streams.ts';
 import { word } from './clients/inputs.ts';
 import { BROKEN_APPROVALS, soundApproval } from './world/broken-approvals.ts';
 import { BROKEN_CONVERSATIONS } from './world/broken-conversations.ts';
@@ -18,13 +17,13 @@ import type { Moment, Stop, World } from './world/world.ts';
 test('a sound world passes every check', () => {
   const { world } = soundWorld();
   expect(violationsOf(world)).toEqual([]);
-  expect(heardWhole(world)).toEqual({ whole: 1, part: 0 });
+  expect(receivedWhole(world)).toEqual({ whole: 1, part: 0 });
 });
 
-test('a stop that ended what ran, and a refusal meanwhile, are as they should be', () => {
+test('a stop that ended a running job, and a refusal meanwhile, pass the checks', () => {
   const sound = soundWorld();
   const { world, done, second } = sound;
-  stopped(sound, { asked: moment(44), stopped: { ...moment(48), said: 'stopped' } });
+  stopped(sound, { asked: moment(44), stopped: { ...moment(48), reported: 'stopped' } });
   Object.assign(done, {
     status: 'cancelled',
     steps: 1,
@@ -44,15 +43,15 @@ test('a stop that ended what ran, and a refusal meanwhile, are as they should be
   expect(violationsOf(world).filter(({ check }) => check === 'stops')).toEqual([]);
 });
 
-test('what an edit replaced may be taken back after that', () => {
+test('a message that an edit replaced may be retracted later', () => {
   const { world, input } = soundConversation();
   Object.assign(input, { status: 'retracted' });
   world.events.push(event(27, 'MessagesRetracted', { message_ids: [input.id] }));
-  const told = violationsOf(world).filter(({ what }) => /does not show the message/.test(what));
-  expect(told.filter(({ ids }) => ids.includes('i-3'))).toEqual([]);
+  const returned = violationsOf(world).filter(({ what }) => /does not show the message/.test(what));
+  expect(returned.filter(({ ids }) => ids.includes('i-3'))).toEqual([]);
 });
 
-test('what a person said had happened may be told by a note alone, where an interrupt took its answer back', () => {
+test('an outcome that a person reported may be in a note alone, where an interrupt retracted its answer', () => {
   const { world, result, asked, call } = soundWorld();
   world.messages.splice(world.messages.indexOf(result), 1);
   Object.assign(asked, { status: 'retracted' });
@@ -63,30 +62,30 @@ test('what a person said had happened may be told by a note alone, where an inte
     status: 'completed',
     content: [text('mail({})')],
   });
-  world.said.push({ contextId: 'c', callId: call.id, outcome: 'happened' });
+  world.reported.push({ contextId: 'c', callId: call.id, outcome: 'happened' });
   const ofOnce = () => violationsOf(world).filter(({ check }) => check === 'once');
   expect(ofOnce()).toEqual([]);
   world.messages.pop();
-  expect(ofOnce()).toMatchObject([{ what: 'a call that began was taken back without a note' }]);
+  expect(ofOnce()).toMatchObject([{ what: 'a call that began was retracted without a note' }]);
 });
 
-test('what changes nothing may have begun for an answer that was lost; what is done once may not', () => {
+test('a call without effect may have begun for a lost answer; a once-only call may not', () => {
   const { world } = soundWorld();
   const begin = (name: string) => world.outside.push({ what: 'begin', name, key: `lost ${name}` });
   begin('look');
   const ofOnce = () => violationsOf(world).filter(({ check }) => check === 'once');
   expect(ofOnce()).toEqual([]);
   begin('put');
-  expect(ofOnce()).toMatchObject([{ what: 'a tool ran for a call that nobody asked for' }]);
+  expect(ofOnce()).toMatchObject([{ what: 'a tool ran for a call that no model asked for' }]);
 });
 
-/** By check: how a world is broken, and words of what is found. */
+/** By check: how a world is broken, and part of the expected violation. */
 const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, RegExp][]>> = {
-  rest: [
+  idle: [
     [
-      'something is under way when the time is up',
+      'work is in progress when the time is up',
       ({ world }) => void world.unsettled.push('job x'),
-      /not at rest in time/,
+      /not idle in time/,
     ],
     [
       'a context is owned',
@@ -94,14 +93,14 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /still owned/,
     ],
     [
-      'a context is looked for',
+      'a sweep is due for a context',
       ({ context }) => Object.assign(context, { next_check_at: 5 }),
-      /a sweep still looks/,
+      /a sweep is still due/,
     ],
     [
-      'a state does not rest',
+      'a state is not idle',
       ({ context }) => Object.assign(context, { state: 'ExecutingTools' }),
-      /at rest in/,
+      /stays in state/,
     ],
     [
       'a counter of the queue is wrong',
@@ -109,11 +108,15 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /counts 1 queued/,
     ],
     [
-      'an input waits for ever to join',
+      'an input waits forever to join',
       ({ context }) => Object.assign(context, { steers: 1 }),
       /wait to join/,
     ],
-    ['barren claims are left', ({ context }) => Object.assign(context, { failed_claims: 2 }), /barren/],
+    [
+      'failed claims are left',
+      ({ context }) => Object.assign(context, { failed_claims: 2 }),
+      /failed claims/,
+    ],
     [
       'a counter of messages is wrong',
       ({ context }) => Object.assign(context, { message_count: 5 }),
@@ -147,7 +150,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
   ],
   accepted: [
     ['a job is lost', ({ world, done }) => remove(world.jobs, done), /has no job/],
-    ['a job is of nobody', ({ world, second }) => remove(world.inputs, second), /of no accepted key/],
+    ['a job has no input', ({ world, second }) => remove(world.inputs, second), /of no accepted key/],
     [
       'two keys are one job',
       ({ second, first }) => Object.assign(second, { outcome: first.outcome }),
@@ -179,14 +182,14 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /another input/,
     ],
     [
-      'a change that was taken is lost',
+      'an accepted change is lost',
       ({ first }) => Object.assign(first, { edited: 'taken' }),
-      /taken and is not there/,
+      /accepted and is missing/,
     ],
     [
-      'a change that was refused is there',
+      'a refused change is stored',
       ({ input }) => Object.assign(input, { content: [text(`# edited\nsay: ${word('i-1')}`)] }),
-      /not taken and is there/,
+      /refused and is stored/,
     ],
     [
       'a withdrawal is forgotten',
@@ -209,17 +212,17 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     [
       'a job ends twice',
       ({ world, end }) => void world.events.push({ ...end, seq: 9 }),
-      /end is told 2 times/,
+      /end is published 2 times/,
     ],
     [
       'a job begins twice',
       ({ world, begin }) => void world.events.push({ ...begin, seq: 9 }),
-      /begin is told 2 times/,
+      /begin is published 2 times/,
     ],
     [
-      'an end is told otherwise',
+      'an end is published with another status',
       ({ end }) => Object.assign(end, { data: { ...end.data, status: 'failed' } }),
-      /told as failed/,
+      /published as failed/,
     ],
     [
       'a job fails for no reason',
@@ -237,17 +240,17 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /interrupted, for no reason/,
     ],
     [
-      'one wish interrupts two jobs',
+      'one request interrupts two jobs',
       (sound) => {
         sound.world.interrupts.push({ contextId: 'c', mode: 'keep', jobId: null, removed: null });
         for (const job of sound.world.jobs) Object.assign(job, { status: 'interrupted' });
       },
-      /2 jobs were interrupted for 1 wishes/,
+      /2 jobs were interrupted for 1 requests/,
     ],
     [
       'a client saw another end',
       ({ world }) => void world.sightings.push({ jobId: 'job-1', status: 'cancelled', outputId: null }),
-      /was told cancelled/,
+      /received cancelled/,
     ],
   ],
   answers: [
@@ -258,26 +261,26 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     ],
     ['an answer is lost', ({ world, answer }) => remove(world.messages, answer), /not its last answer/],
     [
-      'an answer is to nobody',
+      'an answer is to no input',
       ({ answer }) => Object.assign(answer, { content: [text(word('i-9'))] }),
-      /to nobody/,
+      /to no input/,
     ],
     [
-      'a completed answer was taken back',
+      'a completed answer was retracted',
       ({ answer }) => Object.assign(answer, { status: 'retracted' }),
-      /was taken back/,
+      /was retracted/,
     ],
-    ['steps are miscounted', ({ done }) => Object.assign(done, { steps: 3 }), /counts 3 steps/],
+    ['steps are counted wrong', ({ done }) => Object.assign(done, { steps: 3 }), /counts 3 steps/],
     [
       'a step is played twice',
       ({ world, asked }) => void world.messages.push({ ...asked, id: 'a-9', seq: 2.5 }),
-      /where the script says/,
+      /where the script has/,
     ],
     [
       'another tool is called',
       ({ asked }) =>
         Object.assign(asked, { content: [{ type: 'tool_use', id: 'call', name: 'pay', input: {} }] }),
-      /where the script says/,
+      /where the script has/,
     ],
   ],
   once: [
@@ -292,36 +295,36 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /happened 2 times/,
     ],
     [
-      'money that was wired is said never to have been',
+      'money that was wired is reported as not wired',
       ({ world, call }) => {
         Object.assign(call, { name: 'wire', status: 'cancelled' });
         for (const line of world.outside) Object.assign(line, { name: 'wire' });
       },
-      /said not to have run/,
+      /reported as not run/,
     ],
-    ['a mail is said to be sent', ({ world }) => void world.outside.splice(0), /had no effect/],
+    ['a mail is reported as sent', ({ world }) => void world.outside.splice(0), /had no effect/],
     [
       'a mail that was sent was never marked',
       ({ call }) => Object.assign(call, { started_at: null }),
       /never marked/,
     ],
     [
-      'a mail that was sent is said never to have run',
+      'a mail that was sent is reported as not run',
       ({ call }) => Object.assign(call, { status: 'cancelled' }),
-      /said not to have run/,
+      /reported as not run/,
     ],
     [
-      'a mail that nobody asked for',
+      'a mail that no model asked for',
       ({ world }) => void world.outside.push({ what: 'begin', name: 'mail', key: 'x' }),
-      /nobody asked for/,
+      /no model asked for/,
     ],
     [
-      'an unknown outcome is told as a success',
+      'an unknown outcome is reported as a success',
       ({ call }) => Object.assign(call, { status: 'unknown' }),
-      /not said so/,
+      /outcome is not reported/,
     ],
     [
-      'a call that was taken back is forgotten',
+      'a call that was retracted is forgotten',
       ({ world, result, asked, call }) => (
         remove(world.messages, result),
         Object.assign(asked, { status: 'retracted' }),
@@ -330,7 +333,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /without a note/,
     ],
     [
-      'a success that nobody spoke of is told by nothing but a note',
+      'a success that no person reported is in a note alone',
       ({ world, result, asked, call }) => (
         remove(world.messages, result),
         Object.assign(asked, { status: 'retracted' }),
@@ -340,7 +343,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /another result/,
     ],
     [
-      'a success is told as something else',
+      'a success is reported as something else',
       ({ result }) => Object.assign(result, { content: [toolResult('Cancelled.', true)] }),
       /another result/,
     ],
@@ -354,20 +357,20 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /before one that stood ahead/,
     ],
     [
-      'a later one stands ahead',
+      'a later one is ahead in the queue',
       ({ cancelled, done }) => Object.assign(done, { position: cancelled.position + 1 }),
       /stands ahead of one/,
     ],
   ],
   numbers: [
     ['a number is missing', ({ world, started }) => remove(world.events, started), /break at 5/],
-    ['a number is there twice', ({ started }) => Object.assign(started, { seq: 6 }), /break at 5/],
+    ['a number exists twice', ({ started }) => Object.assign(started, { seq: 6 }), /break at 5/],
     ['the head is elsewhere', ({ context }) => Object.assign(context, { head_seq: 9 }), /the head is 9/],
   ],
   transcripts: [
     ['a result is missing', ({ world, result }) => remove(world.messages, result), /while calls were open/],
     [
-      'a result is there twice',
+      'a result exists twice',
       ({ world, result }) => void world.messages.push({ ...result, id: 'r-2', seq: 6.5 }),
       /without its open call/,
     ],
@@ -383,35 +386,35 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     [
       'a row is of no call',
       ({ call }) => Object.assign(call, { message_id: 'm-1' }),
-      /row of a call that nobody/,
+      /row of a call that no model/,
     ],
   ],
   receipts: [
     [
-      'it stopped before anybody asked',
+      'it stopped before a request',
       ({ cancelled }) => Object.assign(cancelled, { stopped_at: 19 }),
-      /before anybody asked/,
+      /before a request/,
     ],
     [
-      'it was heard before anybody asked',
+      'it was received before it was sent',
       ({ cancelled }) => Object.assign(cancelled, { stop_delivered_at: 19 }),
-      /heard before/,
+      /received before/,
     ],
     [
-      'it was heard after the end',
+      'it was received after the end',
       ({ cancelled }) => Object.assign(cancelled, { stop_delivered_at: 21 }),
-      /heard after/,
+      /received after/,
     ],
     ['a receipt has no end', ({ cancelled }) => Object.assign(cancelled, { stopped_at: null }), /no times/],
     [
-      'a wish is lost',
+      'a stop request is lost',
       ({ done }) => Object.assign(done, { stop_kind: 'cancel', stop_requested_at: 1, stopped_at: 50 }),
-      /a wish was lost/,
+      /a stop request was lost/,
     ],
     [
-      'nobody wished it',
+      'a job ends without a stop request',
       ({ cancelled }) => Object.assign(cancelled, { stop_kind: null }),
-      /nobody wished it/,
+      /without a stop request/,
     ],
     [
       'a message comes after the end',
@@ -433,7 +436,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     [
       'a discarded input is gone',
       (sound) => (interrupted(sound, 'discard'), Object.assign(sound.input, { status: 'retracted' })),
-      /input was taken back/,
+      /input was retracted/,
     ],
     [
       'an input that was rolled back is still there',
@@ -443,7 +446,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     [
       'a kept answer is gone',
       (sound) => (interrupted(sound, 'keep'), Object.assign(sound.answer, { status: 'retracted' })),
-      /kept, and taken back/,
+      /kept, and retracted/,
     ],
     [
       'an interrupt names other messages',
@@ -459,27 +462,27 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     ['a start never gets through', (sound) => stopped(sound, { started: null }), /a start never got through/],
     [
       'a stop is answered otherwise',
-      (sound) => stopped(sound, { stopped: { ...moment(70), said: 'working' } }),
-      /is said to be working/,
+      (sound) => stopped(sound, { stopped: { ...moment(70), reported: 'working' } }),
+      /is shown as working/,
     ],
     [
       'a start is answered otherwise',
-      (sound) => stopped(sound, { started: { ...moment(90), said: 'stopped' } }),
-      /is said to be stopped/,
+      (sound) => stopped(sound, { started: { ...moment(90), reported: 'stopped' } }),
+      /is shown as stopped/,
     ],
     [
       'a stopped worker takes an input',
-      (sound) => stopped(sound, { asked: moment(-9), stopped: { ...moment(-8), said: 'stopped' } }),
+      (sound) => stopped(sound, { asked: moment(-9), stopped: { ...moment(-8), reported: 'stopped' } }),
       /taken by a stopped worker/,
     ],
     [
       'a stopped worker begins a job',
-      (sound) => stopped(sound, { asked: moment(1), stopped: { ...moment(4), said: 'stopped' } }),
+      (sound) => stopped(sound, { asked: moment(1), stopped: { ...moment(4), reported: 'stopped' } }),
       /begun by a stopped worker/,
     ],
     [
       'a job runs on through a stop',
-      (sound) => stopped(sound, { asked: moment(20), stopped: { ...moment(30), said: 'stopped' } }),
+      (sound) => stopped(sound, { asked: moment(20), stopped: { ...moment(30), reported: 'stopped' } }),
       /ran on through a stop/,
     ],
     [
@@ -492,9 +495,9 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /2 jobs were ended by 1 stops/,
     ],
     [
-      'a stop ends a job before anybody asks',
+      'a stop ends a job before the request',
       (sound) => (stopped(sound, {}), Object.assign(sound.cancelled, { stop_kind: 'stop' })),
-      /a stop that nobody asked for/,
+      /a stop that no client requested/,
     ],
     [
       'an input is refused when the worker was started',
@@ -510,32 +513,32 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /is still stopped, in Idle/,
     ],
     [
-      'a worker that nobody stopped is',
+      'a worker is stopped without a request',
       ({ context }) => Object.assign(context, { state: 'Stopped' }),
       /is still stopped, in Stopped/,
     ],
   ],
-  told: [
-    ['a context is not found', ({ world }) => void world.told.splice(0), /does not know it/],
+  api: [
+    ['a context is not found', ({ world }) => void world.returned.splice(0), /does not know it/],
     [
-      'a counter is told otherwise',
-      ({ world }) => change(world.told[0], { messageCount: 3 }),
-      /message_count is 4, the API says 3/,
+      'a counter is returned wrong',
+      ({ world }) => change(world.returned[0], { messageCount: 3 }),
+      /message_count is 4, the API returns 3/,
     ],
     [
       'a message is left out',
-      ({ world }) => void world.told[0]?.branches[0]?.messages.pop(),
+      ({ world }) => void world.returned[0]?.branches[0]?.messages.pop(),
       /not what is stored/,
     ],
     [
-      'a message is told otherwise',
-      ({ world }) => change(world.told[0]?.branches[0]?.messages[3], { content: [text('no')] }),
+      'a message is returned with another text',
+      ({ world }) => change(world.returned[0]?.branches[0]?.messages[3], { content: [text('no')] }),
       /not what is stored/,
     ],
     [
       'a message too many is listed',
       ({ world }) =>
-        void world.told[0]?.branches[0]?.messages.push({
+        void world.returned[0]?.branches[0]?.messages.push({
           id: 'x',
           seq: 9,
           role: 'user',
@@ -545,11 +548,11 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /5 messages are listed/,
     ],
     [
-      'a job is told otherwise',
-      ({ world }) => change(world.told[0]?.jobs[0], { status: 'failed' }),
-      /something else of the job/,
+      'a job is returned wrong',
+      ({ world }) => change(world.returned[0]?.jobs[0], { status: 'failed' }),
+      /another job than is stored/,
     ],
-    ['a job is left out', ({ world }) => void world.told[0]?.jobs.pop(), /1 jobs are listed/],
+    ['a job is left out', ({ world }) => void world.returned[0]?.jobs.pop(), /1 jobs are listed/],
   ],
   streams: [
     [
@@ -563,7 +566,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /was sent where 2 was due/,
     ],
     [
-      'an event says something else',
+      'an event has other data',
       ({ world }) => change(world.streams[0]?.events[0], { name: 'JobFinished' }),
       /stored is JobStarted/,
     ],
@@ -584,12 +587,12 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
         change(world.streams[0]?.events[6], {
           data: { message_id: 'a-2', attempt: 2, sequence: 0, delta: 'x' },
         }),
-      /not how the answer begins/,
+      /not the beginning of the answer/,
     ],
     [
-      'a later attempt was heard than is stored',
+      'a later attempt was received than is stored',
       ({ answer }) => Object.assign(answer, { attempt: 1 }),
-      /attempt 2 was heard, 1 is stored/,
+      /attempt 2 was received, 1 is stored/,
     ],
     [
       'text comes after its answer',
@@ -611,7 +614,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /ended by itself/,
     ],
     [
-      'an answer that nobody should see',
+      'an answer that no client should see',
       ({ world }) => void world.odd.push({ request: 'GET /', status: 500, body: '' }),
       /was answered 500/,
     ],
@@ -619,10 +622,10 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
 };
 
 describe.each(Object.entries(BROKEN))('%s', (name, ways) => {
-  test.each(ways)('%s', (_, breakIt, words) => {
+  test.each(ways)('%s', (_, breakIt, expected) => {
     const sound = soundWorld();
     breakIt(sound);
-    expect(foundBy(name, sound.world)).toContainEqual(expect.stringMatching(words));
+    expect(foundBy(name, sound.world)).toContainEqual(expect.stringMatching(expected));
   });
 });
 
@@ -631,10 +634,10 @@ test('a sound conversation passes every check', () => {
 });
 
 describe.each(Object.entries(BROKEN_CONVERSATIONS))('of conversations: %s', (name, ways) => {
-  test.each(ways)('%s', (_, breakIt, words) => {
+  test.each(ways)('%s', (_, breakIt, expected) => {
     const sound = soundConversation();
     breakIt(sound);
-    expect(foundBy(name, sound.world)).toContainEqual(expect.stringMatching(words));
+    expect(foundBy(name, sound.world)).toContainEqual(expect.stringMatching(expected));
   });
 });
 
@@ -642,33 +645,33 @@ test('a sound tree passes the check of workers', () => {
   expect(foundBy('workers', soundTree().world)).toEqual([]);
 });
 
-test.each(BROKEN_TREES)('of workers: %s', (_, breakIt, words) => {
+test.each(BROKEN_TREES)('of workers: %s', (_, breakIt, expected) => {
   const sound = soundTree();
   breakIt(sound);
-  expect(foundBy('workers', sound.world)).toContainEqual(expect.stringMatching(words));
+  expect(foundBy('workers', sound.world)).toContainEqual(expect.stringMatching(expected));
 });
 
 test('a sound approval passes its check', () => {
   expect(foundBy('approvals', soundApproval().world)).toEqual([]);
 });
 
-test.each(BROKEN_APPROVALS)('of approvals: %s', (_, breakIt, words) => {
+test.each(BROKEN_APPROVALS)('of approvals: %s', (_, breakIt, expected) => {
   const sound = soundApproval();
   breakIt(sound);
-  expect(foundBy('approvals', sound.world)).toContainEqual(expect.stringMatching(words));
+  expect(foundBy('approvals', sound.world)).toContainEqual(expect.stringMatching(expected));
 });
 
 test('a sound outcome passes its check', () => {
   expect(foundBy('outcomes', soundOutcome().world)).toEqual([]);
 });
 
-test.each(BROKEN_OUTCOMES)('of outcomes: %s', (_, breakIt, words) => {
+test.each(BROKEN_OUTCOMES)('of outcomes: %s', (_, breakIt, expected) => {
   const sound = soundOutcome();
   breakIt(sound);
-  expect(foundBy('outcomes', sound.world)).toContainEqual(expect.stringMatching(words));
+  expect(foundBy('outcomes', sound.world)).toContainEqual(expect.stringMatching(expected));
 });
 
-test('every check is broken here', () => {
+test('every check has a broken world here', () => {
   const broken = new Set([
     ...Object.keys(BROKEN),
     ...Object.keys(BROKEN_CONVERSATIONS),
@@ -694,7 +697,7 @@ function change<T extends object>(one: T | undefined, more: Partial<T>): void {
   Object.assign(one, more);
 }
 
-/** `i-2`, of this priority, begins although `i-1` stands ahead of it and begins later. */
+/** `i-2`, of this priority, begins although `i-1` is ahead of it in the queue and begins later. */
 function beginsBefore({ cancelled, world, begin, first }: Sound, priority: number): void {
   Object.assign(cancelled, { priority });
   Object.assign(begin, { seq: 12 });
@@ -712,14 +715,14 @@ function interrupted({ done }: Sound, mode: string): void {
   });
 }
 
-/** Everything had ended when somebody stopped the worker and started it again. */
+/** Everything had ended when a client stopped the worker and started it again. */
 function stopped({ world }: Sound, more: Partial<Stop>): void {
   world.stops.push({
     contextId: 'c',
     asked: moment(60),
-    stopped: { ...moment(70), said: 'stopped' },
-    startAsked: moment(80),
-    started: { ...moment(90), said: 'inactive' },
+    stopped: { ...moment(70), reported: 'stopped' },
+    startRequested: moment(80),
+    started: { ...moment(90), reported: 'inactive' },
     ...more,
   });
 }

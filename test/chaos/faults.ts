@@ -1,52 +1,56 @@
-// What goes wrong: processes killed, stopped and drained, services killed, paused and flushed, connections cut, silenced
-// and held up. Each fault mends itself; none strikes what another one is at.
+// The faults: processes killed, stopped and drained, services killed, paused and flushed, connections cut, silenced and
+// slowed. Each fault repairs itself; no two faults hit the same target at once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
 import { TIMES } from './platform.ts';
-import type { House, Member } from './platform.ts';
-import type { Dice } from './random.ts';
+import type { Platform, Member } from './platform.ts';
+import type { Random } from './random.ts';
 import type { Services } from './services.ts';
 import type { OwnService } from '../services/own-service.ts';
 
 /**
- * `target`: which process, or which service. Nothing strikes a target twice at once. `missed`: why it could not be struck;
- * a busy container engine refuses to pause now and then.
+ * `target`: which process, or which service. No target is hit twice at once. `missed`: why it could not be hit; a busy
+ * container engine refuses to pause now and then.
  */
 export type Struck = { at: number; kind: string; target: string; ms: number; missed: string | null };
 
 type Blow = { target: string; strike(): Promise<void> };
 
-type Fault = { kind: string; weight: number; aim(scene: Scene): Blow };
+type Fault = { kind: string; weight: number; aim(scene: Targets): Blow };
 
-type Scene = { house: House; services: Services; redis: Redis; dice: Dice };
+type Targets = { platform: Platform; services: Services; redis: Redis; random: Random };
 
-/** Longer than the lease, so that the process is taken for dead; and shorter. */
-const beyondLease = (dice: Dice): number => dice.between(TIMES.lease + 800, TIMES.lease * 2);
-const withinLease = (dice: Dice): number => dice.between(300, TIMES.lease / 2);
+/** Longer than the lease, so that the process is declared dead; and shorter. */
+const beyondLease = (random: Random): number => random.between(TIMES.lease + 800, TIMES.lease * 2);
+const withinLease = (random: Random): number => random.between(300, TIMES.lease / 2);
 
 const FAULTS: readonly Fault[] = [
   ofProcess('worker killed', 'worker', 6, killed),
-  ofProcess('worker stopped beyond the lease', 'worker', 3, async (one, dice) =>
-    frozen(one, beyondLease(dice)),
+  ofProcess('worker stopped beyond the lease', 'worker', 3, async (one, random) =>
+    frozen(one, beyondLease(random)),
   ),
-  ofProcess('worker stopped for a moment', 'worker', 1, async (one, dice) => frozen(one, withinLease(dice))),
-  ofProcess('worker stopped with rows in hand', 'worker', 2, async (one, dice, { postgres }) => {
-    await untilHolding(one, postgres.url);
-    await frozen(one, dice.chance(0.5) ? beyondLease(dice) : withinLease(dice));
+  ofProcess('worker stopped for a moment', 'worker', 1, async (one, random) =>
+    frozen(one, withinLease(random)),
+  ),
+  ofProcess('worker stopped with rows in hand', 'worker', 2, async (one, random, { postgres }) => {
+    await untilWritten(one, postgres.url);
+    await frozen(one, random.chance(0.5) ? beyondLease(random) : withinLease(random));
   }),
   ofProcess('worker drained', 'worker', 3, drained),
   ofProcess('API killed', 'api', 3, killed),
-  ofProcess('API stopped beyond the lease', 'api', 1, async (one, dice) => frozen(one, beyondLease(dice))),
+  ofProcess('API stopped beyond the lease', 'api', 1, async (one, random) =>
+    frozen(one, beyondLease(random)),
+  ),
   ofProcess('API drained', 'api', 1, drained),
   ofProcess('connections to Postgres cut', null, 4, async ({ network }) => network.postgres.cut()),
   ofProcess('connections to Postgres silent', null, 2, async ({ network }) => {
     network.postgres.silence();
     await sleep(TIMES.lease);
   }),
-  ofProcess('Postgres behind a slow network', null, 2, async ({ network }, dice) => {
-    network.postgres.hold();
-    await sleep(dice.chance(0.5) ? beyondLease(dice) : withinLease(dice));
+  ofProcess('Postgres behind a slow network', null, 2, async ({ network }, random) => {
+    network.postgres.delay();
+    await sleep(random.chance(0.5) ? beyondLease(random) : withinLease(random));
     network.postgres.flow();
   }),
   ofProcess('connections to Redis cut', null, 1, async ({ network }) => network.redis.cut()),
@@ -60,29 +64,29 @@ const FAULTS: readonly Fault[] = [
     3,
     async ({ redis }) => void (await redis.flushall().catch(() => undefined)),
   ),
-  ofService('Redis killed', 'redis', 1, async ({ services, dice }) => {
+  ofService('Redis killed', 'redis', 1, async ({ services, random }) => {
     await services.redis.kill();
-    await sleep(dice.between(0, 4_000));
+    await sleep(random.between(0, 4_000));
     await insist(() => services.redis.start());
   }),
-  ofService('Redis paused', 'redis', 1, async ({ services, dice }) => {
-    await paused(services.redis, dice.between(1_000, 6_000));
+  ofService('Redis paused', 'redis', 1, async ({ services, random }) => {
+    await paused(services.redis, random.between(1_000, 6_000));
   }),
-  ofService('Postgres restarted', 'postgres', 1, async ({ services, dice }) => {
+  ofService('Postgres restarted', 'postgres', 1, async ({ services, random }) => {
     await services.postgres.stop();
-    await sleep(dice.between(0, 2_000));
+    await sleep(random.between(0, 2_000));
     await insist(() => services.postgres.start());
   }),
-  ofService('Postgres killed', 'postgres', 1, async ({ services, dice }) => {
+  ofService('Postgres killed', 'postgres', 1, async ({ services, random }) => {
     await services.postgres.kill();
-    await sleep(dice.between(0, 2_000));
+    await sleep(random.between(0, 2_000));
     await insist(() => services.postgres.start());
   }),
-  ofService('Postgres paused for a moment', 'postgres', 1, async ({ services, dice }) => {
-    await paused(services.postgres, withinLease(dice));
+  ofService('Postgres paused for a moment', 'postgres', 1, async ({ services, random }) => {
+    await paused(services.postgres, withinLease(random));
   }),
-  ofService('Postgres paused beyond the lease', 'postgres', 0.5, async ({ services, dice }) => {
-    await paused(services.postgres, beyondLease(dice));
+  ofService('Postgres paused beyond the lease', 'postgres', 0.5, async ({ services, random }) => {
+    await paused(services.postgres, beyondLease(random));
   }),
 ];
 
@@ -90,14 +94,14 @@ function ofProcess(
   kind: string,
   which: Member['kind'] | null,
   weight: number,
-  strike: (member: Member, dice: Dice, services: Services) => Promise<void>,
+  strike: (member: Member, random: Random, services: Services) => Promise<void>,
 ): Fault {
   return {
     kind,
     weight,
-    aim({ house, services, dice }) {
-      const member = dice.pick(house.members.filter((one) => which === null || one.kind === which));
-      return { target: member.name, strike: () => strike(member, dice, services) };
+    aim({ platform, services, random }) {
+      const member = random.pick(platform.members.filter((one) => which === null || one.kind === which));
+      return { target: member.name, strike: () => strike(member, random, services) };
     },
   };
 }
@@ -106,37 +110,37 @@ function ofService(
   kind: string,
   target: 'postgres' | 'redis',
   weight: number,
-  strike: (scene: Scene) => Promise<void>,
+  strike: (scene: Targets) => Promise<void>,
 ): Fault {
   return { kind, weight, aim: (scene) => ({ target, strike: () => strike(scene) }) };
 }
 
-async function killed(member: Member, dice: Dice): Promise<void> {
+async function killed(member: Member, random: Random): Promise<void> {
   await member.end('SIGKILL');
-  await sleep(dice.between(0, 2_000));
+  await sleep(random.between(0, 2_000));
   await member.start();
 }
 
-async function drained(member: Member, dice: Dice): Promise<void> {
+async function drained(member: Member, random: Random): Promise<void> {
   await member.end('SIGTERM');
-  await sleep(dice.between(0, 500));
+  await sleep(random.between(0, 500));
   await member.start();
 }
 
-/** Looks again and again for a moment in which one of its transactions has written something, and not for long. */
-async function untilHolding({ child }: Member, url: string): Promise<void> {
+/** Polls for a time at which one of its transactions has written a row, and not for long. */
+async function untilWritten({ child }: Member, url: string): Promise<void> {
   if (child === null) return;
   const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => undefined });
   const end = performance.now() + 3_000;
   try {
     while (performance.now() < end) {
-      const holding = await sql`
+      const withRows = await sql`
         select 1 from pg_stat_activity a join nightshift.processes p on p.session_name = a.application_name
         where p.pid = ${child.pid} and p.dead_at is null and a.backend_xid is not null limit 1`;
-      if (holding.length > 0) return;
+      if (withRows.length > 0) return;
     }
   } catch {
-    // Postgres is struck, too: the process is stopped wherever it is.
+    // Postgres has a fault, too: the process is stopped at any point.
   } finally {
     await sql.end({ timeout: 0 });
   }
@@ -154,7 +158,7 @@ async function paused(service: OwnService, ms: number): Promise<void> {
   await insist(() => service.resume());
 }
 
-/** What was broken is mended, even where the container engine takes several tries. */
+/** The fault is repaired, even where the container engine takes several tries. */
 async function insist(mend: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -168,17 +172,17 @@ async function insist(mend: () => Promise<void>): Promise<void> {
 
 export type Storm = {
   struck: Struck[];
-  /** Resolves once the last fault has mended itself. */
+  /** Resolves once the last fault has repaired itself. */
   over: Promise<void>;
 };
 
-/** `count` faults, spread over `ms`. `told` hears of each as it begins. */
+/** `count` faults, spread over `ms`. `report` receives each as it begins. */
 export function startStorm(
-  house: House,
+  platform: Platform,
   services: Services,
-  dice: Dice,
+  random: Random,
   plan: { count: number; ms: number; stopped: AbortSignal },
-  told: (struck: Struck) => void,
+  report: (struck: Struck) => void,
 ): Storm {
   const struck: Struck[] = [];
   const busy = new Set<string>();
@@ -191,16 +195,16 @@ export function startStorm(
   redis.on('error', () => undefined);
   const begun = performance.now();
   const strikeOnce = (): void => {
-    const scene = { house, services, redis, dice };
+    const scene = { platform, services, redis, random };
     for (let tries = 0; tries < 20; tries += 1) {
-      const fault = dice.weighted(FAULTS);
+      const fault = random.weighted(FAULTS);
       const blow = fault.aim(scene);
       const { target } = blow;
       if (busy.has(target)) continue;
       const at = performance.now();
       const one: Struck = { at: at - begun, kind: fault.kind, target, ms: 0, missed: null };
       struck.push(one);
-      told(one);
+      report(one);
       busy.add(target);
       under.push(
         blow
@@ -217,7 +221,7 @@ export function startStorm(
     }
   };
   const rage = async (): Promise<void> => {
-    for (const due of moments(plan.count, plan.ms, dice)) {
+    for (const due of moments(plan.count, plan.ms, random)) {
       await sleep(Math.max(0, due - (performance.now() - begun)), undefined, { signal: plan.stopped });
       strikeOnce();
     }
@@ -231,7 +235,7 @@ export function startStorm(
   return { struck, over };
 }
 
-/** `count` moments within `ms`, in order. */
-export function moments(count: number, ms: number, dice: Dice): number[] {
-  return Array.from({ length: count }, () => dice.next() * ms).sort((a, b) => a - b);
+/** `count` times within `ms`, in order. */
+export function moments(count: number, ms: number, random: Random): number[] {
+  return Array.from({ length: count }, () => random.next() * ms).sort((a, b) => a - b);
 }

@@ -1,4 +1,4 @@
-// `npm run chaos`: starts a Postgres and a Redis of its own, runs, says what it found. Exit code 0: nothing wrong; 1: a
+// `npm run chaos`: starts a Postgres and a Redis of its own, runs, prints its findings. Exit code 0: no violation; 1: a
 // violation; 2: it could not run; 130: interrupted.
 import path from 'node:path';
 import { killChildren } from '../e2e/rig/children.ts';
@@ -10,23 +10,23 @@ import { summary, writeStories } from './report.ts';
 import { runChaos } from './run.ts';
 import { startServices } from './services.ts';
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function main(args: readonly string[]): Promise<number> {
   if (args.includes('--help')) {
-    say(USAGE);
+    print(USAGE);
     return 0;
   }
   let options: ChaosOptions;
   try {
     options = parseOptions(args, Math.floor(Math.random() * 1_000_000));
   } catch (error) {
-    say(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    print(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
     return 2;
   }
-  const services = await startServices(say);
+  const services = await startServices(print);
   if (services === null) {
-    say(
+    print(
       'Chaos needs a container engine (Docker): it breaks a Postgres and a Redis of its own, and none answers here.',
     );
     return 2;
@@ -44,25 +44,25 @@ async function main(args: readonly string[]): Promise<number> {
   const interrupted = (): void => {
     if (stop.signal.aborted) return;
     stop.abort();
-    say('interrupted: ending all that was started');
+    print('interrupted: ending all that was started');
     void endWith(130);
   };
   process.on('SIGINT', interrupted);
   process.on('SIGTERM', interrupted);
   process.on('uncaughtException', (error) => {
-    say(`chaos itself failed: ${error.stack}`);
+    print(`chaos itself failed: ${error.stack}`);
     void endWith(2);
   });
   const moment = new Date().toISOString().replaceAll(/[:.]/g, '-');
   const folder = path.join(import.meta.dirname, '../../.nightshift/chaos', `${moment}-seed-${options.seed}`);
-  say(`seed ${options.seed}; logs in ${folder}`);
+  print(`seed ${options.seed}; logs in ${folder}`);
   try {
-    const setting = { services, switches: SWITCHES, folder, say, stopped: stop.signal };
+    const setting = { services, switches: SWITCHES, folder, print, stopped: stop.signal };
     const outcome = await runChaos(options, setting);
     writeStories(folder, outcome);
-    say(summary(outcome));
+    print(summary(outcome));
     if (outcome.violations.length > 0)
-      say(
+      print(
         `  again: npm run chaos -- --seed ${options.seed} (the faults and inputs fall the same way, the moments differ); all in ${folder}`,
       );
     return outcome.violations.length > 0 ? 1 : 0;

@@ -1,4 +1,4 @@
-// What a run is asked to be: the options of `npm run chaos`.
+// The parameters of a run: the options of `npm run chaos`.
 import { parseArgs } from 'node:util';
 
 export type ChaosOptions = {
@@ -12,13 +12,13 @@ export type ChaosOptions = {
   contexts: number;
   /** Clients that follow an event stream each. */
   streams: number;
-  /** From the last fault until everything has to be at rest. */
+  /** From the last fault until everything has to be idle. */
   settleSeconds: number;
 };
 
 export const USAGE = `npm run chaos -- [options]
 
-  --seed n       the dice (printed; default: any)
+  --seed n       the random seed (printed; default: any)
   --inputs n     inputs to post (1000)
   --faults n     faults to strike with (60)
   --minutes n    the time over which both are spread (4)
@@ -26,9 +26,9 @@ export const USAGE = `npm run chaos -- [options]
   --apis n       API processes (2)
   --contexts n   contexts (one for 20 inputs, at least 10, at most 250)
   --streams n    clients that follow event streams (one for 25 inputs, at most 200)
-  --settle n     seconds from the last fault until all must be at rest (120)`;
+  --settle n     seconds from the last fault until all must be idle (120)`;
 
-/** Throws with words for people. */
+/** Throws with a message for users. */
 export function parseOptions(args: readonly string[], anySeed: number): ChaosOptions {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({

@@ -1,5 +1,5 @@
-// The platform under fire: worker and API processes of the command line, each behind a network of its own, started again
-// whenever they end. What they write goes to the log folder.
+// The platform under test: worker and API processes of the command line, each behind a network of its own, restarted
+// whenever they end. Their output goes to the log folder.
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -24,7 +24,7 @@ export const TIMES = {
   request: 3_000,
 } as const;
 
-/** How long a process may take to come up, or to end once it was told to. */
+/** How long a process may take to start, or to end on request. */
 const COME_UP_MS = 60_000;
 const END_MS = TIMES.drain + 15_000;
 
@@ -37,25 +37,25 @@ export type Member = {
   kind: 'worker' | 'api';
   /** Between this process and each service. */
   network: { postgres: SilentProxy; redis: SilentProxy };
-  /** Of the API: where it is asked. */
+  /** Of the API: its address. */
   url: string;
   child: Child | null;
-  /** Starts it, and resolves once it is up. An end that nobody asked for is an incident, and it is started again. */
+  /** Starts it, and resolves once it is up. An unexpected end is an incident, and it is started again. */
   start(): Promise<void>;
-  /** Sends it away; resolves once it has ended. */
+  /** Terminates it; resolves once it has ended. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 };
 
-export type House = {
+export type Platform = {
   members: Member[];
   apis: string[];
   incidents: Incident[];
   close(): Promise<void>;
 };
 
-export type HouseOptions = { workers: number; apis: number; folder: string; outside: string };
+export type PlatformOptions = { workers: number; apis: number; folder: string; outside: string };
 
-export async function openHouse(services: Services, options: HouseOptions): Promise<House> {
+export async function openPlatform(services: Services, options: PlatformOptions): Promise<Platform> {
   const incidents: Incident[] = [];
   const env = environment(options.outside);
   await runMigrate({ ...env, DATABASE_URL: services.postgres.url });
@@ -135,14 +135,14 @@ function member(
   incidents: Incident[],
   follow: (child: Child) => void,
 ): Member {
-  /** Children that were sent away: their end is no incident. */
+  /** Children that were terminated: their end is no incident. */
   const dismissed = new Set<Child>();
   const note = (what: string, child: Child): void =>
     void incidents.push({ process: name, what, lines: child.lines.slice(-LAST_LINES) });
   const watch = async (child: Child): Promise<void> => {
     const { code, signal } = await child.exited;
     for (const line of child.lines.filter((line) => /"level":[56]0/.test(line) && !EXPLAINED.test(line))) {
-      incidents.push({ process: name, what: 'says what nobody explains', lines: [line] });
+      incidents.push({ process: name, what: 'logs an unexplained error', lines: [line] });
     }
     if (one.child === child) one.child = null;
     if (dismissed.has(child)) return;

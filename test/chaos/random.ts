@@ -1,20 +1,20 @@
-// Dice that fall the same way for the same seed. Each part of a run throws its own, so that what one part does with them
-// changes nothing for the others.
+// Random numbers that are the same for the same seed. Each part of a run has a generator of its own, so that one part
+// does not change the numbers of the others.
 
-export type Dice = {
+export type Random = {
   /** In [0, 1). */
   next(): number;
-  /** Whole, from `least` to `most`, both included. */
+  /** An integer, from `least` to `most`, both included. */
   between(least: number, most: number): number;
   chance(share: number): boolean;
   pick<T>(from: readonly T[]): T;
-  /** By weight; those of weight 0 never. */
+  /** By weight; never one of weight 0. */
   weighted<T extends { weight: number }>(from: readonly T[]): T;
-  /** Dice of another name. */
-  of(name: string): Dice;
+  /** A generator with another name. */
+  of(name: string): Random;
 };
 
-export function dice(seed: number, name = ''): Dice {
+export function random(seed: number, name = ''): Random {
   let state = hash(`${seed} ${name}`);
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
@@ -39,7 +39,7 @@ export function dice(seed: number, name = ''): Dice {
       const found = possible.findIndex(({ weight }) => (left -= weight) < 0);
       return at(possible, found === -1 ? possible.length - 1 : found);
     },
-    of: (other) => dice(seed, `${name}/${other}`),
+    of: (other) => random(seed, `${name}/${other}`),
   };
 }
 

@@ -1,15 +1,16 @@
-// What a run did, what it found, and what is needed to find out why: on the terminal in short, in the log folder in full.
+// The result of a run, its violations, and the data needed to find the cause: a summary on the terminal, everything in
+// the log folder.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { heardWhole } from './checks/streams.ts';
+import { receivedWhole } from './checks/streams.ts';
 import { seconds } from './run.ts';
 import type { Outcome } from './run.ts';
 import { groupBy } from './world/world.ts';
 import type { Violation, World } from './world/world.ts';
 
 const SHOWN = 40;
-/** Contexts whose whole story is written down, of those that a violation names. */
-const TOLD = 20;
+/** The contexts whose full history is written, of those that a violation names. */
+const WRITTEN = 20;
 
 /** The lines to print. */
 export function summary({
@@ -32,16 +33,16 @@ export function summary({
     ...struck.flatMap(({ kind, missed }) => (missed === null ? [] : [`  missed: ${kind}: ${missed}`])),
     `  inputs: ${counted(world.inputs.map(({ script }) => script.shape))}`,
     `  deliveries: ${counted(world.inputs.map(({ delivery }) => delivery))}`,
-    `  asked for: ${world.inputs.filter(({ cancelled }) => cancelled).length} cancels, ${world.interrupts.length} interrupts, ${world.stops.length} stops, ${counted(world.inputs.flatMap(({ edited }) => (edited === null ? [] : [`edit ${edited}`])))} ${counted(world.inputs.flatMap(({ withdrawn }) => (withdrawn === null ? [] : [`withdrawal ${withdrawn}`])))}`,
+    `  requests: ${world.inputs.filter(({ cancelled }) => cancelled).length} cancels, ${world.interrupts.length} interrupts, ${world.stops.length} stops, ${counted(world.inputs.flatMap(({ edited }) => (edited === null ? [] : [`edit ${edited}`])))} ${counted(world.inputs.flatMap(({ withdrawn }) => (withdrawn === null ? [] : [`withdrawal ${withdrawn}`])))}`,
     `  refused: ${counted(world.inputs.flatMap(({ outcome }) => (outcome.kind === 'refused' ? [outcome.code] : [])))}`,
     `  jobs: ${counted(world.jobs.map(({ status }) => status))}`,
     `  calls: ${counted(world.calls.map(({ effect, status }) => `${effect} ${status}`))}`,
-    `  said of unknown outcomes: ${counted(world.said.map(({ outcome }) => outcome)) || 'nothing'}; asked about ${world.events.filter(({ name }) => name === 'OutcomeUnknown').length}`,
+    `  reported outcomes: ${counted(world.reported.map(({ outcome }) => outcome)) || 'nothing'}; persons asked: ${world.events.filter(({ name }) => name === 'OutcomeUnknown').length}`,
     `  answers: ${counted([...statuses].flatMap(([status, count]) => Array.from({ length: count }, () => (status === 0 ? 'none' : String(status)))))}`,
     `  accepted after ${spread(acceptMs)}; jobs took ${spread(durations)}`,
     ...conversationLines(world),
     ...streamLines(world),
-    settledMs === null ? '  never came to rest' : `  at rest ${seconds(settledMs)} after the last fault`,
+    settledMs === null ? '  never became idle' : `  idle ${seconds(settledMs)} after the last fault`,
     violations.length === 0
       ? '  no violation'
       : `  ${violations.length} VIOLATIONS: ${counted(violations.map(({ check }) => check))}`,
@@ -61,7 +62,7 @@ function conversationLines({
   decisions,
   jobs,
 }: World): string[] {
-  const anew = inputs.flatMap(({ anew: one, outcome }) =>
+  const revision = inputs.flatMap(({ revision: one, outcome }) =>
     one === null ? [] : [`${one.kind} ${outcome.kind}`],
   );
   const written = settings.map(({ version }) => (version === null ? 'settings refused' : 'settings taken'));
@@ -72,8 +73,8 @@ function conversationLines({
   const made = jobs.filter(({ parent_tool_call_id: id }) => id !== null);
   const answered = calls.filter(({ asked }) => asked).map(({ status }) => `question ${status}`);
   return [
-    `  branches: ${counted([...changes.map(({ kind, outcome }) => `${kind} ${outcome}`), ...anew])}`,
-    `  compactions: ${counted([...compacts.map(({ outcome }) => `asked for, ${outcome}`), ...compactions.map(({ type }) => `${type} made`)])}`,
+    `  branches: ${counted([...changes.map(({ kind, outcome }) => `${kind} ${outcome}`), ...revision])}`,
+    `  compactions: ${counted([...compacts.map(({ outcome }) => `requested, ${outcome}`), ...compactions.map(({ type }) => `${type} made`)])}`,
     `  settings and questions: ${counted([...written, ...answered, ...replies.map(({ outcome }) => `answer ${outcome.kind}`)])}`,
     `  decisions: ${counted(judged)}`,
     `  workers made: ${counted(made.map(({ status }) => status))}; reports: ${jobs.filter(({ notice_of_job_id: id }) => id !== null).length}`,
@@ -84,9 +85,9 @@ function streamLines({ streams, messages }: World): string[] {
   if (streams.length === 0) return [];
   const connections = streams.reduce((sum, one) => sum + one.connections, 0);
   const events = streams.reduce((sum, one) => sum + one.events.length, 0);
-  const { whole, part } = heardWhole({ streams, messages });
+  const { whole, part } = receivedWhole({ streams, messages });
   return [
-    `  streams: ${streams.length} clients over ${connections} connections, ${events} events; of ${whole + part} answers heard as they were made ${whole} whole`,
+    `  streams: ${streams.length} clients over ${connections} connections, ${events} events; of ${whole + part} answers followed live ${whole} complete`,
   ];
 }
 
@@ -103,10 +104,10 @@ export function writeStories(folder: string, { violations, struck, world, option
   write('violations.json', violations);
   if (violations.length > 0) write('inputs.json', world.inputs);
   const named = new Set(violations.flatMap(({ contextId }) => (contextId === null ? [] : [contextId])));
-  for (const id of [...named].slice(0, TOLD)) write(`context-${id}.json`, storyOf(world, id));
+  for (const id of [...named].slice(0, WRITTEN)) write(`context-${id}.json`, historyOf(world, id));
 }
 
-function storyOf(world: World, id: string): object {
+function historyOf(world: World, id: string): object {
   const own = <T extends { context_id: string }>(list: readonly T[]): T[] =>
     list.filter((one) => one.context_id === id);
   const calls = own(world.calls);
@@ -129,7 +130,7 @@ function storyOf(world: World, id: string): object {
     ),
     calls,
     outside: world.outside.filter(({ key }) => keys.has(key)),
-    told: world.told.find(({ contextId }) => contextId === id),
+    returned: world.returned.find(({ contextId }) => contextId === id),
     streams: world.streams.filter(({ contextId }) => contextId === id),
   };
 }

@@ -1,13 +1,13 @@
-// A run from beginning to end: the house is opened, clients and faults are let loose on it together, then the faults stop
-// and all has to come to rest; then everything is looked at.
+// A complete run: the platform starts, clients and faults act on it together, then the faults stop and everything has
+// to become idle; then the checks run.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readOutside } from '../e2e/outside/outside-tools.ts';
 import type { Switches } from './clients/actions.ts';
 import { startApproving } from './clients/approving.ts';
-import { openAsker } from './clients/ask.ts';
-import type { Asker } from './clients/ask.ts';
+import { openAsker } from './clients/requests.ts';
+import type { Asker } from './clients/requests.ts';
 import { violationsOf } from './checks/all.ts';
 import { createContexts, startCrowd } from './clients/clients.ts';
 import type { Crowd } from './clients/crowd.ts';
@@ -15,12 +15,12 @@ import { startStorm } from './faults.ts';
 import type { Storm, Struck } from './faults.ts';
 import { replay, startFollowers } from './clients/followers.ts';
 import type { Followers } from './clients/followers.ts';
-import { openHouse } from './platform.ts';
-import type { House } from './platform.ts';
+import { openPlatform } from './platform.ts';
+import type { Platform } from './platform.ts';
 import type { ChaosOptions } from './options.ts';
-import { dice } from './random.ts';
-import { readStored, readTold, readUnrest } from './world/read-world.ts';
-import { inputsOfWorkers, stopsBelow } from './world/relatives.ts';
+import { random } from './random.ts';
+import { readStored, readReturned, readUnrest } from './world/read-world.ts';
+import { inputsOfWorkers, stopsBelow } from './world/worker-inputs.ts';
 import type { Services } from './services.ts';
 import { startTelling } from './clients/settling-outcomes.ts';
 import type { Violation, World } from './world/world.ts';
@@ -32,7 +32,7 @@ export type Outcome = {
   violations: Violation[];
   acceptMs: number[];
   statuses: Map<number, number>;
-  /** From the end of the faults until all was at rest; null: it never was. */
+  /** From the end of the faults until all was idle; null: it never was. */
   settledMs: number | null;
   tookMs: number;
 };
@@ -42,13 +42,13 @@ export type Setting = {
   switches: Switches;
   /** Where logs go. */
   folder: string;
-  say(line: string): void;
-  /** Ends clients and faults early; what was begun is brought to its end and looked at. */
+  print(line: string): void;
+  /** Ends clients and faults early; everything that has begun is finished and checked. */
   stopped: AbortSignal;
 };
 
 const TELL_EVERY_MS = 15_000;
-/** How long followers and replays may take to catch up once all is at rest. */
+/** How long followers and replays may take to catch up once all is idle. */
 const CATCH_UP_MS = 30_000;
 
 export async function runChaos(options: ChaosOptions, setting: Setting): Promise<Outcome> {
@@ -56,11 +56,16 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
   const { services, switches, folder } = setting;
   mkdirSync(folder, { recursive: true });
   const outside = path.join(folder, 'outside.txt');
-  const house = await openHouse(services, { workers: options.workers, apis: options.apis, folder, outside });
+  const platform = await openPlatform(services, {
+    workers: options.workers,
+    apis: options.apis,
+    folder,
+    outside,
+  });
   try {
-    const throws = dice(options.seed);
+    const throws = random(options.seed);
     const givenUp = new AbortController();
-    const ask = openAsker(house.apis, throws.of('ask'), givenUp.signal);
+    const ask = openAsker(platform.apis, throws.of('ask'), givenUp.signal);
     const contexts = await createContexts(ask, options.contexts);
     const plan = { ms: options.minutes * 60_000, stopped: setting.stopped };
     const crowd = startCrowd(ask, contexts, throws.of('crowd'), switches, {
@@ -68,36 +73,36 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
       inputs: options.inputs,
     });
     const followers = startFollowers(
-      house.apis,
+      platform.apis,
       contexts,
       throws.of('followers'),
       switches.stream ? options.streams : 0,
     );
     const storm = startStorm(
-      house,
+      platform,
       services,
       throws.of('storm'),
       { ...plan, count: options.faults },
-      ({ at, kind, target }) => setting.say(`  ${seconds(at)}  ${kind}: ${target}`),
+      ({ at, kind, target }) => setting.print(`  ${seconds(at)}  ${kind}: ${target}`),
     );
     const teller = startTelling(ask, outside, throws.of('telling'));
     const approver = startApproving(ask, throws.of('approving'));
-    const telling = setInterval(() => setting.say(progress(crowd, storm, begun)), TELL_EVERY_MS);
+    const telling = setInterval(() => setting.print(progress(crowd, storm, begun)), TELL_EVERY_MS);
     await Promise.all([storm.over, posted(crowd, options, setting)]);
-    setting.say(`the faults are over: ${progress(crowd, storm, begun)}`);
+    setting.print(`the faults are over: ${progress(crowd, storm, begun)}`);
     const calm = performance.now();
     const unsettled = await settle(crowd, services.postgres.url, options.settleSeconds * 1_000);
     const settledMs = unsettled.length === 0 ? performance.now() - calm : null;
     clearInterval(telling);
     await Promise.all([teller.end(), approver.end()]);
-    setting.say(settledMs === null ? 'not at rest in time' : `all at rest ${seconds(settledMs)} later`);
+    setting.print(settledMs === null ? 'not idle in time' : `all idle ${seconds(settledMs)} later`);
     const world = await readWorld(
       services,
       ask,
-      house,
+      platform,
       crowd,
       followers,
-      { decisions: approver.decisions, said: teller.said },
+      { decisions: approver.decisions, reported: teller.reported },
       unsettled,
       outside,
       switches,
@@ -115,7 +120,7 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
       tookMs: performance.now() - begun,
     };
   } finally {
-    await house.close();
+    await platform.close();
   }
 }
 
@@ -124,7 +129,7 @@ async function posted(crowd: Crowd, options: ChaosOptions, { stopped }: Setting)
   while (crowd.inputs.length < options.inputs && !stopped.aborted) await sleep(100);
 }
 
-/** Until clients are done and nothing is under way; what is left when the time is up, in words. */
+/** Until clients are done and no work is in progress; the rest at the timeout, as text. */
 async function settle(crowd: Crowd, databaseUrl: string, withinMs: number): Promise<string[]> {
   const deadline = performance.now() + withinMs;
   const late = new AbortController();
@@ -143,10 +148,10 @@ async function settle(crowd: Crowd, databaseUrl: string, withinMs: number): Prom
 async function readWorld(
   { postgres }: Services,
   ask: Asker,
-  house: House,
+  platform: Platform,
   crowd: Crowd,
   followers: Followers,
-  persons: Pick<World, 'decisions' | 'said'>,
+  persons: Pick<World, 'decisions' | 'reported'>,
   unsettled: string[],
   outside: string,
   switches: Switches,
@@ -155,11 +160,11 @@ async function readWorld(
   const heads = new Map(stored.contexts.map(({ id, head_seq: head }) => [id, head]));
   await followers.finish(heads, CATCH_UP_MS);
   const replays = [];
-  const [api] = house.apis;
+  const [api] = platform.apis;
   if (switches.stream && api !== undefined) {
     for (const [id, head] of heads) replays.push(await replay(api, id, head, CATCH_UP_MS));
   }
-  const told = await readTold(ask, [...heads.keys()]);
+  const returned = await readReturned(ask, [...heads.keys()]);
   const { sightings, interrupts, replies, changes, settings, compacts, repeats } = crowd;
   writeFileSync(outside, '', { flag: 'a' });
   return {
@@ -177,10 +182,10 @@ async function readWorld(
     odd: ask.odd,
     unsettled,
     outside: readOutside(outside),
-    told,
+    returned,
     streams: followers.streams,
     replays,
-    incidents: house.incidents,
+    incidents: platform.incidents,
   };
 }
 

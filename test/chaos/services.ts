@@ -1,4 +1,5 @@
-// Postgres and Redis of a run's own, to be broken: in containers, as the tests have them. Nothing else is ever touched.
+// Postgres and Redis of the run's own, to be broken: in containers, like those of the tests. No other service is ever
+// touched.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
@@ -17,14 +18,14 @@ import type { OwnService } from '../services/own-service.ts';
 
 export type Services = { postgres: OwnService; redis: OwnService };
 
-/** Null: no container engine answers, or it has no images and cannot get them. */
+/** Null: no container engine answers, or it lacks the images and cannot get them. */
 export async function startServices(
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<(Services & { remove(): Promise<void> }) | null> {
   const missing = await missingImages();
   if (missing === null) return null;
   if (missing.length > 0) {
-    say(`pulling ${missing.join(' and ')} …`);
+    print(`pulling ${missing.join(' and ')} …`);
     if (!(await pullImages(missing))) return null;
   }
   await removeLeftovers();

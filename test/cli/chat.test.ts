@@ -1,4 +1,4 @@
-// `nightshift chat` through pipes: a line in, an answer out; what a slash does; Ctrl-C.
+// `nightshift chat` through pipes: one line in, one answer out; slash commands; Ctrl-C.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPlatform } from './command-line.ts';
 import type { Platform } from './command-line.ts';
@@ -15,7 +15,7 @@ test('answers line after line, and ends with its input', async () => {
   expect(out).toMatch(/^hello\ntwo\nthree\n.*\/x\n/);
 });
 
-test('goes on where it was, on branches, too', async () => {
+test('continues an existing conversation, on branches, too', async () => {
   const { id } = await platform.client.contexts.create({});
   await platform.run(['chat', '--context', id], 'say: one\n');
   const { code, err } = await platform.run(
@@ -31,7 +31,7 @@ test('goes on where it was, on branches, too', async () => {
   expect({ active_branch, branches }).toEqual({ active_branch: 'main', branches: ['main', 'side'] });
 });
 
-test('asks in the talk: the next line is the answer', async () => {
+test('asks in the conversation: the next line is the answer', async () => {
   const { id } = await platform.client.contexts.create({
     config: { tools: ['ask_user', 'remember'], approval: [{ tool: 'remember', decision: 'always' }] },
   });
@@ -50,7 +50,7 @@ test('asks in the talk: the next line is the answer', async () => {
   expect((await talk.done).code).toBe(0);
 });
 
-test('tells what workers do that are spawned; what they ask is answered by the next line', async () => {
+test('shows the work of spawned workers; the next line answers their questions', async () => {
   const { id } = await platform.client.contexts.create({ config: { tools: ['spawn_worker', 'ask_user'] } });
   const kid = JSON.stringify({ name: 'kid', input: 'ask: which? [red | blue]', tools: ['ask_user'] });
   const talk = platform.start(['chat', '--context', id]);
@@ -67,7 +67,7 @@ test('tells what workers do that are spawned; what they ask is answered by the n
   expect(child).toMatchObject({ status: 'completed', output: { text: expect.stringContaining('blue') } });
 });
 
-test('a first Ctrl-C interrupts the answer, a second one leaves', async () => {
+test('a first Ctrl-C interrupts the answer, a second one exits', async () => {
   const { id } = await platform.client.contexts.create({});
   const talk = platform.start(['chat', '--context', id]);
   talk.write('tokens: 100000 over 3600s\n');

@@ -1,5 +1,5 @@
-// The command line as a process: what it says on stdout and stderr, and how it ends. And a platform for it to talk to: a
-// process of its own, on a database of its own, whose API wants a key.
+// The command line as a process: its output on stdout and stderr, and its exit code. And a platform for it: a process
+// of its own, on a database of its own, whose API requires a key.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,14 +21,14 @@ const COMPILED = path.join(tmpdir(), `nightshift-test-compiled-${process.getuid?
 export type Env = Record<string, string>;
 export type Done = { code: number | null; out: string; err: string };
 export type Running = {
-  /** What was said so far. */
-  said(): { out: string; err: string };
-  /** Resolves once stdout or stderr says it; rejects where the process ends without. */
+  /** The output so far. */
+  output(): { out: string; err: string };
+  /** Resolves once stdout or stderr contains it; rejects where the process ends without it. */
   says(stream: 'out' | 'err', pattern: RegExp): Promise<RegExpExecArray>;
   write(text: string): void;
   end(): void;
   signal(signal: NodeJS.Signals): void;
-  /** Nobody reads its stdout any more. */
+  /** Closes the read side of its stdout. */
   deafen(): void;
   done: Promise<Done>;
 };
@@ -47,7 +47,7 @@ export function start(
     ...(cwd === undefined ? {} : { cwd }),
   });
   running.add(child);
-  const said = { out: '', err: '' };
+  const output = { out: '', err: '' };
   const looks = new Set<() => void>();
   const look = (): void => looks.forEach((one) => one());
   for (const [name, stream] of [
@@ -56,7 +56,7 @@ export function start(
   ] as const) {
     stream.setEncoding('utf8');
     stream.on('data', (text: string) => {
-      said[name] += text;
+      output[name] += text;
       look();
     });
   }
@@ -66,18 +66,18 @@ export function start(
     over = true;
     running.delete(child);
     look();
-    return { code: code ?? null, ...said };
+    return { code: code ?? null, ...output };
   });
   return {
-    said: () => said,
+    output: () => output,
     says: (stream, pattern) =>
       new Promise((resolve, reject) => {
         const find = (): void => {
-          const match = pattern.exec(said[stream]);
+          const match = pattern.exec(output[stream]);
           if (match === null && !over) return;
           looks.delete(find);
           if (match !== null) resolve(match);
-          else reject(new Error(`${args.join(' ')} ended without ${pattern}:\n${said.out}\n${said.err}`));
+          else reject(new Error(`${args.join(' ')} ended without ${pattern}:\n${output.out}\n${output.err}`));
         };
         looks.add(find);
         find();
@@ -102,7 +102,7 @@ export type Platform = {
   url: string;
   databaseUrl: string;
   client: Client;
-  /** What the command line needs to know of it. */
+  /** The settings that the command line needs. */
   env: Env;
   /** A folder of its own. */
   folder: string;
@@ -139,7 +139,7 @@ export async function openPlatform(): Promise<Platform> {
       try {
         return JSON.parse(out);
       } catch {
-        throw new Error(`${args.join(' ')} said no JSON: ${out}\n${err}`);
+        throw new Error(`${args.join(' ')} printed no JSON: ${out}\n${err}`);
       }
     },
     start: (args, more = {}) => start(args, { ...env, ...more }),

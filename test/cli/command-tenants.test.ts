@@ -1,4 +1,5 @@
-// Who may run commands without a sandbox: where others could be harmed, the operator names the tenants, or nothing starts.
+// Which tenants may run commands without a sandbox: where others could be harmed, the operator names the tenants, or
+// nothing starts.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -14,7 +15,7 @@ import type { Env } from './command-line.ts';
 const PLAIN = { ...RUN_COMMAND_DEFAULTS, runner: 'process' as const };
 
 describe('plain processes', () => {
-  test('of one process that is the whole installation, without keys, are for its tenant', () => {
+  test('of a single process that is the whole installation, without keys, are for its tenant', () => {
     expect(commandTenants(PLAIN, parseEnvironment({}))).toEqual(['default']);
     expect(commandTenants(PLAIN, parseEnvironment({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }))).toEqual([
       'default',
@@ -49,7 +50,9 @@ describe('a process of the platform', () => {
     await removeFolder(folder);
   });
 
-  /** No key of a provider or of the API is to be seen: as a worker of Compose, or `start` beside a database of its own. */
+  /**
+   * No key of a provider or of the API is visible: like a worker of Compose, or `start` beside a database of its own.
+   */
   const env = (): Env => ({
     DATABASE_URL: database.url,
     OPENAI_BASE_URL: 'http://127.0.0.1:1/v1',
@@ -63,7 +66,7 @@ describe('a process of the platform', () => {
     writeFile(config, `export default { limits: { run_command: { runner: 'process', ${more} } } };`);
   const refused = { code: 1, out: '', err: expect.stringContaining('limits.run_command.tenants') };
 
-  test('does not start where nobody is named', async () => {
+  test('does not start where no tenant is named', async () => {
     await write('');
     expect(await run(['start'], env())).toMatchObject(refused);
     const redisUrl = inject('redisUrl');
@@ -72,7 +75,7 @@ describe('a process of the platform', () => {
       expect(await run([name], { ...env(), REDIS_URL: redisUrl })).toMatchObject(refused);
   });
 
-  test('starts where somebody is', async () => {
+  test('starts where a tenant is named', async () => {
     await write("tenants: ['default']");
     const child = start(['start'], env());
     await child.says('out', /is ready at/);

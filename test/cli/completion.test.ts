@@ -1,4 +1,4 @@
-// The scripts that complete commands: each shell that is there reads its own, and bash completes with it.
+// The scripts that complete commands: each installed shell reads its own, and bash completes with it.
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -30,7 +30,7 @@ for (const shell of ['bash', 'zsh', 'fish']) {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 
-  test(`the script of ${shell} knows commands, options and choices`, async () => {
+  test(`the script of ${shell} contains commands, options and choices`, async () => {
     const { out } = await run(['completion', shell]);
     for (const word of ['doctor', 'max-steps', 'incomplete', 'unknown_outcome', 'put'])
       expect(out).toContain(word);

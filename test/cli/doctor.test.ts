@@ -1,4 +1,4 @@
-// `nightshift doctor` in good and bad surroundings: what it finds, what it says to do, and that it tells no secret.
+// `nightshift doctor` in working and broken environments: its findings, its advice, and that it prints no secret.
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
@@ -21,7 +21,7 @@ async function examine(env: Record<string, string>) {
   return { code, ok, out, of: (name: string) => checks.find((check) => check.name === name) };
 }
 
-test('finds all well where it is', async () => {
+test('finds no problem in a working environment', async () => {
   const redisUrl = inject('redisUrl');
   const env = {
     ...platform.env,
@@ -42,10 +42,10 @@ test('finds all well where it is', async () => {
   expect(read.out).toMatch(/^ok {4}node {12}\d+/);
 });
 
-test('says what is away, and what to do', async () => {
+test('reports missing services, and what to do', async () => {
   const env = {
     NIGHTSHIFT_URL: 'http://127.0.0.1:1',
-    DATABASE_URL: 'postgres://somebody:db-secret@127.0.0.1:1/none',
+    DATABASE_URL: 'postgres://user:db-secret@127.0.0.1:1/none',
     REDIS_URL: 'redis://:redis-secret@127.0.0.1:1',
   };
   const { code, ok, out, of } = await examine(env);
@@ -57,7 +57,7 @@ test('says what is away, and what to do', async () => {
   expect(out).not.toContain('secret');
 });
 
-test('says of the API that it does not know the key', async () => {
+test('reports that the API does not accept the key', async () => {
   const { code, of } = await examine({ ...platform.env, NIGHTSHIFT_API_KEY: 'wrong-key' });
   expect(code).toBe(1);
   expect(of('api access')).toMatchObject({
@@ -66,7 +66,7 @@ test('says of the API that it does not know the key', async () => {
   });
 });
 
-test('finds what is wrong with the environment and the config file', async () => {
+test('finds errors in the environment and the config file', async () => {
   const environment = await examine({ ...platform.env, PORT: 'many', LOG_LEVEL: 'loud' });
   expect(environment.code).toBe(1);
   expect(environment.of('environment')).toMatchObject({
@@ -101,7 +101,7 @@ test('names migrations that were not applied', async () => {
   }
 });
 
-test('says that commands without a sandbox would read the keys', async () => {
+test('reports that commands without a sandbox would read the keys', async () => {
   const file = path.join(platform.folder, 'plain.config.mjs');
   const write = (tenants: string) =>
     writeFile(file, `export default { limits: { run_command: { runner: 'process', ${tenants} } } };`);
@@ -124,7 +124,7 @@ test('says that commands without a sandbox would read the keys', async () => {
   });
 });
 
-test('says whether run_command can run a command, with the runner that is set', async () => {
+test('reports whether run_command can run a command, with the configured runner', async () => {
   const bin = path.join(platform.folder, 'bin');
   await mkdir(bin);
   const program = (name: string, exit: number) =>

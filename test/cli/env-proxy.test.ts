@@ -8,6 +8,6 @@ test.each([
   [{ NODE_USE_ENV_PROXY: '0' }, [], false],
   [{ NODE_OPTIONS: '--enable-source-maps  --use-env-proxy' }, [], true],
   [{}, ['--enable-source-maps', '--use-env-proxy'], true],
-])('with %o and the flags %o the proxies of the environment hold: %s', (env, flags, expected) => {
+])('with %o and the flags %o the proxies of the environment apply: %s', (env, flags, expected) => {
   expect(usesEnvProxy(env, flags)).toBe(expected);
 });

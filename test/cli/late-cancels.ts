@@ -1,8 +1,8 @@
-// In front of an API: whatever it answers is passed on at once, but for the answers to cancels, which come late.
+// A proxy in front of an API: it passes answers on at once, except for the answers to cancels, which it delays.
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 
-/** Longer than a command that waits for nobody takes to end. */
+/** Longer than a command that waits for nothing takes to end. */
 const LATE_MS = 1_500;
 
 export async function openLateCancels(apiUrl: string): Promise<{ url: string; close(): Promise<void> }> {

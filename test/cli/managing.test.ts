@@ -46,7 +46,7 @@ describe('a worker', () => {
     expect(await platform.run(['run', 'say: hello', '--worker', top.id])).toMatchObject({ out: 'hello\n' });
   });
 
-  test('whose name several have is named by its id', async () => {
+  test('whose name is not unique is named by its id', async () => {
     await family('twin');
     await family('twin');
     for (const action of ['stop', 'start', 'delete']) {
@@ -55,7 +55,7 @@ describe('a worker', () => {
     }
   });
 
-  test('is deleted with those below it where that is meant: where nobody can be asked, by --yes', async () => {
+  test('is deleted with those below it after confirmation: without a terminal, by --yes', async () => {
     const { top, below } = await family('bea');
     const unsaid = await platform.run(['workers', 'delete', 'bea']);
     expect(unsaid).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--yes') });
@@ -68,7 +68,7 @@ describe('a worker', () => {
     expect((await platform.run(['workers', 'delete', top.id, '--yes'])).code).toBe(1);
   });
 
-  test('options before the word behind `workers` are heard, or refused: none is passed over', async () => {
+  test('options before the subcommand of `workers` are obeyed, or refused: none is ignored', async () => {
     const { top } = await family('cyd');
     expect(await platform.json(['workers', '--json', 'stop', top.id])).toMatchObject({ id: top.id });
     const nowhere = await platform.run(['workers', '--url', 'http://127.0.0.1:1', 'start', top.id]);
@@ -88,13 +88,13 @@ describe.skipIf(!hasScript)('at a terminal', () => {
     ['yes', 0, false],
     ['n', 1, true],
     ['', 1, true],
-  ])('a delete is asked for, and %j is the answer', async (said, exit, stays) => {
+  ])('a delete asks for confirmation, and %j is the answer', async (output, exit, stays) => {
     const { top } = await family('dot');
     const line = `exec "${process.execPath}" "${MAIN}" workers delete ${top.id}`;
     const command = ['script', '-qec', line, '/dev/null'];
     const asking = start(['workers delete'], { ...platform.env, NO_COLOR: '1' }, { command });
     await asking.says('out', /Delete dot and 1 descendant worker, .*: /);
-    asking.write(`${said}\r`);
+    asking.write(`${output}\r`);
     expect((await asking.done).code).toBe(exit);
     expect(await isThere(top)).toBe(stays);
   });
@@ -105,7 +105,7 @@ describe('a role', () => {
   const shown = async (...args: string[]): Promise<unknown> =>
     JSON.parse((await platform.run(['roles', 'show', ...args])).out);
 
-  test('is defined by a file, shown as it is, and as it was', async () => {
+  test('is defined by a file, shown in its current and in earlier versions', async () => {
     const first = { system_prompt: 'You help.', tools: ['recall'], model: 'simulated/x' };
     await writeFile(file(), JSON.stringify(first));
     expect(await platform.run(['roles', 'put', 'support', file()])).toMatchObject({
@@ -117,14 +117,14 @@ describe('a role', () => {
     expect((await platform.run(['roles', 'put', 'support', '-'], second)).out).toBe('support v2\n');
     expect(await shown('support', '--version', '1')).toEqual(first);
 
-    // What is shown can be put as it is: nothing new is no new version.
+    // The printed role can be put unchanged: the same content is no new version.
     const { out } = await platform.run(['roles', 'show', 'support']);
     expect((await platform.run(['roles', 'put', 'support', '-'], out)).out).toBe('support v2\n');
     const whole = await platform.json<Role>(['roles', 'show', 'support', '--json']);
     expect(whole).toMatchObject({ name: 'support', version: 2, source: 'api', tools: ['recall'] });
   });
 
-  test('that says nothing sound is refused', async () => {
+  test('with an invalid definition is refused', async () => {
     await writeFile(file(), '{');
     expect(await platform.run(['roles', 'put', 'odd', file()])).toMatchObject({
       code: 2,
@@ -136,7 +136,7 @@ describe('a role', () => {
     expect((await platform.run(['roles', 'show', 'odd'])).code).toBe(1);
   });
 
-  test('is deleted, and can be shown as it was', async () => {
+  test('is deleted, and its earlier versions can be shown', async () => {
     await platform.client.roles.put('temporary', { model: 'simulated/x' });
     expect((await platform.run(['roles', 'delete', 'temporary'])).out).toBe('temporary v1 was deleted.\n');
     expect((await platform.run(['roles', 'show', 'temporary'])).code).toBe(1);

@@ -1,4 +1,4 @@
-// An config file for the tests of the command line: one model has a price, a tenth of a cent for each token.
+// A config file for the tests of the command line: one model has a price, a tenth of a cent for each token.
 import { defineConfig } from '../../src/index.ts';
 
 export default defineConfig({

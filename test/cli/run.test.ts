@@ -1,4 +1,4 @@
-// `nightshift run` as a process: what it says where, how it ends, and what Ctrl-C does.
+// `nightshift run` as a process: its output on each stream, its exit codes, and Ctrl-C.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -21,8 +21,8 @@ async function jobOf(err: string): Promise<Job> {
   return platform.client.jobs.get(/job (\S+)/.exec(err)?.[1] ?? '');
 }
 
-describe('what it says', () => {
-  test('the answer alone on stdout; the job, its tools and its end on stderr', async () => {
+describe('the output', () => {
+  test('has the answer alone on stdout; the job, its tools and its end on stderr', async () => {
     const script = 'say: a moment\ncall: remember {"key": "k", "value": "v"}\n---\nsay: done';
     const { code, out, err } = await platform.run(['run', script, '--tool', 'remember']);
     expect({ code, out }).toEqual({ code: 0, out: 'done\n' });
@@ -32,7 +32,7 @@ describe('what it says', () => {
     expect(err).toMatch(/✓ completed .* 2 steps/);
   });
 
-  test('all that is said, where --stream asks for it', async () => {
+  test('has all text as it is written, with --stream', async () => {
     const { code, out } = await platform.run([
       'run',
       '--stream',
@@ -42,13 +42,13 @@ describe('what it says', () => {
     expect({ code, out }).toEqual({ code: 0, out: 'first\nlast\n' });
   });
 
-  test('what the model thinks, where --thinking asks for it', async () => {
+  test("has the model's thinking, with --thinking", async () => {
     const { out, err } = await platform.run(['run', '--stream', '--thinking', 'think: hm, hm\nsay: so']);
     expect(out).toBe('so\n');
     expect(err).toContain('hm, hm');
   });
 
-  test('one document on stdout with --json, and nothing else', async () => {
+  test('is one document on stdout with --json, and nothing else', async () => {
     const job = await platform.json<Job>(['run', 'say: hi', '--json', '--metadata', 'batch=7']);
     expect(job).toMatchObject({ status: 'completed', output: { text: 'hi' }, metadata: { batch: 7 } });
     const failed = await platform.run(['run', 'fail: auth', '--json']);
@@ -56,11 +56,11 @@ describe('what it says', () => {
     expect(JSON.parse(failed.out)).toMatchObject({ status: 'failed', error: { code: 'provider_auth' } });
   });
 
-  test('nothing on stderr with --quiet', async () => {
+  test('has nothing on stderr with --quiet', async () => {
     expect(await platform.run(['run', 'say: hi', '--quiet'])).toEqual({ code: 0, out: 'hi\n', err: '' });
   });
 
-  test('nothing that steers a terminal, whoever said it', async () => {
+  test('has no control sequence of a terminal, whatever its source', async () => {
     const { out } = await platform.run([
       'run',
       '--stream',
@@ -72,7 +72,7 @@ describe('what it says', () => {
     expect(JSON.parse(json.out)).toMatchObject({ output: { text: '\u001b[2J\u009b31m' } });
   });
 
-  test('what spawned workers do, with their names before it', async () => {
+  test('has the work of spawned workers, with their names before it', async () => {
     const child = JSON.stringify({ input: 'call: recall {}\n---\nsay: ok', name: 'kid', tools: ['recall'] });
     const { code, err } = await platform.run([
       'run',
@@ -83,7 +83,7 @@ describe('what it says', () => {
     expect(err).toMatch(/⤷ worker kid/);
   });
 
-  test('colour only where it is asked for: a pipe gets none', async () => {
+  test('has colour only on request: a pipe gets none', async () => {
     const plain = await platform.run(['run', 'say: hi']);
     expect(plain.err).not.toContain('\u001b');
     const forced = await run(['run', 'say: hi'], { ...platform.env, FORCE_COLOR: '1' });
@@ -101,7 +101,7 @@ describe('the task', () => {
     expect(await platform.run(['run', '-q', '--file', file])).toMatchObject({ code: 0, out: 'filed\n' });
   });
 
-  test('goes to a worker that is there, by id or name, or into a context', async () => {
+  test('goes to an existing worker, by id or name, or into a context', async () => {
     const worker = await platform.client.workers.create({ name: 'ada', config: {} });
     for (const where of [
       ['--worker', worker.id],
@@ -118,7 +118,7 @@ describe('the task', () => {
   });
 });
 
-describe('how it ends', () => {
+describe('the exit code is', () => {
   test('0 with a completed job, 1 with a failed one, 4 with one that met a limit', async () => {
     expect((await platform.run(['run', 'say: hi'])).code).toBe(0);
     expect((await platform.run(['run', 'fail: auth'])).code).toBe(1);
@@ -126,7 +126,7 @@ describe('how it ends', () => {
     expect((await platform.run(['run', NEVER, '--tool=sleep_until', '--deadline=200ms'])).code).toBe(4);
   });
 
-  test('5 with one that somebody cancelled', async () => {
+  test('5 with a cancelled job', async () => {
     const running = platform.start(['run', NEVER, '--tool', 'sleep_until']);
     const [, id = ''] = await running.says('err', /^job (\S+)/);
     await running.says('err', /→ sleep_until/);
@@ -145,7 +145,7 @@ describe('how it ends', () => {
       ['run', 'a', '--worker', 'x', '--model', 'simulated/x'],
       ['run', 'a', '--detach', '--yes'],
       ['run', '--file', '/no/such/file'],
-      ['run', 'say: hi', '--model', 'nobody/knows'],
+      ['run', 'say: hi', '--model', 'unknown/model'],
       ['run', 'say: hi', '--role', 'nobody'],
       ['nonsense'],
       ['start', 'now'],
@@ -156,7 +156,7 @@ describe('how it ends', () => {
     }
   });
 
-  test('3 where the API is not there, or does not know the key, which is never said', async () => {
+  test('3 where the API is not reachable, or does not accept the key, which is never printed', async () => {
     const away = await run(['run', 'say: hi', '--json'], { NIGHTSHIFT_URL: 'http://127.0.0.1:1' });
     expect(away).toMatchObject({ code: 3, out: '' });
     expect(away.err).toContain('NIGHTSHIFT_URL');
@@ -169,7 +169,7 @@ describe('how it ends', () => {
     expect((await run(['status', '--url', platform.url], { NIGHTSHIFT_API_KEY: KEY })).code).toBe(0);
   });
 
-  test('without a word where nobody reads', async () => {
+  test('set without a message where stdout is closed', async () => {
     const running = platform.start(['help']);
     running.deafen();
     expect(await running.done).toMatchObject({ code: 141, err: '' });
@@ -177,7 +177,7 @@ describe('how it ends', () => {
 });
 
 describe('Ctrl-C', () => {
-  test('cancels the job, waits for the receipt and says so', async () => {
+  test('cancels the job, waits for the receipt and reports it', async () => {
     const running = platform.start(['run', LONG, '--stream']);
     await running.says('out', /night/);
     running.signal('SIGINT');
@@ -199,7 +199,7 @@ describe('Ctrl-C', () => {
     await late.close();
   });
 
-  test('with --keep leaves, and the job goes on', async () => {
+  test('with --keep exits, and the job continues', async () => {
     const running = platform.start(['run', LONG, '--stream', '--keep']);
     await running.says('out', /night/);
     running.signal('SIGINT');
@@ -222,7 +222,7 @@ describe('Ctrl-C', () => {
 });
 
 describe('--detach', () => {
-  test('says where the job is, and `job --wait` ends as it ends', async () => {
+  test("prints the job's id, and `job --wait` ends as the job ends", async () => {
     const { code, out, err } = await platform.run(['run', 'say: later', '--detach']);
     expect(code).toBe(0);
     expect(err).toContain('nightshift logs -f');

@@ -1,4 +1,5 @@
-// What the command line knows of terminals: harmless text, widths, tables, times; and what the lines of a chat mean.
+// The terminal handling of the command line: harmless text, widths, tables, times; and the syntax of the lines of a
+// chat.
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { readAnswer } from '../../src/cli/asking/answer.ts';
@@ -9,7 +10,7 @@ import { table } from '../../src/cli/terminal/table.ts';
 import { parseDuration, spell } from '../../src/cli/terminal/time.ts';
 import { cut, padEnd } from '../../src/cli/terminal/width.ts';
 
-test('what could steer a terminal is shown or left out', () => {
+test('control sequences are shown or left out', () => {
   for (const [text, shown] of [
     ['plain\ttext\n', 'plain\ttext\n'],
     ['\u001b]0;title\u0007', '␛]0;title␇'],
@@ -51,7 +52,7 @@ test('a text is cut and padded by columns', () => {
   expect(stringWidth(padEnd('夜', 4))).toBe(4);
 });
 
-test('columns of a table stand below each other, whatever is in them; the last ends with the screen', () => {
+test('columns of a table are aligned, whatever they contain; the last ends with the screen', () => {
   const columns = [
     { title: 'NAME', cell: ([name]: readonly string[]) => name ?? '' },
     { title: 'N', cell: ([, n]: readonly string[]) => n ?? '', right: true },
@@ -65,7 +66,7 @@ test('columns of a table stand below each other, whatever is in them; the last e
   expect(lines).toEqual(['NAME     N  TEXT', '夜       1  short', 'ada   1000  long, longe…', '']);
 });
 
-test('times are read and spelled', () => {
+test('times are parsed and formatted', () => {
   expect(['500ms', '90s', '1.5m', '2h', '1d'].map(parseDuration)).toEqual([
     500, 90_000, 90_000, 7_200_000, 86_400_000,
   ]);
@@ -81,7 +82,7 @@ test('times are read and spelled', () => {
   ]);
 });
 
-test('lines of a chat', () => {
+test('lines of a chat are parsed', () => {
   expect(readLine('  ')).toEqual({ kind: 'nothing' });
   expect(readLine('/interrupt')).toEqual({ kind: 'interrupt', mode: 'keep' });
   expect(readLine('/interrupt rollback')).toEqual({ kind: 'interrupt', mode: 'rollback' });
@@ -94,7 +95,7 @@ test('lines of a chat', () => {
   expect(readLine('/etc/passwd')).toMatchObject({ kind: 'wrong' });
 });
 
-test('answers of a person', () => {
+test('answers of a person are parsed', () => {
   const item = { context_id: 'c', tool_call_id: 't', name: 'ask_user', input: null };
   const approval = { ...item, kind: 'approval' } as const;
   expect(readAnswer(approval, ' Always ')).toMatchObject({

@@ -10,7 +10,7 @@ beforeAll(async () => {
   document = await apiDocument();
 });
 
-test('the types are those of the document (`node scripts/client-schema.ts` makes them anew)', () => {
+test('the types are those of the document (`node scripts/client-schema.ts` generates them)', () => {
   expect(readFileSync(CLIENT_SCHEMA, 'utf8')).toBe(clientSchema(document));
 });
 
@@ -39,7 +39,7 @@ test('every operation of the document has a method of the client', async () => {
 
 type Call = (...given: unknown[]) => unknown;
 
-/** But for those that are made of others. Failures are of no matter: what is asked is looked at. */
+/** Except those that are composed of others. Failures do not matter: only the request is checked. */
 function methodsOf(of: object): Call[] {
   return Object.entries(of).flatMap(([name, member]): Call[] => {
     if (['request', 'run', 'wait'].includes(name)) return [];
@@ -55,7 +55,7 @@ function forgiving(made: unknown): unknown {
         try {
           yield* made;
         } catch {
-          // Only what it asks is looked at.
+          // Only its request is checked.
         }
       })()
     : made;

@@ -1,11 +1,11 @@
-// What a user of the client relies on when the way to the API is bad, over a `fetch` that a test scripts.
+// The client over a bad connection to the API, with a `fetch` that a test scripts.
 import { expect, test } from 'vitest';
 import { NightshiftError, createClient, textMaker } from '../../src/client/index.ts';
 import type { StreamEvent } from '../../src/client/index.ts';
 
 type Sent = { url: string; method: string; headers: Headers };
 
-/** Answers in turn; the last one again and again. */
+/** Answers in order; then the last one again and again. */
 function scripted(...answers: (() => Response)[]) {
   const sent: Sent[] = [];
   const client = createClient({
@@ -16,7 +16,7 @@ function scripted(...answers: (() => Response)[]) {
       init?.signal?.throwIfAborted();
       sent.push({ url: input, method: init?.method ?? 'GET', headers: new Headers(init?.headers) });
       const answer = answers[Math.min(sent.length, answers.length) - 1];
-      if (answer === undefined) throw new Error('nothing is scripted');
+      if (answer === undefined) throw new Error('no answer is scripted');
       return answer();
     },
   });
@@ -49,7 +49,7 @@ test('a write whose answer is lost is sent again under the same key', async () =
   expect(sent[0]?.headers.get('authorization')).toBe('Bearer secret');
 });
 
-test('a refusal is an error with its code, and not asked again', async () => {
+test('a refusal is an error with its code, and not sent again', async () => {
   const { client, sent } = scripted(problem(409, 'context_busy'));
   const error = await client.contexts.send('c', 'hello').catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(NightshiftError);
@@ -57,7 +57,7 @@ test('a refusal is an error with its code, and not asked again', async () => {
   expect(sent).toHaveLength(1);
 });
 
-test('what is no answer of the API is told as such', async () => {
+test("an answer that is not the API's is reported as such", async () => {
   const { client } = scripted(() => new Response('<html>', { status: 400 }));
   await expect(client.system.stats()).rejects.toMatchObject({ code: 'unexpected_answer', status: 400 });
   const away = scripted(lost).client;
@@ -105,7 +105,7 @@ const stream =
     );
   };
 
-test('a stream that breaks off is joined again after the last number, and nothing is told twice', async () => {
+test('a stream that breaks off is resumed after the last number, and delivers nothing twice', async () => {
   const { client, sent } = scripted(
     stream('retry: 1\nid: 7\n\n'),
     stream(
@@ -120,13 +120,13 @@ test('a stream that breaks off is joined again after the last number, and nothin
       'id: 8\nevent: ContextCleared\ndata: {}\n\nid: 9\nevent: SomethingNew\ndata: {}\n\nid: 10\nevent: BranchDeleted\ndata: {}\n\n',
     ),
   );
-  const told: StreamEvent[] = [];
-  for await (const event of client.contexts.events('c', { until: ({ id }) => id === 10 })) told.push(event);
-  expect(told.map(({ event, id, connection }) => [event, id, connection])).toEqual([
+  const shown: StreamEvent[] = [];
+  for await (const event of client.contexts.events('c', { until: ({ id }) => id === 10 })) shown.push(event);
+  expect(shown.map(({ event, id, connection }) => [event, id, connection])).toEqual([
     ['ContextCleared', 8, 2],
     ['BranchDeleted', 10, 5],
   ]);
-  expect(told[0]?.data).toEqual({ context_id: 'é' });
+  expect(shown[0]?.data).toEqual({ context_id: 'é' });
   const path = 'http://api/api/contexts/c/events';
   expect(sent.map(({ url }) => url)).toEqual([
     path,
@@ -137,7 +137,7 @@ test('a stream that breaks off is joined again after the last number, and nothin
   ]);
 });
 
-test('a stream of a context that is not there is an error; one that is aborted just ends', async () => {
+test('a stream of a missing context is an error; one that is aborted just ends', async () => {
   const { client } = scripted(problem(404, 'not_found'));
   await expect(client.contexts.events('c').next()).rejects.toMatchObject({ code: 'not_found' });
   const controller = new AbortController();
@@ -149,7 +149,7 @@ test('a stream of a context that is not there is an error; one that is aborted j
   expect(await next.next()).toEqual({ done: true, value: undefined });
 });
 
-test('texts are put together over attempts and connections', () => {
+test('texts are assembled over attempts and connections', () => {
   const take = textMaker();
   const of = { context_id: 'c', message_id: 'm' };
   const delta = (
@@ -172,21 +172,21 @@ test('texts are put together over attempts and connections', () => {
     data: { ...of, attempt: 1, text: 'one two three', sequence: 2 },
   });
   expect(joined).toMatchObject({ text: 'one two three', thinking: 'hm, so it is' });
-  expect(delta('ContentDelta', 0, 'anew', 2)).toMatchObject({ attempt: 2, text: 'anew', thinking: '' });
+  expect(delta('ContentDelta', 0, 'again', 2)).toMatchObject({ attempt: 2, text: 'again', thinking: '' });
   expect(delta('ContentDelta', 3, 'late', 1)).toBeNull();
 });
 
-test('the version of an answer is told, and of one that was refused none', async () => {
+test('the version of an answer is returned, and none of a refused one', async () => {
   const { client, sent } = scripted(
     () => Response.json({ id: 'x' }, { headers: { etag: '"7"' } }),
     problem(412, 'version_conflict', { etag: '"8"' }),
   );
-  const told: string[] = [];
-  const onEtag = (etag: string): void => void told.push(etag);
+  const shown: string[] = [];
+  const onEtag = (etag: string): void => void shown.push(etag);
   await client.contexts.get('x', { onEtag });
   await expect(client.contexts.update('x', {}, { ifMatch: '"7"', onEtag })).rejects.toMatchObject({
     code: 'version_conflict',
   });
-  expect(told).toEqual(['"7"']);
+  expect(shown).toEqual(['"7"']);
   expect(sent[1]?.headers.get('if-match')).toBe('"7"');
 });

@@ -1,4 +1,5 @@
-// Past messages answered anew: each time a branch of its own, and the way back by the switcher at the message and by the bar.
+// Past messages edited and retried: each time a branch of its own, and the way back by the switcher at the message and
+// by the bar.
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest as test, expectAccessible, useBrowser } from './rig/browser.ts';
@@ -27,7 +28,7 @@ async function act(page: Page, message: Locator, name: string): Promise<void> {
   await page.getByRole('menuitem', { name }).click();
 }
 
-test('an edited input goes on beside the old one, and the switcher leads from one to the other', async () => {
+test('an edited input continues beside the old one, and the switcher leads from one to the other', async () => {
   const id = await conversation('say: the first answer');
   const page = await open(id);
   await act(page, inputs(page), 'Edit …');
@@ -47,7 +48,7 @@ test('an edited input goes on beside the old one, and the switcher leads from on
   expect((await platform().client.contexts.get(id)).active_branch).toBe('main');
 });
 
-test('an answer is made once more, and stands beside the first one', async () => {
+test('a retried answer is shown beside the first one', async () => {
   const id = await conversation('say: before', 'say: an answer');
   const page = await open(id);
   await act(page, answers(page).last(), 'Regenerate');
@@ -58,7 +59,7 @@ test('an answer is made once more, and stands beside the first one', async () =>
   expect(await answers(page).first().getByRole('group', { name: 'Versions' }).count()).toBe(0);
 });
 
-test('branches are made from a message, switched, and deleted; what cannot go says why', async () => {
+test('branches are made from a message, switched, and deleted; a branch that cannot be deleted shows the reason', async () => {
   const id = await conversation('say: one', 'say: two');
   excuse(/status of 4\d\d/);
   const page = await open(id);

@@ -1,10 +1,10 @@
-// What a person gives in the chat beside words: files, the result of a tool that the client runs, what became of a call that
-// nobody saw end, and an input that takes the place of what runs.
+// Inputs of a person in the chat beside text: files, the result of a tool that the client runs, the outcome of a call
+// whose end is unknown, and an input that replaces the running job.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { ContentBlock } from '../../src/client/index.ts';
 import { browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
-import { card, partial, said } from './rig/conversation.ts';
+import { card, partial, answer } from './rig/conversation.ts';
 import { useTenant } from './rig/platform.ts';
 import { openContext } from './rig/scenes.ts';
 import { field, send } from './rig/writing.ts';
@@ -67,11 +67,11 @@ test('files go along with an input, by button, drop and paste; others are refuse
   await expectAccessible(page);
   await send(page, 'say: I see them');
   await attached(page).waitFor({ state: 'hidden' });
-  await said(page, 'I see them').waitFor();
+  await answer(page, 'I see them').waitFor();
   await inputs(page).getByText('plan.pdf').waitFor();
   const shown = inputs(page).locator('img');
   expect(await shown.count()).toBe(2);
-  // The image itself, and not the sign of a broken one.
+  // The image itself, and not the icon of a broken one.
   await expect.poll(() => shown.first().evaluate((image) => image.naturalWidth)).toBe(5);
   await expectAccessible(page);
   const blocks = await blocksOf(context.id);
@@ -90,7 +90,7 @@ test('an input may be a file alone', async () => {
   expect((await blocksOf(context.id))[0]).toMatchObject({ type: 'image' });
 });
 
-test('the result of a tool of the client is given where its call stands, an error too', async () => {
+test('the result of a client tool is given at its call, an error too', async () => {
   const { client } = platform();
   const call = 'call: read_sensor {"room": "hall"}\n---\n';
   const { context } = await openContext(client, 'a sensor', [`${call}say: it is warm`], {
@@ -101,7 +101,7 @@ test('the result of a tool of the client is given where its call stands, an erro
   await expectAccessible(page);
   await card(page, 'read_sensor').getByLabel('Tool result').fill('21 degrees');
   await card(page, 'read_sensor').getByRole('button', { name: 'Submit result' }).click();
-  await said(page, 'it is warm').waitFor();
+  await answer(page, 'it is warm').waitFor();
   await card(page, 'read_sensor').getByText('Completed').waitFor();
   await card(page, 'read_sensor').getByRole('button', { name: 'read_sensor' }).click();
   await card(page, 'read_sensor').getByRole('region', { name: 'Output' }).getByText('21 degrees').waitFor();
@@ -111,7 +111,7 @@ test('the result of a tool of the client is given where its call stands, an erro
   await second.getByLabel('Tool result').fill('no answer');
   await second.getByRole('checkbox', { name: 'The tool failed' }).click();
   await second.getByRole('button', { name: 'Submit result' }).click();
-  await said(page, 'it is broken').waitFor();
+  await answer(page, 'it is broken').waitFor();
   await second.getByText('Failed').waitFor();
   const results = (await blocksOf(context.id)).filter(({ type }) => type === 'tool_result');
   expect(results).toMatchObject([
@@ -120,7 +120,7 @@ test('the result of a tool of the client is given where its call stands, an erro
   ]);
 });
 
-test('an input that interrupts takes the place of what runs', async () => {
+test('an input that interrupts replaces the running job', async () => {
   const { client } = platform();
   const { context } = await openContext(client, 'in a hurry', []);
   const page = await open(context.id);
@@ -129,17 +129,17 @@ test('an input that interrupts takes the place of what runs', async () => {
   await page.getByRole('combobox', { name: 'Delivery' }).click();
   await page.getByRole('option', { name: /^Interrupt/ }).click();
   await send(page, 'say: this instead');
-  await said(page, 'this instead').waitFor();
+  await answer(page, 'this instead').waitFor();
   await partial(page).waitFor({ state: 'hidden' });
   await page.getByRole('region', { name: 'Queued inputs' }).waitFor({ state: 'hidden' });
   const jobs = await client.jobs.list({ context_id: context.id }).all();
   expect(jobs.map(({ status }) => status)).toEqual(['completed', 'interrupted']);
-  // It was chosen for that one input.
+  // It was selected for that one input.
   await send(page, 'wait: 1h');
   await page.getByRole('combobox', { name: 'Delivery' }).getByText('Queue').waitFor();
 });
 
-test('files and forms suit a phone in the dark', async () => {
+test('files and forms fit a phone in the dark theme', async () => {
   const { client, url } = platform();
   const { context } = await openContext(client, 'a small screen', ['call: read_sensor {"room": "attic"}'], {
     client_tools: [SENSOR],

@@ -1,9 +1,9 @@
-// The chat, as people use it: an answer grows as it is made, in every tab and after a reload; what runs is stopped, steered
-// and queued behind; approvals and questions are answered where they stand; and a server that dies is waited for.
+// The chat: an answer grows as it is written, in every tab and after a reload; running jobs are stopped, steered and
+// followed by queued inputs; approvals and questions are answered in place; and the page waits for a server that dies.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
-import { log, longer, partial, said } from './rig/conversation.ts';
+import { log, longer, partial, answer } from './rig/conversation.ts';
 import { depth } from '../services/depth.ts';
 import { useTenant } from './rig/platform.ts';
 import { field, send } from './rig/writing.ts';
@@ -29,7 +29,7 @@ async function open(role = 'clerk'): Promise<{ page: Page; id: string; address: 
 const pairs = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ user: `question ${at}`, assistant: `answer ${at}` }));
 
-test('makes a worker in two clicks, and shows its answer as it grows', async () => {
+test('two clicks make a worker, and its answer grows on the page', async () => {
   const page = await visit(platform().url);
   await page.getByRole('button', { name: 'New worker' }).first().click();
   await page.getByRole('menuitem', { name: /^clerk/ }).click();
@@ -42,31 +42,31 @@ test('makes a worker in two clicks, and shows its answer as it grows', async () 
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await partial(page).waitFor({ state: 'hidden' });
   await send(page, 'think: hm\nsay: all of it\ntokens: 800');
-  await said(page, 'all of it').waitFor();
+  await answer(page, 'all of it').waitFor();
   await partial(page).waitFor({ state: 'hidden' });
-  expect((await said(page, 'all of it').textContent())?.length).toBeGreaterThan(4_000);
+  expect((await answer(page, 'all of it').textContent())?.length).toBeGreaterThan(4_000);
   await page.getByText('Thought', { exact: true }).click();
   await page.getByText('hm', { exact: true }).waitFor();
   expect(await field(page).inputValue()).toBe('');
 });
 
-test('a thought that was opened stays open when its answer is complete, and when the list has unmounted it meanwhile', async () => {
+test('an opened thought stays open when its answer is complete, and when the list has unmounted it meanwhile', async () => {
   const { page } = await open();
   await send(page, 'think: let me see\nsay: first\ntokens: 40 over 4s');
   const thought = page.getByText('let me see', { exact: true });
   await partial(page).getByText('Thought', { exact: true }).click();
   await thought.waitFor();
-  await said(page, 'first').waitFor();
+  await answer(page, 'first').waitFor();
   await partial(page).waitFor({ state: 'hidden' });
   await thought.waitFor();
   await send(page, 'say: second\ntokens: 6000');
-  await said(page, 'second').waitFor();
+  await answer(page, 'second').waitFor();
   await expect.poll(() => thought.count()).toBe(0);
   await log(page).evaluate((list) => list.scrollTo(0, 0));
   await thought.waitFor();
 });
 
-test('an answer in the making is there after a reload, and in a second tab at once', async () => {
+test('a partial answer is there after a reload, and in a second tab at once', async () => {
   const { page, address } = await open();
   await send(page, 'tokens: 20000 over 900s');
   const before = await longer(partial(page), 40);
@@ -77,14 +77,14 @@ test('an answer in the making is there after a reload, and in a second tab at on
     const text = await longer(partial(tab), before.length);
     expect(text.startsWith(before.slice(0, 40))).toBe(true);
   }
-  // What the one tab does is seen in the other.
+  // An action in one tab is seen in the other.
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   for (const tab of [page, other]) await partial(tab).waitFor({ state: 'hidden' });
   await send(other, 'say: and now');
-  for (const tab of [page, other]) await said(tab, 'and now').waitFor();
+  for (const tab of [page, other]) await answer(tab, 'and now').waitFor();
 });
 
-test('opens at the end of a long answer that is still being made, and stays there', async () => {
+test('a conversation opens at the end of a long answer that is still being written, and stays there', async () => {
   const { client, url } = platform();
   const { id } = await client.contexts.create({ title: 'long', worker: { name: 'long', role: 'clerk' } });
   await client.contexts.send(id, 'tokens: 3000\ntokens: 20000 over 900s');
@@ -100,7 +100,7 @@ test('opens at the end of a long answer that is still being made, and stays ther
   await partial(page).waitFor({ state: 'hidden' });
 });
 
-test('what runs is stopped, and what stops it is seen at once', async () => {
+test('a running job is stopped, and the reason is seen at once', async () => {
   const { page, id } = await open();
   await send(page, 'tokens: 5000 over 300s');
   await longer(partial(page), 20);
@@ -111,7 +111,7 @@ test('what runs is stopped, and what stops it is seen at once', async () => {
   expect(job?.status).toBe('interrupted');
 });
 
-test('an input that steers joins the job that waits', async () => {
+test('an input that steers joins the waiting job', async () => {
   const { page, id } = await open();
   await send(page, 'ask: Go on? [yes | no]');
   const question = page.getByRole('region', { name: 'Tool ask_user' });
@@ -122,12 +122,12 @@ test('an input that steers joins the job that waits', async () => {
   await place(page, 1).getByText('say: steered').waitFor();
   await question.getByRole('button', { name: 'yes' }).click();
   await question.getByText('Answer: yes').waitFor();
-  await said(page, 'steered').waitFor();
+  await answer(page, 'steered').waitFor();
   await queue(page).waitFor({ state: 'hidden' });
   expect(await platform().client.jobs.list({ context_id: id }).all()).toHaveLength(1);
 });
 
-test('the next input need not wait until the lists were read anew after the one before', async () => {
+test('the next input need not wait for the reload of the lists after the one before', async () => {
   const { page } = await open();
   await page.route('**/api/contexts?*', () => undefined);
   await send(page, 'wait: 1h');
@@ -137,7 +137,7 @@ test('the next input need not wait until the lists were read anew after the one 
   }
 });
 
-test('what is queued is edited, moved and withdrawn, in every tab; an approval is given where it stands', async () => {
+test('a queued input is edited, moved and withdrawn, in every tab; an approval is given in place', async () => {
   const { page, id, address } = await open();
   await send(page, 'call: send_mail {"to": "alice", "text": "hi"}\n---\nsay: sent');
   const call = page.getByRole('region', { name: 'Tool send_mail' });
@@ -164,41 +164,41 @@ test('what is queued is edited, moved and withdrawn, in every tab; an approval i
   await call.getByRole('textbox', { name: 'Edited arguments' }).fill('{"to": "bob", "text": "hi"}');
   await call.getByRole('button', { name: 'Approve with edits' }).click();
   for (const tab of [page, other]) {
-    await said(tab, 'sent').waitFor();
-    await said(tab, 'uno').waitFor();
-    await said(tab, 'three').waitFor();
+    await answer(tab, 'sent').waitFor();
+    await answer(tab, 'uno').waitFor();
+    await answer(tab, 'three').waitFor();
     await queue(tab).waitFor({ state: 'hidden' });
   }
   expect(await platform().effectsOf(id)).toEqual(['bob: hi']);
   await call.getByText('Completed').waitFor();
 });
 
-test('a denial takes its reason to the model', async () => {
+test('the reason of a denial reaches the model', async () => {
   const { page } = await open();
   await send(page, 'call: send_mail {"to": "carol", "text": "hi"}\n---\nsay: done');
   const call = page.getByRole('region', { name: 'Tool send_mail' });
   await call.getByRole('button', { name: /^Deny/ }).click();
   await call.getByRole('textbox', { name: 'Reason' }).fill('not on Fridays');
   await call.getByRole('button', { name: 'Deny', exact: true }).click();
-  await said(page, 'done').waitFor();
+  await answer(page, 'done').waitFor();
   await call.getByText('Denied').waitFor();
   await call.getByRole('button', { name: 'send_mail' }).click();
   await call.getByRole('region', { name: 'Output' }).getByText('not on Fridays').waitFor();
 });
 
-test('a spawned worker is a way to its context', async () => {
+test('a spawned worker links to its context', async () => {
   const { page } = await open();
   await send(page, 'call: spawn_worker {"input": "say: read", "name": "reader"}\n---\nsay: all done');
-  await said(page, 'all done').waitFor();
+  await answer(page, 'all done').waitFor();
   await page
     .getByRole('link', { name: /^reader/ })
     .and(log(page).getByRole('link'))
     .click();
   await page.getByRole('heading', { level: 1, name: 'reader' }).waitFor();
-  await said(page, 'read').waitFor();
+  await answer(page, 'read').waitFor();
 });
 
-test('a failure says why, and is tried again', async () => {
+test('a failure shows its reason, and is retried', async () => {
   const { page, id } = await open();
   await send(page, 'fail: bad_request');
   await page.getByText('The last job failed').waitFor();
@@ -210,17 +210,17 @@ test('a failure says why, and is tried again', async () => {
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect.poll(jobs).toEqual(['retry failed', 'input failed']);
   await send(page, 'say: better');
-  await said(page, 'better').waitFor();
+  await answer(page, 'better').waitFor();
   await page.getByText('The last job failed').waitFor({ state: 'hidden' });
 });
 
-test('a long history is shown a window at a time', async () => {
+test('a long history is shown one window at a time', async () => {
   const { client, url } = platform();
-  // More than is kept.
+  // More than the window keeps.
   const count = depth(220, 300);
   const { id } = await client.contexts.import({ title: 'long', entries: pairs(count) });
   const page = await visit(`${url}/contexts/${id}`);
-  await said(page, `answer ${count - 1}`).waitFor();
+  await answer(page, `answer ${count - 1}`).waitFor();
   const begin = page.getByText('question 0', { exact: true });
   const atBegin = async (): Promise<boolean> => {
     await log(page).evaluate((list) => list.scrollTo(0, 0));
@@ -230,20 +230,20 @@ test('a long history is shown a window at a time', async () => {
   expect(await page.getByRole('article').count()).toBeLessThan(60);
   await send(page, 'say: the end');
   await page.getByRole('button', { name: 'Jump to latest' }).click();
-  await said(page, 'the end').waitFor();
-  await said(page, `answer ${count - 1}`).waitFor();
+  await answer(page, 'the end').waitFor();
+  await answer(page, `answer ${count - 1}`).waitFor();
 
   const { data } = await client.contexts.messages.list(id, { limit: 200 }).page();
   await page.goto(`${url}/contexts/${id}?message=${data[151]?.id ?? ''}`);
-  await said(page, 'answer 75').waitFor();
+  await answer(page, 'answer 75').waitFor();
   const atEnd = async (): Promise<boolean> => {
     await log(page).evaluate((list) => list.scrollTo(0, list.scrollHeight));
-    return said(page, 'the end').isVisible();
+    return answer(page, 'the end').isVisible();
   };
   await expect.poll(atEnd).toBe(true);
 });
 
-/** Where the latest is asked for in the very moment in which the list comes to rest and lets go of it. */
+/** Where the latest message is requested at the same time as the idle list drops it. */
 const PRESS_AT_REST = `{
   const REST_MS = 150;
   const later = setTimeout;
@@ -257,29 +257,29 @@ const PRESS_AT_REST = `{
     }, ms);
 }`;
 
-test('the latest is gone to though the list lets go of it as it is asked for', async () => {
+test('the link to the latest message works though the list drops it at the same time', async () => {
   const { client, url } = platform();
-  // More than is kept, by less than is read at once: it lets go of the end once it is at the beginning.
-  const { id } = await client.contexts.import({ title: 'let go', entries: pairs(205) });
+  // More than the window keeps, by less than one page: the list drops its end once it is at the beginning.
+  const { id } = await client.contexts.import({ title: 'dropped', entries: pairs(205) });
   const page = await visit(`${url}/healthz`);
   await page.addInitScript(PRESS_AT_REST);
   await page.goto(`${url}/contexts/${id}`);
-  await said(page, 'answer 204').waitFor();
+  await answer(page, 'answer 204').waitFor();
   const isPressed = () =>
     page.evaluate<boolean>(`(() => {
       if (!globalThis.isPressed) document.querySelector('[role=log]').scrollTo(0, 0);
       return globalThis.isPressed === true;
     })()`);
   await expect.poll(isPressed).toBe(true);
-  await said(page, 'answer 204').waitFor();
+  await answer(page, 'answer 204').waitFor();
 });
 
-test('a message that is sought is gone to though the list is read anew meanwhile', async () => {
+test('the link to a message works though the list is reloaded meanwhile', async () => {
   const { client, url } = platform();
   const { id } = await client.contexts.import({ title: 'sought', entries: pairs(100) });
   const { data } = await client.contexts.messages.list(id, { limit: 200 }).page();
   const page = await visit(`${url}/healthz`);
-  // The stream stands once the message was asked for; what is read anew then comes after it.
+  // The stream is open once the message was requested; the reload comes after it.
   const asked = Promise.withResolvers<void>();
   const again = Promise.withResolvers<void>();
   const found = Promise.withResolvers<void>();
@@ -305,18 +305,18 @@ test('a message that is sought is gone to though the list is read anew meanwhile
   });
   await page.goto(`${url}/contexts/${id}?message=${data[51]?.id ?? ''}`);
   await found.promise;
-  await said(page, 'answer 25').waitFor();
+  await answer(page, 'answer 25').waitFor();
   await page.unrouteAll({ behavior: 'wait' });
 });
 
-test('what is said while a conversation opens is not missed', async () => {
+test('messages that arrive while a conversation opens are not missed', async () => {
   const { client, url } = platform();
   const { id } = await client.contexts.create({
     title: 'opening',
     worker: { name: 'opening', role: 'clerk' },
   });
   const page = await visit(`${url}/healthz`);
-  // The list was read before it is said, and comes once the stream stands that has nothing to tell of it.
+  // The list was read before the message exists, and arrives once the stream is open, which has no event for it.
   const read = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();
   const stands = page.waitForResponse(`**/api/contexts/${id}/events*`);
@@ -338,7 +338,7 @@ test('what is said while a conversation opens is not missed', async () => {
   await read.promise;
   await client.contexts.run(id, { input: 'say: meanwhile' });
   done.resolve();
-  await said(page, 'meanwhile').waitFor();
+  await answer(page, 'meanwhile').waitFor();
 });
 
 test('a draft is kept for each context', async () => {

@@ -1,4 +1,4 @@
-// What is done with a context as a whole: settings that two people change at once, files that leave and come, its end.
+// Operations on a context as a whole: settings that two people change at once, export and import, deletion.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -13,7 +13,7 @@ const { visit, excuse } = useBrowser(platform);
 async function context(title: string): Promise<string> {
   const { client } = platform();
   const made = await client.contexts.create({ title, config: { model: 'simulated/first' } });
-  await client.contexts.run(made.id, { input: 'say: what was said' });
+  await client.contexts.run(made.id, { input: 'say: an old owl' });
   return made.id;
 }
 
@@ -24,7 +24,7 @@ async function choose(page: Page, name: string): Promise<void> {
   await page.getByRole('menuitem', { name }).click();
 }
 
-test('a context is renamed, and its details are told', async () => {
+test('a context is renamed, and its details are shown', async () => {
   const page = await open(await context('before'));
   await choose(page, 'Rename …');
   await page.getByRole('dialog', { name: 'Rename' }).getByRole('textbox', { name: 'Title' }).fill('after');
@@ -37,7 +37,7 @@ test('a context is renamed, and its details are told', async () => {
   await expectAccessible(page);
 });
 
-test('settings that somebody else changed meanwhile are shown, and the person chooses', async () => {
+test('settings that another client changed meanwhile are shown, and the person chooses', async () => {
   const id = await context('settings');
   const { client } = platform();
   excuse(/status of 412/);
@@ -68,7 +68,7 @@ test('settings that somebody else changed meanwhile are shown, and the person ch
   });
 });
 
-test('a compaction is marked, and opens to what it stands for', async () => {
+test('a compaction is marked, and opens to the messages that it replaces', async () => {
   const { client, url } = platform();
   const config = { model: 'simulated/first' };
   const { id } = await client.contexts.create({ title: 'long', config });
@@ -101,7 +101,7 @@ test('an export is saved as a file, comes back by import, and a damaged one is r
   });
   const written = page.waitForEvent('download');
   await choose(page, 'Export as Markdown');
-  expect(await readFile(await (await written).path(), 'utf8')).toContain('what was said');
+  expect(await readFile(await (await written).path(), 'utf8')).toContain('an old owl');
 
   await choose(page, 'Import …');
   const dialog = page.getByRole('dialog', { name: 'Import a context' });
@@ -120,20 +120,20 @@ test('an export is saved as a file, comes back by import, and a damaged one is r
   });
   await dialog.waitFor({ state: 'hidden' });
   await page.waitForURL((url) => url.pathname.startsWith('/contexts/') && !url.pathname.endsWith(id));
-  await page.getByRole('article', { name: 'Answer', exact: true }).getByText('what was said').waitFor();
+  await page.getByRole('article', { name: 'Answer', exact: true }).getByText('an old owl').waitFor();
 });
 
-test('a folder of the old layout is imported, with word of how far it is; a damaged one is refused by name', async () => {
+test('a folder of the old layout is imported, with its progress; a damaged one is refused by name', async () => {
   const folder = await temporaryFolder();
-  const said = (id: string, text: string, role: string) => [
+  const answer = (id: string, text: string, role: string) => [
     `messages/${id}.json`,
     JSON.stringify({ id, role, content: text }),
   ];
   const files = new Map([
     ['metadata.json', JSON.stringify({ title: 'an old folder' })],
     ['message_index.json', JSON.stringify(['m1', 'm2'])],
-    said('m1', 'an old question', 'user'),
-    said('m2', 'an old answer', 'assistant'),
+    answer('m1', 'an old question', 'user'),
+    answer('m2', 'an old answer', 'assistant'),
   ] as [string, string][]);
   await mkdir(path.join(folder, 'messages'));
   const write = (name: string, text: string) => writeFile(path.join(folder, name), text);
@@ -148,7 +148,7 @@ test('a folder of the old layout is imported, with word of how far it is; a dama
   await dialog.getByRole('alert').getByText('messages/m2.json is not valid JSON.').waitFor();
   await write('messages/m2.json', files.get('messages/m2.json') ?? '');
 
-  // The request is held back, so that it can be looked at while it is under way.
+  // The request is delayed, so that its progress can be checked.
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route('**/api/contexts/import', async (route) => {
     await released;
@@ -166,7 +166,7 @@ test('a folder of the old layout is imported, with word of how far it is; a dama
   await removeFolder(folder);
 });
 
-test('an import that is stopped brings nothing', async () => {
+test('an import that is stopped imports nothing', async () => {
   const { client } = platform();
   const page = await open(await context('stopped'));
   const contexts = async () => (await client.contexts.list().all()).map(({ id }) => id);
@@ -191,7 +191,7 @@ test('an import that is stopped brings nothing', async () => {
   expect(await contexts()).toEqual(before);
 });
 
-test('history is cleared, the worker is stopped and started, and what is deleted is named before', async () => {
+test('history is cleared, the worker is stopped and started, and a deletion names its target before', async () => {
   const id = await context('to be deleted');
   const { client } = platform();
   excuse(/status of 404/);
@@ -215,7 +215,7 @@ test('history is cleared, the worker is stopped and started, and what is deleted
   await expect(client.contexts.get(id)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('every dialog suits a phone in the dark', async () => {
+test('every dialog fits a phone in the dark theme', async () => {
   const id = await context('small');
   const page = await visit(`${platform().url}/contexts/${id}`, { size: 'phone', theme: 'dark' });
   for (const name of ['Settings …', 'Details …', 'Fork into a new context …', 'Import …', 'Delete …']) {

@@ -1,4 +1,4 @@
-// What was paid is shown wherever tokens are; what nobody knows the price of is shown without.
+// The cost is shown wherever tokens are; without a known price there is none.
 import { afterAll, describe, expect, test } from 'vitest';
 import { addCosts, formatCost } from '../../web/src/ui/text/cost.ts';
 import { startFakeProvider } from '../llm/fake-provider.ts';
@@ -21,7 +21,7 @@ describe('a cost', () => {
     expect(formatCost(cost)).toBe(shown);
   });
 
-  test('is added to others without loss, and what is not known adds nothing', () => {
+  test('is summed exactly, and unknown costs add nothing', () => {
     expect(['0.10', null, '0.20', '0.000000001'].reduce(addCosts, null)).toBe('0.300000001');
     expect([null, null].reduce(addCosts, null)).toBeNull();
   });
@@ -56,7 +56,7 @@ async function paid() {
 }
 
 browserTest(
-  'is told at an answer, on the timeline and in the tree, to the last digit on a closer look',
+  'is shown at an answer, on the timeline and in the tree, to the last digit on hover',
   async () => {
     const { client, url } = platform();
     const { context, job, shown } = await paid();
@@ -67,12 +67,12 @@ browserTest(
     for (const { usage } of answers) {
       const cost = usage?.cost ?? null;
       if (cost === null) throw new Error('an answer has no cost');
-      const told = page
+      const row = page
         .getByRole('article', { name: 'Answer' })
         .getByTitle(new RegExp(`, \\$${cost.replace('.', '\\.')}$`));
-      await told.first().waitFor();
-      expect(await told.first().textContent()).toMatch(/ in · .* out · /);
-      expect((await told.first().textContent())?.endsWith(` · ${formatCost(cost)}`)).toBe(true);
+      await row.first().waitFor();
+      expect(await row.first().textContent()).toMatch(/ in · .* out · /);
+      expect((await row.first().textContent())?.endsWith(` · ${formatCost(cost)}`)).toBe(true);
     }
     await page.goto(`${url}/jobs/${job.id}`);
     await page.getByText(`· ${shown}`).first().waitFor();
@@ -92,7 +92,7 @@ browserTest(
 browserTest('is summed up over time, and prices stand with the providers', async () => {
   const { client, url } = platform();
   await paid();
-  const other = await openContext(client, 'unpriced beside it', ['say: nobody knows what this costs']);
+  const other = await openContext(client, 'unpriced beside it', ['say: the cost of this is unknown']);
   await client.jobs.wait(other.jobs[0] ?? '');
   const jobs = await client.jobs.list().all();
   const all = jobs.map(({ usage }) => usage.cost).reduce(addCosts, null);
@@ -116,7 +116,7 @@ browserTest('is summed up over time, and prices stand with the providers', async
   await expectAccessible(page);
 });
 
-browserTest('is not told where no price is known', async () => {
+browserTest('is not shown where no price is known', async () => {
   const { client, url } = platform();
   const { context, jobs } = await openContext(client, 'unpriced', ['say: for nothing?']);
   await client.jobs.wait(jobs[0] ?? '');
@@ -138,7 +138,7 @@ browserTest('stands beside the share of the prompt that was read from the provid
   await answer.getByTitle('200 input, 40 output, 900 cache read, 100 cache write').waitFor();
   await page.goto(`${url}/jobs/${job.id}`);
   await page.getByText(shown).first().waitFor();
-  // Nothing was read from a cache: then nothing is said of one.
+  // Nothing was read from a cache: then no share is shown.
   const other = await openContext(client, 'not cached', ['say: hello']);
   await client.jobs.wait(other.jobs[0] ?? '');
   await page.goto(`${url}/contexts/${other.context.id}`);

@@ -1,5 +1,5 @@
-// The inbox: what waits for a person is answered in place, can be taken back for three seconds, and nothing moves under the
-// pointer meanwhile; what somebody else answered says so where it stood.
+// The inbox: waiting calls are answered in place, a decision can be undone for three seconds, and nothing moves under
+// the pointer meanwhile; an item that another person answered says so in its place.
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
@@ -12,7 +12,7 @@ const { visit, excuse } = useBrowser(platform);
 const mailTo = (to: string): string =>
   `call: send_mail {"to": "${to}", "text": "hello"}\n---\nsay: done with ${to}`;
 const card = (page: Page, title: string) => page.getByRole('article').filter({ hasText: title });
-/** It stays where it was, collapsed, with what became of it. */
+/** It stays in its place, collapsed, with its result. */
 const over = (page: Page, title: string, words: string) =>
   page
     .locator('article[data-over="true"]')
@@ -31,7 +31,7 @@ async function waiting(count: number): Promise<void> {
   await waitingFor(platform().client, count);
 }
 
-test('approves, denies with a reason, and runs with what a person wrote', async () => {
+test("it approves, denies with a reason, and runs with a person's input", async () => {
   const { client, url, effectsOf } = platform();
   const one = await openContext(client, 'mail for ann', [mailTo('ann')]);
   const two = await openContext(client, 'mail for bob', [mailTo('bob')]);
@@ -54,7 +54,7 @@ test('approves, denies with a reason, and runs with what a person wrote', async 
   await card(page, 'mail for cid').getByRole('button', { name: 'Approve with edits' }).click();
   await page.getByText(NOTHING).waitFor();
   await over(page, 'mail for cid', 'Approved with edited arguments');
-  // All stay in the order in which they stood.
+  // All keep their order.
   expect(
     await page
       .getByRole('article')
@@ -64,11 +64,11 @@ test('approves, denies with a reason, and runs with what a person wrote', async 
   for (const { jobs } of [one, two, three]) await client.jobs.wait(jobs[0] ?? '');
   const sent = await Promise.all([one, two, three].map(({ context }) => effectsOf(context.id)));
   expect(sent).toEqual([['ann: hello'], [], ['dan: edited']]);
-  const told = await client.contexts.messages.list(two.context.id).all();
-  expect(JSON.stringify(told)).toContain('not on Fridays');
+  const shown = await client.contexts.messages.list(two.context.id).all();
+  expect(JSON.stringify(shown)).toContain('not on Fridays');
 });
 
-test('answers a question by its choices, and gives the result of a client’s tool', async () => {
+test('it answers a question by its choices, and gives the result of a client’s tool', async () => {
   const { client, url } = platform();
   const asked = await openContext(client, 'a question', ['ask: Which one? [red | blue]']);
   const { context, jobs } = await openContext(client, 'a sensor', ['call: read_sensor {"room": "hall"}'], {
@@ -93,7 +93,7 @@ test('answers a question by its choices, and gives the result of a client’s to
   expect(JSON.stringify(await client.contexts.messages.list(context.id).all())).toContain('21 degrees');
 });
 
-test('says so when somebody else was faster, and leads to the conversation', async () => {
+test('it shows that another person was faster, and links to the conversation', async () => {
   const { client, url } = platform();
   const { context } = await openContext(client, 'mail for eve', [mailTo('eve')]);
   await waiting(1);
@@ -131,7 +131,7 @@ test('a double click approves one call, though the next one moves under the poin
   await client.jobs.wait(jobs[0] ?? '');
 });
 
-test('a button that moves within its form, or comes, takes no click for half a second', async () => {
+test('a button that moves within its form, or appears, takes no click for half a second', async () => {
   const { client, url } = platform();
   const { context, jobs } = await openContext(client, 'mail for noa', [mailTo('noa')]);
   await waiting(1);
@@ -159,7 +159,7 @@ test('a button that moves within its form, or comes, takes no click for half a s
   await clickOn(noa.getByRole('button', { name: 'Back' }));
   expect(await isEdited()).toBe(true);
 
-  // Keys are not held up: back, and into the text area again.
+  // Keys are not delayed: back, and into the text area again.
   await noa.getByRole('button', { name: 'Back' }).press('Enter');
   await noa.getByRole('button', { name: 'Edit arguments' }).press('Enter');
   await clickOn(approve);
@@ -173,7 +173,7 @@ test('a button that moves within its form, or comes, takes no click for half a s
   expect((await client.contexts.messages.list(context.id).all()).length).toBeGreaterThan(2);
 });
 
-test('a decision is taken back for three seconds, sent by whoever leaves, and kept open where it fails', async () => {
+test('a decision can be undone for three seconds, is sent when the page is left, and stays open where it fails', async () => {
   const { client, url } = platform();
   excuse(/409/);
   const { context, jobs } = await openContext(client, 'mail for kim', [mailTo('kim')]);
@@ -197,7 +197,7 @@ test('a decision is taken back for three seconds, sent by whoever leaves, and ke
   await client.jobs.wait(jobs[0] ?? '');
   expect(JSON.stringify(await client.contexts.messages.list(context.id).all())).toContain('left');
 
-  // Somebody else decides while it is held: the first that was sent stands.
+  // Another person decides while it is delayed: the first decision that was sent counts.
   const other = await openContext(client, 'mail for lea', [mailTo('lea')]);
   await waiting(1);
   await page.goto(`${url}/inbox`);
@@ -207,7 +207,7 @@ test('a decision is taken back for three seconds, sent by whoever leaves, and ke
   await over(page, 'mail for lea', 'Answered elsewhere, or no longer waiting');
 });
 
-test('keys decide and take back without losing their place; a remembered decision closes the others', async () => {
+test('keys decide and undo without losing their place; a remembered decision closes the others', async () => {
   const { client, url } = platform();
   const { context } = await openContext(client, 'two mails', [
     'call: send_mail {"to": "max", "text": "1"}\ncall: send_mail {"to": "max", "text": "2"}\n---\nsay: both',
@@ -228,7 +228,7 @@ test('keys decide and take back without losing their place; a remembered decisio
   expect(await client.contexts.messages.list(context.id).all()).not.toHaveLength(0);
 });
 
-test('is accessible with all that can wait, and fits', async () => {
+test('it is accessible with every kind of item, and fits', async () => {
   const { client, url } = platform();
   await openContext(client, 'mail for fay', [mailTo('fay')]);
   await openContext(client, 'another question', ['ask: Which **one**? [red | blue]']);

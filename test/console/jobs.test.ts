@@ -1,4 +1,4 @@
-// The list of jobs: what the address says is shown, and many are cancelled at once.
+// The list of jobs: the address holds its filter, and many jobs are cancelled at once.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
@@ -10,7 +10,7 @@ const { visit } = useBrowser(platform);
 
 const rows = (page: Page) => page.getByRole('row').filter({ has: page.getByRole('link', { name: /^Job / }) });
 
-test('filters by status in the address, and cancels what is selected with shift', async () => {
+test('it filters by status in the address, and cancels a selection made with shift', async () => {
   const { client, url } = platform();
   const { jobs } = await openContext(client, 'a queue', [ENDLESS, 'say: a', 'say: b', 'say: c']);
   const done = await openContext(client, 'done', ['say: it is done']);
@@ -41,7 +41,7 @@ test('filters by status in the address, and cancels what is selected with shift'
   await client.jobs.cancel(jobs[0] ?? '', { wait_ms: 20_000 });
 });
 
-test('cancels all that match, and says how many before', async () => {
+test('it cancels all matching jobs, and shows their number before', async () => {
   const { client, url } = platform();
   const one = await openContext(client, 'to be cancelled', [ENDLESS, 'say: a']);
   const other = await openContext(client, 'to be kept', [ENDLESS]);
@@ -59,7 +59,7 @@ test('cancels all that match, and says how many before', async () => {
   await page.waitForURL(`**/jobs/${other.jobs[0]}`);
 });
 
-test('narrows down by metadata once it is written, and by the worker that one comes from', async () => {
+test('it filters by metadata once it is typed, and by the worker of the link', async () => {
   const { client, url } = platform();
   const [one, other] = [await openContext(client, 'batch 7', []), await openContext(client, 'batch 8', [])];
   const send = async (id: string, batch: number) =>
@@ -92,7 +92,7 @@ test('narrows down by metadata once it is written, and by the worker that one co
 });
 
 for (const { theme, size } of LOOKS) {
-  test(`is accessible, and cards on a phone: ${theme}, ${size}`, async () => {
+  test(`it is accessible, and shows cards on a phone: ${theme}, ${size}`, async () => {
     const page = await visit(`${platform().url}/jobs`, { theme, size });
     const cards = page.getByRole('list', { name: 'Jobs' }).getByRole('listitem');
     await (size === 'phone' ? cards : rows(page)).first().waitFor();

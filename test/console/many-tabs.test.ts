@@ -1,9 +1,9 @@
-// Many tabs of one browser, over HTTP/1.1: six connections for all of them together. Four streams at most, none for hidden
-// tabs, and every tab goes on; what was sent is seen at once.
+// Many tabs of one browser, over HTTP/1.1: six connections for all of them together. Four streams at most, none for
+// hidden tabs, and every tab works; sent inputs are seen at once.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest as test, useBrowser } from './rig/browser.ts';
-import { partial, said } from './rig/conversation.ts';
+import { partial, answer } from './rig/conversation.ts';
 import { depth } from '../services/depth.ts';
 import { useTenant } from './rig/platform.ts';
 import { field, send } from './rig/writing.ts';
@@ -16,7 +16,7 @@ const TABS = depth(6, 8);
 /** These stay visible. */
 const SEEN = 2;
 
-/** As browsers tell a page whose tab is not looked at. */
+/** As browsers report a hidden page. */
 async function setSeen(page: Page, state: 'visible' | 'hidden'): Promise<void> {
   await page.evaluate(`
     Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
@@ -24,7 +24,7 @@ async function setSeen(page: Page, state: 'visible' | 'hidden'): Promise<void> {
   `);
 }
 
-/** Streams that the pages of a browser hold. */
+/** Streams that the pages of a browser have open. */
 function countStreams(page: Page): () => number {
   const open = new Set<unknown>();
   const context = page.context();
@@ -36,7 +36,7 @@ function countStreams(page: Page): () => number {
   return () => open.size;
 }
 
-test('many tabs work beside each other, each told of what happens in it', async () => {
+test('many tabs work beside each other, each with its own events', async () => {
   const { client, url } = platform();
   const first = await visit(`${url}/healthz`);
   const streams = countStreams(first);
@@ -50,44 +50,44 @@ test('many tabs work beside each other, each told of what happens in it', async 
   }
   await expect.poll(streams).toBe(4);
   for (const [at, { page }] of tabs.entries()) await send(page, `say: answer of tab ${at}`);
-  for (const [at, { page }] of tabs.entries()) await said(page, `answer of tab ${at}`).waitFor();
-  // Also what somebody else does in it.
+  for (const [at, { page }] of tabs.entries()) await answer(page, `answer of tab ${at}`).waitFor();
+  // Also actions of another client in it.
   for (const { id } of tabs) await client.contexts.send(id, 'say: from elsewhere');
-  for (const { page } of tabs) await said(page, 'from elsewhere').waitFor();
+  for (const { page } of tabs) await answer(page, 'from elsewhere').waitFor();
   expect(streams()).toBe(4);
 
-  // Hidden tabs make room for those that are seen.
+  // Hidden tabs make room for visible ones.
   for (const { page } of tabs.slice(0, -SEEN)) await setSeen(page, 'hidden');
   await expect.poll(streams).toBe(SEEN);
   const { page: last, id } = tabs.at(-1) ?? { page: first, id: '' };
   await client.contexts.send(id, 'tokens: 20000 over 600s');
   await partial(last).waitFor();
-  // What was said meanwhile is there once a tab is seen again.
-  await client.contexts.send(tabs[0]?.id ?? '', 'say: while nobody looked');
+  // Messages sent meanwhile are there once a tab is visible again.
+  await client.contexts.send(tabs[0]?.id ?? '', 'say: while the tab was hidden');
   await client.contexts.run(tabs[0]?.id ?? '', { input: 'say: and more' });
   await setSeen(first, 'visible');
-  await said(first, 'while nobody looked').waitFor();
+  await answer(first, 'while the tab was hidden').waitFor();
   await expect.poll(streams).toBe(SEEN + 1);
   await client.contexts.interrupt(id);
 });
 
-test('what was sent is seen at once, with its state', async () => {
+test('a sent input is seen at once, with its state', async () => {
   const { client, url } = platform();
   const { id } = await client.contexts.create({ title: 'slow', config: { model: 'simulated/test' } });
   const page = await visit(`${url}/contexts/${id}`);
   await field(page).waitFor();
   const sent = page.getByRole('article', { name: 'Being sent' });
-  const held = Promise.withResolvers<void>();
+  const delayed = Promise.withResolvers<void>();
   await page.route('**/api/contexts/*/messages', async (route) => {
-    if (route.request().method() === 'POST') await held.promise;
+    if (route.request().method() === 'POST') await delayed.promise;
     await route.continue();
   });
-  await send(page, 'say: heard');
-  await sent.getByText('say: heard').waitFor();
+  await send(page, 'say: received');
+  await sent.getByText('say: received').waitFor();
   await sent.getByText('Sending …').waitFor();
   expect(await field(page).inputValue()).toBe('');
-  held.resolve();
-  await page.getByRole('article', { name: 'Input' }).getByText('say: heard').waitFor();
+  delayed.resolve();
+  await page.getByRole('article', { name: 'Input' }).getByText('say: received').waitFor();
   await sent.waitFor({ state: 'detached' });
-  await said(page, 'heard').waitFor();
+  await answer(page, 'received').waitFor();
 });

@@ -1,4 +1,4 @@
-// The stretch of history that the console holds: what is told of finds its place, and nothing lies twice or is left out.
+// The part of history that the console keeps: published messages find their place, and none is duplicated or left out.
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../src/client/index.ts';
 import {
@@ -47,12 +47,12 @@ const windowOf = (seqs: number[], more: Partial<MessageWindow> = {}): MessageWin
 const seqsOf = ({ messages }: MessageWindow) => messages.map(({ seq }) => seq);
 
 describe('a window of history', () => {
-  test('takes what it is told of in its place, once', () => {
+  test('puts each published message in its place, once', () => {
     const window = [3, 1, 2, 3].reduce((at, seq) => place(at, message(seq)), EMPTY_WINDOW);
     expect(seqsOf(window)).toEqual([1, 2, 3]);
   });
 
-  test('takes nothing that lies beyond where it reaches, nor what is queued or was taken back', () => {
+  test('ignores messages outside its range, and queued or retracted ones', () => {
     const window = windowOf([5, 6], { hasOlder: true, hasNewer: true });
     for (const seq of [4, 7, null]) expect(place(window, message(seq))).toBe(window);
     expect(place(windowOf([5]), message(6, { status: 'retracted' }))).toEqual(windowOf([5]));
@@ -67,13 +67,13 @@ describe('a window of history', () => {
     expect(newer.hasNewer).toBe(true);
   });
 
-  test('read anew, loses what is gone and keeps what was told of meanwhile', () => {
+  test('drops deleted messages on reload and keeps those published meanwhile', () => {
     expect(seqsOf(renew(windowOf([1, 2, 3, 9]), [message(1), message(3)], false))).toEqual([1, 3, 9]);
     const cut = renew(windowOf([1, 2, 3, 9]), [message(1), message(2)], true);
     expect([seqsOf(cut), cut.hasNewer]).toEqual([[1, 2], true]);
   });
 
-  test('lets go of what is far from the reader, and knows that it did', () => {
+  test('drops messages far from the reader, and knows that it did', () => {
     expect(trimEnd(windowOf([1, 2, 3]), 2)).toMatchObject({ hasNewer: true, hasOlder: false });
     expect(seqsOf(trimStart(windowOf([1, 2, 3]), 2))).toEqual([2, 3]);
     const whole = windowOf([1, 2]);
@@ -92,14 +92,14 @@ describe('rows', () => {
   });
   const partial = { message_id: 'm4', attempt: 1, text: 'so far', thinking: '' };
 
-  test('a result is shown by its call, and by itself where that is not held', () => {
+  test('a result is shown by its call, and by itself where the call is not in the window', () => {
     const [row, ...more] = rowsOf([call, result], [], []);
     expect(more).toEqual([]);
     expect(row?.kind === 'message' && row.results.get('t')?.block.content).toBe('seen');
     expect(rowsOf([result], [], [])).toHaveLength(1);
   });
 
-  test('a text in the making comes last, until its message is there', () => {
+  test('a partial text comes last, until its message is there', () => {
     expect(rowsOf([call], [partial], []).map(({ key }) => key)).toEqual(['m2', 'm4']);
     expect(rowsOf([call, message(4)], [partial], []).map(({ kind }) => kind)).toEqual(['message', 'message']);
   });

@@ -1,4 +1,4 @@
-// Names of models, tools and servers are offered where they are asked for, and need not be known by heart.
+// Names of models, tools and servers are offered where they are needed, and need not be typed from memory.
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
@@ -25,7 +25,7 @@ const offered = (within: Locator, field: string, name: string) =>
     .getByText(name, { exact: true })
     .waitFor({ state: 'attached' });
 
-test('a role is made from the models, tools and servers that there are', async () => {
+test('a role is made from the available models, tools and servers', async () => {
   const { client, url } = platform();
   await isUp();
   const page = await visit(`${url}/settings`);
@@ -41,7 +41,7 @@ test('a role is made from the models, tools and servers that there are', async (
   await page.getByRole('listitem', { name: 'librarian' }).waitFor();
   expect((await client.roles.get('librarian')).tools).toEqual(['recall', 'notes__read_graph']);
 
-  // A server brings all of its tools: they need not be named one by one.
+  // A server brings all of its tools: they need not be selected one by one.
   await page.getByRole('button', { name: 'Edit role librarian' }).click();
   await box(dialog, 'notes__read_graph').click();
   await box(dialog, 'notes').click();
@@ -51,7 +51,7 @@ test('a role is made from the models, tools and servers that there are', async (
   expect(await client.roles.get('librarian')).toMatchObject({ tools: ['recall'], mcp_servers: ['notes'] });
 });
 
-test('settings of a context, too', async () => {
+test('the settings of a context offer them, too', async () => {
   const { client, url } = platform();
   await isUp();
   const { id } = await client.contexts.create({

@@ -1,4 +1,4 @@
-// The overview shows numbers that are true, as plots and as tables, and who is at work.
+// The overview shows correct numbers, as plots and as tables, and the live processes.
 import { expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
 import { useOwnPlatform } from './rig/platform.ts';
@@ -7,7 +7,7 @@ import { ENDLESS, openContext, waitingFor } from './rig/scenes.ts';
 const { visit } = useBrowser();
 const platform = useOwnPlatform();
 
-test('tells what is queued, runs and waits, what ended, and which processes live', async () => {
+test('it shows queued, running and waiting work, ended jobs, and live processes', async () => {
   const { client, url } = platform();
   const ended = await openContext(client, 'ended', ['say: one', 'say: two', 'fail: bad_request']);
   for (const id of ended.jobs) await client.jobs.wait(id);
@@ -34,7 +34,7 @@ test('tells what is queued, runs and waits, what ended, and which processes live
 });
 
 for (const { theme, size } of LOOKS) {
-  test(`is accessible with its plots, and fits: ${theme}, ${size}`, async () => {
+  test(`it is accessible with its plots, and fits: ${theme}, ${size}`, async () => {
     const page = await visit(`${platform().url}/overview?span=1h`, { theme, size });
     await page.locator('.recharts-surface').first().waitFor();
     await page.getByRole('row', { name: /pid/ }).waitFor();

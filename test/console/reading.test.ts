@@ -1,4 +1,4 @@
-// What a reader sees of what was said: nothing that a model wrote vanishes, and answers are seen as they were written.
+// Messages as a reader sees them: no text of a model is lost, and answers are shown as they were written.
 import { expect } from 'vitest';
 import { browserTest as test, expectAccessible, useBrowser } from './rig/browser.ts';
 import { useTenant } from './rig/platform.ts';
@@ -16,7 +16,7 @@ const WRITTEN = `<plan>
 
 a < b && c > d, <https://example.com>`;
 
-test('what looks like HTML is shown as text, between it Markdown is Markdown, and raw is as written', async () => {
+test('text that looks like HTML is shown as text, Markdown between it is rendered, and raw is unchanged', async () => {
   const { client, url } = platform();
   const context = await client.contexts.import({
     title: 'markup',
@@ -40,7 +40,7 @@ test('what looks like HTML is shown as text, between it Markdown is Markdown, an
   expect(await answer.locator('strong').innerText()).toBe('first');
   expect(await answer.getByRole('link').getAttribute('href')).toBe('https://example.com');
   expect(await answer.locator('img, details').count()).toBe(0);
-  // Its preview tells of it, too.
+  // Its preview mentions it, too.
   await page.getByRole('navigation', { name: 'Contexts' }).getByText('<plan> 1. first').waitFor();
 
   await answer.getByRole('button', { name: 'Show raw text' }).click();
@@ -79,12 +79,12 @@ test('an address that does not exist is answered by a page for people, and by a 
   await page.getByRole('link', { name: 'Go to Chat' }).click();
   await page.waitForURL(`${url}/`);
   const headers = { authorization: `Bearer ${keyOf('reading')}` };
-  const told = await fetch(`${url}/no/such/page`, { headers });
-  expect(told.status).toBe(404);
-  expect(await told.json()).toMatchObject({ error: { code: 'not_found' } });
+  const row = await fetch(`${url}/no/such/page`, { headers });
+  expect(row.status).toBe(404);
+  expect(await row.json()).toMatchObject({ error: { code: 'not_found' } });
 });
 
-test('what is on is seen to be on where it cannot be changed', async () => {
+test('a switched-on setting is shown as such where it cannot be changed', async () => {
   const page = await visit(`${platform().url}/settings`);
   await page.getByRole('button', { name: /clerk/ }).first().click();
   const box = (checked: boolean) => `[role=dialog] [role=checkbox][aria-checked=${checked}]:disabled`;

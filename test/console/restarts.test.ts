@@ -1,8 +1,8 @@
-// A platform that is killed and started again: the chat says so and misses nothing, and a person settles the calls whose outcome
-// is not known.
+// A platform that is killed and started again: the chat shows it and misses nothing, and a person settles the calls
+// whose outcome is not known.
 import { expect } from 'vitest';
 import { browserTest as test, expectAccessible, useBrowser } from './rig/browser.ts';
-import { card, longer, partial, said } from './rig/conversation.ts';
+import { card, longer, partial, answer } from './rig/conversation.ts';
 import { useOwnPlatform } from './rig/platform.ts';
 import { openContext, waitingFor } from './rig/scenes.ts';
 import { field, send, sendWritten } from './rig/writing.ts';
@@ -10,7 +10,7 @@ import { field, send, sendWritten } from './rig/writing.ts';
 const platform = useOwnPlatform();
 const { visit, excuse } = useBrowser(platform);
 
-test('a server that is killed is said to be away, and once it is back nothing is missing', async () => {
+test('a killed server is reported as unreachable, and once it is back nothing is missing', async () => {
   const { client, url, kill, restart } = platform();
   const { id } = await client.contexts.create({ title: 'a desk', worker: { name: 'desk', role: 'clerk' } });
   const page = await visit(`${url}/contexts/${id}`);
@@ -18,7 +18,7 @@ test('a server that is killed is said to be away, and once it is back nothing is
     /Failed to load resource|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/,
   );
   await send(page, 'say: before\ncall: look_up {"word": "a"}\n---\ntokens: 20000 over 900s');
-  const told = await longer(partial(page), 40);
+  const shown = await longer(partial(page), 40);
   await kill();
   const banner = page.getByText('The connection to Nightshift was lost');
   await banner.waitFor();
@@ -26,27 +26,27 @@ test('a server that is killed is said to be away, and once it is back nothing is
   await page.getByText('The connection is lost.').waitFor();
   await restart();
   await banner.waitFor({ state: 'hidden' });
-  // Another attempt says it from the beginning.
-  const again = await longer(partial(page), told.length);
-  expect(again.startsWith(told.slice(0, 40))).toBe(true);
-  await said(page, 'before').waitFor();
+  // Another attempt writes it from the beginning.
+  const again = await longer(partial(page), shown.length);
+  expect(again.startsWith(shown.slice(0, 40))).toBe(true);
+  await answer(page, 'before').waitFor();
   expect(await client.jobs.list({ context_id: id }).all()).toMatchObject([{ status: 'running' }]);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await partial(page).waitFor({ state: 'hidden' });
   expect(await field(page).inputValue()).toBe('say: kept');
   await sendWritten(page);
-  await said(page, 'kept').waitFor();
+  await answer(page, 'kept').waitFor();
 });
 
-test('calls whose outcome is not known are settled where they stand, and in the inbox', async () => {
+test('calls with an unknown outcome are settled in place, and in the inbox', async () => {
   const { client, url, kill, restart, effectsOf } = platform();
-  const TITLES = ['it happened', 'nobody knows', 'it did not', 'a transfer'];
+  const TITLES = ['it happened', 'it is unknown', 'it did not', 'a transfer'];
   const wire = 'call: wire_money {"amount": 7}\n---\nsay: settled';
   const opened = await Promise.all(TITLES.map((title) => openContext(client, title, [wire])));
   const ids = opened.map(({ context }) => context.id);
   const [happened = '', unknown = '', again = '', transfer = ''] = ids;
   const textOf = async (id: string) => JSON.stringify(await client.contexts.messages.list(id).all());
-  // Each has begun, and not only said so.
+  // Each has begun, and not only announced it.
   for (const id of ids) await expect.poll(() => effectsOf(id)).toEqual(['wire 7']);
   await kill();
   await restart();
@@ -59,13 +59,13 @@ test('calls whose outcome is not known are settled where they stand, and in the 
   await expectAccessible(page);
   await form.getByLabel('Result, if it happened').fill('receipt 77');
   await form.getByRole('button', { name: 'It happened' }).click();
-  await said(page, 'settled').waitFor();
+  await answer(page, 'settled').waitFor();
   await card(page, 'wire_money').getByText('Completed').waitFor();
   expect(await textOf(happened)).toContain('receipt 77');
 
   await page.goto(`${url}/contexts/${unknown}`);
   await form.getByRole('button', { name: 'Report as unknown' }).click();
-  await said(page, 'settled').waitFor();
+  await answer(page, 'settled').waitFor();
   await form.waitFor({ state: 'hidden' });
 
   await page.goto(`${url}/contexts/${again}`);

@@ -1,4 +1,4 @@
-// Search finds what was said, shows it as plain text, and opens it where it was said.
+// Search finds messages, shows them as plain text, and opens them in their conversation.
 import { expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
 import { until } from '../e2e/rig/until.ts';
@@ -8,10 +8,10 @@ import { openContext } from './rig/scenes.ts';
 const platform = useTenant('search');
 const { visit } = useBrowser(platform);
 
-test('finds by words, narrows down, and opens the conversation at the message', async () => {
+test('it finds text, filters, and opens the conversation at the message', async () => {
   const { client, url } = platform();
-  const said = 'say: the zebra ate <img src=x onerror=alert(1)> in the garden';
-  const { context, jobs } = await openContext(client, 'the zoo', [said]);
+  const script = 'say: the zebra ate <img src=x onerror=alert(1)> in the garden';
+  const { context, jobs } = await openContext(client, 'the zoo', [script]);
   await client.jobs.wait(jobs[0] ?? '');
   const find = async () => (await client.search({ q: 'zebra' }).page()).data;
   await until('both to be found', async () => (await find()).length === 2);
@@ -29,7 +29,7 @@ test('finds by words, narrows down, and opens the conversation at the message', 
   const answer = (await find()).find(({ role }) => role === 'assistant');
   await results.first().click();
   await page.waitForURL(`**/contexts/${context.id}?message=${answer?.message_id}`);
-  // An address changes before its page does, and each of the two has a field to search with.
+  // An address changes before its page does, and each of the two has a search field.
   await page.getByRole('heading', { level: 1, name: 'the zoo' }).waitFor();
   await page.goBack();
   await results.first().waitFor();
@@ -39,7 +39,7 @@ test('finds by words, narrows down, and opens the conversation at the message', 
 });
 
 for (const { theme, size } of LOOKS) {
-  test(`is accessible with results, and fits: ${theme}, ${size}`, async () => {
+  test(`it is accessible with results, and fits: ${theme}, ${size}`, async () => {
     const page = await visit(`${platform().url}/search?q=zebra`, { theme, size });
     await page.locator('mark').first().waitFor();
     await expectAccessible(page);

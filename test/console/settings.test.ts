@@ -1,4 +1,4 @@
-// Settings: a role is made, changed and used; what the installation has is shown, in both themes.
+// Settings: a role is made, changed and used; the installation is shown, in both themes.
 import { expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
 import { useTenant } from './rig/platform.ts';
@@ -6,7 +6,7 @@ import { useTenant } from './rig/platform.ts';
 const platform = useTenant('settings');
 const { visit, excuse } = useBrowser(platform);
 
-test('makes a role that a worker is made from, and changes it as a new version', async () => {
+test('a role is made, a worker is made from it, and a change makes a new version', async () => {
   const { client, url } = platform();
   const page = await visit(`${url}/settings`);
   await page.getByRole('button', { name: 'New role' }).click();
@@ -37,7 +37,7 @@ test('makes a role that a worker is made from, and changes it as a new version',
   });
 });
 
-test('does not overwrite what somebody else changed meanwhile, unless told to', async () => {
+test('a change of another person is not overwritten, unless confirmed', async () => {
   excuse(/412/);
   const { client, url } = platform();
   await client.roles.put('shared', { model: 'simulated/a' });

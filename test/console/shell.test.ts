@@ -1,5 +1,5 @@
-// The frame of the console: it loads, is gone through by keyboard, knows its addresses, suits both themes and a phone, and
-// asks for a key where one is needed.
+// The frame of the console: it loads, is used by keyboard, knows its addresses, fits both themes and a phone, and asks
+// for a key where one is needed.
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
@@ -21,7 +21,7 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 const place = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name });
 
-/** Who is slow with the second key begins anew. */
+/** A slow second key starts the sequence again. */
 async function goByKeys(page: Page, key: string, name: string): Promise<void> {
   const isThere = () =>
     heading(page, name)
@@ -47,7 +47,7 @@ describe('without keys', () => {
       await heading(page, name).waitFor();
       await page.waitForURL((url) => url.pathname === path);
       await place(page, name).and(page.locator('[aria-current="page"]')).waitFor();
-      // The document is named once the page is drawn.
+      // The document has its title once the page is drawn.
       await expect.poll(() => page.title()).toBe(`${name} · Nightshift`);
     }
     for (const { name, key } of PLACES) {
@@ -65,7 +65,7 @@ describe('without keys', () => {
     await help.waitFor({ state: 'hidden' });
   });
 
-  test('begins with a way past the navigation', async () => {
+  test('begins with a link past the navigation', async () => {
     const page = await visit(`${platform().url}/inbox`);
     await heading(page, 'Inbox').waitFor();
     await page.keyboard.press('Tab');
@@ -75,15 +75,15 @@ describe('without keys', () => {
     await page.getByRole('main').and(page.locator(':focus')).waitFor();
   });
 
-  test('says that there is nothing at an address that it does not know', async () => {
-    const page = await visit(`${platform().url}/jobs/by/nobody`);
+  test('reports an unknown address', async () => {
+    const page = await visit(`${platform().url}/jobs/by/unknown`);
     await heading(page, 'Page not found').waitFor();
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Go to Chat' }).click();
     await heading(page, 'Chat').waitFor();
   });
 
-  test('brings no style that its content security policy does not know', async () => {
+  test('uses no style that its content security policy forbids', async () => {
     const page = await visit(`${platform().url}/jobs`);
     const styles = () =>
       page.evaluate<boolean[]>(
@@ -110,7 +110,7 @@ describe('without keys', () => {
     expect(isRefused).toBe(true);
   });
 
-  test('keeps the theme that is chosen', async () => {
+  test('keeps the selected theme', async () => {
     const page = await visit(platform().url);
     await page.getByRole('button', { name: 'Theme' }).click();
     await page.getByRole('menuitemradio', { name: 'Dark' }).click();
@@ -131,7 +131,7 @@ describe('without keys', () => {
     });
   }
 
-  test('says that the connection is lost, and goes on once it is back', async () => {
+  test('shows that the connection is lost, and continues once it is back', async () => {
     excuse(/Failed to load resource/);
     const page = await visit(`${platform().url}/overview`);
     await heading(page, 'Overview').waitFor();
@@ -149,7 +149,7 @@ describe('with a key', () => {
   const apiKey = keyOf('shell');
   const platform = useTenant('shell');
 
-  test('asks for it, keeps the page that was asked for, and forgets it', async () => {
+  test('asks for it, keeps the requested page, and forgets the key on sign-out', async () => {
     excuse(/401/);
     const page = await visit(`${platform().url}/jobs?status=running`);
     await heading(page, 'Sign in to Nightshift').waitFor();

@@ -63,7 +63,7 @@ function call(from: number): JobStep {
 
 const queueOf = (started: number | null, steps: JobStep[]) => rowsOf(job(started), steps)[0];
 
-test('a queue ends where the job is taken up, or where a model is called before that is written', () => {
+test('a queue ends where the job is started, or where a model is called before that is stored', () => {
   expect(queueOf(1_030, [call(1_040)])).toMatchObject({ kind: 'queue', from: 1_000, to: 1_030 });
   expect(queueOf(1_030, [call(1_020)])).toMatchObject({ kind: 'queue', to: 1_020 });
   expect(queueOf(null, [])).toMatchObject({ kind: 'queue', status: 'queued', to: null });

@@ -1,4 +1,4 @@
-// Toasts never cover what inputs are sent with.
+// Toasts never cover the controls of the input form.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest as test, useBrowser } from './rig/browser.ts';
@@ -20,7 +20,7 @@ function meet(one: Box, other: Box): boolean {
   );
 }
 
-/** Each is refused, and a toast says why. */
+/** Each is refused, and a toast shows the reason. */
 async function attachWrongFiles(page: Page, count: number): Promise<void> {
   const buffer = Buffer.from('neither an image nor a PDF');
   for (let number = 1; number <= count; number += 1) {

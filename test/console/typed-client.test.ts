@@ -1,4 +1,4 @@
-// The typed client by itself in a page of a browser, bundled as somebody's own page would have it: what it follows outlives the
+// The typed client alone in a page of a browser, bundled as a user's own page would have it: its stream outlives the
 // API that serves it.
 import path from 'node:path';
 import { afterEach, expect, inject, test } from 'vitest';
@@ -6,18 +6,18 @@ import { build } from 'vite';
 import { expectAllFollowed } from '../e2e/streams/expect-followed.ts';
 import type { Followed } from '../e2e/streams/follower.ts';
 import { startApi, startWorker } from '../e2e/rig/platform.ts';
-import { openStage } from '../e2e/rig/stage.ts';
-import type { Stage } from '../e2e/rig/stage.ts';
+import { openEnvironment } from '../e2e/rig/environment.ts';
+import type { TestEnvironment } from '../e2e/rig/environment.ts';
 import { useBrowser } from './rig/browser.ts';
 import { findHeadless } from './rig/chromium.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const { visit, excuse } = useBrowser();
 
-let stage: Stage | null = null;
+let environment: TestEnvironment | null = null;
 afterEach(async () => {
-  await stage?.close();
-  stage = null;
+  await environment?.close();
+  environment = null;
 });
 
 /** The program and the client as one script that runs in a page; `program` holds its exports. */
@@ -41,9 +41,9 @@ test.skipIf(findHeadless() === null || inject('redisUrl') === null)(
   'a page makes a worker and follows it, while the API is killed and comes back',
   async () => {
     excuse(/Failed to load resource|net::ERR_/);
-    stage = await openStage();
-    let api = await startApi(stage.env);
-    const worker = await startWorker(stage.env);
+    environment = await openEnvironment();
+    let api = await startApi(environment.env);
+    const worker = await startWorker(environment.env);
     const url = `http://127.0.0.1:${api.env['PORT'] ?? ''}`;
     // Any address of the API: the console has no part in it.
     const page = await visit(`${url}/healthz`);

@@ -1,4 +1,4 @@
-// What is at work, as it is at work: the tree of a worker, and the timeline of a job.
+// Current work: the tree of a worker, and the timeline of a job.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
@@ -27,7 +27,7 @@ const item = (page: Page, name: string) => page.getByRole('treeitem', { name });
 const isFocused = (page: Page, name: string) =>
   item(page, name).and(page.locator(':focus')).waitFor({ state: 'visible' });
 
-test('a tree shows who works below whom, and is gone through by keys', async () => {
+test('a tree shows which worker is below which, and is used by keys', async () => {
   const { top } = await family();
   const page = await visit(`${platform().url}/workers/${top}/tree`);
   await item(page, 'reader').getByText('Waiting').waitFor();
@@ -49,7 +49,7 @@ test('a tree shows who works below whom, and is gone through by keys', async () 
   await page.getByRole('heading', { level: 1, name: 'reader' }).waitFor();
 });
 
-test('what a worker does is cancelled from the tree, which shows the end of it', async () => {
+test('a job is cancelled from the tree, which shows its end', async () => {
   const { top, contextId } = await family();
   const page = await visit(`${platform().url}/workers/${top}/tree`);
   await item(page, 'reader').click();
@@ -70,7 +70,7 @@ test('what a worker does is cancelled from the tree, which shows the end of it',
   await item(page, 'reader').getByText('Idle').waitFor();
 });
 
-test('what a large tree leaves out is asked for where it is opened', async () => {
+test('the hidden part of a large tree is loaded when it is opened', async () => {
   const { client, url } = platform();
   const make = (name: string, parent_worker_id: string | null) =>
     client.workers.create({ name, config: { model: 'simulated/test' }, parent_worker_id });
@@ -90,7 +90,7 @@ test('what a large tree leaves out is asked for where it is opened', async () =>
   await page.keyboard.press('ArrowRight');
   await hands.nth(89).waitFor();
   expect(await hands.count()).toBe(90);
-  // Nobody knew whether there was somebody below; now it is known that there is not.
+  // It was not known whether there is a worker below; now it is known that there is none.
   expect(await item(page, 'clerk-7.').getAttribute('aria-expanded')).toBe('false');
   await item(page, 'clerk-7.').click();
   await page.keyboard.press('ArrowRight');
@@ -98,7 +98,7 @@ test('what a large tree leaves out is asked for where it is opened', async () =>
   await expectAccessible(page);
 });
 
-test('a timeline shows a tool and a wait, and goes on while the job does', async () => {
+test('a timeline shows a tool and a wait, and continues with the job', async () => {
   const { client, url } = platform();
   const worker = await client.workers.create({ name: 'clerk', role: 'clerk' });
   const input = [
@@ -124,7 +124,7 @@ test('a timeline shows a tool and a wait, and goes on while the job does', async
   await page.getByText('Approved: She asked for it.').waitFor();
   await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor({ state: 'hidden' });
 
-  // The call that was not waited for is a small part of the whole.
+  // The call without a wait is a small part of the whole.
   const whole = page.getByRole('button', { name: 'Show all' });
   await whole.and(page.locator(':disabled')).waitFor();
   await row('look_up').click();
@@ -134,13 +134,13 @@ test('a timeline shows a tool and a wait, and goes on while the job does', async
   await whole.and(page.locator(':disabled')).waitFor();
 
   await page.getByRole('tab', { name: 'Table' }).click();
-  const told = page.getByRole('row', { name: /send_mail/ });
-  await told.getByText('Completed').waitFor();
-  await told.getByText('Waiting for approval').waitFor();
+  const shown = page.getByRole('row', { name: /send_mail/ });
+  await shown.getByText('Completed').waitFor();
+  await shown.getByText('Waiting for approval').waitFor();
   await expectAccessible(page);
 });
 
-test('a model call shows what was sent, and where its prompt ceased to begin as the one before', async () => {
+test('a model call shows its request, and where its prompt stopped being a continuation of the one before', async () => {
   const { client } = platform();
   const config = { model: 'simulated/prompt', system_prompt: 'You are <b>careful</b>.' };
   const worker = await client.workers.create({ name: 'sent', config });
@@ -167,7 +167,7 @@ test('a model call shows what was sent, and where its prompt ceased to begin as 
   await expectFits(earlier);
 });
 
-test('a timeline says for what a call waits; the bar of a worker below leads to its own', async () => {
+test('a timeline shows what a call waits for; the bar of a worker below links to its own', async () => {
   const { client, url } = platform();
   const { contextId } = await family();
   const [job] = (await client.jobs.list({ context_id: contextId }).page()).data;
@@ -191,7 +191,7 @@ test('a timeline says for what a call waits; the bar of a worker below leads to 
 });
 
 for (const theme of depth(['dark'] as const, ['light', 'dark'] as const)) {
-  test(`tree and timeline suit a phone, ${theme}`, async () => {
+  test(`tree and timeline fit a phone, ${theme}`, async () => {
     const { client, url } = platform();
     const { top, contextId } = await family();
     const page = await visit(`${url}/workers/${top}/tree`, { size: 'phone', theme });

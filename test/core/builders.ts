@@ -1,4 +1,4 @@
-// Things of the core with everything filled in; a test names what it is about.
+// Values of the core with every field filled in; a test names only the fields it is about.
 import type { AppendOutcome, Append } from '../../src/core/run/append.ts';
 import type { Block, ToolUseBlock } from '../../src/core/conversation/blocks.ts';
 import { NOTHING_COMPACTED } from '../../src/core/compaction/compacted.ts';
@@ -16,16 +16,16 @@ import type { Effect, ToolDescriptor } from '../../src/core/tools/tool.ts';
 import type { OpenCall } from '../../src/core/tools/tool-call.ts';
 import { NO_USAGE } from '../../src/core/money/usage.ts';
 
-type Told = Pick<StopRequest, 'reason' | 'requestedAt' | 'deliveredAt'>;
+type RequestTimes = Pick<StopRequest, 'reason' | 'requestedAt' | 'deliveredAt'>;
 
 export const NOW = 1_700_000_000_000;
 
-/** The `number`th id of any kind: a UUID that says which it is. */
+/** The `number`th id of any kind: a UUID that shows its number. */
 export function id<T>(number: number): T {
   return `00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}` as T;
 }
 
-/** Ids that count from `first`; those of answers are made of the last digits of their job's. */
+/** Ids that count from `first`; ids of answers are made of the last digits of their job's. */
 export function countingIds(first = 1_000): RunIds {
   let count = first;
   return {
@@ -76,11 +76,11 @@ export function queuedRetry(): QueuedJob {
   return { id: OTHER_JOB, kind: 'retry', branch: 'main', maxSteps: null, deadline: null, stopRequest: null };
 }
 
-export function cancelWish(over: Partial<Told> = {}): StopRequest {
+export function cancelRequest(over: Partial<RequestTimes> = {}): StopRequest {
   return { kind: 'cancel', reason: 'enough', requestedAt: NOW, deliveredAt: null, ...over };
 }
 
-export function interruptWish(mode: InterruptMode): StopRequest {
+export function interruptRequest(mode: InterruptMode): StopRequest {
   return { kind: 'interrupt', mode, reason: null, requestedAt: NOW, deliveredAt: null };
 }
 
@@ -170,7 +170,7 @@ export function toolMessage(seq: number, callId: ToolCallId, over: Partial<Messa
   };
 }
 
-/** Of a first request: no answer stands in it. */
+/** Of a first request: it contains no answer. */
 export function fingerprint(over: Partial<Fingerprint> = {}): Fingerprint {
   return {
     upto: 1,
@@ -202,7 +202,7 @@ export function given(over: Partial<ModelAnswer> = {}): ModelAnswer {
   };
 }
 
-/** A context at rest; served, without tools. */
+/** An idle context with a supported config and no tools. */
 export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
   return {
     lease: { contextId: id<ContextId>(90), tenantId: DEFAULT_TENANT, epoch: 3 },
@@ -227,12 +227,12 @@ export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
   };
 }
 
-/** A context in the middle of its first job, whose model is to be called. */
+/** A context in the middle of its first job, before its model call. */
 export function running(over: Partial<Snapshot> = {}): Snapshot {
   return snapshot({ state: 'AwaitingLLMResponse', job: job(), history: [userMessage(2)], ...over });
 }
 
-/** What the store would say of `append` where nobody else wrote. */
+/** The result of `append` in the store where no other writer interfered. */
 export function committed(
   { entries }: Append,
   before: Snapshot,
@@ -249,6 +249,6 @@ export function committed(
   };
 }
 
-export function text(words: string): Block {
-  return { type: 'text', text: words };
+export function text(plain: string): Block {
+  return { type: 'text', text: plain };
 }

@@ -1,4 +1,4 @@
-// What a compaction makes of a prompt: shorter, valid for every provider, and whole where it has to be.
+// The effect of a compaction on a prompt: shorter, valid for every provider, and complete where it has to be.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NOTHING_COMPACTED, withCompaction } from '../../src/core/compaction/compacted.ts';
@@ -20,8 +20,8 @@ import { answerTurn, inputTurn } from '../../src/core/conversation/turn.ts';
 import { NO_USAGE } from '../../src/core/money/usage.ts';
 import { JOB, assistantMessage, id, settings, text, toolMessage, toolUse, userMessage } from './builders.ts';
 
-/** A turn: what was asked, how often tools were called and how long each answered, and what was said. */
-type Turn = { asked: number; rounds: number[][]; said: number };
+/** A turn: the input, how often tools were called and how long each answered, and the answer. */
+type Turn = { inputLength: number; rounds: number[][]; answerLength: number };
 
 const words = (length: number, what = 'w') => what.repeat(length);
 
@@ -31,11 +31,13 @@ function historyOf(turns: readonly Turn[]): Message[] {
   let seq = 0;
   let calls = 0;
   const next = () => (seq += 2);
-  for (const [index, { asked, rounds, said }] of turns.entries()) {
+  for (const [index, { inputLength, rounds, answerLength }] of turns.entries()) {
     const number = index + 1;
     const turn = answerTurn(number);
-    messages.push(userMessage(next(), { turn: inputTurn(number), content: [text(words(asked + 1, 'u'))] }));
-    if (asked % 3 === 0)
+    messages.push(
+      userMessage(next(), { turn: inputTurn(number), content: [text(words(inputLength + 1, 'u'))] }),
+    );
+    if (inputLength % 3 === 0)
       messages.push(userMessage(next(), { role: 'system', turn, content: [text('note')] }));
     for (const round of rounds) {
       const uses = round.map(() => toolUse((calls += 1)));
@@ -50,15 +52,16 @@ function historyOf(turns: readonly Turn[]): Message[] {
         );
       }
     }
-    if (said > 0) messages.push(assistantMessage(next(), { turn, content: [text(words(said, 'a'))] }));
+    if (answerLength > 0)
+      messages.push(assistantMessage(next(), { turn, content: [text(words(answerLength, 'a'))] }));
   }
   return messages;
 }
 
 const someTurn: fc.Arbitrary<Turn> = fc.record({
-  asked: fc.nat(800),
+  inputLength: fc.nat(800),
   rounds: fc.array(fc.array(fc.nat(2_000), { minLength: 1, maxLength: 2 }), { maxLength: 4 }),
-  said: fc.nat(500),
+  answerLength: fc.nat(500),
 });
 const someHistory = fc.array(someTurn, { minLength: 1, maxLength: 8 }).map(historyOf);
 
@@ -105,14 +108,14 @@ type Compacting = {
   compacted: Compacted;
 };
 
-/** For every history that is worth a compaction, with all that was compacted before it. */
+/** For every history worth a compaction, with all earlier compactions. */
 function assertForAll(check: (compacting: Compacting) => void, runs = 200): void {
   let compactions = 0;
   fc.assert(
     fc.property(someHistory, someSettings, someOccasion, (history, of, occasion) => {
       let compacted = NOTHING_COMPACTED;
       const before = structuredClone(history);
-      // Again and again, until there is nothing left to do: that must come to an end.
+      // Repeated until nothing is left to compact: it must terminate.
       for (let round = 0; ; round += 1) {
         expect(round).toBeLessThan(60);
         const plan = planCompaction({ history, compacted }, of, occasion);
@@ -130,8 +133,8 @@ function assertForAll(check: (compacting: Compacting) => void, runs = 200): void
   expect(compactions).toBeGreaterThan(runs / 10);
 }
 
-/** A note of the platform is said with a mark around it. */
-const said = (block: Block) => JSON.stringify(block).replaceAll(/<\/?system-note>/g, '');
+/** A note of the platform is marked in the prompt. */
+const answerLength = (block: Block) => JSON.stringify(block).replaceAll(/<\/?system-note>/g, '');
 
 const idsOf = (prompt: readonly PromptMessage[], kind: 'tool_use' | 'tool_result') =>
   prompt.flatMap(({ content }) =>
@@ -141,8 +144,8 @@ const idsOf = (prompt: readonly PromptMessage[], kind: 'tool_use' | 'tool_result
     }),
   );
 
-describe('whatever the history', () => {
-  test('the prompt is valid: sides by turns, every call answered at once, and none cut from its result', () => {
+describe('for any history', () => {
+  test('the prompt is valid: roles alternate, every call is answered at once, and no call is cut from its result', () => {
     assertForAll(({ history, compacted }) => {
       const prompt = assemble(history, compacted);
       prompt.forEach(({ role, content }, index) => {
@@ -151,10 +154,10 @@ describe('whatever the history', () => {
       });
       prompt.forEach(({ role, content }, index) => {
         if (role !== 'assistant') return;
-        const asked = content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
-        const answers: readonly Block[] = (prompt[index + 1]?.content ?? []).slice(0, asked.length);
+        const inputLength = content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+        const answers: readonly Block[] = (prompt[index + 1]?.content ?? []).slice(0, inputLength.length);
         expect(answers.map((block) => (block.type === 'tool_result' ? block.tool_use_id : ''))).toEqual(
-          asked,
+          inputLength,
         );
       });
       expect(idsOf(prompt, 'tool_result')).toEqual(idsOf(prompt, 'tool_use'));
@@ -172,16 +175,18 @@ describe('whatever the history', () => {
     });
   });
 
-  test('what is behind the cut is whole', () => {
+  test('everything behind the cut is complete', () => {
     assertForAll(({ history, plan, compacted }) => {
       const kept = history.slice(plan.cut);
-      const shown = new Set(assemble(history, compacted).flatMap(({ content }) => content.map(said)));
-      expect(kept.flatMap(({ content }) => content.map(said)).filter((one) => !shown.has(one))).toEqual([]);
+      const shown = new Set(assemble(history, compacted).flatMap(({ content }) => content.map(answerLength)));
+      expect(
+        kept.flatMap(({ content }) => content.map(answerLength)).filter((one) => !shown.has(one)),
+      ).toEqual([]);
       expect(kept.some(({ role }) => role !== 'system')).toBe(true);
     });
   });
 
-  test('a summary stands for all that is before the cut, and for nothing behind it', () => {
+  test('a summary replaces all that is before the cut, and nothing behind it', () => {
     assertForAll(({ history, plan, stored, compacted }) => {
       if (stored.type !== 'llm') return;
       const prompt = assemble(history, compacted);
@@ -195,7 +200,7 @@ describe('whatever the history', () => {
     });
   });
 
-  test('what a model is shown of it fits its limit', () => {
+  test('the text shown to the summarising model fits its limit', () => {
     assertForAll(({ history, plan, of, compacted }) => {
       if (plan.type !== 'llm') return;
       const shown = summaryPrompt(history.slice(plan.from, plan.cut), null, plan.longest);
@@ -205,8 +210,8 @@ describe('whatever the history', () => {
   });
 });
 
-describe('when', () => {
-  const turn: Turn = { asked: 100, rounds: [[8_000]], said: 100 };
+describe('a compaction is made', () => {
+  const turn: Turn = { inputLength: 100, rounds: [[8_000]], answerLength: 100 };
   const long = historyOf([turn, turn, turn, turn, turn, turn, turn, turn]);
   const of = (over: Partial<Settings['compaction']> = {}, contextLimit = 20_000) =>
     settings({ contextLimit, compaction: { ...COMPACTION_DEFAULTS, ...over } });
@@ -223,7 +228,7 @@ describe('when', () => {
       expect(planCompaction(memory, of({ type: 'none' }, 1_000), occasion)).toBeNull();
   });
 
-  test('the last turns are kept as they are set; fewer where they alone are too long', () => {
+  test('with the configured last turns kept; fewer where they alone are too long', () => {
     const turnsKept = (contextLimit: number) => {
       const plan = planCompaction(memory, of({}, contextLimit), 'due');
       return plan === null ? null : turnBegins(long.slice(plan.cut)).length;
@@ -233,33 +238,35 @@ describe('when', () => {
     expect(turnsKept(4_000)).toBe(1);
   });
 
-  test('a refused prompt is compacted whatever the limit was thought to be', () => {
+  test('after a refused prompt, whatever the assumed limit', () => {
     expect(planCompaction(memory, of({}, 10_000_000), 'refused')).not.toBeNull();
   });
 
-  test('who asks gets the turns that were asked for, and nothing where there are no more', () => {
+  test('on request with the requested turns kept, and not at all where no more turns exist', () => {
     const plan = planCompaction(memory, of({ keepTurns: 3 }, 10_000_000), 'asked');
     expect(turnBegins(long.slice(plan?.cut ?? 0))).toHaveLength(3);
     expect(planCompaction(memory, of({ keepTurns: 8 }, 10_000_000), 'asked')).toBeNull();
     expect(planCompaction({ history: [], compacted: NOTHING_COMPACTED }, of(), 'asked')).toBeNull();
   });
 
-  test('one long turn is cut between its answers, and a summary then says what was asked, word for word', () => {
-    const one = historyOf([{ asked: 40, rounds: Array.from({ length: 30 }, () => [4_000]), said: 0 }]);
+  test('within one long turn between its answers, and the summary then quotes the request verbatim', () => {
+    const one = historyOf([
+      { inputLength: 40, rounds: Array.from({ length: 30 }, () => [4_000]), answerLength: 0 },
+    ]);
     const plan = planCompaction({ history: one, compacted: NOTHING_COMPACTED }, of({ type: 'llm' }), 'due');
-    if (plan === null) throw new Error('nothing was to be done');
+    if (plan === null) throw new Error('nothing to compact');
     expect(one[plan.cut]?.role).toBe('assistant');
     expect(summaryText(one, plan, 'so far', 20_000)).toBe(
       `so far\n\nThe current request, verbatim:\n${words(41, 'u')}`,
     );
   });
 
-  test('there is nothing to do where what was done before is all there is', () => {
-    const asked = of({ type: 'threshold', keepTurns: 2 }, 10_000_000);
-    const plan = planCompaction(memory, asked, 'asked');
-    if (plan === null) throw new Error('nothing was to be done');
-    const compacted = withCompaction(NOTHING_COMPACTED, made(long, plan, asked), 9_000);
-    expect(planCompaction({ history: long, compacted }, asked, 'asked')).toBeNull();
+  test('not where the existing compactions already cover everything', () => {
+    const inputLength = of({ type: 'threshold', keepTurns: 2 }, 10_000_000);
+    const plan = planCompaction(memory, inputLength, 'asked');
+    if (plan === null) throw new Error('nothing to compact');
+    const compacted = withCompaction(NOTHING_COMPACTED, made(long, plan, inputLength), 9_000);
+    expect(planCompaction({ history: long, compacted }, inputLength, 'asked')).toBeNull();
   });
 });
 
@@ -275,19 +282,19 @@ describe('the estimate', () => {
     });
   const frame = settings();
 
-  test('is what the provider counted with the last answer, and a quarter of what came since', () => {
+  test("is the provider's count of the last answer, and a quarter of the characters since", () => {
     const history = [userMessage(2), spoken(3, 1_000, 20), userMessage(4, { content: [text(words(400))] })];
     expect(promptTokens({ history, compacted: NOTHING_COMPACTED }, frame)).toBe(1_000 + 50 + 20 + 100 + 4);
   });
 
-  test('is a quarter of all characters where no provider said anything', () => {
+  test('is a quarter of all characters where no provider reported a count', () => {
     const history = [userMessage(2, { content: [text(words(4_000))] })];
     const tokens = promptTokens({ history, compacted: NOTHING_COMPACTED }, frame);
     expect(tokens).toBeGreaterThanOrEqual(1_000);
     expect(tokens).toBeLessThan(1_020);
   });
 
-  test('forgets what a provider counted before the last compaction', () => {
+  test('ignores what a provider counted before the last compaction', () => {
     const history = [userMessage(2), spoken(3, 90_000, 20), userMessage(9, { content: [text(words(400))] })];
     const shortening = { id: id<never>(1), seq: 5, uptoSeq: 3, jobId: JOB, tokensAfter: 700 };
     expect(promptTokens({ history, compacted: { summary: null, shortening } }, frame)).toBe(700 + 104);
@@ -303,11 +310,11 @@ describe('an old result', () => {
     ...over,
   });
 
-  test('is shown by the summary that its tool gave', () => {
+  test('is replaced by the summary that its tool gave', () => {
     expect(shortened(result({ compact_summary: '12 rows' })).content).toBe('12 rows');
   });
 
-  test('is shown by its beginning where there is none, with how much was left out', () => {
+  test('is replaced by its beginning where there is no summary, with the number of omitted characters', () => {
     expect(shortened(result({})).content).toMatch(
       /^w{200}… \(An old result, shortened: 4800 more characters left out/,
     );
@@ -317,7 +324,7 @@ describe('an old result', () => {
     );
   });
 
-  test('stays where nothing shorter stands for it', () => {
+  test('stays where nothing shorter can replace it', () => {
     for (const short of [
       result({ content: 'ok' }),
       result({ content: 'ok', compact_summary: 'it went well' }),

@@ -1,4 +1,4 @@
-// What happens next, branch by branch: a snapshot on the left, a step on the right.
+// The decision of the agent loop, branch by branch: a snapshot on the left, a decision on the right.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
@@ -14,7 +14,7 @@ import {
   OTHER_JOB,
   assistantMessage,
   call,
-  cancelWish,
+  cancelRequest,
   id,
   job,
   queuedInput,
@@ -50,13 +50,13 @@ describe('between jobs', () => {
       { kind: 'park' },
     ],
     [
-      'what cannot be served here is handed back before it is admitted',
+      'a config that is unsupported here is released before admission',
       snapshot({ next, queued: 1, serving: unsupported }),
       { kind: 'hand_back', missing: ['tool:mail'] },
     ],
     ['nothing queued and not served: park', snapshot({ serving: unsupported }), { kind: 'park' }],
     [
-      'barren claims do not matter where no job is under way',
+      'failed claims do not matter without an active job',
       snapshot({ next, queued: 1, failedClaims: 99 }),
       { kind: 'admit', next },
     ],
@@ -104,7 +104,7 @@ describe('within a job', () => {
       { ...callModel, job: job({ kind: 'retry' }) },
     ],
     [
-      'what cannot be served here is handed back',
+      'a config that is unsupported here is released',
       running({ serving: unsupported }),
       { kind: 'hand_back', missing: ['tool:mail'] },
     ],
@@ -113,12 +113,16 @@ describe('within a job', () => {
       running({ calls: [call()], serving: unsupported }),
       { kind: 'hand_back', missing: ['tool:mail'] },
     ],
-    ['stopped without a wish goes on: the wish ends jobs', running({ stopped: true }), callModel],
+    [
+      'a stopped worker without a stop request continues: only the stop request ends jobs',
+      running({ stopped: true }),
+      callModel,
+    ],
   ])('%s', (_, of, step) => {
     expect(decide(of, NOW)).toEqual(step);
   });
 
-  test('open calls are run, and those begun before are unknown', () => {
+  test('open calls are run, and those that were started before are unknown', () => {
     const pending = call();
     const once = call({ id: id(51), ordinal: 1, effect: 'once' });
     const started = call({ id: id(52), ordinal: 2, effect: 'once', status: 'started' });
@@ -158,7 +162,7 @@ describe('within a job', () => {
     });
   });
 
-  test('a pause still owes its answer, to another job too', () => {
+  test('a paused turn still owes its answer, also to another job', () => {
     const of = running({
       job: job({ kind: 'retry' }),
       history: [userMessage(2), { ...pausing, jobId: OTHER_JOB }],
@@ -166,9 +170,9 @@ describe('within a job', () => {
     expect(decide(of, NOW)).toMatchObject({ kind: 'call_model' });
   });
 
-  test('a wish ends the job before anything else is looked at', () => {
+  test('a stop request ends the job before anything else is checked', () => {
     const of = running({
-      job: job({ stopRequest: cancelWish(), deadline: NOW - 1 }),
+      job: job({ stopRequest: cancelRequest(), deadline: NOW - 1 }),
       history: [],
       calls: [call()],
       failedClaims: 99,
@@ -194,7 +198,7 @@ describe('within a job', () => {
     expect(decide(running({ job: job({ deadline }) }), NOW).kind).toBe(kind);
   });
 
-  test('an answer that was given in time counts, however late one looks', () => {
+  test('an answer that was given in time counts, however late it is read', () => {
     const history = [userMessage(2), assistantMessage(3)];
     const late = running({ job: job({ deadline: NOW - 1 }), history });
     expect(finish(late)).toMatchObject({ status: 'completed' });
@@ -221,7 +225,7 @@ describe('within a job', () => {
     expect(decide(of, NOW).kind).toBe(kind);
   });
 
-  test('an answer that is there counts, even where no step is left', () => {
+  test('an existing answer counts, even where no step is left', () => {
     expect(
       finish(running({ job: job({ steps: 10 }), history: [userMessage(2), assistantMessage(3)] })),
     ).toMatchObject({ status: 'completed' });
@@ -229,7 +233,7 @@ describe('within a job', () => {
 
   test.each([
     ['over', NOW, 'call_model'],
-    ['short: holds its slot', NOW + KEEP_SLOT_MS, { until: NOW + KEEP_SLOT_MS, keepSlot: true }],
+    ['short: keeps its slot', NOW + KEEP_SLOT_MS, { until: NOW + KEEP_SLOT_MS, keepSlot: true }],
     ['long: parks', NOW + KEEP_SLOT_MS + 1, { until: NOW + KEEP_SLOT_MS + 1, keepSlot: false }],
   ])('a wait for a retry that is %s', (_, retryAt, expected) => {
     const step = decide(running({ job: job({ retryAt }) }), NOW);
@@ -254,7 +258,7 @@ describe('within a job', () => {
   });
 });
 
-describe('whatever is stored', () => {
+describe('for any snapshot', () => {
   const someSnapshot = fc
     .record({
       withJob: fc.boolean(),
@@ -284,7 +288,7 @@ describe('whatever is stored', () => {
           : [],
         job: some.withJob
           ? job({
-              stopRequest: some.stopRequest ? cancelWish() : null,
+              stopRequest: some.stopRequest ? cancelRequest() : null,
               deadline: some.deadline,
               retryAt: some.retryAt,
               steps: some.steps,
@@ -293,7 +297,7 @@ describe('whatever is stored', () => {
       }),
     );
 
-  test('nothing is admitted while a job is under way, and no model is called while calls are open', () => {
+  test('nothing is admitted while a job is active, and no model is called while calls are open', () => {
     fc.assert(
       fc.property(someSnapshot, (of) => {
         const step = decide(of, NOW);
@@ -309,7 +313,7 @@ describe('whatever is stored', () => {
     );
   });
 
-  test('the same snapshot at the same moment gives the same step, and is left as it was', () => {
+  test('the same snapshot at the same time gives the same decision, and is not changed', () => {
     fc.assert(
       fc.property(someSnapshot, (of) => {
         const before = structuredClone(of);
@@ -321,9 +325,9 @@ describe('whatever is stored', () => {
 });
 
 describe('a history that is too long to be read at once', () => {
-  const said = (seq: number, turn: Turn) =>
+  const entry = (seq: number, turn: Turn) =>
     userMessage(seq, { turn, content: [{ type: 'text', text: 'word '.repeat(300) }] });
-  const read = Array.from({ length: 12 }, (_, index) => said(2 + index, `u${index + 1}`));
+  const read = Array.from({ length: 12 }, (_, index) => entry(2 + index, `u${index + 1}`));
   const unread = { messages: 12, readBytes: 18_000, bytes: 400 * 1024 * 1024 };
   const summarising = settings({ compaction: { ...COMPACTION_DEFAULTS, type: 'llm' } });
   const of = (over: Partial<Snapshot> = {}) =>
@@ -334,15 +338,15 @@ describe('a history that is too long to be read at once', () => {
       ...over,
     });
 
-  test('its beginning is summarised, and never what was not read', () => {
+  test('its beginning is summarised, never a part that was not read', () => {
     const step = decide(of(), NOW);
     expect(step).toMatchObject({ kind: 'compact', plan: { type: 'llm', cut: 12, uptoSeq: 13, from: 0 } });
-    // What entered history since it was read does not move the cut.
-    const history = [...of().history, said(100_001, 'u901')];
+    // Messages that entered history since the read do not move the cut.
+    const history = [...of().history, entry(100_001, 'u901')];
     expect(decide(of({ history }), NOW)).toEqual(step);
   });
 
-  test('of a beginning that the model cannot read at once, the part that fits', () => {
+  test('of a beginning that is too long for the model, the part that fits is summarised', () => {
     const short = settings({ contextLimit: 1_000, compaction: { ...COMPACTION_DEFAULTS, type: 'llm' } });
     expect(decide(of({ serving: { kind: 'served', settings: short } }), NOW)).toMatchObject({
       kind: 'compact',
@@ -368,7 +372,7 @@ describe('a history that is too long to be read at once', () => {
     });
   });
 
-  test('a compaction that was asked for summarises it, whatever the worker is set to', () => {
+  test("a requested compaction summarises it, whatever the worker's setting", () => {
     const asked = job({ kind: 'compact', asked: { type: 'llm' } });
     expect(decide(of({ job: asked, serving: { kind: 'served', settings: served } }), NOW).kind).toBe(
       'compact',
@@ -379,7 +383,7 @@ describe('a history that is too long to be read at once', () => {
     expect(decide(of({ job: job({ retryAt: NOW + 60_000 }) }), NOW).kind).toBe('wait');
   });
 
-  test('calls are run and answers end the job without it', () => {
+  test('running calls and answers that end the job do not need it', () => {
     expect(decide(of({ calls: [call()] }), NOW).kind).toBe('call_tools');
     const history = [...read, assistantMessage(99_999, { content: [] })];
     expect(decide(of({ history }), NOW)).toMatchObject({ kind: 'finish', outcome: { status: 'completed' } });

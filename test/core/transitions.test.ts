@@ -1,4 +1,4 @@
-// Moves: what each step writes, under which guards, and that none of them leaves the table of states.
+// Transitions: what each decision writes, under which guards, and that none of them leaves the table of states.
 import { describe, expect, test } from 'vitest';
 import type { Append } from '../../src/core/run/append.ts';
 import { decide } from '../../src/core/decide.ts';
@@ -19,7 +19,7 @@ import {
   NOW,
   assistantMessage,
   call,
-  cancelWish,
+  cancelRequest,
   countingIds,
   given,
   id,
@@ -37,7 +37,7 @@ import {
 const next = queuedInput();
 const error = { code: 'provider_auth', message: 'bad key' } as const;
 const overloaded = { code: 'provider_overloaded', message: 'busy' } as const;
-const VERDICTS: JobOutcome[] = [
+const OUTCOMES: JobOutcome[] = [
   { status: 'completed', outputId: id(3) },
   { status: 'incomplete', error: { code: 'max_steps', message: 'm' } },
   { status: 'failed', error },
@@ -50,7 +50,7 @@ const resting: readonly DurableState[] = ['Idle', 'PermanentFailure', 'Stopped']
 const inJob = DURABLE.filter((state) => !resting.includes(state) && state !== 'ProcessingUserMessage');
 const messageId = id<MessageId>(30);
 
-/** The states an append passes through are those its events tell, each allowed behind the one before. */
+/** The states an append passes through are those of its events, each allowed after the one before. */
 function expectLawful(before: Snapshot, append: Append): void {
   let state: State = before.state;
   for (const entry of append.entries) {
@@ -70,8 +70,8 @@ function expectLawful(before: Snapshot, append: Append): void {
   expect(answeredCalls).toEqual(closed);
 }
 
-describe('every move keeps to the table of states', () => {
-  test.each(resting)('what begins and ends between jobs, from %s', (state) => {
+describe('every transition follows the table of states', () => {
+  test.each(resting)('starts and ends between jobs, from %s', (state) => {
     for (const stopped of [true, false]) {
       const before = snapshot({ state, stopped, next, queued: 1 });
       for (const append of [admit(before, next), admit(before, queuedRetry()), rest(before)]) {
@@ -80,9 +80,9 @@ describe('every move keeps to the table of states', () => {
     }
   });
 
-  test.each(inJob)('whatever ends a job, from %s', (state) => {
+  test.each(inJob)('every end of a job, from %s', (state) => {
     for (const stopped of [true, false]) {
-      for (const outcome of VERDICTS) {
+      for (const outcome of OUTCOMES) {
         const before = running({ state, stopped, calls: [call()] });
         expectLawful(before, settle(before, job(), outcome, countingIds()));
         expectLawful(before, sleep(before, job(), NOW));
@@ -139,7 +139,7 @@ describe('guards', () => {
   const outcome: JobOutcome = { status: 'completed', outputId: null };
   test.each<[string, Append, Append['guard']]>([
     ['admit: a withdrawn input must not be admitted', admit(snapshot(), next), { controlSeq, wakeSeq: null }],
-    ['rest: no wake-up and no wish is lost', rest(snapshot()), { controlSeq, wakeSeq }],
+    ['idle: no wake-up and no stop request is lost', rest(snapshot()), { controlSeq, wakeSeq }],
     [
       'settle, giving the context back',
       settle(before, job(), outcome, countingIds()),
@@ -151,11 +151,11 @@ describe('guards', () => {
       { controlSeq, wakeSeq: null },
     ],
     [
-      'settle of a stopped worker gives back whatever is queued',
+      'settle of a stopped worker releases all queued inputs',
       settle(running({ queued: 1, stopped: true }), job(), outcome, countingIds()),
       { controlSeq, wakeSeq },
     ],
-    ['sleep: a wish must be seen first', sleep(before, job(), NOW), { controlSeq, wakeSeq: null }],
+    ['sleep: a stop request must be read first', sleep(before, job(), NOW), { controlSeq, wakeSeq: null }],
     [
       'start: nothing begins where a stop is on its way',
       startCall(before, call()),
@@ -173,7 +173,7 @@ describe('guards', () => {
 });
 
 describe('admit', () => {
-  test('the input takes the turn behind the last, and the job begins', () => {
+  test('the input gets the turn after the last, and the job begins', () => {
     const history = [userMessage(2, { turn: 'u3' }), assistantMessage(3, { turn: 'a3' })];
     const append = admit(snapshot({ history, next, queued: 1 }), next);
     expect(append.job).toMatchObject({
@@ -185,14 +185,14 @@ describe('admit', () => {
     expect(append.progress).toBe('none');
   });
 
-  test('a retry answers the last turn again, and brings no message', () => {
+  test('a retry answers the last turn again, and adds no message', () => {
     const history = [userMessage(2, { turn: 'u3' })];
     const append = admit(snapshot({ history }), queuedRetry());
     expect(append.job).toMatchObject({ job: { kind: 'retry', turn: 3 } });
     expect(append.entries.filter((entry) => entry.kind !== 'event')).toEqual([]);
   });
 
-  test('a retry where nothing stands is of no turn: inputs that join it open the first', () => {
+  test('a retry of an empty history has no turn: inputs that join it open the first', () => {
     const append = admit(snapshot({ history: [] }), queuedRetry());
     expect(append.job).toMatchObject({ job: { kind: 'retry', turn: 0 } });
   });
@@ -204,29 +204,29 @@ describe('admit', () => {
 });
 
 describe('open', () => {
-  test('a claim admits, or resumes what is under way; anything else is left to the run', () => {
+  test('a claim admits, or resumes the active job; everything else is left to the run', () => {
     const at = (of: Snapshot) => open(of, decide(of, NOW), countingIds());
     expect(at(snapshot({ next, queued: 1 }))?.job?.kind).toBe('admit');
     expect(at(running())?.state).toBe('AwaitingLLMResponse');
     expect(at(running({ state: 'ExecutingTools', calls: [call()] }))?.state).toBe('ExecutingTools');
     expect(at(snapshot())).toBeNull();
-    expect(at(running({ job: job({ stopRequest: cancelWish() }) }))).toBeNull();
+    expect(at(running({ job: job({ stopRequest: cancelRequest() }) }))).toBeNull();
     expect(at(running({ job: job({ retryAt: NOW + 5_000 }) }))).toBeNull();
     expect(at(running({ serving: { kind: 'unsupported', missing: ['m'] } }))).toBeNull();
   });
 
-  test('a model call that somebody else had begun is a new attempt; a wait that ended is not', () => {
+  test('a model call that another run had begun is a new attempt; a wait that ended is not', () => {
     const attempt = (of: Snapshot) => open(of, decide(of, NOW), countingIds())?.job?.job.attempt;
     expect(attempt(running())).toBe(2);
     expect(attempt(running({ state: 'TransientFailure', job: job({ status: 'waiting', attempt: 3 }) }))).toBe(
       3,
     );
     expect(attempt(running({ state: 'ExecutingTools', calls: [call()] }))).toBe(1);
-    // Inputs that join first change the prompt: without a new attempt, listeners would put two answers together.
+    // Inputs that join first change the prompt: without a new attempt, subscribers would join two answers.
     expect(attempt(running({ steers: [{ messageId, content: [] }] }))).toBe(2);
   });
 
-  test('what a claim opens is no progress: a job that kills its process must be seen to', () => {
+  test('the writes of a claim are not progress: a job that kills its process must be detected', () => {
     for (const one of [snapshot({ next, queued: 1 }), running()]) {
       expect(open(one, decide(one, NOW), countingIds())?.progress).toBe('none');
     }
@@ -234,7 +234,7 @@ describe('open', () => {
 });
 
 describe('answer', () => {
-  test('each call gets its row, with what its tool declares', () => {
+  test('each call gets its row, with the declaration of its tool', () => {
     const known = settings({ tools: [tool('mail', 'once'), tool('search')] });
     const append = answer(
       running(),
@@ -262,7 +262,7 @@ describe('answer', () => {
     });
   });
 
-  test('an answer is one step more; failures are forgotten, usage adds up', () => {
+  test('an answer adds one step; failures are reset, usage adds up', () => {
     const failing = job({ failures: 3, attempt: 4, retryAt: NOW, lastFailure: overloaded, steps: 2 });
     expect(answered(answered(failing, given()), given())).toMatchObject({
       steps: 4,
@@ -274,7 +274,7 @@ describe('answer', () => {
     });
   });
 
-  test('a message names who made it and at what price', () => {
+  test('a message names the model that made it and its price', () => {
     expect(answerMessage(job(), settings(), { ...given(), id: messageId }).model).toEqual({
       modelId: 'm-2026',
       providerId: 'simulated',
@@ -286,7 +286,7 @@ describe('answer', () => {
 
 describe('settle', () => {
   const ids = countingIds();
-  test('every open call is answered by rule, before the end is told', () => {
+  test('every open call is answered by rule, before the end is published', () => {
     const calls = [
       call(),
       call({ id: id(51), ordinal: 1, effect: 'once' }),
@@ -311,7 +311,7 @@ describe('settle', () => {
     ]);
   });
 
-  test('the last answer goes in with the end', () => {
+  test('the last answer is written with the end', () => {
     const output = answerMessage(job(), settings(), { ...given(), id: messageId });
     const append = completed(
       running(),
@@ -334,8 +334,8 @@ describe('settle', () => {
     ['completed', true, 'Stopped', 'clear'],
     ['failed', true, 'Stopped', { ...error, jobId: JOB }],
   ])('%s (stopped: %s) leaves the context %s', (status, stopped, state, failure) => {
-    const outcome = VERDICTS.find((one) => one.status === status);
-    if (outcome === undefined) throw new Error('no such verdict');
+    const outcome = OUTCOMES.find((one) => one.status === status);
+    if (outcome === undefined) throw new Error('no such outcome');
     const append = settle(running({ stopped }), job(), outcome, ids);
     expect(append).toMatchObject({ state, failure, park: { status: 'idle' } });
   });
@@ -346,13 +346,13 @@ describe('settle', () => {
 });
 
 describe('waits', () => {
-  test('a failed call is one failure and one attempt more', () => {
+  test('a failed call adds one failure and one attempt', () => {
     expect(delay(running(), job({ attempt: 2, failures: 1 }), overloaded, NOW + 5).job).toMatchObject({
       job: { attempt: 3, failures: 2, retryAt: NOW + 5, lastFailure: overloaded },
     });
   });
 
-  test('sleep gives the slot back until a moment, and says so on the job', () => {
+  test('sleep releases the slot until a given time, and records it on the job', () => {
     expect(sleep(running({ state: 'TransientFailure' }), job(), NOW + 9)).toMatchObject({
       park: { status: 'waiting', until: NOW + 9 },
       job: { job: { status: 'waiting' } },
@@ -360,7 +360,7 @@ describe('waits', () => {
     });
   });
 
-  test('handing back: at once, or when to look again', () => {
+  test('a release: at once, or with the time of the next check', () => {
     expect(releaseUntil(running(), null).park).toEqual({ status: 'runnable' });
     expect(releaseUntil(running(), null).job).toMatchObject({ kind: 'progress', job: { status: 'waiting' } });
     expect(releaseUntil(running(), null).guard.controlSeq).toBe(running().controlSeq);
@@ -370,7 +370,7 @@ describe('waits', () => {
 
 describe('results', () => {
   const one = call();
-  test('a tool’s own error is a failed call, with its words', () => {
+  test('a tool’s own error is a failed call, with its text', () => {
     expect(ended(one, { kind: 'result', content: 'no', is_error: true })).toMatchObject({
       status: 'failed',
       result: { content: 'no', is_error: true, tool_use_id: one.id },
@@ -386,7 +386,7 @@ describe('results', () => {
     );
   });
 
-  test('while calls are open the context goes on executing; then the model is next', () => {
+  test('while calls are open the context stays executing; then the model call is next', () => {
     const calls = [one, call({ id: id<ToolCallId>(51), ordinal: 1 })];
     const before = running({ state: 'ExecutingTools', calls });
     const closed = calls.map((each) => closedByRule(each, { status: 'unknown', text: 't' }));

@@ -1,7 +1,7 @@
-// Every CHECK and every unique index is tripped by a statement: a law that no test breaks may be missing.
+// Every CHECK and every unique index is violated by a statement: a constraint that no test violates may be missing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { given, ids } from './given.ts';
-import type { Given } from './given.ts';
+import { given, ids } from './database-fixture.ts';
+import type { Given } from './database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 
-/** Rows that are sound; a case spoils one of them. `$id` and its like stand for fresh ids, `$c` and the rest for these. */
+/** Valid rows; a case breaks one of them. `$id` and similar stand for fresh ids, `$c` and the rest for these. */
 type Ids = Record<'c' | 'w' | 'j' | 'm' | 't' | 'p' | 'k' | 'done', string>;
 
 async function soundRows(): Promise<Ids> {
@@ -65,7 +65,7 @@ function copy(table: string, key: string, changes: Record<string, string>): stri
     from ${table} r where ${key}`;
 }
 
-/** Its bytes are reckoned, and not copied. */
+/** Its bytes are computed, not copied. */
 function copyMessage(id: string, seq: string): string {
   const same = 'tenant_id, context_id, branch, role, type, turn, status, content';
   return `insert into messages (id, seq, ${same}) select ${id}, ${seq}, ${same} from messages where id = '$m'`;
@@ -184,7 +184,7 @@ test.each(tripped)('%s', async (name, statement) => {
   expect(constraintOf(error)).toBe(name);
 });
 
-test('every law of the schema is here', async () => {
+test('every constraint of the schema is covered here', async () => {
   const laws = await the.rows(`
     select conname as name from pg_constraint where connamespace = 'nightshift'::regnamespace and contype in ('c', 'p', 'u', 'f')
       and conrelid <> 'migrations'::regclass

@@ -1,8 +1,8 @@
-// What a job costs in Postgres: every transaction, and every statement of it, from the input to its end.
+// The cost of a job in Postgres: every transaction, and every statement of it, from the input to the end of the job.
 import { afterEach, expect, inject, test } from 'vitest';
 import { isWrite, tagOf } from '../services/statements.ts';
-import { says, result, startFleet } from '../workers/fleet.ts';
-import type { Fleet } from '../workers/fleet.ts';
+import { says, result, startFleet } from '../workers/worker-fleet.ts';
+import type { Fleet } from '../workers/worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 afterEach(async () => {
@@ -10,7 +10,7 @@ afterEach(async () => {
   fleet = null;
 });
 
-/** Housekeeping, not the job's; and the tools that a model is told of, which are kept once for each list. */
+/** Housekeeping, not the job's; and the tool descriptions for models, which are stored once for each list. */
 const BESIDE = [
   'processes.heartbeat',
   'processes.take_lock',
@@ -29,7 +29,7 @@ const BESIDE = [
 /** A process registers by a statement that drizzle builds: it has no tag. */
 const REGISTERS = /^insert into "processes"/;
 
-/** The job's transactions: each a statement of its own, or what stood between `begin` and `commit`. */
+/** The job's transactions: each a single statement, or the statements between `begin` and `commit`. */
 function transactionsOf(statements: readonly string[]): string[][] {
   const transactions: string[][] = [];
   let open: string[] | null = null;
@@ -44,40 +44,40 @@ function transactionsOf(statements: readonly string[]): string[][] {
   return transactions;
 }
 
-/** Nothing is left to sweeps, where rings are heard: one that came first would claim in a statement of its own. */
-const RUNG = inject('redisUrl') === null ? {} : { sweepMs: 3_600_000, drainMs: 500 };
+/** Wake-ups arrive, so sweeps have nothing to do: a sweep that came first would claim in a statement of its own. */
+const WITH_WAKE_UPS = inject('redisUrl') === null ? {} : { sweepMs: 3_600_000, drainMs: 500 };
 
 test('a job of three tool steps: one transaction to claim and admit, one for each answer', async () => {
-  const heard: string[] = [];
+  const sent: string[] = [];
   const untagged: string[] = [];
-  let isHeard = false;
+  let isRecording = false;
   let steps = 0;
   fleet = await startFleet({
     model: () => ((steps += 1) <= 3 ? says('', { name: 'look', input: {} }) : says('done')),
     tools: { look: { execute: () => result('seen') } },
-    times: RUNG,
+    times: WITH_WAKE_UPS,
     hook: (text) => {
       if (isWrite(text) && tagOf(text) === null && !REGISTERS.test(text)) untagged.push(text);
-      if (isHeard && !BESIDE.includes(tagOf(text) ?? '') && !REGISTERS.test(text)) heard.push(text);
+      if (isRecording && !BESIDE.includes(tagOf(text) ?? '') && !REGISTERS.test(text)) sent.push(text);
     },
   });
   const of = fleet;
   const { contextId } = await of.createContext();
-  isHeard = true;
+  isRecording = true;
   const { jobId } = await of.post(contextId, 'go');
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed', steps: 4 });
   await of.until(
     async () => (await of.query(`select 1 from contexts where scheduling_status <> 'idle'`)).length === 0,
   );
   await new Promise((resolve) => setTimeout(resolve, 100));
-  isHeard = false;
+  isRecording = false;
   expect(untagged).toEqual([]);
-  const transactions = transactionsOf(heard);
-  // The claim, what is read of it (in the same round trip), and the append.
+  const transactions = transactionsOf(sent);
+  // The claim, its reads (in the same round trip), and the append.
   expect(transactions.map((statements) => statements.length)).toEqual([7, 1, 1, 1, 1]);
   expect(tagOf(transactions[0]?.[0] ?? '')).toBe('contexts.claim_many');
   for (const statements of transactions) expect(tagOf(statements.at(-1) ?? '')).toBe('contexts.append');
-  // Three texts, to begin, to go on, to end, each with no more than it needs.
+  // Three statement texts, to begin, to continue, to end, each with no more than it needs.
   const texts = new Set(transactions.map((statements) => statements.at(-1)));
   expect(texts.size).toBe(3);
   for (const text of texts)
@@ -85,30 +85,30 @@ test('a job of three tool steps: one transaction to claim and admit, one for eac
 });
 
 test('a `once` call costs one transaction more: its mark', async () => {
-  const heard: string[] = [];
+  const sent: string[] = [];
   let steps = 0;
   fleet = await startFleet({
     model: () => ((steps += 1) <= 1 ? says('', { name: 'mail', input: {} }) : says('done')),
     tools: { mail: { effect: 'once', execute: () => result('sent') } },
     hook: (text) => {
-      if (tagOf(text) === 'contexts.append') heard.push(text);
+      if (tagOf(text) === 'contexts.append') sent.push(text);
     },
   });
   const of = fleet;
   const { contextId } = await of.createContext();
   const { jobId } = await of.post(contextId, 'go');
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed' });
-  expect(heard).toHaveLength(1 + 3 + 1);
+  expect(sent).toHaveLength(1 + 3 + 1);
 });
 
-test('what a model is told of its tools is kept once for each list, however many calls tell it', async () => {
-  const heard: string[] = [];
+test('the tool descriptions for a model are stored once for each list, however many calls use it', async () => {
+  const sent: string[] = [];
   let steps = 0;
   fleet = await startFleet({
     model: () => ((steps += 1) % 3 === 0 ? says('done') : says('', { name: 'look', input: {} })),
     tools: { look: { execute: () => result('seen') } },
     hook: (text) => {
-      if (tagOf(text) === 'tool_lists.keep') heard.push(text);
+      if (tagOf(text) === 'tool_lists.keep') sent.push(text);
     },
   });
   const of = fleet;
@@ -119,18 +119,18 @@ test('what a model is told of its tools is kept once for each list, however many
       expect(await of.ended(jobId)).toMatchObject({ status: 'completed', steps: 3 });
     }
   }
-  expect(heard).toHaveLength(1);
+  expect(sent).toHaveLength(1);
   expect(await of.query(`select tenant_id, tools from tool_lists`)).toEqual([
     { tenant_id: 'default', tools: [{ name: 'look', description: '', input_schema: { type: 'object' } }] },
   ]);
 });
 
 test('a submit is one statement', async () => {
-  const heard: string[] = [];
+  const sent: string[] = [];
   fleet = await startFleet({ model: () => says('ok'), processes: 0 });
   const { contextId } = await fleet.createContext();
   const { openDatabase } = await import('../../src/db/connection/client.ts');
-  const counted = openDatabase(fleet.url, { max: 1, hook: (text) => void heard.push(text) });
+  const counted = openDatabase(fleet.url, { max: 1, hook: (text) => void sent.push(text) });
   const { perform } = await import('../../src/commands/perform.ts');
   const { submitInput } = await import('../../src/commands/inputs/submit-input.ts');
   const { DEFAULT_TENANT } = await import('../../src/core/ids.ts');
@@ -150,6 +150,6 @@ test('a submit is one statement', async () => {
     }),
   );
   expect(outcome.kind).toBe('done');
-  expect(heard).toHaveLength(1);
+  expect(sent).toHaveLength(1);
   await counted.close();
 });

@@ -1,7 +1,7 @@
-// What goes back to a provider keeps its text in the database: the members of its objects stay in their order.
+// JSON that goes back to a provider keeps its text in the database: the members of its objects keep their order.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addProcess, take } from '../api/hand.ts';
+import { addProcess, take } from '../api/manual-worker.ts';
 import { ids, openApi } from '../api/harness.ts';
 import type { Api } from '../api/harness.ts';
 
@@ -42,7 +42,7 @@ test('a call, in its context, a fork of it, a fork of that, and an import', asyn
   }
 });
 
-test('a config and a role, in the order they were given in', async () => {
+test('a config and a role, in their original order', async () => {
   const text = { type: 'string' };
   const schema = { type: 'object', properties: { zone: text, a: text, bb: text }, description: 'Where.' };
   const config = {

@@ -1,5 +1,5 @@
-// No transaction locks two contexts, but for sweeps, which wait for none: seen from the server while clients, runs and
-// sweeps go about their work on many contexts at once.
+// No transaction locks two contexts, except sweeps, which do not wait for locks: seen from the server while clients,
+// runs and sweeps work on many contexts at once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,14 +11,14 @@ import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import { claim } from '../../src/db/run/claims.ts';
 import type { Executor } from '../../src/db/connection/client.ts';
 import { sweepOnce } from '../../src/workers/process/sweep.ts';
-import { given } from './given.ts';
-import type { Context, Given } from './given.ts';
+import { given } from './database-fixture.ts';
+import type { Context, Given } from './database-fixture.ts';
 import { workerState } from './worker-state.ts';
 
 let the: Given;
 beforeAll(async () => {
   the = await given();
-  // Each transaction writes down which contexts it changed.
+  // Each transaction records the contexts that it changed.
   await the.rows(
     `create table touched (xact text, context_id uuid, actor text, primary key (xact, context_id))`,
   );
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 
-test('whatever clients, runs and sweeps do at once', async () => {
+test('no transaction locks two contexts, whatever clients, runs and sweeps do at once', async () => {
   const contexts = await Promise.all(Array.from({ length: 4 }, () => the.context()));
   const clients = Array.from({ length: 4 }, (_, n) => the.open({ max: 1, name: `client-${n}` }));
   const sweeper = {
@@ -83,7 +83,7 @@ test('whatever clients, runs and sweeps do at once', async () => {
   expect(Number((await the.rows('select count(*) as n from touched'))[0]?.['n'])).toBeGreaterThan(100);
 });
 
-/** Only sweeps hold several contexts at once: they must not wait for a row while they do. */
+/** Only sweeps lock several contexts at once: they must not wait for a row while they do. */
 async function waitingSweeps(db: Executor): Promise<string[]> {
   const rows = await db.execute<{ query: string }>(sql`
     select query from pg_stat_activity where datname = current_database() and application_name = 'sweep'

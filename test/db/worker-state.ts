@@ -1,4 +1,4 @@
-// The state of a worker process that neither beats nor sweeps: for tests of its parts.
+// The state of a worker process without heartbeats and sweeps: for tests of its parts.
 import { pino } from 'pino';
 import { PEER_LIMITS } from '../../src/core/workers/peer-limits.ts';
 import { localBus } from '../../src/bus/local.ts';
@@ -15,9 +15,9 @@ import { createWorkerMetrics } from '../../src/workers/process/metrics/metrics.t
 import type { WorkerPorts, WorkerState } from '../../src/workers/process/ports.ts';
 import { Registry } from '../../src/workers/process/registry.ts';
 import { settings } from '../core/builders.ts';
-import { QUIET_FINGERPRINTS } from '../workers/by-hand.ts';
-import { TIMES } from './given.ts';
-import type { Given } from './given.ts';
+import { QUIET_FINGERPRINTS } from '../workers/manual-process.ts';
+import { TIMES } from './database-fixture.ts';
+import type { Given } from './database-fixture.ts';
 
 const wakeQueue: WakeQueue = {
   notify: () => undefined,
@@ -72,7 +72,7 @@ export function workerState(the: Given): WorkerState {
   });
 }
 
-/** Claims, appends and gates on the parts that are given. */
+/** Claims, appends and throttles over the given parts. */
 export function together(parts: Omit<WorkerState, 'appender' | 'claimer' | 'throttles'>): WorkerState {
   return {
     ...parts,

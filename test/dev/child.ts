@@ -1,5 +1,5 @@
-// A process that starts an embedded service, says so in one line of JSON, and stays: for tests that kill it.
-//   node child.ts postgres <folder> | redis <folder>
+// A process that starts an embedded service, prints one line of JSON, and stays: for tests that kill it. node child.ts
+// postgres <folder> | redis <folder>
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { startLocalRedis } from '../../src/dev/local-redis.ts';
 

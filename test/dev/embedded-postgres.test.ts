@@ -1,4 +1,4 @@
-// The embedded PostgreSQL, for real: every way it can be started, stopped, killed and started again.
+// The real embedded PostgreSQL: every way to start, stop, kill and restart it.
 import { spawn, spawnSync } from 'node:child_process';
 import { chmod, chown, mkdir, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -44,7 +44,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
 }
 
 describe('a new folder', () => {
-  test('holds a cluster that answers, in UTF-8, and keeps its data over a restart', async () => {
+  test('contains a cluster that answers, in UTF-8, and keeps its data over a restart', async () => {
     const first = await start();
     await query(first.url, `CREATE TABLE kept AS SELECT 'Ä🦉' AS word`);
     await first.stop();
@@ -55,7 +55,7 @@ describe('a new folder', () => {
     expect(second.version).toMatch(/^18\./);
   });
 
-  test('is closed to everybody without the password, which only the owner can read', async () => {
+  test('is closed to every user without the password, which only the owner can read', async () => {
     const { url } = await start();
     const wrong = new URL(url);
     wrong.password = 'wrong';
@@ -68,7 +68,7 @@ describe('a new folder', () => {
     expect((await stat(path.join(dataDir, 'postgres.log'))).mode & 0o077).toBe(0);
   });
 
-  test('is refused to a second start, which names the process that has it', async () => {
+  test('is refused to a second start, which names the process that uses it', async () => {
     await start();
     await expect(startEmbeddedPostgres({ dataDir, settings })).rejects.toMatchObject({
       code: 'folder_in_use',
@@ -76,7 +76,7 @@ describe('a new folder', () => {
     });
   });
 
-  test('is given to one of many that start at the same moment', async () => {
+  test('is given to one of many simultaneous starts', async () => {
     const starts = await Promise.allSettled([start(), start(), start(), start()]);
     expect(starts.filter((one) => one.status === 'fulfilled')).toHaveLength(1);
   });
@@ -91,7 +91,7 @@ describe('after a kill', () => {
     expect(await query((await start()).url, 'SELECT one FROM kept')).toEqual([{ one: 1 }]);
   });
 
-  test('a start in the same moment as the kill works too', async () => {
+  test('a start at the same time as the kill works too', async () => {
     const child = await runChild('postgres', dataDir);
     await child.end('SIGKILL');
     expect(await query((await start()).url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -114,7 +114,7 @@ describe('after a kill', () => {
     expect(await query((await start()).url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  test('a pid file whose pid now belongs to another program is not believed', async () => {
+  test('a pid file whose pid now belongs to another program is ignored', async () => {
     await (await start()).stop();
     const other = spawn('sleep', ['60'], { stdio: 'ignore' });
     const file = path.join(dataDir, 'data', 'postmaster.pid');
@@ -124,7 +124,7 @@ describe('after a kill', () => {
     other.kill();
   });
 
-  test('in the middle of making the cluster, nothing broken is left', async () => {
+  test('while the cluster is being made, nothing broken is left', async () => {
     await mkdir(path.join(dataDir, 'data.new-0123'), { recursive: true });
     await writeFile(path.join(dataDir, 'data.new-0123', 'PG_VERSION'), '18\n');
     await start();
@@ -133,7 +133,7 @@ describe('after a kill', () => {
 });
 
 describe('settings', () => {
-  test('that PostgreSQL refuses fail the start with what it said', async () => {
+  test('that PostgreSQL refuses fail the start with its message', async () => {
     const failing = startEmbeddedPostgres({ dataDir, settings: { ...settings, max_connections: 'many' } });
     await expect(failing).rejects.toMatchObject({
       code: 'postgres_failed',
@@ -142,12 +142,12 @@ describe('settings', () => {
   });
 });
 
-const nobody = { uid: idOf('-u'), gid: idOf('-g') };
+const otherUser = { uid: idOf('-u'), gid: idOf('-g') };
 
 describe.runIf(isRoot)('as root', () => {
   test('the server runs under another account', async () => {
     const server = await start();
-    expect((await stat(`/proc/${server.pid}`)).uid).toBe(nobody.uid);
+    expect((await stat(`/proc/${server.pid}`)).uid).toBe(otherUser.uid);
   });
 
   test('a folder that this account cannot enter gets its data elsewhere, and keeps it', async () => {
@@ -165,23 +165,23 @@ describe.runIf(isRoot)('as root', () => {
     await rm(await readlink(path.join(dataDir, 'elsewhere')), { recursive: true });
   });
 
-  test.runIf(canReach(import.meta.dirname, nobody))(
-    'another user can start one too, and root can then go on with it',
+  test.runIf(canReach(import.meta.dirname, otherUser))(
+    'another user can start one too, and root can then continue with it',
     async () => {
       await mkdir(dataDir, { recursive: true });
-      await chown(dataDir, nobody.uid, nobody.gid);
-      const child = await runChild('postgres', dataDir, nobody);
+      await chown(dataDir, otherUser.uid, otherUser.gid);
+      const child = await runChild('postgres', dataDir, otherUser);
       await query(child.url, 'CREATE TABLE kept AS SELECT 1 AS one');
       await child.end('SIGTERM');
       expect(await query((await start()).url, 'SELECT one FROM kept')).toEqual([{ one: 1 }]);
     },
   );
 
-  test.runIf(canReach(import.meta.dirname, nobody))(
+  test.runIf(canReach(import.meta.dirname, otherUser))(
     "another user cannot start on root's folder",
     async () => {
       await (await start()).stop();
-      await expect(runChild('postgres', dataDir, nobody)).rejects.toThrow('the child ended');
+      await expect(runChild('postgres', dataDir, otherUser)).rejects.toThrow('the child ended');
     },
   );
 });

@@ -1,4 +1,4 @@
-// The lock on a folder: one holder, whatever happened before.
+// The lock on a folder: one owner, whatever happened before.
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ test('is free again after its release', async () => {
 test.each([
   ['a process that is gone', '999999999 12345'],
   ['a pid that another process has by now', `${process.pid} 1`],
-  ['nobody readable', ''],
+  ['an unreadable owner', ''],
 ])('of %s is taken over, by one of many', async (_, stale) => {
   await writeFile(file, stale);
   const tries = await Promise.allSettled(Array.from({ length: 20 }, () => lockFolder(file, options)));
@@ -33,7 +33,7 @@ test.each([
   expect(await readdir(folder)).toEqual(['lock']);
 });
 
-test('waits for a holder that is about to let go', async () => {
+test('waits for an owner that is about to release it', async () => {
   const first = await lockFolder(file, options);
   setTimeout(() => void first.release(), 100);
   const second = await lockFolder(file, { ...options, waitMs: 10_000 });

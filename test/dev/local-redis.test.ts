@@ -18,12 +18,12 @@ afterEach(async () => {
   await removeFolder(folder);
 });
 
-test('there is none where PATH holds none', async () => {
+test('there is none where PATH has none', async () => {
   vi.stubEnv('PATH', folder);
   expect(await startLocalRedis({ dir: folder })).toBeNull();
 });
 
-test('it answers with the password only, keeps nothing, refuses rather than evicts, and stops', async (context) => {
+test('it answers with the password only, stores nothing, refuses rather than evicts, and stops', async (context) => {
   const server = await startLocalRedis({ dir: path.join(folder, 'a "folder"') });
   if (server === null) return context.skip('no Redis on PATH');
   const redis = new Redis(server.url);

@@ -1,4 +1,4 @@
-// Runs child.ts and waits for what it says.
+// Runs child.ts and waits for its line.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,8 +30,8 @@ export async function runChild(
     once(createInterface({ input: child.stdout }), 'line'),
     once(child, 'exit').then(([code]) => Promise.reject(new Error(`the child ended with ${String(code)}`))),
   ]);
-  const said: unknown = JSON.parse(String(line));
-  const { url, pid } = parse(said);
+  const result: unknown = JSON.parse(String(line));
+  const { url, pid } = parse(result);
   return {
     process: child,
     pid: child.pid ?? 0,
@@ -45,11 +45,12 @@ export async function runChild(
   };
 }
 
-function parse(said: unknown): { url: string; pid: number } {
-  if (typeof said === 'object' && said !== null && 'url' in said && 'pid' in said) {
-    if (typeof said.url === 'string' && typeof said.pid === 'number') return { url: said.url, pid: said.pid };
+function parse(result: unknown): { url: string; pid: number } {
+  if (typeof result === 'object' && result !== null && 'url' in result && 'pid' in result) {
+    if (typeof result.url === 'string' && typeof result.pid === 'number')
+      return { url: result.url, pid: result.pid };
   }
-  throw new Error('the child said something else');
+  throw new Error('the child printed another line');
 }
 
 /** Waits until a process has ended; fails after ten seconds. */

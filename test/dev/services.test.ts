@@ -1,4 +1,4 @@
-// What laptop mode chooses, by the environment.
+// The services that laptop mode uses, by the environment.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 afterEach(() => removeFolder(cwd));
 
-test('services that the environment names are used as they are, and no secret is told', async () => {
+test('services that the environment names are used unchanged, and no secret is printed', async () => {
   const env = {
     DATABASE_URL: 'postgres://me:secret@db.example:5432/jobs',
     REDIS_URL: 'redis://:secret@cache.example',

@@ -95,7 +95,7 @@ function isRule(line: string | undefined): boolean {
   return line !== undefined && /^\|[-:| ]+\|$/.test(line);
 }
 
-/** What stands under a heading, with its subsections and without code. */
+/** The text under a heading, with its subsections and without code. */
 export function section(file: string, heading: string): string {
   const lines = prose(read(file)).map(({ line }) => line);
   const at = lines.findIndex((line) => depthOf(line) > 0 && line.replace(/^#+ /, '') === heading);

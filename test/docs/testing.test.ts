@@ -1,4 +1,4 @@
-// docs/testing.md names tests and laws that exist, and everything that tests break on purpose.
+// docs/testing.md names tests and laws that exist, and every fault that tests inject.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

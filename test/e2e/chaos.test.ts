@@ -1,5 +1,5 @@
-// Chaos in short: clients and faults let loose on workers and APIs, with dice that always fall the same way. In the gate a few
-// seconds of it. `npm run chaos` is the long form, with any dice; docs/chaos.md tells how to read what it says.
+// A short chaos run: clients and faults act on workers and APIs, with fixed seeds. The gate runs a few seconds of it.
+// `npm run chaos` is the long form, with any seed; docs/chaos.md explains its output.
 import { afterEach, expect, inject, test } from 'vitest';
 import { SWITCHES } from '../chaos/clients/actions.ts';
 import { contextsFor, streamsFor } from '../chaos/options.ts';
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 test.skipIf(!redis).each(depth([7], [7, 4711]))(
-  'nothing is lost, nothing twice, nothing stuck: seed %i',
+  'no job is lost, duplicated or stuck: seed %i',
   { timeout: 600_000 },
   async (seed) => {
     const services = await ownServices();
@@ -41,14 +41,14 @@ test.skipIf(!redis).each(depth([7], [7, 4711]))(
       services,
       switches: SWITCHES,
       folder,
-      say: () => undefined,
+      print: () => undefined,
       stopped: new AbortController().signal,
     };
     const outcome = await runChaos(options, setting);
     process.stdout.write(`${summary(outcome)}\n`);
     if (outcome.violations.length === 0) return removeFolder(folder);
     writeStories(folder, outcome);
-    expect(outcome.violations, `logs and stories are in ${folder}`).toEqual([]);
+    expect(outcome.violations, `logs and histories are in ${folder}`).toEqual([]);
   },
 );
 

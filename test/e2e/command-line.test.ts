@@ -1,11 +1,11 @@
-// The command line against the processes of production: `logs -f` and `run` over an API that is killed and started again.
+// The command line against production processes: `logs -f` and `run` over an API that is killed and started again.
 import { afterEach, expect, inject, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import { start } from '../cli/command-line.ts';
 import { killChildren } from './rig/children.ts';
 import { startApi, startWorker } from './rig/platform.ts';
-import { openStage } from './rig/stage.ts';
-import type { Stage } from './rig/stage.ts';
+import { openEnvironment } from './rig/environment.ts';
+import type { TestEnvironment } from './rig/environment.ts';
 import { until } from './rig/until.ts';
 
 const redis = inject('redisUrl') !== null;
@@ -15,24 +15,24 @@ const TIMES = {
   NIGHTSHIFT_SWEEP_MS: '200',
 };
 
-let stage: Stage | null = null;
+let environment: TestEnvironment | null = null;
 afterEach(async () => {
   await killChildren();
-  await stage?.close();
-  stage = null;
+  await environment?.close();
+  environment = null;
 });
 
 test.skipIf(!redis)(
-  'what is followed goes on over a restart of the API, without gap or repeat',
+  'a followed stream continues over a restart of the API, without gap or repeat',
   async () => {
-    const of = (stage = await openStage());
+    const of = (environment = await openEnvironment());
     const env = { ...of.env, ...TIMES };
     let api = await startApi(env);
     await startWorker(env);
     const url = `http://127.0.0.1:${api.env['PORT']}`;
     const { id } = await createClient({ url }).contexts.create({ config: { tools: ['ask_user'] } });
     const here = { NIGHTSHIFT_URL: url };
-    // The job waits for an answer while the API is away, so that both sides of the cut have something to tell.
+    // The job waits for an answer while the API is down, so that there are events on both sides of the cut.
     const running = start(['run', 'ask: ready?\n---\nsay: done', '--context', id], here);
     const [, question = ''] = await running.says('err', /nightshift answer (\S+)/);
     const logs = start(['logs', id, '-f', '--json'], here);
@@ -62,9 +62,9 @@ test.skipIf(!redis)(
 );
 
 test.skipIf(!redis)(
-  'a worker is stopped, started and deleted while another terminal follows what it does',
+  'a worker is stopped, started and deleted while another terminal follows it',
   async () => {
-    const of = (stage = await openStage());
+    const of = (environment = await openEnvironment());
     const env = { ...of.env, ...TIMES };
     const api = await startApi(env);
     await startWorker(env);
@@ -76,7 +76,7 @@ test.skipIf(!redis)(
 
     const running = start(['run', 'wait: 1h', '--worker', 'ada'], here);
     const [, job = ''] = await running.says('err', /job (\S+) · context/);
-    // What is queued stays queued: a stop ends what runs.
+    // Queued inputs stay queued: a stop ends the running job.
     await until('the job to run', async () => (await client.jobs.get(job)).status === 'running');
     expect((await done('workers', 'stop', 'ada')).code).toBe(0);
     expect((await running.done).code).toBe(5);
@@ -90,7 +90,7 @@ test.skipIf(!redis)(
     const last = start(['run', 'wait: 1h', '--worker', 'ada'], here);
     await last.says('err', /job \S+ · context/);
     expect((await done('workers', 'delete', 'ada', '--yes')).code).toBe(0);
-    // Told of its end, or that it is gone.
+    // It gets the end, or that the job is gone.
     expect([1, 5]).toContain((await last.done).code);
     expect((await done('tree', id)).code).toBe(1);
   },

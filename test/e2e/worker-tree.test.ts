@@ -1,12 +1,12 @@
-// A tree of workers (of five hundred at full depth), in which every parent waits for its children, is finished by one process that
-// runs one context at a time; and by one that is killed again and again.
+// A tree of workers (of five hundred at full depth), in which every parent waits for its children, is finished by one
+// process that runs one context at a time; and by one that is killed again and again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { depth } from '../services/depth.ts';
 import { killChildren } from './rig/children.ts';
-import { endedWell, startCrashWorker } from './crash/crash-plays.ts';
-import { onStage } from './rig/stage.ts';
-import type { Stage } from './rig/stage.ts';
+import { endedWell, startCrashWorker } from './crash/crash-scenarios.ts';
+import { withEnvironment } from './rig/environment.ts';
+import type { TestEnvironment } from './rig/environment.ts';
 import { treeScript } from '../workers/tree/spawning.ts';
 
 afterAll(killChildren);
@@ -21,24 +21,24 @@ const WORKERS = LEVELS.reduce((sum, count) => sum + count, 0);
 const KILLS = depth(3, 12);
 const LONGEST_LIFE_MS = depth(600, 1_650);
 
-async function growTree(work: (stage: Stage) => Promise<void>): Promise<void> {
-  await onStage(async (stage) => {
-    const contextId = await stage.createContext({ model: 'simulated/tree', tools: ['spawn_worker'] });
-    await stage.post(contextId, treeScript(FAN));
-    await work(stage);
-    await expectWhole(stage);
+async function growTree(work: (environment: TestEnvironment) => Promise<void>): Promise<void> {
+  await withEnvironment(async (environment) => {
+    const contextId = await environment.createContext({ model: 'simulated/tree', tools: ['spawn_worker'] });
+    await environment.post(contextId, treeScript(FAN));
+    await work(environment);
+    await expectWhole(environment);
   });
 }
 
-/** Every worker ended well; each call made one, and its parent was told once, and what that one said. */
-async function expectWhole(stage: Stage): Promise<void> {
-  expect(await stage.query('select status, count(*)::int as n from jobs group by status')).toEqual([
+/** Every worker completed; each call made one, and its parent got its answer once. */
+async function expectWhole(environment: TestEnvironment): Promise<void> {
+  expect(await environment.query('select status, count(*)::int as n from jobs group by status')).toEqual([
     { status: 'completed', n: WORKERS },
   ]);
   expect(
-    await stage.query('select depth, count(*)::int as n from workers group by depth order by depth'),
+    await environment.query('select depth, count(*)::int as n from workers group by depth order by depth'),
   ).toEqual(LEVELS.map((n, level) => ({ depth: level, n })));
-  const told = await stage.query(`
+  const received = await environment.query(`
     select w.name, count(r.result) as results, min((r.result ->> 'content')::jsonb ->> 'output') as output,
       min((r.result ->> 'content')::jsonb ->> 'status') as status
     from jobs j join workers w on w.id = j.worker_id join tool_calls t on t.id = j.parent_tool_call_id
@@ -46,25 +46,25 @@ async function expectWhole(stage: Stage): Promise<void> {
       select b as result from messages m cross join lateral json_array_elements(m.content) b
       where m.context_id = t.context_id and m.role = 'tool' and b ->> 'tool_use_id' = t.id::text) r on true
     where j.parent_job_id is not null group by j.id, w.name`);
-  expect(told).toHaveLength(WORKERS - 1);
-  for (const { name, results, output, status } of told) {
+  expect(received).toHaveLength(WORKERS - 1);
+  for (const { name, results, output, status } of received) {
     expect({ results: Number(results), output, status }).toEqual({
       results: 1,
       output: name,
       status: 'completed',
     });
   }
-  expect(await stage.query(`select 1 from tool_calls where status <> 'completed'`)).toEqual([]);
-  expect(await stage.query('select count(*)::int as n from tool_calls')).toEqual([{ n: WORKERS - 1 }]);
-  expect(await stage.query('select 1 from awaited_jobs')).toEqual([]);
+  expect(await environment.query(`select 1 from tool_calls where status <> 'completed'`)).toEqual([]);
+  expect(await environment.query('select count(*)::int as n from tool_calls')).toEqual([{ n: WORKERS - 1 }]);
+  expect(await environment.query('select 1 from awaited_jobs')).toEqual([]);
 }
 
 test(`one slot finishes a tree of ${WORKERS} workers`, LONG, async () => {
-  await growTree(async (stage) => {
+  await growTree(async (environment) => {
     const began = performance.now();
-    const worker = startCrashWorker(stage, { CONCURRENCY: '1' });
+    const worker = startCrashWorker(environment, { CONCURRENCY: '1' });
     await worker.says(/^up$/);
-    while (!(await stage.isSettled())) await sleep(100);
+    while (!(await environment.isSettled())) await sleep(100);
     process.stdout.write(
       `a tree of ${WORKERS} workers by one slot: ${Math.round(performance.now() - began)} ms\n`,
     );
@@ -72,20 +72,20 @@ test(`one slot finishes a tree of ${WORKERS} workers`, LONG, async () => {
   });
 });
 
-test('a process that is killed at random, again and again, leaves the same', LONG, async () => {
-  await growTree(async (stage) => {
+test('a process that is killed at random, again and again, leads to the same result', LONG, async () => {
+  await growTree(async (environment) => {
     let kills = 0;
-    while (kills < KILLS && !(await stage.isSettled())) {
-      const worker = startCrashWorker(stage, { CONCURRENCY: '1' });
+    while (kills < KILLS && !(await environment.isSettled())) {
+      const worker = startCrashWorker(environment, { CONCURRENCY: '1' });
       await worker.says(/^up$/);
       await sleep(150 + Math.random() * (LONGEST_LIFE_MS - 150));
       worker.signal('SIGKILL');
       await worker.exited;
       kills += 1;
     }
-    const last = startCrashWorker(stage, { CONCURRENCY: '1' });
+    const last = startCrashWorker(environment, { CONCURRENCY: '1' });
     await last.says(/^up$/);
-    while (!(await stage.isSettled())) await sleep(100);
+    while (!(await environment.isSettled())) await sleep(100);
     expect(await endedWell(last)).toBe(true);
     process.stdout.write(`a tree of ${WORKERS} workers was finished over ${kills} kills\n`);
     expect(kills).toBeGreaterThan(0);

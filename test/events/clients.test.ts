@@ -1,27 +1,27 @@
-// Clients as they are: slow, many, gone; and what the process does about them.
+// Slow clients, many clients and disconnected clients, and how the process handles them.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { SseStream } from '../../src/api/response/sse.ts';
 import { until } from '../e2e/rig/until.ts';
 import { tagOf } from '../services/statements.ts';
-import { openHouse } from './api-house.ts';
-import type { House, HouseOptions } from './api-house.ts';
+import { openInstallation } from './installation.ts';
+import type { Installation, InstallationOptions } from './installation.ts';
 import { addUp, numbered } from './sse-client.ts';
 
-let house: House | null = null;
+let installation: Installation | null = null;
 afterEach(async () => {
-  await house?.close();
-  house = null;
+  await installation?.close();
+  installation = null;
 });
 
-async function open(options: HouseOptions = {}): Promise<House> {
-  house = await openHouse(options);
-  return house;
+async function open(options: InstallationOptions = {}): Promise<Installation> {
+  installation = await openInstallation(options);
+  return installation;
 }
 
-/** A long past, written by hand: `count` events. */
-async function past(of: House, contextId: string, count: number, size: number): Promise<void> {
+/** A long past, inserted directly: `count` events. */
+async function past(of: Installation, contextId: string, count: number, size: number): Promise<void> {
   await of.query(`
     with ctx as (update contexts set head_seq = head_seq + ${count} where id = '${contextId}'
       returning id, tenant_id, head_seq - ${count} as base)
@@ -31,7 +31,7 @@ async function past(of: House, contextId: string, count: number, size: number): 
     from ctx, generate_series(1, ${count}) as n`);
 }
 
-async function figure(of: House, name: string): Promise<number> {
+async function figure(of: Installation, name: string): Promise<number> {
   const text = await (await fetch(`${of.servers[0]?.url}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
@@ -42,7 +42,7 @@ test('a client that does not read is dropped, resumes by its cursor, and misses 
   const slow = await of.listen(id);
   await until('the first words', () => slow.lastId() !== null);
   slow.pause();
-  // Live, more than its connection and its buffer hold.
+  // Live, more than its connection and its buffer can hold.
   for (let round = 1; (await figure(of, 'nightshift_streams_dropped_total')) === 0; round += 1) {
     if (round > 60) throw new Error('it was never dropped');
     await past(of, id, 400, 5_000);
@@ -59,7 +59,7 @@ test('a client that does not read is dropped, resumes by its cursor, and misses 
   const head = Number(row?.['head_seq']);
   const again = await of.listen(id, { lastEventId: slow.lastId() ?? '0' });
   if (slow.lastId() !== String(head)) await again.until(({ id: number }) => number === head);
-  const ids = [...numbered(slow.told), ...numbered(again.told)].map((told) => told.id);
+  const ids = [...numbered(slow.received), ...numbered(again.received)].map((received) => received.id);
   expect(ids).toEqual(Array.from({ length: head }, (_, at) => at + 1));
   expect(await figure(of, 'nightshift_streams')).toBe(1);
   again.close();
@@ -76,13 +76,13 @@ test('a long past is read no faster than its client reads', async () => {
   const pages = () => of.statements.filter((text) => tagOf(text) === 'events.read').length;
   expect(pages()).toBeLessThan(30);
   slow.resume();
-  await slow.until((told) => told.id === 20_000);
+  await slow.until((received) => received.id === 20_000);
   expect(pages()).toBeLessThanOrEqual(41);
-  expect(numbered(slow.told)).toHaveLength(20_000);
+  expect(numbered(slow.received)).toHaveLength(20_000);
   slow.close();
 });
 
-test('beyond the limit of streams a client is asked to come later, and a place that is left is given again', async () => {
+test('beyond the limit of streams a client is asked to come later, and a free place is given again', async () => {
   const of = await open({ workers: 0, env: { NIGHTSHIFT_MAX_STREAMS: '2' } });
   const { id } = await of.client.createContext({});
   const [first, second] = [await of.listen(id), await of.listen(id)];
@@ -97,7 +97,7 @@ test('beyond the limit of streams a client is asked to come later, and a place t
   for (const client of [second, fourth]) client?.close();
 });
 
-test('what is refused takes no place', async () => {
+test('a refused request takes no place', async () => {
   const of = await open({ workers: 0, env: { NIGHTSHIFT_MAX_STREAMS: '1' } });
   const { id } = await of.client.createContext({});
   for (let round = 0; round < 3; round += 1) {
@@ -123,7 +123,7 @@ test('streams end when the API closes, also those whose clients do not read', as
   await stuck.ended;
 });
 
-test('a client that goes before it is answered leaves nothing behind', async () => {
+test('a client that disconnects before it is answered leaves nothing behind', async () => {
   const of = await open({ workers: 0 });
   const { id } = await of.client.createContext({});
   const { port, hostname } = new URL(of.servers[0]?.url ?? '');
@@ -134,7 +134,7 @@ test('a client that goes before it is answered leaves nothing behind', async () 
     setTimeout(() => socket.destroy(), round / 2);
     await once(socket, 'close');
   }
-  await until('nobody to be looked after, for longer than it takes to look again', async () => {
+  await until('no subscriber to be served, for longer than the polling interval', async () => {
     of.statements.length = 0;
     await new Promise((resolve) => setTimeout(resolve, 1_300));
     return !of.statements.some((text) => tagOf(text) === 'events.read_progress');
@@ -142,7 +142,7 @@ test('a client that goes before it is answered leaves nothing behind', async () 
   expect(await figure(of, 'nightshift_streams')).toBe(0);
 });
 
-test('another tenant’s stream is not there, and a key is needed', async () => {
+test('another tenant’s stream is not found, and a key is needed', async () => {
   const of = await open({ workers: 0, env: { NIGHTSHIFT_API_KEYS: 'ours:acme,theirs:globex' } });
   const made = await fetch(`${of.servers[0]?.url}/api/contexts`, {
     method: 'POST',
@@ -170,7 +170,7 @@ test('a heartbeat comes within 15 seconds, without an id', async () => {
   client.close();
 });
 
-/** A stream on a connection that takes all, and what was written to it. */
+/** A stream on a connection that accepts everything, and the bytes written to it. */
 function stream(): { stream: SseStream; written: (Buffer | string)[] } {
   const written: (Buffer | string)[] = [];
   const response = {
@@ -197,7 +197,7 @@ test('each event is written whole', () => {
   ]);
 });
 
-test('what many are told is made into bytes once', () => {
+test('an event for many clients is serialised once', () => {
   const all = Array.from({ length: 3 }, stream);
   const events = [{ seq: null, name: 'A', data: {} }];
   for (const { stream: one } of all) one.send(events);
@@ -206,7 +206,7 @@ test('what many are told is made into bytes once', () => {
   for (const other of others) expect(other).toBe(first);
 });
 
-test('each of many clients of a few contexts is told all of each text', async () => {
+test('each of many clients of a few contexts receives all of each text', async () => {
   const of = await open();
   const ids = await Promise.all(
     Array.from({ length: 4 }, async () => (await of.client.createContext({})).id),
@@ -218,11 +218,12 @@ test('each of many clients of a few contexts is told all of each text', async ()
       await Promise.all(clients.map((client) => client.until(({ event }) => event === 'JobFinished')));
       const stored = (await of.client.messages(id)).find(({ role }) => role === 'assistant');
       const text = stored?.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-      const entries = clients.map(({ told }) =>
-        numbered(told.slice(0, told.findIndex(({ event }) => event === 'JobFinished') + 1)),
+      const entries = clients.map(({ received }) =>
+        numbered(received.slice(0, received.findIndex(({ event }) => event === 'JobFinished') + 1)),
       );
-      for (const [at, { told }] of clients.entries()) {
-        for (const [message, shown] of addUp(told)) expect([message, shown.text]).toEqual([stored?.id, text]);
+      for (const [at, { received }] of clients.entries()) {
+        for (const [message, shown] of addUp(received))
+          expect([message, shown.text]).toEqual([stored?.id, text]);
         expect(entries[at]).toEqual(entries[0]);
       }
       for (const client of clients) client.close();

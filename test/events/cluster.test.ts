@@ -1,10 +1,10 @@
-// Redis Cluster: sharded channels, the queue's keys in one slot, and streams as anywhere else.
+// Redis Cluster: sharded channels, the queue's keys in one slot, and streams as on a single server.
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { isCluster } from '../../src/bus/redis-cluster.ts';
 import { freePort } from '../../src/dev/free-port.ts';
 import { until } from '../e2e/rig/until.ts';
 import { containerById, startClusterContainer } from '../services/containers.ts';
-import { openHouse, runRedis } from './api-house.ts';
+import { openInstallation, runRedis } from './installation.ts';
 import { addUp, numbered } from './sse-client.ts';
 
 const hasContainers = inject('serviceContainers') !== null;
@@ -18,36 +18,36 @@ afterAll(async () => {
   if (hasContainers) await (await containerById(cluster.id)).remove({ force: true, v: true });
 });
 
-test.runIf(hasContainers)('is told by what the server says', async () => {
+test.runIf(hasContainers)('a cluster is recognised by the answer of the server', async () => {
   expect(await isCluster(cluster.url)).toBe(true);
   expect(await isCluster(runRedis() ?? '')).toBe(false);
   expect(await isCluster(`redis://127.0.0.1:${await freePort()}`)).toBe(false);
 });
 
-test.runIf(hasContainers)('two API processes and two workers: streams tell all, as it happens', async () => {
-  let whispers = 0;
-  const house = await openHouse({
+test.runIf(hasContainers)('two API processes and two workers: streams publish everything live', async () => {
+  let publishes = 0;
+  const installation = await openInstallation({
     apis: 2,
     workers: 2,
     redisUrl: cluster.url,
     cluster: true,
     bus: (bus) => ({
       ...bus,
-      subscribe: (channel, hear) =>
+      subscribe: (channel, receive) =>
         bus.subscribe(channel, (message) => {
-          whispers += 1;
-          hear(message);
+          publishes += 1;
+          receive(message);
         }),
     }),
   });
   try {
-    const { id } = await house.client.createContext({});
-    const streams = await Promise.all([0, 1].map((api) => house.listen(id, { after: 0 }, api)));
-    const { job_id: first } = await house.client.post(id, 'say: warm');
+    const { id } = await installation.client.createContext({});
+    const streams = await Promise.all([0, 1].map((api) => installation.listen(id, { after: 0 }, api)));
+    const { job_id: first } = await installation.client.post(id, 'say: warm');
     await Promise.all(
       streams.map((one) => one.until(({ event, data }) => event === 'JobFinished' && data.job_id === first)),
     );
-    const { job_id: job } = await house.client.post(
+    const { job_id: job } = await installation.client.post(
       id,
       'tokens: 80 over 600ms\ncall: look {}\nthen:\nsay: done',
     );
@@ -55,21 +55,23 @@ test.runIf(hasContainers)('two API processes and two workers: streams tell all, 
       streams.map((one) => one.until(({ event, data }) => event === 'JobFinished' && data.job_id === job)),
     );
     const stored = new Map(
-      (await house.client.messages(id)).map((message) => [
+      (await installation.client.messages(id)).map((message) => [
         message.id,
         message.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
       ]),
     );
-    for (const { told } of streams) {
-      const ids = numbered(told).map((one) => one.id);
+    for (const { received } of streams) {
+      const ids = numbered(received).map((one) => one.id);
       expect(ids).toEqual(ids.map((_, at) => at + 1));
-      expect(told.filter(({ event }) => event === 'ContentDelta').length).toBeGreaterThan(5);
-      for (const [message, { text }] of addUp(told)) expect(text).toBe(stored.get(message));
+      expect(received.filter(({ event }) => event === 'ContentDelta').length).toBeGreaterThan(5);
+      for (const [message, { text }] of addUp(received)) expect(text).toBe(stored.get(message));
     }
-    expect(await (await fetch(`${house.servers[0]?.url}/readyz`)).json()).toMatchObject({ queue: 'ok' });
-    // It came by whispers, through channels of shards.
-    expect(whispers).toBeGreaterThan(0);
+    expect(await (await fetch(`${installation.servers[0]?.url}/readyz`)).json()).toMatchObject({
+      queue: 'ok',
+    });
+    // It came by publishes, through channels of shards.
+    expect(publishes).toBeGreaterThan(0);
   } finally {
-    await house.close();
+    await installation.close();
   }
 });

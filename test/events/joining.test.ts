@@ -1,4 +1,4 @@
-// One who comes while the tail lags behind what it read for itself.
+// A subscriber that joins while the tail lags behind the subscriber's own read.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { localBus } from '../../src/bus/local.ts';
 import type { JobId, MessageId } from '../../src/core/ids.ts';
@@ -9,8 +9,8 @@ import { InterestPublisher } from '../../src/events/interest-publisher.ts';
 import { ContextFeed } from '../../src/events/context-feed.ts';
 import { Pace } from '../../src/events/pace.ts';
 import type { Subscriber } from '../../src/events/subscriber.ts';
-import { given, ids } from '../db/given.ts';
-import type { Given } from '../db/given.ts';
+import { given, ids } from '../db/database-fixture.ts';
+import type { Given } from '../db/database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -18,19 +18,19 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 
-function ear(): Subscriber & { told: StreamEvent[] } {
-  const told: StreamEvent[] = [];
+function recordingSubscriber(): Subscriber & { received: StreamEvent[] } {
+  const received: StreamEvent[] = [];
   return {
-    told,
-    send: (events) => void told.push(...events),
+    received,
+    send: (events) => void received.push(...events),
     drained: () => Promise.resolve(),
     end: () => undefined,
   };
 }
 
-const names = ({ told }: { told: StreamEvent[] }): string[] => told.map(({ name }) => name);
+const names = ({ received }: { received: StreamEvent[] }): string[] => received.map(({ name }) => name);
 
-test('is told no text of a message whose completion it has read, and all of the next one', async () => {
+test('it receives no text of a message whose completion it has read, and all of the next one', async () => {
   const { contextId, tenantId } = await the.context();
   const { db } = the.database;
   const feed = new ContextFeed(tenantId, contextId, {
@@ -42,7 +42,7 @@ test('is told no text of a message whose completion it has read, and all of the 
   const before = await readHead(db, tenantId, contextId);
   if (before === null) throw new Error('there is a context');
   feed.stands(before);
-  const early = ear();
+  const early = recordingSubscriber();
   feed.attach(early, before.headSeq);
   const of: AnswerId = {
     jobId: ids.next<JobId>(),
@@ -59,11 +59,11 @@ test('is told no text of a message whose completion it has read, and all of the 
     values ('${of.messageId}', '${tenantId}', '${contextId}', 'main', ${seq}, 'assistant', 'text', 'a1', 'completed',
       '[{"type": "text", "text": "so far"}]')`);
   await the.rows(`update contexts set head_seq = ${seq} where id = '${contextId}'`);
-  const late = ear();
+  const late = recordingSubscriber();
   feed.attach(late, seq);
   feed.takeFrame({ kind: 'delta', of, channel: 'text', delta: ' far', sequence: 1 });
   await expect.poll(() => names(early)).toContain('MessageCompleted');
-  expect(late.told).toEqual([]);
+  expect(late.received).toEqual([]);
 
   const next = { ...of, messageId: ids.next<MessageId>() };
   feed.takeFrame({ kind: 'began', of: next });

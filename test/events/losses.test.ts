@@ -1,17 +1,17 @@
-// A bus that loses three whispers of ten, clients that come and go at random, calls that fail in the middle: what each
-// client put together is what is stored.
+// A bus that loses three frames of ten, clients that connect and disconnect at random, calls that fail in the middle:
+// the text that each client assembles is the stored text.
 import { afterEach, expect, test } from 'vitest';
 import type { Bus } from '../../src/bus/bus.ts';
-import { openHouse, runRedis } from './api-house.ts';
-import type { House, HouseOptions } from './api-house.ts';
+import { openInstallation, runRedis } from './installation.ts';
+import type { Installation, InstallationOptions } from './installation.ts';
 import { addUp, numbered } from './sse-client.ts';
-import type { Told } from './sse-client.ts';
-import { talker } from './talking-model.ts';
+import type { ReceivedEvent } from './sse-client.ts';
+import { endlessModel } from './paced-models.ts';
 
-let house: House | null = null;
+let installation: Installation | null = null;
 afterEach(async () => {
-  await house?.close();
-  house = null;
+  await installation?.close();
+  installation = null;
 });
 
 function lossy(share: number): (bus: Bus) => Bus {
@@ -30,9 +30,9 @@ const SCRIPTS = [
   'call: look {}\nthen:\nsay: 🦊 "quoted"\nsay: two',
 ];
 
-/** Follows to the end of a number of jobs, leaving and coming back with its cursor whenever it likes. */
-async function comeAndGo(of: House, contextId: string, jobs: number): Promise<Told[]> {
-  const told: Told[] = [];
+/** Follows to the end of a number of jobs, disconnecting at random and reconnecting with its cursor. */
+async function comeAndGo(of: Installation, contextId: string, jobs: number): Promise<ReceivedEvent[]> {
+  const received: ReceivedEvent[] = [];
   let cursor: string | undefined;
   for (let ended = 0; ended < jobs;) {
     const api = Math.floor(Math.random() * of.servers.length);
@@ -42,27 +42,32 @@ async function comeAndGo(of: House, contextId: string, jobs: number): Promise<To
     const stay = Math.random() < 0.25 ? 20_000 : Math.random() * 250;
     const timer = setTimeout(() => client.close(), stay);
     await client
-      .until(() => client.told.filter(({ event }) => event === 'JobFinished').length + ended === jobs)
+      .until(() => client.received.filter(({ event }) => event === 'JobFinished').length + ended === jobs)
       .catch(() => undefined);
     clearTimeout(timer);
     client.close();
     await client.ended;
-    told.push(...client.told);
-    ended += client.told.filter(({ event }) => event === 'JobFinished').length;
+    received.push(...client.received);
+    ended += client.received.filter(({ event }) => event === 'JobFinished').length;
     cursor = client.lastId() ?? cursor;
   }
-  return told;
+  return received;
 }
 
-async function stay(of: House, contextId: string, jobs: number, api: number): Promise<Told[]> {
+async function stay(
+  of: Installation,
+  contextId: string,
+  jobs: number,
+  api: number,
+): Promise<ReceivedEvent[]> {
   const client = await of.listen(contextId, { after: 0 }, api);
-  await client.until(() => client.told.filter(({ event }) => event === 'JobFinished').length === jobs);
+  await client.until(() => client.received.filter(({ event }) => event === 'JobFinished').length === jobs);
   client.close();
-  return client.told;
+  return client.received;
 }
 
-async function play(options: HouseOptions, contexts: number): Promise<void> {
-  const of = (house = await openHouse(options));
+async function play(options: InstallationOptions, contexts: number): Promise<void> {
+  const of = (installation = await openInstallation(options));
   const ids = await Promise.all(
     Array.from({ length: contexts }, async () => (await of.client.createContext({})).id),
   );
@@ -82,32 +87,35 @@ async function play(options: HouseOptions, contexts: number): Promise<void> {
         ]),
       );
       const replayed = numbered(await stay(of, id, SCRIPTS.length, 0));
-      for (const told of await Promise.all([...goers, ...stayers])) {
-        expect(numbered(told).slice(0, replayed.length)).toEqual(replayed.slice(0, numbered(told).length));
-        expect(numbered(told).length).toBeGreaterThan(replayed.length - 2);
+      for (const received of await Promise.all([...goers, ...stayers])) {
+        expect(numbered(received).slice(0, replayed.length)).toEqual(
+          replayed.slice(0, numbered(received).length),
+        );
+        expect(numbered(received).length).toBeGreaterThan(replayed.length - 2);
       }
-      // Who stayed was told each message's text to the end; a client that goes begins anew where it comes back.
-      for (const told of await Promise.all(stayers)) {
-        for (const [message, { text }] of addUp(told)) expect(text).toBe(stored.get(message));
+      // A client that stayed received each message's text to the end; one that disconnects starts over where it
+      // reconnects.
+      for (const received of await Promise.all(stayers)) {
+        for (const [message, { text }] of addUp(received)) expect(text).toBe(stored.get(message));
       }
     }),
   );
 }
 
-test('within one process', () => play({ bus: lossy(0.3) }, 4));
+test('within one process, every client assembles the stored text', () => play({ bus: lossy(0.3) }, 4));
 
-test('two API processes and two workers on Redis', async () => {
+test('so does every client of two API processes and two workers on Redis', async () => {
   await play({ apis: 2, workers: 2, redisUrl: runRedis(), bus: lossy(0.3) }, 4);
 });
 
-test('the same without losses', async () => {
+test('so does every client without losses', async () => {
   await play({ apis: 2, workers: 2, redisUrl: runRedis() }, 4);
 });
 
-test('a delta that is lost in mid-message is made up for while the model still speaks', async () => {
+test('a delta that is lost in mid-message is repaired while the model is still writing', async () => {
   let isLost = false;
-  const talks = talker();
-  const of = (house = await openHouse({
+  const talks = endlessModel();
+  const of = (installation = await openInstallation({
     model: talks.model,
     bus: (bus) => ({
       ...bus,
@@ -125,7 +133,7 @@ test('a delta that is lost in mid-message is made up for while the model still s
   const { id } = await of.client.createContext({});
   const client = await of.listen(id);
   const spoken = () =>
-    client.told
+    client.received
       .filter(({ event }) => event.startsWith('Content'))
       .map(({ event, data }) => ({ event, sequence: data.sequence }));
   const behindGap = () => spoken().slice(spoken().findIndex(({ sequence }) => sequence > 4) + 1);
@@ -134,6 +142,6 @@ test('a delta that is lost in mid-message is made up for while the model still s
   await client.until(({ event }) => event === 'JobFinished');
   const gap = spoken().findIndex(({ sequence }) => sequence > 4);
   expect(spoken()[gap]?.event).toBe('ContentSnapshot');
-  addUp(client.told);
+  addUp(client.received);
   client.close();
 });

@@ -1,33 +1,33 @@
-// When what was gathered is told: at once while that costs little, and never for more than a third of the time.
+// When gathered frames are published: at once while that is cheap, and never for more than a third of the time.
 import { beforeEach, expect, test } from 'vitest';
 import { Pace } from '../../src/events/pace.ts';
 import type { Gathered } from '../../src/events/pace.ts';
 
 let now = 0;
 let set: { at: number; run: () => void }[] = [];
-let told: string[] = [];
+let published: string[] = [];
 let pace: Pace;
 beforeEach(() => {
   now = 0;
   set = [];
-  told = [];
+  published = [];
   pace = new Pace({ now: () => now, after: (ms, run) => void set.push({ at: now + ms, run }) });
 });
 
-/** Takes `ms` to be told. */
+/** Takes `ms` to publish. */
 function costing(ms: number, name = ''): Gathered {
   return {
     send() {
       now += ms;
-      told.push(name);
+      published.push(name);
     },
   };
 }
 
-/** Runs what is set next; gives how long that waited. */
+/** Runs the next scheduled step; returns how long that waited. */
 function next(): number {
   const [one, ...more] = set;
-  if (one === undefined) throw new Error('nothing is set');
+  if (one === undefined) throw new Error('no step is scheduled');
   expect(more).toEqual([]);
   set = [];
   const waited = Math.max(0, one.at - now);
@@ -36,42 +36,42 @@ function next(): number {
   return waited;
 }
 
-test('what costs little is told at once, as often as it likes', () => {
+test('cheap publishing happens at once, as often as requested', () => {
   for (let count = 0; count < 10; count += 1) {
     pace.soon(costing(0.01, String(count)));
     expect(next()).toBeLessThan(1);
     now += 25;
   }
-  expect(told).toHaveLength(10);
+  expect(published).toHaveLength(10);
   expect(set).toEqual([]);
 });
 
-test('nothing is told before what is under way has ended, and nothing twice', () => {
+test('nothing is published before the current publish has ended, and nothing twice', () => {
   const one = costing(0, 'one');
   pace.soon(one);
   pace.soon(costing(0, 'two'));
   pace.soon(one);
-  expect(told).toEqual([]);
+  expect(published).toEqual([]);
   next();
-  expect(told).toEqual(['one', 'two']);
+  expect(published).toEqual(['one', 'two']);
   pace.soon(one);
   next();
-  expect(told).toEqual(['one', 'two', 'one']);
+  expect(published).toEqual(['one', 'two', 'one']);
 });
 
-test('what takes long is told a stretch at a time, in the order in which it was asked for', () => {
+test('slow publishing happens in portions, in the order of requests', () => {
   for (const name of ['a', 'b', 'c', 'd', 'e']) pace.soon(costing(2, name));
   expect(next()).toBe(0);
-  expect(told).toEqual(['a', 'b', 'c']);
-  // Meanwhile one of them has more to tell: it comes after those that have told nothing.
+  expect(published).toEqual(['a', 'b', 'c']);
+  // Meanwhile one of them has more to publish: it comes after those that have published nothing.
   pace.soon(costing(2, 'a'));
   expect(next()).toBe(12);
-  expect(told).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
+  expect(published).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
   expect(set).toEqual([]);
 });
 
 test.each([0.01, 0.2, 1, 4, 60])(
-  'of the time a third is told at most, where a telling costs %d ms',
+  'publishing takes a third of the time at most, where one publish costs %d ms',
   (cost) => {
     let spent = 0;
     const many = Array.from({ length: 50 }, () => {
@@ -79,7 +79,7 @@ test.each([0.01, 0.2, 1, 4, 60])(
         send() {
           now += cost;
           spent += cost;
-          // There is more to tell already.
+          // There is more to publish already.
           again.push(one);
         },
       };
@@ -95,7 +95,7 @@ test.each([0.01, 0.2, 1, 4, 60])(
   },
 );
 
-test('a machine that stood still for a while in the midst of it is forgiven', () => {
+test('a pause of the machine in the middle of it is not counted', () => {
   pace.soon(costing(60_000));
   next();
   pace.soon(costing(1));

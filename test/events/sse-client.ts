@@ -1,9 +1,9 @@
-// A client of event streams over real HTTP, as strict as one may be: every event is named, its data is JSON, ids rise.
+// A strict client of event streams over real HTTP: every event has a name, its data is JSON, ids rise.
 import { request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 
-export type Told = {
-  /** Null: fleeting. */
+export type ReceivedEvent = {
+  /** Null: an event without an id. */
   id: number | null;
   event: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- `expect` finds out what it is
@@ -13,14 +13,14 @@ export type Told = {
 export type SseClient = {
   status: number;
   headers: IncomingMessage['headers'];
-  /** All that was told so far. */
-  told: Told[];
-  /** What is said of how to come again: milliseconds. */
+  /** All events received so far. */
+  received: ReceivedEvent[];
+  /** The `retry` of the stream: milliseconds. */
   retry(): number | null;
-  /** The last id, as a browser would send it; null: none was said. */
+  /** The last id, as a browser would send it; null: there was none. */
   lastId(): string | null;
-  /** The first event, past or future, that this says yes to. Rejects when the stream ends without it. */
-  until(is: (told: Told) => boolean): Promise<Told>;
+  /** The first event, past or future, that this predicate accepts. Rejects when the stream ends without it. */
+  until(is: (received: ReceivedEvent) => boolean): Promise<ReceivedEvent>;
   /** Resolves when the stream has ended, however it did. */
   ended: Promise<void>;
   /** Reads nothing from here on. */
@@ -49,7 +49,7 @@ export async function openSse(url: string, contextId: string, ask: Ask = {}): Pr
   });
   asked.on('error', () => undefined);
   response.on('error', () => undefined);
-  const told: Told[] = [];
+  const received: ReceivedEvent[] = [];
   const waiting = new Set<() => void>();
   let retry: number | null = null;
   let lastId: string | null = null;
@@ -70,7 +70,7 @@ export async function openSse(url: string, contextId: string, ask: Ask = {}): Pr
     const [event, data] = [fields.get('event'), fields.get('data')];
     if (event === undefined && data === undefined) return;
     if (event === undefined || data === undefined) throw new Error(`half an event: ${frame}`);
-    told.push({ id: id === null ? null : Number(id), event, data: JSON.parse(data) });
+    received.push({ id: id === null ? null : Number(id), event, data: JSON.parse(data) });
   };
   response.setEncoding('utf8');
   response.on('data', (chunk: string) => {
@@ -89,16 +89,19 @@ export async function openSse(url: string, contextId: string, ask: Ask = {}): Pr
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
-    told,
+    received,
     retry: () => retry,
     lastId: () => lastId,
     until: (is) =>
       new Promise((resolve, reject) => {
         let looked = 0;
-        const timer = setTimeout(() => reject(new Error(`not told within 150 s: ${is.toString()}`)), 150_000);
+        const timer = setTimeout(
+          () => reject(new Error(`not received within 150 s: ${is.toString()}`)),
+          150_000,
+        );
         const look = (): void => {
-          for (; looked < told.length; looked += 1) {
-            const one = told[looked];
+          for (; looked < received.length; looked += 1) {
+            const one = received[looked];
             if (one === undefined || !is(one)) continue;
             clearTimeout(timer);
             waiting.delete(look);
@@ -121,14 +124,14 @@ export async function openSse(url: string, contextId: string, ask: Ask = {}): Pr
 }
 
 /** Those with an id. */
-export function numbered(told: readonly Told[]): Told[] {
-  return told.filter(({ id }) => id !== null);
+export function numbered(received: readonly ReceivedEvent[]): ReceivedEvent[] {
+  return received.filter(({ id }) => id !== null);
 }
 
-/** What a client shows of each message it was told the text of: by message id, as the contract says to add it up. */
-export function addUp(told: readonly Told[]): Map<string, { attempt: number; text: string }> {
+/** The text that a client shows for each message: by message id, assembled as the contract specifies. */
+export function addUp(received: readonly ReceivedEvent[]): Map<string, { attempt: number; text: string }> {
   const shown = new Map<string, { attempt: number; text: string; sequence: number }>();
-  for (const { event, data } of told) {
+  for (const { event, data } of received) {
     if (event !== 'ContentDelta' && event !== 'ContentSnapshot') continue;
     const { message_id: id, attempt, sequence } = data;
     const before = shown.get(id);

@@ -1,4 +1,4 @@
-// What a client of a stream relies on: nothing missing, nothing twice, and text that adds up, from wherever it begins.
+// The guarantees of a stream: nothing missing, nothing twice, and text that adds up, from any starting point.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { localBus } from '../../src/bus/local.ts';
 import { deltasOf } from '../../src/bus/bus.ts';
@@ -9,22 +9,22 @@ import type { StreamEvent } from '../../src/core/stream/stream-event.ts';
 import { openStreamHub } from '../../src/events/stream-hub.ts';
 import { createSimulated } from '../../src/llm/simulated/model.ts';
 import { until } from '../e2e/rig/until.ts';
-import { describedBy } from './described.ts';
-import { openHouse } from './api-house.ts';
-import type { House } from './api-house.ts';
+import { describedBy } from './contract.ts';
+import { openInstallation } from './installation.ts';
+import type { Installation } from './installation.ts';
 import { addUp, numbered } from './sse-client.ts';
-import type { Ask, SseClient, Told } from './sse-client.ts';
-import { held, talker } from './talking-model.ts';
-import type { Talker } from './talking-model.ts';
+import type { Ask, SseClient, ReceivedEvent } from './sse-client.ts';
+import { paced, endlessModel } from './paced-models.ts';
+import type { EndlessModel } from './paced-models.ts';
 
-const simulated = held(createSimulated(ids));
-let house: House;
-let check: (told: readonly Told[]) => void;
+const simulated = paced(createSimulated(ids));
+let installation: Installation;
+let check: (received: readonly ReceivedEvent[]) => void;
 beforeAll(async () => {
-  house = await openHouse({ model: simulated.model });
-  check = await describedBy(house.servers[0]?.url ?? '');
+  installation = await openInstallation({ model: simulated.model });
+  check = await describedBy(installation.servers[0]?.url ?? '');
 });
-afterAll(() => house.close());
+afterAll(() => installation.close());
 
 const opened: SseClient[] = [];
 afterEach(async () => {
@@ -32,24 +32,24 @@ afterEach(async () => {
   const clients = opened.splice(0);
   for (const client of clients) client.close();
   await Promise.all(clients.map(({ ended }) => ended));
-  for (const { told } of clients) check(told);
+  for (const { received } of clients) check(received);
 });
 
 async function listen(contextId: string, ask: Ask = {}): Promise<SseClient> {
-  const client = await house.listen(contextId, ask);
+  const client = await installation.listen(contextId, ask);
   opened.push(client);
   return client;
 }
 
-const finished = (jobId: string) => (told: Told) =>
-  told.event === 'JobFinished' && told.data.job_id === jobId;
+const finished = (jobId: string) => (received: ReceivedEvent) =>
+  received.event === 'JobFinished' && received.data.job_id === jobId;
 
 async function say(contextId: string, script: string): Promise<string> {
-  return (await house.client.post(contextId, script)).job_id;
+  return (await installation.client.post(contextId, script)).job_id;
 }
 
-/** What is stored of what assistants said, by message. */
-async function texts(contextId: string, of = house): Promise<Map<string, string>> {
+/** The stored texts of assistants, by message. */
+async function texts(contextId: string, of = installation): Promise<Map<string, string>> {
   const messages = await of.client.messages(contextId);
   return new Map(
     messages
@@ -62,27 +62,27 @@ async function texts(contextId: string, of = house): Promise<Map<string, string>
 }
 
 async function headOf(contextId: string): Promise<number> {
-  const [row] = await house.query(`select head_seq from contexts where id = '${contextId}'`);
+  const [row] = await installation.query(`select head_seq from contexts where id = '${contextId}'`);
   return Number(row?.['head_seq']);
 }
 
-/** How often the API read what nobody had whispered to it. */
+/** How often the API read entries that were not published to it. */
 async function resyncs(): Promise<number> {
-  const figures = await (await fetch(`${house.servers[0]?.url}/metrics`)).text();
+  const figures = await (await fetch(`${installation.servers[0]?.url}/metrics`)).text();
   return Number(/^nightshift_stream_resyncs_total (\d+)$/m.exec(figures)?.[1]);
 }
 
-async function replay(contextId: string): Promise<Told[]> {
+async function replay(contextId: string): Promise<ReceivedEvent[]> {
   const client = await listen(contextId, { after: 0 });
   const head = await headOf(contextId);
   await client.until(({ id }) => id === head);
-  return numbered(client.told);
+  return numbered(client.received);
 }
 
 const TALK = 'think: hm, well\nsay: before\ntokens: 60 over 300ms\nsay: after';
 
-test('is answered at once, as event stream, and says when to come again', async () => {
-  const { id } = await house.client.createContext({});
+test('a stream is answered at once, as event stream, and says when to come again', async () => {
+  const { id } = await installation.client.createContext({});
   const client = await listen(id);
   expect(client.status).toBe(200);
   expect(client.headers).toMatchObject({
@@ -94,24 +94,24 @@ test('is answered at once, as event stream, and says when to come again', async 
   await until('the first words', () => client.retry() === 2_000 && client.lastId() === '0');
 });
 
-test('live is what a replay from 0 tells, in the order of numbers and without a gap', async () => {
-  const { id } = await house.client.createContext({});
+test('the live stream equals a replay from 0, in the order of numbers and without a gap', async () => {
+  const { id } = await installation.client.createContext({});
   const live = await listen(id, { after: 0 });
-  // The call of the listener may be heard late: nothing is over before it was.
-  simulated.until(() => live.told.some(({ event }) => event === 'ThinkingDelta'));
+  // The subscriber's interest may be registered late: nothing is over before it was.
+  simulated.until(() => live.received.some(({ event }) => event === 'ThinkingDelta'));
   const first = await say(id, `${TALK}\ncall: look {}\nthen:\nsay: done`);
   await live.until(finished(first));
   const second = await say(id, 'say: again');
   await live.until(finished(second));
   const head = await headOf(id);
-  await live.until((told) => told.id === head);
-  expect(numbered(live.told)).toEqual(await replay(id));
-  const ids = numbered(live.told).map((told) => told.id);
+  await live.until((received) => received.id === head);
+  expect(numbered(live.received)).toEqual(await replay(id));
+  const ids = numbered(live.received).map((received) => received.id);
   expect(ids).toEqual(ids.map((_, at) => at + 1));
-  // Whether text comes as deltas or as a snapshot, and whether the stream is silent for long enough for a heartbeat, depends on
-  // how fast everything is.
+  // Whether text comes as deltas or as a snapshot, and whether the stream is silent for long enough for a heartbeat,
+  // depends on timing.
   const depends = /^Content|^Heartbeat$/;
-  const names = new Set(live.told.map(({ event }) => event).filter((name) => !depends.test(name)));
+  const names = new Set(live.received.map(({ event }) => event).filter((name) => !depends.test(name)));
   expect([...names].sort()).toEqual([
     'JobFinished',
     'JobStarted',
@@ -120,15 +120,15 @@ test('live is what a replay from 0 tells, in the order of numbers and without a 
     'ThinkingDelta',
     'ToolCallFinished',
   ]);
-  for (const { data } of live.told) expect(data.context_id).toBe(id);
+  for (const { data } of live.received) expect(data.context_id).toBe(id);
 });
 
-/** A house of one's own, in which the model speaks until somebody has heard enough. */
-async function whileItSpeaks(
-  work: (of: House, talks: Talker, contextId: string, job: string) => Promise<void>,
+/** An installation of its own, in which the model writes until the subscriber has received enough. */
+async function whileItWrites(
+  work: (of: Installation, talks: EndlessModel, contextId: string, job: string) => Promise<void>,
 ): Promise<void> {
-  const talks = talker();
-  const of = await openHouse({ model: talks.model });
+  const talks = endlessModel();
+  const of = await openInstallation({ model: talks.model });
   try {
     const { id } = await of.client.createContext({});
     await work(of, talks, id, (await of.client.post(id, 'speak')).job_id);
@@ -137,19 +137,20 @@ async function whileItSpeaks(
   }
 }
 
-const deltas = ({ told }: SseClient): number => told.filter(({ event }) => event === 'ContentDelta').length;
+const deltas = ({ received }: SseClient): number =>
+  received.filter(({ event }) => event === 'ContentDelta').length;
 
-test('deltas add up to the message, between the first byte and the end, and are over with it', () =>
-  whileItSpeaks(async (of, talks, id, job) => {
+test('deltas add up to the message, between the first byte and the end, and end with it', () =>
+  whileItWrites(async (of, talks, id, job) => {
     const live = await of.listen(id, { after: 0 });
     talks.until(() => deltas(live) > 5);
     await live.until(finished(job));
     const stored = await texts(id, of);
-    const shown = addUp(live.told);
+    const shown = addUp(live.received);
     expect(new Map([...shown].map(([message, { text }]) => [message, text]))).toEqual(stored);
     const [message] = stored.keys();
-    const place = (is: (told: Told) => boolean): number => live.told.findIndex(is);
-    const states = live.told
+    const place = (is: (received: ReceivedEvent) => boolean): number => live.received.findIndex(is);
+    const states = live.received
       .filter(({ event }) => event === 'StateChanged')
       .map(({ id: number, data }) => `${data.new_state}${number === null ? ' (fleeting)' : ''}`);
     expect(states.slice(0, 5)).toEqual(
@@ -165,70 +166,73 @@ test('deltas add up to the message, between the first byte and the end, and are 
     expect(thought).toBeGreaterThan(-1);
     expect(thought).toBeLessThan(place(({ event }) => event === 'ContentDelta'));
     const completed = place(({ data }) => data.message_id === message && data.role === 'assistant');
-    expect(live.told.findLastIndex(({ event }) => event === 'ContentDelta')).toBeLessThan(completed);
-    for (const told of live.told) if (told.event.endsWith('Delta')) expect(told.id).toBeNull();
-    check(live.told);
+    expect(live.received.findLastIndex(({ event }) => event === 'ContentDelta')).toBeLessThan(completed);
+    for (const received of live.received)
+      if (received.event.endsWith('Delta')) expect(received.id).toBeNull();
+    check(live.received);
   }));
 
-test('who joins in the middle of a message is told all of it so far, then the rest', () =>
-  whileItSpeaks(async (of, talks, id, job) => {
+test('a subscriber that joins in the middle of a message receives all of it so far, then the rest', () =>
+  whileItWrites(async (of, talks, id, job) => {
     const first = await of.listen(id);
-    await until('it to be heard', () => deltas(first) > 5);
+    await until('it to be received', () => deltas(first) > 5);
     const late = await of.listen(id);
     talks.until(() => deltas(late) > 5);
     await Promise.all([first, late].map((client) => client.until(finished(job))));
-    expect(late.told.find(({ event }) => event === 'ContentSnapshot')?.data.text).not.toBe('');
+    expect(late.received.find(({ event }) => event === 'ContentSnapshot')?.data.text).not.toBe('');
     const stored = await texts(id, of);
     for (const client of [first, late])
-      expect(new Map([...addUp(client.told)].map(([message, { text }]) => [message, text]))).toEqual(stored);
-    check([...first.told, ...late.told]);
+      expect(new Map([...addUp(client.received)].map(([message, { text }]) => [message, text]))).toEqual(
+        stored,
+      );
+    check([...first.received, ...late.received]);
   }));
 
-test('the first who listens to a message that is half said is told all of it', () =>
-  whileItSpeaks(async (of, talks, id, job) => {
+test('the first subscriber to a half-written message receives all of it', () =>
+  whileItWrites(async (of, talks, id, job) => {
     await talks.begun;
     const late = await of.listen(id);
-    talks.until(() => late.told.some(({ event }) => event === 'ContentSnapshot'));
+    talks.until(() => late.received.some(({ event }) => event === 'ContentSnapshot'));
     await late.until(finished(job));
-    expect(new Map([...addUp(late.told)].map(([message, { text }]) => [message, text]))).toEqual(
+    expect(new Map([...addUp(late.received)].map(([message, { text }]) => [message, text]))).toEqual(
       await texts(id, of),
     );
-    check(late.told);
+    check(late.received);
   }));
 
 test('a second attempt voids the text of the first, under the same message', async () => {
-  const { id } = await house.client.createContext({});
+  const { id } = await installation.client.createContext({});
   const live = await listen(id);
   simulated.until(({ failures }) =>
-    live.told.some(({ event, data }) => event.startsWith('Content') && data.attempt === failures + 1),
+    live.received.some(({ event, data }) => event.startsWith('Content') && data.attempt === failures + 1),
   );
   const job = await say(id, 'say: partial\nfail: stream_interrupted times 1\nsay: whole');
   await live.until(finished(job));
-  const deltas = live.told.filter(({ event }) => event === 'ContentDelta' || event === 'ContentSnapshot');
+  const deltas = live.received.filter(({ event }) => event === 'ContentDelta' || event === 'ContentSnapshot');
   expect(new Set(deltas.map(({ data }) => data.message_id)).size).toBe(1);
   expect([...new Set(deltas.map(({ data }) => data.attempt))]).toEqual([1, 2]);
-  const [shown] = addUp(live.told).values();
+  const [shown] = addUp(live.received).values();
   expect(shown).toMatchObject({ attempt: 2, text: 'partial\nwhole' });
 });
 
-test('an answer that is not streamed is told when it is there', async () => {
-  const { id } = await house.client.createContext({ streaming: false });
+test('an answer that is not streamed is published when it is complete', async () => {
+  const { id } = await installation.client.createContext({ streaming: false });
   const live = await listen(id);
   const job = await say(id, 'wait: 100ms\nsay: whole');
   await live.until(finished(job));
-  expect(live.told.some(({ event, data }) => event === 'MessageCompleted' && data.role === 'assistant')).toBe(
-    true,
-  );
-  expect(addUp(live.told).size).toBe(0);
+  expect(
+    live.received.some(({ event, data }) => event === 'MessageCompleted' && data.role === 'assistant'),
+  ).toBe(true);
+  expect(addUp(live.received).size).toBe(0);
 });
 
-test.each(['cancel', 'interrupt'])('after a %s nothing more of the job is said', async (how) => {
-  const { id } = await house.client.createContext({});
+test.each(['cancel', 'interrupt'])('after a %s no more frames of the job are published', async (how) => {
+  const { id } = await installation.client.createContext({});
   const live = await listen(id, { after: 0 });
   const job = await say(id, 'call: look {}\nthen:\ntokens: 500 over 20s');
   const { data: begun } = await live.until(({ event }) => event === 'ContentDelta');
   const path = how === 'cancel' ? `jobs/${job}/cancel` : `contexts/${id}/interrupt`;
-  const response = await fetch(`${house.servers[0]?.url}/api/${path}`, {
+  const response = await fetch(`${installation.servers[0]?.url}/api/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ wait_ms: 60_000 }),
@@ -237,34 +241,34 @@ test.each(['cancel', 'interrupt'])('after a %s nothing more of the job is said',
   await live.until(finished(job));
   const next = await say(id, 'say: next');
   await live.until(finished(next));
-  const after = live.told.slice(live.told.findIndex(finished(job)) + 1);
+  const after = live.received.slice(live.received.findIndex(finished(job)) + 1);
   for (const { data } of after) {
     expect(data.job_id).not.toBe(job);
     expect(data.message_id).not.toBe(begun.message_id);
   }
-  expect(live.told.some(({ event }) => event === 'MessagesRetracted')).toBe(how === 'interrupt');
+  expect(live.received.some(({ event }) => event === 'MessagesRetracted')).toBe(how === 'interrupt');
   const head = await headOf(id);
-  await live.until((told) => told.id === head);
-  expect(numbered(live.told)).toEqual(await replay(id));
+  await live.until((received) => received.id === head);
+  expect(numbered(live.received)).toEqual(await replay(id));
 });
 
 describe('a cursor', () => {
   let id = '';
-  let all: Told[] = [];
+  let all: ReceivedEvent[] = [];
   beforeAll(async () => {
-    ({ id } = await house.client.createContext({}));
+    ({ id } = await installation.client.createContext({}));
     const live = await listen(id);
     for (let count = 0; count < 3; count += 1) await live.until(finished(await say(id, `say: ${count}`)));
     await live.until(({ event, id: number }) => event === 'StateChanged' && number !== null);
     all = await replay(id);
   });
 
-  const from = async (client: SseClient): Promise<Told[]> => {
+  const from = async (client: SseClient): Promise<ReceivedEvent[]> => {
     await client.until(({ id: number }) => number === all.at(-1)?.id);
-    return client.told;
+    return client.received;
   };
 
-  test('tells what comes after it', async () => {
+  test('resumes after its number', async () => {
     expect(await from(await listen(id, { after: 4 }))).toEqual(all.slice(4));
     expect(await from(await listen(id, { lastEventId: '7' }))).toEqual(all.slice(7));
   });
@@ -273,17 +277,17 @@ describe('a cursor', () => {
     expect(await from(await listen(id, { after: 0, lastEventId: '9' }))).toEqual(all.slice(9));
   });
 
-  test('beyond the last number is as if it were that one, and none begins with what is live', async () => {
+  test('beyond the last number counts as the last, and without a cursor the stream starts live', async () => {
     for (const ask of [{ after: 1_000_000 }, {}]) {
       const client = await listen(id, ask);
       await until('the first words', () => client.lastId() !== null);
       expect(client.lastId()).toBe(String(all.at(-1)?.id));
-      expect(client.told).toEqual([]);
+      expect(client.received).toEqual([]);
     }
   });
 
   test.each([{ after: 'x' }, { after: '-1' }, { after: '1.5' }, { lastEventId: 'x' }, { lastEventId: '-1' }])(
-    'that is none is refused: %o',
+    'that is invalid is refused: %o',
     async (ask) => {
       const client = await listen(id, ask);
       expect(client.status).toBe(422);
@@ -291,7 +295,7 @@ describe('a cursor', () => {
   );
 });
 
-test('of a context that is not there is not found', async () => {
+test('of a missing context is not found', async () => {
   for (const id of ['018f0000-0000-7000-8000-000000000000', 'x']) {
     const client = await listen(id);
     expect(client.status).toBe(404);
@@ -299,58 +303,60 @@ test('of a context that is not there is not found', async () => {
 });
 
 test('ends when its context is deleted', async () => {
-  const { id, worker_id: workerId } = await house.client.createContext({});
+  const { id, worker_id: workerId } = await installation.client.createContext({});
   const client = await listen(id);
-  const response = await fetch(`${house.servers[0]?.url}/api/workers/${workerId}`, { method: 'DELETE' });
+  const response = await fetch(`${installation.servers[0]?.url}/api/workers/${workerId}`, {
+    method: 'DELETE',
+  });
   expect(response.status).toBe(204);
   await client.ended;
 });
 
-test('costs Postgres one query a second, however many contexts are followed, and none when nobody listens', async () => {
-  const contexts = await Promise.all(Array.from({ length: 30 }, () => house.client.createContext({})));
+test('costs Postgres one query a second, however many contexts are followed, and none without subscribers', async () => {
+  const contexts = await Promise.all(Array.from({ length: 30 }, () => installation.client.createContext({})));
   const clients = await Promise.all(contexts.map(({ id }) => listen(id)));
-  house.statements.length = 0;
+  installation.statements.length = 0;
   const began = performance.now();
-  await until('three looks', () => house.statements.length >= 3);
+  await until('three looks', () => installation.statements.length >= 3);
   // One may come at once, and timers a little early.
-  expect(house.statements.length).toBeLessThanOrEqual(1 + (performance.now() - began) / 990);
+  expect(installation.statements.length).toBeLessThanOrEqual(1 + (performance.now() - began) / 990);
   for (const client of clients) client.close();
   await Promise.all(clients.map(({ ended }) => ended));
   await until('all to be gone', async () =>
-    /^nightshift_streams 0$/m.test(await (await fetch(`${house.servers[0]?.url}/metrics`)).text()),
+    /^nightshift_streams 0$/m.test(await (await fetch(`${installation.servers[0]?.url}/metrics`)).text()),
   );
-  house.statements.length = 0;
+  installation.statements.length = 0;
   await new Promise((resolve) => setTimeout(resolve, 1_500));
-  expect(house.statements).toEqual([]);
+  expect(installation.statements).toEqual([]);
 });
 
-test('a turn that is listened to is read once at most: the rest is whispered whole', async () => {
-  const { id } = await house.client.createContext({});
+test('a turn with subscribers is read once at most: the rest is published in full', async () => {
+  const { id } = await installation.client.createContext({});
   const live = await listen(id);
   await live.until(finished(await say(id, 'say: first')));
   const before = await resyncs();
   const began = performance.now();
   const job = await say(id, 'say: hello\ncall: look {}\nthen:\nsay: done');
   await live.until(finished(job));
-  // The look that comes once a second may be faster than a whisper; what is whispered while it reads it reads as well.
+  // The poll once a second may be faster than a publish; entries published while it reads are read as well.
   const seconds = Math.ceil((performance.now() - began) / 990);
   expect((await resyncs()) - before).toBeLessThanOrEqual(seconds);
 });
 
-test('what is still said of an answer that was stored before anybody listened is not told', async () => {
-  const { id } = await house.client.createContext({});
+test('late frames of an answer that was stored before anyone subscribed are not sent', async () => {
+  const { id } = await installation.client.createContext({});
   const jobId = await say(id, 'say: over');
-  const { output } = await house.client.ended(jobId);
+  const { output } = await installation.client.ended(jobId);
   const bus = localBus();
-  const streamHub = openStreamHub(house.database, bus);
+  const streamHub = openStreamHub(installation.database, bus);
   const joined = await streamHub.join(DEFAULT_TENANT, id as ContextId, null);
-  const told: StreamEvent[] = [];
+  const received: StreamEvent[] = [];
   joined?.start({
-    send: (events) => void told.push(...events),
+    send: (events) => void received.push(...events),
     drained: async () => undefined,
     end: () => undefined,
   });
-  const [row] = await house.query(`select lease_epoch from contexts where id = '${id}'`);
+  const [row] = await installation.query(`select lease_epoch from contexts where id = '${id}'`);
   const of = {
     jobId: jobId as JobId,
     messageId: output?.message_id as MessageId,
@@ -361,10 +367,10 @@ test('what is still said of an answer that was stored before anybody listened is
   bus.publish(deltasOf(id as ContextId), { kind: 'delta', of, channel: 'text', delta: 'over', sequence: 0 });
   const next = await say(id, 'say: next');
   await until('the next job to end', () =>
-    told.some(({ name, data }) => name === 'JobFinished' && data['job_id'] === next),
+    received.some(({ name, data }) => name === 'JobFinished' && data['job_id'] === next),
   );
   expect(
-    told.filter(
+    received.filter(
       ({ seq, data }) => seq === null && (data['message_id'] === of.messageId || data['job_id'] === jobId),
     ),
   ).toEqual([]);

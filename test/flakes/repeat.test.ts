@@ -16,7 +16,7 @@ const passed = (...failures: Failure[]): Report => ({
   errors: [],
 });
 
-/** Applies the rule. `second` gives the report of a file's second run; `asked` lists the files that were repeated. */
+/** Applies the rule. `second` returns the report of a file's second run; `asked` lists the files that were repeated. */
 async function judge(report: Report | null, second: (file: string) => Report | null, earlier = 0) {
   const asked: string[] = [];
   const outcome = await repeatFailures(report, earlier, (file) => {

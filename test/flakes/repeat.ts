@@ -33,7 +33,7 @@ export async function repeatFailures(
   return failed.length === 0 ? { kind: 'passed', flakes } : { kind: 'failed', flakes, reasons: failed };
 }
 
-/** Why the gate fails whatever a second run shows. Empty if it can still pass. */
+/** Why the gate fails whatever the result of a second run. Empty if it can still pass. */
 function reasonsNotToRepeat(report: Report | null, earlierFlakyFiles: number): string[] {
   if (report === null) return ['The test run ended without a report.'];
   if (report.errors.length > 0) return report.errors.map((error) => `Error outside any test file: ${error}`);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 /** One failure. `test` is the full name of the test, or `WHOLE_FILE` if a hook or the file itself failed. */
 export type Failure = { readonly file: string; readonly test: string; readonly output: string };
 
-/** `passed` holds names made by `nameOf`. `errors` belong to no file; with any of them nothing is repeated. */
+/** `passed` contains names made by `nameOf`. `errors` belong to no file; with any of them nothing is repeated. */
 export type Report = {
   readonly passed: readonly string[];
   readonly failures: readonly Failure[];

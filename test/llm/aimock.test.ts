@@ -1,4 +1,7 @@
-/** The same behaviour against a fake that others wrote, so that our own idea of the wire formats is not all we test. */
+/**
+ * The same behaviour against a fake by other authors, so that the tests do not depend on our reading of the wire
+ * formats alone.
+ */
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
@@ -13,9 +16,9 @@ import {
   modelFor,
   promptOf,
   request,
-  telling,
+  recorder,
   user,
-} from './calling.ts';
+} from './model-calls.ts';
 
 const mock = new LLMock({ port: 0, host: '127.0.0.1', chunkSize: 4 });
 let models: Models;
@@ -35,22 +38,22 @@ describe.each(['anthropic', 'openai', 'openai-chat'] as const)('%s', (provider) 
   const model = () => modelFor(models, provider);
 
   describe.each([true, false])('streaming: %s', (streaming) => {
-    test('text', async () => {
+    test('text is returned', async () => {
       mock.onMessage('Hello', { content: 'Good evening, night owl. 🦉' });
-      const told = telling();
-      const answer = answerOf(await ask(model(), request(provider, { streaming }), told));
+      const deltas = recorder();
+      const answer = answerOf(await ask(model(), request(provider, { streaming }), deltas));
       expect(textOf(answer.content)).toBe('Good evening, night owl. 🦉');
-      expect(told.text.join('')).toBe(streaming ? 'Good evening, night owl. 🦉' : '');
+      expect(deltas.text.join('')).toBe(streaming ? 'Good evening, night owl. 🦉' : '');
       expect(answer.finishReason).toBe('stop');
     });
 
-    test('thinking', async () => {
+    test('thinking is returned apart from text', async () => {
       mock.onMessage('Hello', { content: 'Evening.', reasoning: 'They greet me.' });
       const answer = answerOf(await ask(model(), request(provider, { streaming })));
       expect(answer.content[0]).toMatchObject({ type: 'thinking', text: 'They greet me.' });
     });
 
-    test('parallel tool calls, their results, and the answer', async () => {
+    test('parallel tool calls get their results, and the answer follows', async () => {
       const toolCalls = [
         { name: 'weather', arguments: { city: 'Ulm' } },
         { name: 'time', arguments: {} },
@@ -104,7 +107,7 @@ describe.each(['anthropic', 'openai', 'openai-chat'] as const)('%s', (provider) 
   test('a stream that is disconnected in the middle is stream_interrupted', async () => {
     mock.onMessage(
       'Hello',
-      { content: 'A long answer that will not be heard to its end.' },
+      { content: 'A long answer that will not be read to its end.' },
       { latency: 10, truncateAfterChunks: 3 },
     );
     const failure = failureOf(await ask(model(), request(provider)));

@@ -1,4 +1,4 @@
-/** Chat Completions as compatible servers really speak it: each recording here is a way in which one of them differs. */
+/** Chat Completions as compatible servers really send it: each recording shows one difference. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -13,8 +13,8 @@ import {
   modelsFor,
   promptOf,
   request,
-  telling,
-} from './calling.ts';
+  recorder,
+} from './model-calls.ts';
 import { startFakeProvider } from './fake-provider.ts';
 import type { FakeProvider } from './fake-provider.ts';
 
@@ -47,7 +47,7 @@ describe('tool calls', () => {
     ['b', { y: 2 }],
   ];
 
-  test('without an index, told apart by id', async () => {
+  test('without an index are separated by id', async () => {
     expect(
       await callsOf(
         call({ id: '1', function: { name: 'a', arguments: '{"x"' } }),
@@ -59,7 +59,7 @@ describe('tool calls', () => {
     ).toEqual(both);
   });
 
-  test('without index and id: a name begins a call, the rest goes on with the last', async () => {
+  test('without index and id: a name begins a call, the rest belongs to the last', async () => {
     expect(
       await callsOf(
         call({ function: { name: 'a', arguments: '{"x":' } }),
@@ -70,7 +70,7 @@ describe('tool calls', () => {
     ).toEqual(both);
   });
 
-  test('all numbered 0, with ids of their own', async () => {
+  test('all numbered 0, with ids of their own, are separated', async () => {
     expect(
       await callsOf(
         call({ index: 0, id: '1', function: { name: 'a', arguments: '{"x":1}' } }),
@@ -80,7 +80,7 @@ describe('tool calls', () => {
     ).toEqual(both);
   });
 
-  test('id and name repeated in every part, arguments as an object, an unknown finish', async () => {
+  test('with id and name in every part, arguments as an object, and an unknown finish are read', async () => {
     expect(
       await callsOf(
         call({ index: 0, id: '1', function: { name: 'a', arguments: '{"x":' } }),
@@ -91,7 +91,7 @@ describe('tool calls', () => {
     ).toEqual(both);
   });
 
-  test('the old function_call', async () => {
+  test('in the old function_call are read', async () => {
     expect(
       await callsOf(
         chunk({ function_call: { name: 'a', arguments: '{"x":' } }),
@@ -100,7 +100,7 @@ describe('tool calls', () => {
     ).toEqual([['a', { x: 1 }]]);
   });
 
-  test('with `stop` for a finish reason still ask for tools', async () => {
+  test('with `stop` as the finish reason are still calls', async () => {
     const outcome = await stream(
       call({ index: 0, id: '1', function: { name: 'a', arguments: '' } }),
       chunk({}, 'stop'),
@@ -111,7 +111,7 @@ describe('tool calls', () => {
     });
   });
 
-  test('bear a signature that goes back with them', async () => {
+  test('have a signature that is sent back with them', async () => {
     const extra_content = { google: { thought_signature: 'sealed' } };
     const answer = answerOf(
       await stream(
@@ -133,7 +133,7 @@ describe('tool calls', () => {
 
 describe('reasoning', () => {
   test.each(['reasoning_content', 'reasoning'])(
-    'as %s goes back under that name, but only beside tool calls',
+    'as %s is sent back under that name, but only with tool calls',
     async (field) => {
       const answer = answerOf(
         await stream(
@@ -164,31 +164,31 @@ describe('reasoning', () => {
     },
   );
 
-  test('sent under both names is told once', async () => {
+  test('sent under both names is read once', async () => {
     fake.answer({
       recorded: {
         events: [chunk({ reasoning: 'Hm.', reasoning_content: 'Hm.' }), chunk({ content: 'Yes.' }, 'stop')],
       },
     });
-    const told = telling();
+    const deltas = recorder();
     const answer = answerOf(
-      await ask(modelFor(modelsFor(fake), 'openai-chat'), request('openai-chat'), told),
+      await ask(modelFor(modelsFor(fake), 'openai-chat'), request('openai-chat'), deltas),
     );
-    expect(told.thinking).toEqual(['Hm.']);
+    expect(deltas.thinking).toEqual(['Hm.']);
     expect(answer.content.map((block) => block.type)).toEqual(['thinking', 'text']);
   });
 });
 
-describe('ends', () => {
-  test('no finish reason, but [DONE]', async () => {
+describe('the end of an answer', () => {
+  test('may lack a finish reason, but not [DONE]', async () => {
     expect(answerOf(await stream(chunk({ content: 'Hi' })))).toMatchObject({ finishReason: 'stop' });
   });
 
-  test('no usage at all counts nothing', async () => {
+  test('without any usage counts no tokens', async () => {
     expect(answerOf(await stream(chunk({ content: 'Hi' }, 'stop'))).usage).toMatchObject({ input_tokens: 0 });
   });
 
-  test('usage in the chunk that finishes', async () => {
+  test('may have the usage in its last chunk', async () => {
     const last = { ...chunk({}, 'stop'), usage: { prompt_tokens: 3, completion_tokens: 4 } };
     expect(answerOf(await stream(chunk({ content: 'Hi' }), last)).usage).toMatchObject({
       input_tokens: 3,
@@ -196,12 +196,12 @@ describe('ends', () => {
     });
   });
 
-  test('[DONE] without any choice is no answer', async () => {
+  test('is missing where [DONE] comes without any choice', async () => {
     expect(failureOf(await stream({ id: 'c1', choices: [] }))).toMatchObject({ class: 'stream_interrupted' });
   });
 
   test.each(['stall', 'reset', 'cut'] as const)(
-    'a %s after the finish reason does not lose the answer',
+    'is not lost by a %s after the finish reason',
     async (kind) => {
       // Head, delta, finish: the usage and [DONE] never come.
       fake.answer({ text: 'Complete', fault: { kind, after: 3 } });
@@ -211,7 +211,7 @@ describe('ends', () => {
     },
   );
 
-  test('content in parts, and comments as heartbeats', async () => {
+  test('may have content in parts, and comments as heartbeats', async () => {
     const parts = {
       content: [
         { type: 'text', text: 'Hel' },
@@ -221,7 +221,7 @@ describe('ends', () => {
     expect(textOf(answerOf(await stream(chunk(parts, 'stop'))).content)).toBe('Hello');
   });
 
-  test('an error where a chunk should be', async () => {
+  test('may be an error in place of a chunk', async () => {
     const error = { code: 429, message: 'Slow down, please' };
     expect(failureOf(await stream(chunk({ content: 'Hi' }), { error }))).toMatchObject({
       class: 'rate_limited',
@@ -229,7 +229,7 @@ describe('ends', () => {
     expect(failureOf(await stream({ error: 'out of memory' }))).toMatchObject({ class: 'server_error' });
   });
 
-  test('an error with status 200', async () => {
+  test('may be an error with status 200', async () => {
     fake.answer({
       recorded: { whole: { error: { message: 'context_length_exceeded', code: 'context_length_exceeded' } } },
     });
@@ -240,13 +240,13 @@ describe('ends', () => {
     expect(failureOf(outcome)).toMatchObject({ class: 'prompt_too_long' });
   });
 
-  test('the content filter is a refusal', async () => {
+  test('by the content filter is a refusal', async () => {
     expect(failureOf(await stream(chunk({}, 'content_filter')))).toMatchObject({ class: 'refused' });
   });
 });
 
 describe('a local server', () => {
-  test('needs no key: no authorization is sent, and the words of old are used', async () => {
+  test('needs no key: no authorization is sent, and the old field names are used', async () => {
     const models = createModels({
       openai: { baseURL: fake.openaiURL },
       idleTimeoutMs: 50_000,
@@ -263,7 +263,7 @@ describe('a local server', () => {
     expect(seen?.body).not.toHaveProperty('prompt_cache_key');
   });
 
-  test('roles alternate where reasoning alone was an answer', async () => {
+  test('gets alternating roles where reasoning alone was an answer', async () => {
     fake.answer({ text: 'Hi' });
     const messages = promptOf(
       { role: 'user', content: [{ type: 'text', text: 'a' }] },

@@ -1,6 +1,6 @@
 /**
- * One suite for all providers: the real SDKs over HTTP against a fake, streamed and whole. What an agent loop sees of a
- * provider must not depend on which one it is.
+ * One suite for all providers: the real SDKs over HTTP against a fake, streamed and whole. The agent loop must see the
+ * same behaviour of every provider.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -19,9 +19,9 @@ import {
   modelsFor,
   promptOf,
   request,
-  telling,
+  recorder,
   user,
-} from './calling.ts';
+} from './model-calls.ts';
 import { lastInput, startFakeProvider } from './fake-provider.ts';
 import type { FakeProvider, FakeReply } from './fake-provider.ts';
 
@@ -41,26 +41,26 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
   });
   afterAll(() => fake.close());
 
-  const call = (given: Partial<ModelRequest> = {}, told = telling(), signal?: AbortSignal) =>
-    ask(modelFor(models, provider), request(provider, given), told, signal);
+  const call = (given: Partial<ModelRequest> = {}, deltas = recorder(), signal?: AbortSignal) =>
+    ask(modelFor(models, provider), request(provider, given), deltas, signal);
   const fail = async (reply: FakeReply, given: Partial<ModelRequest> = {}) => {
     fake.answer(reply);
     return failureOf(await call(given));
   };
 
   describe.each(WAYS)('streaming: %s', (streaming) => {
-    test('text, usage, the model that answered and the id of its response', async () => {
+    test('an answer has text, usage, the model and the id of the response', async () => {
       const usage = { input: 100, output: 7, cacheRead: 50 };
       fake.answer({ text: 'Hello, night owl. 🦉', usage, model: 'served-model', id: 'response-1' });
-      const told = telling();
-      const answer = answerOf(await call({ streaming }, told));
+      const deltas = recorder();
+      const answer = answerOf(await call({ streaming }, deltas));
       expect(textOf(answer.content)).toBe('Hello, night owl. 🦉');
       expect(answer.usage).toEqual({
         input_tokens: 100,
         output_tokens: 7,
         cache_read_tokens: 50,
         cache_write_tokens: 0,
-        // By the name that was asked for, not by that of the model that answered.
+        // By the requested name, not by that of the model that answered.
         cost_nanos: 100 * 3_000 + 7 * 15_000 + 50 * 300,
       });
       expect(answer).toMatchObject({
@@ -68,18 +68,18 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
         modelId: 'served-model',
         responseId: 'response-1',
       });
-      expect(told.starts).toBe(1);
-      expect(told.text.join('')).toBe(streaming ? 'Hello, night owl. 🦉' : '');
-      expect(told.text.length > 1).toBe(streaming);
+      expect(deltas.starts).toBe(1);
+      expect(deltas.text.join('')).toBe(streaming ? 'Hello, night owl. 🦉' : '');
+      expect(deltas.text.length > 1).toBe(streaming);
     });
 
-    test('thinking is told apart from text', async () => {
+    test('thinking is separate from text', async () => {
       fake.answer({ thinking: 'Let me see what night it is.', text: 'Tuesday.' });
-      const told = telling();
-      const answer = answerOf(await call({ streaming }, told));
+      const deltas = recorder();
+      const answer = answerOf(await call({ streaming }, deltas));
       expect(answer.content.map((block) => block.type)).toEqual(['thinking', 'text']);
       expect(answer.content[0]).toMatchObject({ text: 'Let me see what night it is.' });
-      expect(told.thinking.join('')).toBe(streaming ? 'Let me see what night it is.' : '');
+      expect(deltas.thinking.join('')).toBe(streaming ? 'Let me see what night it is.' : '');
     });
 
     test('parallel tool calls get ids of ours, in order', async () => {
@@ -99,45 +99,45 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       ]);
     });
 
-    test('arguments that are nested too deep are kept as text, and go back so', async () => {
+    test('arguments that are nested too deep are kept as text, and sent back as text', async () => {
       const deep = `{"a":${'['.repeat(2_000)}${']'.repeat(2_000)}}`;
       fake.answer({ toolCalls: [{ name: 'weather', arguments: deep }] });
       const answer = answerOf(await call({ streaming }));
       const input = answer.content.find(isToolUse)?.input;
-      // A whole answer may have them parsed, in which case they are written again.
+      // A whole answer may have them parsed, in which case they are serialised again.
       expect(input).toEqual(expect.stringMatching(/^\{"a":\[+\]+\}$/));
       fake.answer({ text: 'Ok.' });
       await call({
-        messages: promptOf(said('user', 'Weather?'), { role: 'assistant', content: answer.content }),
+        messages: promptOf(messageOf('user', 'Weather?'), { role: 'assistant', content: answer.content }),
       });
       const sent = fake.requests.at(-1)?.entries.flatMap((entry) => entry.calls) ?? [];
       expect(sent.map((one) => JSON.parse(one.arguments))).toEqual([{ malformed_arguments: input }]);
     });
 
-    test('arguments that are no JSON stay the raw string, and go back wrapped', async () => {
+    test('arguments that are not JSON stay the raw string, and are sent back wrapped', async () => {
       fake.answer({ toolCalls: [{ name: 'weather', arguments: '{"city": ' }] });
       const answer = answerOf(await call({ streaming }));
       expect(answer.content.find(isToolUse)?.input).toBe('{"city": ');
       fake.answer({ text: 'Ok.' });
       await call({
-        messages: promptOf(said('user', 'Weather?'), { role: 'assistant', content: answer.content }),
+        messages: promptOf(messageOf('user', 'Weather?'), { role: 'assistant', content: answer.content }),
       });
       const sent = fake.requests.at(-1)?.entries.flatMap((entry) => entry.calls) ?? [];
       expect(sent.map((one) => JSON.parse(one.arguments))).toEqual([{ malformed_arguments: '{"city": ' }]);
     });
 
-    test('the token limit is told from a natural end', async () => {
+    test('the token limit is distinguished from a natural end', async () => {
       fake.answer({ text: 'And then', finish: 'max_tokens' });
       expect(answerOf(await call({ streaming })).finishReason).toBe('max_tokens');
     });
 
-    test('a call that the token limit cut off before its arguments does not look like one without any', async () => {
+    test('a call that the token limit cut off before its arguments does not look like one without arguments', async () => {
       fake.answer({ toolCalls: [{ name: 'wipe_disk', arguments: '' }], finish: 'max_tokens' });
       const answer = answerOf(await call({ streaming }));
       expect(answer.content.find(isToolUse)?.input).toBe('');
     });
 
-    test('a refusal is a failure that holds its words', async () => {
+    test('a refusal is a failure that contains its text', async () => {
       const failure = await fail({ refusal: 'I will not help with that.' }, { streaming });
       expect(failure).toMatchObject({ class: 'refused', retryAfterMs: null });
       expect(failure.message).toContain('I will not help with that.');
@@ -145,17 +145,17 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
 
     test('NUL, lone surrogates and emoji come through in text and arguments', async () => {
       fake.answer({ text: NASTY, toolCalls: [{ name: 'keep', arguments: { [NASTY]: NASTY } }] });
-      const told = telling();
-      const answer = answerOf(await call({ streaming }, told));
+      const deltas = recorder();
+      const answer = answerOf(await call({ streaming }, deltas));
       expect(textOf(answer.content)).toBe(NASTY);
       expect(answer.content.find(isToolUse)?.input).toEqual({ [NASTY]: NASTY });
-      if (streaming) expect(told.text.join('')).toBe(NASTY);
+      if (streaming) expect(deltas.text.join('')).toBe(NASTY);
     });
 
-    test('what goes out is well-formed: a lone surrogate becomes U+FFFD, all else stays', async () => {
+    test('requests are well-formed: a lone surrogate becomes U+FFFD, all else is unchanged', async () => {
       fake.answer({ text: 'Ok.' });
       const messages = promptOf(
-        said('user', NASTY),
+        messageOf('user', NASTY),
         {
           role: 'assistant',
           content: [{ type: 'tool_use', id: callId(1), name: 'keep', input: { [NASTY]: NASTY } }],
@@ -243,7 +243,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       expect(fake.requests.length).toBe(before + 1);
     });
 
-    test('a key never gets into the words of a failure', async () => {
+    test('a key never appears in the message of a failure', async () => {
       const failure = await fail(
         { status: 401, message: `Incorrect key ${KEY}; or sk-ant-0123456789` },
         { streaming },
@@ -264,7 +264,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     });
 
     test('a body that stalls is stream_stalled, and its connection is closed', async () => {
-      // Only the body is given so little time: the request that is looked at below came, however busy the machine is.
+      // Only the body has so little time: the checked request arrived, however busy the machine is.
       models = modelsFor(fake, { idleTimeoutMs: 100, connectTimeoutMs: 50_000 });
       expect(await fail({ text: 'Half an answ', fault: { kind: 'stall' } }, { streaming })).toMatchObject({
         class: 'stream_stalled',
@@ -280,33 +280,33 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       expect(await fake.requests.at(-1)?.ended).toBe('client_closed');
     });
 
-    test('an abort before the headers closes the connection and says aborted', async () => {
+    test('an abort before the headers closes the connection and returns aborted', async () => {
       fake.answer({ fault: { kind: 'no_headers' } });
       const controller = new AbortController();
       const next = fake.requests.length;
-      const outcome = call({ streaming }, telling(), controller.signal);
+      const outcome = call({ streaming }, recorder(), controller.signal);
       const seen = await fake.seen(next);
       controller.abort();
       expect(await outcome).toEqual({ kind: 'aborted' });
       expect(await seen.ended).toBe('client_closed');
     });
 
-    test('an abort in the middle closes the connection and says aborted', async () => {
+    test('an abort in the middle closes the connection and returns aborted', async () => {
       fake.answer({ text: 'Half an answ', fault: { kind: 'stall' } });
       const controller = new AbortController();
-      const told = telling();
-      told.listener.started = () => controller.abort();
-      expect(await call({ streaming }, told, controller.signal)).toEqual({ kind: 'aborted' });
+      const deltas = recorder();
+      deltas.listener.started = () => controller.abort();
+      expect(await call({ streaming }, deltas, controller.signal)).toEqual({ kind: 'aborted' });
       expect(await fake.requests.at(-1)?.ended).toBe('client_closed');
     });
 
     test('an abort before the call sends nothing', async () => {
       const before = fake.requests.length;
-      expect(await call({ streaming }, telling(), AbortSignal.abort())).toEqual({ kind: 'aborted' });
+      expect(await call({ streaming }, recorder(), AbortSignal.abort())).toEqual({ kind: 'aborted' });
       expect(fake.requests.length).toBe(before);
     });
 
-    test('nobody there is unreachable', async () => {
+    test('a missing server is unreachable', async () => {
       const gone = await startFakeProvider();
       models = modelsFor(gone);
       await gone.close();
@@ -327,7 +327,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     expect(failure.message).toContain('No more.');
   });
 
-  test('wherever a stream is cut, nothing is taken for an answer that is not complete', async () => {
+  test('an incomplete answer is never taken for a complete one, wherever the stream is cut', async () => {
     const reply = { thinking: 'Hm.', text: 'Hello.', toolCalls: [{ name: 'a', arguments: {} }] };
     fake.answer({ ...reply, id: 'full' });
     const full = answerOf(await call());
@@ -344,16 +344,16 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     const controller = new AbortController();
     fake.answer({ text: 'Half an answ', fault: { kind: 'stall', pingMs: 20 } });
     setTimeout(() => controller.abort(), 4_000);
-    expect(await call({}, telling(), controller.signal)).toEqual({ kind: 'aborted' });
+    expect(await call({}, recorder(), controller.signal)).toEqual({ kind: 'aborted' });
   });
 
-  test('a connection is used again after a complete answer', async () => {
+  test('a connection is reused after a complete answer', async () => {
     const alone = await startFakeProvider({ text: 'Ok.', lingerMs: 10 });
     const model = modelFor(modelsFor(alone), provider);
     for (let turn = 0; turn < 3; turn++) {
       await ask(model, request(provider));
       expect(await alone.requests[turn]?.ended).toBe('as_scripted');
-      // Twice: between two timers what has arrived is read, and the connection is free.
+      // Twice: between two timers received data is read, and the connection is free.
       await sleep(5);
       await sleep(5);
     }
@@ -361,12 +361,12 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     await alone.close();
   });
 
-  test('a connection is used again though the caller is done before the last word came', async () => {
+  test('a connection is reused even if the caller is done before the last bytes came', async () => {
     const alone = await startFakeProvider({ text: 'Ok.', lingerMs: 10 });
     const model = modelFor(modelsFor(alone), provider);
     for (let turn = 0; turn < 3; turn++) {
       const controller = new AbortController();
-      expect(answerOf(await ask(model, request(provider), telling(), controller.signal))).toBeDefined();
+      expect(answerOf(await ask(model, request(provider), recorder(), controller.signal))).toBeDefined();
       controller.abort();
       expect(await alone.requests[turn]?.ended).toBe('as_scripted');
       await sleep(5);
@@ -376,7 +376,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     await alone.close();
   });
 
-  test('a history with tool results makes the round trip, and answers only call what was called', async () => {
+  test('a history with tool results makes the round trip, and results belong to existing calls only', async () => {
     fake.answer((asked) =>
       asked.entries.at(-1)?.role === 'tool'
         ? { text: `Got ${asked.entries.at(-1)?.text}` }
@@ -398,7 +398,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
       is_error: false,
     }));
     const messages = promptOf(
-      said('user', 'Hello'),
+      messageOf('user', 'Hello'),
       { role: 'assistant', content: first.content },
       { role: 'tool', content: results.reverse() },
     );
@@ -419,7 +419,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     ]);
   });
 
-  test('a history made by another provider is understood: its reasoning stays behind, its calls get ids of ours', async () => {
+  test('a history made by another provider is valid: its reasoning is left out, its calls get ids of ours', async () => {
     const other = PROVIDER_NAMES.find((name) => name !== provider) ?? 'anthropic';
     fake.answer({
       thinking: 'Secret.',
@@ -431,7 +431,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     const id = foreign.content.find(isToolUse)?.id ?? callId(9);
     await call({
       messages: promptOf(
-        said('user', 'Hello'),
+        messageOf('user', 'Hello'),
         { role: 'assistant', content: foreign.content },
         {
           role: 'tool',
@@ -450,10 +450,15 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     const one = answerOf(await call()).content;
     const two = answerOf(await call()).content;
     await call({
-      messages: promptOf(said('user', 'a'), { role: 'assistant', content: one }, said('user', 'b'), {
-        role: 'assistant',
-        content: two,
-      }),
+      messages: promptOf(
+        messageOf('user', 'a'),
+        { role: 'assistant', content: one },
+        messageOf('user', 'b'),
+        {
+          role: 'assistant',
+          content: two,
+        },
+      ),
     });
     const calls = fake.requests.at(-1)?.entries.flatMap((entry) => entry.calls.map((each) => each.id));
     expect(calls).toEqual(['call_0', two.find(isToolUse)?.id]);
@@ -476,7 +481,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     expect(JSON.stringify(seen?.body)).toContain('99');
   });
 
-  test('a user message with an image and a PDF', async () => {
+  test('a user message with an image and a PDF reaches the provider', async () => {
     fake.answer((asked) => ({ text: lastInput(asked) }));
     const answer = answerOf(
       await call({
@@ -507,7 +512,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     const content: Block[] = [{ type: 'tool_use', id: callId(1), name: 'photo', input: {} }];
     await call({
       messages: promptOf(
-        said('user', 'Photo!'),
+        messageOf('user', 'Photo!'),
         { role: 'assistant', content },
         {
           role: 'tool',
@@ -531,34 +536,37 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
   });
 });
 
-describe('what a provider cannot be told fails without a call', () => {
-  test.each<{ provider: ProviderName; block: Block; words: string }>([
+describe('content that a provider does not support fails without a call', () => {
+  test.each<{ provider: ProviderName; block: Block; problem: string }>([
     {
       provider: 'anthropic',
       block: { type: 'image', source: { type: 'base64', media_type: 'image/tiff', data: '' } },
-      words: 'image/tiff',
+      problem: 'image/tiff',
     },
     {
       provider: 'anthropic',
       block: { type: 'document', source: { type: 'base64', media_type: 'application/zip', data: '' } },
-      words: 'application/zip',
+      problem: 'application/zip',
     },
     {
       provider: 'openai-chat',
       block: { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },
-      words: 'documents by URL',
+      problem: 'documents by URL',
     },
-  ])('$provider: $words', async ({ provider, block, words }) => {
+  ])('$provider: $problem', async ({ provider, block, problem }) => {
     const fake = await startFakeProvider();
     const messages = promptOf({ role: 'user', content: [block] });
     const outcome = await ask(modelFor(modelsFor(fake), provider), request(provider, { messages }));
     expect(failureOf(outcome)).toMatchObject({ class: 'bad_request' });
-    expect(failureOf(outcome).message).toContain(words);
+    expect(failureOf(outcome).message).toContain(problem);
     expect(fake.requests.length).toBe(0);
     await fake.close();
   });
 });
 
-function said(role: 'user' | 'assistant', text: string): { role: 'user' | 'assistant'; content: Block[] } {
+function messageOf(
+  role: 'user' | 'assistant',
+  text: string,
+): { role: 'user' | 'assistant'; content: Block[] } {
   return { role, content: user(text).content };
 }

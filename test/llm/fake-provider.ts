@@ -1,7 +1,7 @@
 /**
  * A fake provider over real HTTP on a loopback port: Anthropic's Messages (`/v1/messages`), OpenAI's Chat Completions
- * (`/v1/chat/completions`) and Responses (`/v1/responses`), streamed or whole. One handler says what each request is
- * answered with; answers can break in every way a network breaks. It remembers every request, and how it ended.
+ * (`/v1/chat/completions`) and Responses (`/v1/responses`), streamed or whole. One handler gives the answer to each
+ * request; answers can break in every way a network breaks. It records every request, and how it ended.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -32,22 +32,22 @@ export type { FakeEntry, FakeRequest } from './fake/request.ts';
 
 export type FakeHandler = (request: FakeRequest) => FakeReply | Promise<FakeReply>;
 
-/** `ended`: the answer was sent as scripted (broken or not), or the client went away before that. */
+/** `ended`: the answer was sent as scripted (broken or not), or the client disconnected before that. */
 export type Seen = FakeRequest & {
   ended: Promise<'as_scripted' | 'client_closed'>;
-  /** Tells connections apart. */
+  /** Identifies the connection. */
   connection: number;
 };
 
 export type FakeProvider = {
-  /** What the Anthropic SDK takes as `baseURL`. */
+  /** The `baseURL` of the Anthropic SDK. */
   anthropicURL: string;
-  /** What the OpenAI SDK takes as `baseURL`. */
+  /** The `baseURL` of the OpenAI SDK. */
   openaiURL: string;
   requests: Seen[];
-  /** Resolves with the `index`th request once it came. */
+  /** Resolves with the `index`th request once it arrived. */
   seen(index: number): Promise<Seen>;
-  /** What the next requests are answered with. */
+  /** The answer to the next requests. */
   answer(handler: FakeHandler | FakeReply): void;
   close(): Promise<void>;
 };
@@ -211,7 +211,7 @@ async function breakOff(response: ServerResponse, fault: Fault, done: () => void
       response.end(done);
       return;
     case 'reset':
-      // What was written must have left before the socket goes, or nothing would have come.
+      // The written bytes must have left before the socket is closed, or none would arrive.
       await sleep(20);
       done();
       response.socket?.resetAndDestroy();

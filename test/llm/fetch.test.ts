@@ -1,4 +1,7 @@
-/** The transport alone, against servers that behave and servers that do not. What a model call makes of it: `conformance`. */
+/**
+ * The transport alone, against servers that behave and servers that do not. The resulting model calls are tested in
+ * `conformance`.
+ */
 import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -46,7 +49,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 const serve = (answer: Answer): Promise<string> =>
   listen(createServer((request, response) => void answer(request, response)));
 
-/** Once a request came, `speak` has its socket. */
+/** Once a request arrived, `speak` gets its socket. */
 const serveRaw = (speak: (socket: Socket) => void): Promise<string> =>
   listen(createSocketServer((socket) => void socket.once('data', () => speak(socket))));
 
@@ -56,7 +59,7 @@ async function post(fetch: Fetch, url: string, init: RequestInit = {}): Promise<
   return response;
 }
 
-/** What is thrown has a code somewhere, by which it is told apart from a bug. */
+/** The thrown error has a code somewhere, which distinguishes it from a bug. */
 async function codeOf(thrown: Promise<unknown>): Promise<unknown> {
   const error = await thrown.then(
     () => null,
@@ -74,20 +77,20 @@ function closed(socket: Socket): Promise<void> {
   });
 }
 
-describe('what is sent and what comes', () => {
-  test('method, path, headers and body; status, headers and bytes', async () => {
-    const heard: unknown[] = [];
+describe('a request and its answer', () => {
+  test('have method, path, headers and body; status, headers and bytes', async () => {
+    const received: unknown[] = [];
     const url = await serve(async (request, response) => {
       const parts: Buffer[] = [];
       for await (const part of request) parts.push(Buffer.from(part));
       const { method, url: path, headers } = request;
-      heard.push({ method, path, key: headers['x-api-key'], type: headers['content-type'] });
-      heard.push(headers['accept-encoding'], headers['content-length'], Buffer.concat(parts).toString());
+      received.push({ method, path, key: headers['x-api-key'], type: headers['content-type'] });
+      received.push(headers['accept-encoding'], headers['content-length'], Buffer.concat(parts).toString());
       response.writeHead(429, { 'retry-after': '7', 'set-cookie': ['a=1', 'b=2'] }).end('Sölow down.');
     });
     const headers = new Headers({ 'X-Api-Key': 'key', 'content-type': 'application/json' });
     const response = await post(createFetch(false), url, { headers, body: '{"a":"ö"}' });
-    expect(heard).toEqual([
+    expect(received).toEqual([
       { method: 'POST', path: '/v1/messages?beta=true', key: 'key', type: 'application/json' },
       'identity',
       '10',
@@ -98,7 +101,7 @@ describe('what is sent and what comes', () => {
     expect(await response.text()).toBe('Sölow down.');
   });
 
-  test('what is said before the answer is no answer', async () => {
+  test('an informational response is not the answer', async () => {
     const url = await serve((_request, response) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
       response.end('whole');
@@ -107,7 +110,7 @@ describe('what is sent and what comes', () => {
     expect([response.status, await response.text()]).toEqual([200, 'whole']);
   });
 
-  test('a redirect is an answer: nobody else is told the key', async () => {
+  test('a redirect is an answer: no other server gets the key', async () => {
     let strangers = 0;
     const elsewhere = await serve((_request, response) => {
       strangers += 1;
@@ -120,7 +123,7 @@ describe('what is sent and what comes', () => {
     expect([response.status, response.ok, await response.text(), strangers]).toEqual([307, false, '', 0]);
   });
 
-  test('a body that comes byte by byte is whole, and so is one that is read slowly', async () => {
+  test('a body that arrives byte by byte is complete, and so is one that is read slowly', async () => {
     const url = await serve(async ({ headers }, response) => {
       if (headers['x-slow'] === undefined) {
         response.end(Buffer.alloc(8_000_000, 'x'));
@@ -144,7 +147,7 @@ describe('what is sent and what comes', () => {
     expect(length).toBe(8_000_000);
   });
 
-  test('by way of the proxy that the environment names, where that is wanted', async () => {
+  test('go through the proxy of the environment, where that is enabled', async () => {
     const asked: string[] = [];
     const proxy = createServer((request, response) => {
       asked.push(request.url ?? '');
@@ -169,8 +172,8 @@ describe('what is sent and what comes', () => {
   });
 });
 
-describe('what breaks', () => {
-  test('nobody there', async () => {
+describe('a failure', () => {
+  test('no server', async () => {
     const server = createSocketServer();
     const url = await listen(server);
     await new Promise((resolve) => server.close(resolve));
@@ -179,8 +182,8 @@ describe('what breaks', () => {
 
   test.each(['', 'HTTP/1.1 200', 'HTTP/1.1 200 OK\r\ncontent-ty'])(
     'cut in the head, after %j',
-    async (said) => {
-      const url = await serveRaw((socket) => void socket.end(said));
+    async (sent) => {
+      const url = await serveRaw((socket) => void socket.end(sent));
       expect(await codeOf(post(createFetch(false), url))).toMatch(/^[A-Z][A-Z_]+$/);
     },
   );
@@ -209,14 +212,14 @@ describe('what breaks', () => {
   });
 });
 
-describe('who aborts', () => {
-  test('before: nothing is sent', async () => {
+describe('an abort', () => {
+  test('before the request: nothing is sent', async () => {
     const url = await serve(() => expect.unreachable());
     const reason = new Error('enough');
     await expect(post(createFetch(false), url, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
-  test('while the connection is made: is told at once, and nothing is sent', async () => {
+  test('during the connect: it rejects at once, and nothing is sent', async () => {
     const marks: unknown[] = [];
     const url = await serve(({ headers }, response) => {
       marks.push(headers['x-mark']);
@@ -231,10 +234,10 @@ describe('who aborts', () => {
     expect(marks).toEqual(['second']);
   });
 
-  test.each(['nothing', 'half a head'])('after %s: the connection is closed', async (said) => {
+  test.each(['nothing', 'half a head'])('after %s: the connection is closed', async (sent) => {
     const asked = Promise.withResolvers<Socket>();
     const url = await serveRaw((socket) => {
-      if (said !== 'nothing') socket.write('HTTP/1.1 200 OK\r\ncontent-ty');
+      if (sent !== 'nothing') socket.write('HTTP/1.1 200 OK\r\ncontent-ty');
       asked.resolve(socket);
     });
     const controller = new AbortController();
@@ -245,7 +248,7 @@ describe('who aborts', () => {
     await closed(socket);
   });
 
-  test('in the middle of the body: the connection is closed, who reads is told', async () => {
+  test('in the middle of the body: the connection is closed, the reader gets the error', async () => {
     const asked = Promise.withResolvers<IncomingMessage>();
     const url = await serve((request, response) => {
       asked.resolve(request);
@@ -283,7 +286,7 @@ describe('who aborts', () => {
   });
 });
 
-describe('a body that is compressed although nobody asked', () => {
+describe('a body that is compressed without a request for it', () => {
   const text = 'data: {"text":"🦉"}\n\n'.repeat(10_000);
   test.each([
     ['gzip', gzipSync(text)],
@@ -295,12 +298,12 @@ describe('a body that is compressed although nobody asked', () => {
       response.writeHead(200, { 'content-encoding': encoding }).end(body);
     });
     const response = await post(createFetch(false), url);
-    // Not read for a while: more comes out of it than is held.
+    // Not read for a while: more is decompressed than is buffered.
     await setImmediate();
     expect(await response.text()).toBe(text);
   });
 
-  test('is broken where it breaks off, and where it is none', async () => {
+  test('fails where it breaks off, and where it is invalid', async () => {
     const cut = gzipSync(text).subarray(0, 100);
     const url = await serve(({ headers }, response: ServerResponse) => {
       const body = headers['x-wrong'] === undefined ? cut : 'plain words';
@@ -314,7 +317,7 @@ describe('a body that is compressed although nobody asked', () => {
 });
 
 describe('many calls', () => {
-  test('at once: each has a connection, and later ones use these again', async () => {
+  test('at once have a connection each, and later ones reuse these', async () => {
     const waiting: ServerResponse[] = [];
     const all = Promise.withResolvers<void>();
     const seen = new Set<Socket>();
@@ -333,7 +336,7 @@ describe('many calls', () => {
     for (const [index, response] of waiting.entries()) response.end(`answer ${index}`);
     const texts = await Promise.all(calls.map(async (call) => (await call).text()));
     expect(new Set(texts).size).toBe(300);
-    // A connection rests for a round of the event loop.
+    // A connection is idle for a round of the event loop.
     await setImmediate();
     for (let count = 0; count < 20; count += 1)
       expect(await (await post(fetch, url, { signal })).text()).toBe('again');

@@ -3,7 +3,7 @@ import { keyId } from '../../src/llm/key-id.ts';
 
 const KEY = 'sk-ant-very-secret';
 
-test('a key is told apart by provider, address and itself, and never said', () => {
+test('the id of a key depends on provider, address and key, and does not contain the key', () => {
   const ids = [
     keyId('anthropic', null, KEY),
     keyId('anthropic', null, `${KEY}2`),

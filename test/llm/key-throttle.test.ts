@@ -23,7 +23,7 @@ function enterAll(gate: KeyThrottle): Pass[] {
   return passes;
 }
 
-test('a gate that nobody closed lets everybody in', () => {
+test('an open throttle lets every call in', () => {
   const { gate } = setUp();
   expect(enterAll(gate)).toHaveLength(500);
 });
@@ -39,7 +39,7 @@ test('a Retry-After closes it until then', () => {
   expect(gate.holding()).toBeNull();
 });
 
-test('then calls double with each round of answers, until the gate is forgotten', () => {
+test('then calls double with each round of answers, until the throttle is reset', () => {
   const { gate, clock } = setUp();
   gate.refused(gate.enter(), failure(3_000));
   clock.time += 3_000;
@@ -51,7 +51,7 @@ test('then calls double with each round of answers, until the gate is forgotten'
   expect(rounds).toEqual([2, 4, 8, 16, 32, 64]);
 });
 
-test('a call that ends without an answer gives its place to another one, and no more', () => {
+test('a call that ends without an answer gives its place to one other call', () => {
   const { gate, clock } = setUp();
   gate.refused(gate.enter(), failure(3_000));
   clock.time += 3_000;
@@ -59,19 +59,19 @@ test('a call that ends without an answer gives its place to another one, and no 
   expect(enterAll(gate)).toHaveLength(2);
 });
 
-test('an answer counts once, from its first word on', () => {
+test('an answer counts once, from its first output on', () => {
   const { gate, clock } = setUp();
   gate.refused(gate.enter(), failure(3_000));
   clock.time += 3_000;
   const [pass] = enterAll(gate);
-  if (pass === undefined) throw new Error('nobody was let in');
+  if (pass === undefined) throw new Error('no call was let in');
   gate.answered(pass);
   gate.answered(pass);
   gate.left(pass);
   expect(enterAll(gate)).toHaveLength(2);
 });
 
-test('a refusal on the ramp closes it again, and the ramp begins anew', () => {
+test('a refusal on the ramp closes it again, and the ramp starts over', () => {
   const { gate, clock } = setUp();
   gate.refused(gate.enter(), failure(3_000));
   clock.time += 3_000;
@@ -84,12 +84,12 @@ test('a refusal on the ramp closes it again, and the ramp begins anew', () => {
   expect(enterAll(gate)).toHaveLength(2);
 });
 
-test('without a Retry-After the hold is short, and doubles as long as nobody is answered', () => {
+test('without a Retry-After the throttle is short, and doubles as long as no call is answered', () => {
   const { gate, clock } = setUp();
   const holds: number[] = [];
   for (let count = 0; count < 9; count += 1) {
     const [pass] = enterAll(gate);
-    if (pass === undefined) throw new Error('nobody was let in');
+    if (pass === undefined) throw new Error('no call was let in');
     const closing = gate.refused(pass, failure(null, 'overloaded'));
     holds.push((closing?.until ?? 0) - clock.time);
     clock.time = closing?.until ?? 0;
@@ -100,15 +100,15 @@ test('without a Retry-After the hold is short, and doubles as long as nobody is 
 test('a hundred calls that are refused together are one refusal', () => {
   const { gate, clock } = setUp();
   const inside = Array.from({ length: 100 }, () => gate.enter());
-  const told = inside.map((pass) => gate.refused(pass, failure(null)));
-  expect(told.filter((closing) => closing !== null)).toEqual([
+  const deltas = inside.map((pass) => gate.refused(pass, failure(null)));
+  expect(deltas.filter((closing) => closing !== null)).toEqual([
     { until: START + 500, reason: 'rate_limited' },
   ]);
   clock.time += 500;
   expect(gate.refused(gate.enter(), failure(null))?.until).toBe(clock.time + 1_000);
 });
 
-test('one of them that names a later moment is heard', () => {
+test('one of them with a later time extends it', () => {
   const { gate } = setUp();
   const [first, second, third] = [gate.enter(), gate.enter(), gate.enter()];
   gate.refused(first, failure(3_000));
@@ -117,7 +117,7 @@ test('one of them that names a later moment is heard', () => {
   expect(gate.holding()?.until).toBe(START + 9_000);
 });
 
-test('failures of the one call alone close nothing', () => {
+test('failures of a single call alone close nothing', () => {
   const { gate } = setUp();
   for (const reason of ['server_error', 'unreachable', 'auth', 'prompt_too_long'] as const) {
     expect(gate.refused(gate.enter(), failure(5_000, reason))).toBeNull();
@@ -130,7 +130,7 @@ test('a Retry-After that no job waits for closes nothing', () => {
   expect(throttleFor(failure(0), 1)).toBe(500);
 });
 
-test('what others were told closes it here, and never opens it', () => {
+test('a throttle of another process closes it here, and never opens it', () => {
   const { gate } = setUp();
   expect(gate.receive({ until: START + 5_000, reason: 'overloaded' })).toBe(true);
   expect(gate.receive({ until: START + 5_000, reason: 'overloaded' })).toBe(false);
@@ -139,7 +139,7 @@ test('what others were told closes it here, and never opens it', () => {
   expect(gate.holding()).toMatchObject({ until: START + 5_000, reason: 'overloaded' });
 });
 
-test('a minute without a refusal opens it, whoever is still inside', () => {
+test('a minute without a refusal opens it, whatever calls are still inside', () => {
   const { gate, clock } = setUp();
   gate.refused(gate.enter(), failure(3_000));
   clock.time += 3_000;
@@ -151,7 +151,7 @@ test('a minute without a refusal opens it, whoever is still inside', () => {
   expect(enterAll(gate)).toHaveLength(500);
 });
 
-test('a thousand that are sent away come again one after the other', () => {
+test('a thousand rejected calls come again one after the other', () => {
   const { gate } = setUp();
   gate.refused(gate.enter(), failure(10_000));
   const moments = Array.from({ length: 1_000 }, () => gate.comeAgainAt());
@@ -160,7 +160,7 @@ test('a thousand that are sent away come again one after the other', () => {
   expect(Math.max(...moments)).toBe(START + 10_000 + 19_990);
 });
 
-test('who waits in place is called when the hold is over, in order, as there are places', async () => {
+test('a call that waits in place is let in when the throttle ends, in order, as there are places', async () => {
   const { gate, clock } = setUp();
   gate.refused(gate.enter(), failure(500));
   const called: number[] = [];

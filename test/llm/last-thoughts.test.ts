@@ -1,4 +1,4 @@
-// An answer that was cut off while it thought must not make every later request fail.
+// An answer that was cut off while it was thinking must not make every later request fail.
 import { describe, expect, test } from 'vitest';
 import type { AssistantBlock, PromptMessage } from '../../src/core/conversation/prompt.ts';
 import { writeMessages } from '../../src/llm/anthropic/request.ts';
@@ -7,26 +7,26 @@ import { writeInput } from '../../src/llm/openai/request.ts';
 const user = (text: string): PromptMessage => ({ role: 'user', content: [{ type: 'text', text }] });
 const assistant = (...content: AssistantBlock[]): PromptMessage => ({ role: 'assistant', content });
 
-describe('thoughts that led to nothing', () => {
+describe('thinking without a result', () => {
   const thought: AssistantBlock = {
     type: 'thinking',
     text: 'hm',
     provider: { name: 'anthropic', data: { type: 'thinking', thinking: 'hm', signature: 's' } },
   };
 
-  test('are left out at the end of an answer, and kept before what was said', () => {
-    const said: AssistantBlock = { type: 'text', text: 'yes' };
-    const messages = writeMessages([user('a'), assistant(thought, said, thought), user('b')]);
+  test('is left out at the end of an answer, and kept before text', () => {
+    const kept: AssistantBlock = { type: 'text', text: 'yes' };
+    const messages = writeMessages([user('a'), assistant(thought, kept, thought), user('b')]);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
     expect(messages[1]?.content).toMatchObject([{ type: 'thinking' }, { type: 'text', text: 'yes' }]);
   });
 
-  test('take an answer that was nothing else with them, and alternation holds', () => {
+  test('is removed together with an answer that was nothing else, and roles still alternate', () => {
     const messages = writeMessages([user('a'), assistant(thought), user('b')]);
     expect(messages.map(({ role }) => role)).toEqual(['user']);
   });
 
-  test('go from a Responses request as well', () => {
+  test('is left out of a Responses request as well', () => {
     const reasoning: AssistantBlock = {
       type: 'thinking',
       text: '',

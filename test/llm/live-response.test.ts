@@ -13,7 +13,7 @@ function setUp() {
 const bytes = (count: number): Uint8Array => new Uint8Array(count);
 
 describe('a live response', () => {
-  test('gives chunks in order, and its end for ever after', async () => {
+  test('returns chunks in order, and then its end', async () => {
     const { response } = setUp();
     response.take(bytes(1));
     response.take(bytes(2));
@@ -24,7 +24,7 @@ describe('a live response', () => {
     expect(await response.read()).toEqual({ kind: 'end' });
   });
 
-  test('who waits is told what comes next', async () => {
+  test('a waiting reader gets the next chunk', async () => {
     const { response } = setUp();
     const first = response.read();
     response.take(bytes(3));
@@ -34,7 +34,7 @@ describe('a live response', () => {
     expect(await second).toEqual({ kind: 'end' });
   });
 
-  test('what came before it broke off is read, then why', async () => {
+  test('chunks before the failure are read, then the error', async () => {
     const { response } = setUp();
     const error = new Error('broken');
     response.take(bytes(1));
@@ -45,7 +45,7 @@ describe('a live response', () => {
     expect(await response.read()).toEqual({ kind: 'threw', error });
   });
 
-  test('its text is of all chunks, also where a character lies across two; a broken one has none', async () => {
+  test('its text is of all chunks, also where a character is split across two; a broken one has none', async () => {
     const { response } = setUp();
     const owl = new TextEncoder().encode('a 🦉');
     response.take(owl.subarray(0, 4));
@@ -57,7 +57,7 @@ describe('a live response', () => {
     await expect(broken.text()).rejects.toThrow('broken');
   });
 
-  test('the network waits while much lies unread, and goes on once that was read', async () => {
+  test('the network pauses while much is unread, and continues once that was read', async () => {
     const { response, flow } = setUp();
     response.take(bytes(40_000));
     expect(flow).toEqual([]);

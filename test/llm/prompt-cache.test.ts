@@ -1,4 +1,4 @@
-// The fake prompt cache itself: what it keeps and finds, and what it does not.
+// The fake prompt cache itself: the prefixes that it keeps and finds, and those that it does not.
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { promptCache } from './fake/prompt-cache.ts';
@@ -27,7 +27,7 @@ const chat = (contents: readonly string[], key?: string) =>
     ...(key === undefined ? {} : { prompt_cache_key: key }),
   });
 
-test('Anthropic: what ended at a breakpoint is read from the next one that is near enough', () => {
+test('Anthropic: a prefix that ended at a breakpoint is read from the next one that is near enough', () => {
   const cache = promptCache();
   const first = cache.take(messages(['one']));
   expect(first).toMatchObject({ read: 0, shared: 0 });
@@ -35,7 +35,7 @@ test('Anthropic: what ended at a breakpoint is read from the next one that is ne
   const second = cache.take(messages(['one', 'answer', 'two'], [0, 2]));
   expect(second.read).toBe(first.write);
   expect(second.shared).toBeGreaterThanOrEqual(second.read);
-  // A breakpoint that is more than twenty blocks further finds the system prompt only.
+  // A breakpoint more than twenty blocks further finds the system prompt only.
   const many = Array.from({ length: 41 }, (_, at) => `text ${at}`);
   const far = cache.take(messages(['one', 'answer', 'two', ...many], [43]));
   expect(far.read).toBeLessThan(second.read);
@@ -72,7 +72,7 @@ test.each(['messages', 'responses'] as const)('one byte that differs loses what 
   expect(shared).toBeLessThan(2_100);
 });
 
-test('what was not read for its lifetime is forgotten', () => {
+test('a prefix that was not read for its lifetime is dropped', () => {
   let time = 0;
   const cache = promptCache({ lifetimeMs: 100, now: () => time });
   cache.take(chat(['one']));

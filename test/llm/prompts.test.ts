@@ -1,4 +1,4 @@
-/** Any history, whoever made it and however it was broken off, becomes a request that its provider accepts. */
+/** Any history, of any model and broken off at any point, becomes a request that its provider accepts. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Block } from '../../src/core/conversation/blocks.ts';
@@ -10,7 +10,7 @@ import { writeRequest as writeMessages } from '../../src/llm/anthropic/request.t
 import { writeRequest as writeChat } from '../../src/llm/openai-chat/request.ts';
 import { writeRequest as writeResponses } from '../../src/llm/openai/request.ts';
 import { wellFormed, wellFormedRequest } from '../../src/llm/wire/request/well-formed.ts';
-import { callId, message, request, user } from './calling.ts';
+import { callId, message, request, user } from './model-calls.ts';
 import { expectChat, expectMessages, expectResponses } from './valid-requests.ts';
 
 const text = fc.oneof(
@@ -65,7 +65,7 @@ const history = fc
   .tuple(fc.array(draft, { maxLength: 10 }), fc.infiniteStream(fc.tuple(fc.boolean(), text)))
   .map(([drafts, answers]) => withResults(drafts, answers));
 
-/** Gives calls ids of their own, and some of them results; which history lacks, the prompt makes up. */
+/** Gives calls ids of their own, and some of them results; the prompt fills in the missing ones. */
 function withResults(drafts: Draft[], answers: Iterator<[boolean, string]>): Message[] {
   let count = 0;
   const entries = drafts.flatMap(({ role, content }) => {
@@ -87,12 +87,12 @@ test.each([
   ['Messages', (asked: ModelRequest) => writeMessages(asked).messages],
   ['Chat Completions', (asked: ModelRequest) => writeChat(asked, true).messages],
   ['Responses', (asked: ModelRequest) => writeResponses(asked).input],
-])('%s: what was written before of the same messages makes no difference', (_, write) => {
+])('%s: an earlier conversion of the same messages makes no difference', (_, write) => {
   const written = (entries: readonly Message[]) =>
     write(wellFormedRequest(request('openai', { messages: assemble(entries) })));
   fc.assert(
     fc.property(history, fc.nat(), (entries, from) => {
-      // A call of the same name may be missing in front: those behind it are then called otherwise.
+      // A call of the same name may be missing before: later ones then have other ids.
       written(entries.slice(from % (entries.length + 1)));
       expect(written(entries)).toEqual(written(structuredClone(entries)));
     }),
@@ -108,7 +108,7 @@ describe('any history becomes a valid request', () => {
     fc.assert(fc.property(history, (entries) => expectValid(assemble(entries))));
   });
 
-  test('and mapping it twice gives the same to the letter, which caches depend on', () => {
+  test('and mapping it twice gives byte-equal results, which caches depend on', () => {
     fc.assert(
       fc.property(history, (entries) => {
         const asked = wellFormed(request('openai', { messages: assemble(entries) }));

@@ -1,6 +1,6 @@
 /**
- * What real providers said, as others recorded it, served over HTTP to the real SDKs: every file goes through its adapter,
- * and what came is sent back in the next request, item by item as it came.
+ * Answers of real providers, recorded by others, served over HTTP to the real SDKs: every file goes through its
+ * adapter, and the answer is sent back in the next request, item by item unchanged.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { ProviderName } from '../../src/core/model/model.ts';
 import { objectIn, objectsIn, stringIn, without } from '../../src/llm/wire/answer/json.ts';
-import { answerOf, ask, failureOf, modelFor, modelsFor, promptOf, request, telling } from './calling.ts';
+import { answerOf, ask, failureOf, modelFor, modelsFor, promptOf, request, recorder } from './model-calls.ts';
 import { startFakeProvider } from './fake-provider.ts';
 import type { FakeProvider } from './fake-provider.ts';
 
@@ -22,18 +22,18 @@ const FOLDERS: { folder: string; provider: ProviderName; ends: RegExp }[] = [
   { folder: 'openai-chat', provider: 'openai-chat', ends: /^none$/ },
 ];
 
-/** Recordings that are no answers, and what they are taken for. */
-const FAILURES: Readonly<Record<string, { class: string; words: string }>> = {
-  'anthropic-refusal.chunks.txt': { class: 'refused', words: 'violative cyber content' },
-  'anthropic-refusal.json': { class: 'refused', words: 'violative cyber content' },
-  'anthropic-refusal-no-details.json': { class: 'refused', words: 'declined to answer' },
-  'openai-error.1.chunks.txt': { class: 'auth', words: 'exceeded your current quota' },
+/** Recordings that are no answers, and their expected failures. */
+const FAILURES: Readonly<Record<string, { class: string; problem: string }>> = {
+  'anthropic-refusal.chunks.txt': { class: 'refused', problem: 'violative cyber content' },
+  'anthropic-refusal.json': { class: 'refused', problem: 'violative cyber content' },
+  'anthropic-refusal-no-details.json': { class: 'refused', problem: 'declined to answer' },
+  'openai-error.1.chunks.txt': { class: 'auth', problem: 'exceeded your current quota' },
   // The recording's own first line lacks its closing brace.
-  'parallel-tool-call-wrapper.1.chunks.txt': { class: 'stream_interrupted', words: 'not JSON' },
+  'parallel-tool-call-wrapper.1.chunks.txt': { class: 'stream_interrupted', problem: 'not JSON' },
 };
 /** Recordings from which others have cut most of the deltas. */
 const ABRIDGED = ['openai-phase.1.chunks.txt', 'openai-shell-container.1.chunks.txt'];
-/** Bodies that came with a status of failure. */
+/** Bodies with an error status. */
 const ERRORS: Readonly<Record<string, { status: number; class: string }>> = {
   'openai-error.1.json': { status: 429, class: 'auth' },
   'reasoning-model-temperature-error.json': { status: 400, class: 'bad_request' },
@@ -98,20 +98,20 @@ describe.skipIf(!existsSync(DATA))(
 
     async function streamed(provider: ProviderName, events: JsonObject[], abridged: boolean): Promise<void> {
       fake.answer({ recorded: { events } });
-      const told = telling();
-      const answer = answerOf(await ask(modelFor(modelsFor(fake), provider), request(provider), told));
-      const said = readEvents(provider, events);
-      // What a spliced stream had told before it began anew is void, and stands first.
-      expect(told.text.join('')).toContain(said.text);
-      if (!abridged) expect(textOf(answer.content)).toBe(said.text);
-      expect(told.thinking.join('').endsWith(said.thinking)).toBe(true);
-      expect(answer.content.filter(isToolUse).map((call) => [call.name, call.input])).toEqual(said.calls);
-      expect(answer.usage).toMatchObject(said.usage);
-      expect(answer.finishReason).toBe(said.finish);
-      await expectSentBack(provider, answer.content, said.items);
+      const received = recorder();
+      const answer = answerOf(await ask(modelFor(modelsFor(fake), provider), request(provider), received));
+      const read = readEvents(provider, events);
+      // The part of a spliced stream before its restart is void, and comes first.
+      expect(received.text.join('')).toContain(read.text);
+      if (!abridged) expect(textOf(answer.content)).toBe(read.text);
+      expect(received.thinking.join('').endsWith(read.thinking)).toBe(true);
+      expect(answer.content.filter(isToolUse).map((call) => [call.name, call.input])).toEqual(read.calls);
+      expect(answer.usage).toMatchObject(read.usage);
+      expect(answer.finishReason).toBe(read.finish);
+      await expectSentBack(provider, answer.content, read.items);
     }
 
-    /** Sends the answer back as history and looks at what reached the provider. */
+    /** Sends the answer back as history and checks the request to the provider. */
     async function expectSentBack(
       provider: ProviderName,
       content: Block[],
@@ -133,7 +133,7 @@ describe.skipIf(!existsSync(DATA))(
 function expectFailure(file: string, failed: { class: string; message: string }): void {
   const expected = FAILURES[file];
   expect(failed.class).toBe(expected?.class);
-  expect(failed.message).toContain(expected?.words);
+  expect(failed.message).toContain(expected?.problem);
 }
 
 function parseLine(line: string): JsonObject {
@@ -150,7 +150,7 @@ function split(events: JsonObject[], ends: RegExp): JsonObject[][] {
   return responses;
 }
 
-type Said = {
+type Expected = {
   text: string;
   thinking: string;
   calls: [string, unknown][];
@@ -159,8 +159,8 @@ type Said = {
   items: JsonObject[];
 };
 
-/** The same facts, read off the recording by hand. */
-function readEvents(provider: ProviderName, events: JsonObject[]): Said {
+/** The same facts, extracted from the recording directly. */
+function readEvents(provider: ProviderName, events: JsonObject[]): Expected {
   switch (provider) {
     case 'anthropic':
       return readMessagesEvents(events);
@@ -172,7 +172,7 @@ function readEvents(provider: ProviderName, events: JsonObject[]): Said {
   }
 }
 
-function readMessagesEvents(all: JsonObject[]): Said {
+function readMessagesEvents(all: JsonObject[]): Expected {
   const events = all.slice(all.findLastIndex((event) => event['type'] === 'message_start'));
   const start = objectIn(events[0], 'message');
   const end = events.find((event) => event['type'] === 'message_delta');
@@ -187,7 +187,7 @@ function readMessagesEvents(all: JsonObject[]): Said {
     const deltas = events
       .filter((event) => event['type'] === 'content_block_delta' && event['index'] === index)
       .map((event) => objectIn(event, 'delta'));
-    return closedBlock(block, deltas);
+    return completedBlock(block, deltas);
   });
   const of = (type: string, member: string): string =>
     blocks.flatMap((block) => (block['type'] === type ? [stringIn(block, member)] : [])).join('');
@@ -207,7 +207,7 @@ function messagesFinish(reason: string): string {
   return { end_turn: 'stop', tool_use: 'tool_use' }[reason] ?? 'other';
 }
 
-function closedBlock(block: JsonObject, deltas: JsonObject[]): JsonObject {
+function completedBlock(block: JsonObject, deltas: JsonObject[]): JsonObject {
   const joined = (member: string): string => deltas.map((delta) => stringIn(delta, member)).join('');
   const citations = deltas.flatMap((delta) => (delta['citation'] === undefined ? [] : [delta['citation']]));
   switch (stringIn(block, 'type')) {
@@ -224,7 +224,7 @@ function closedBlock(block: JsonObject, deltas: JsonObject[]): JsonObject {
   }
 }
 
-function readResponsesEvents(events: JsonObject[]): Said {
+function readResponsesEvents(events: JsonObject[]): Expected {
   const response = objectIn(events.at(-1), 'response');
   const of = (...types: string[]): string =>
     events
@@ -252,7 +252,7 @@ function readResponsesEvents(events: JsonObject[]): Said {
   };
 }
 
-function readChatEvents(events: JsonObject[]): Said {
+function readChatEvents(events: JsonObject[]): Expected {
   const text = events
     .flatMap((event) => objectsIn(event, 'choices'))
     .map((choice) => stringIn(objectIn(choice, 'delta'), 'content'))
@@ -268,7 +268,7 @@ function readChatEvents(events: JsonObject[]): Said {
   };
 }
 
-/** What of a whole answer is expected to come back to its provider. */
+/** The expected part of a whole answer in the next request to its provider. */
 function itemsOf(provider: ProviderName, whole: JsonObject): JsonObject[] {
   switch (provider) {
     case 'anthropic':
@@ -288,7 +288,7 @@ function itemsOf(provider: ProviderName, whole: JsonObject): JsonObject[] {
   }
 }
 
-/** Reasoning that only its id stands for stays behind, and so do the ids of what followed it. */
+/** Reasoning that is only referenced by its id is left out, and so are the ids of the items after it. */
 function withReasoningThatCanBeFound(output: JsonObject[]): JsonObject[] {
   const lost = output.findIndex(
     (item) =>

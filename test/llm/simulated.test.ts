@@ -1,4 +1,4 @@
-/** The simulated model does what its input tells it to, the same on every call, with no memory but the prompt. */
+/** The simulated model follows the script of its input, the same on every call, with no memory but the prompt. */
 import { describe, expect, test } from 'vitest';
 import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
 import type { Block } from '../../src/core/conversation/blocks.ts';
@@ -13,20 +13,20 @@ import {
   failureOf,
   promptOf,
   request,
-  telling,
+  recorder,
   user,
-} from './calling.ts';
+} from './model-calls.ts';
 
-const play = (script: string, given: Partial<ModelRequest> = {}, told = telling(), signal?: AbortSignal) =>
+const play = (script: string, given: Partial<ModelRequest> = {}, deltas = recorder(), signal?: AbortSignal) =>
   ask(
     createSimulated(countingIds()),
     request('simulated', { messages: [user(script)], ...given }),
-    told,
+    deltas,
     signal,
   );
 
 describe('without a script', () => {
-  test('it repeats what it was told, and says what it is', async () => {
+  test('it repeats its input, and says what it is', async () => {
     const text = textOf(answerOf(await play('Note: buy milk')).content);
     expect(text).toMatch(/^\[simulated\] You said: Note: buy milk\n/);
     expect(text).toContain('no key, no network');
@@ -34,29 +34,29 @@ describe('without a script', () => {
 });
 
 describe('a script', () => {
-  test('speaks and thinks, streamed in pieces', async () => {
-    const told = telling();
+  test('answers and thinks, streamed in pieces', async () => {
+    const deltas = recorder();
     const answer = answerOf(
       await play(
         'think: Hm.\nsay: Good evening, dear night owl, how are you?\nsay: "two\\nlines \\u0000"',
         {},
-        told,
+        deltas,
       ),
     );
     expect(answer.content).toEqual([
       { type: 'thinking', text: 'Hm.' },
       { type: 'text', text: 'Good evening, dear night owl, how are you?\ntwo\nlines \u0000' },
     ]);
-    expect(told.starts).toBe(1);
-    expect(told.thinking.join('')).toBe('Hm.');
-    expect(told.text.join('')).toBe(textOf(answer.content));
-    expect(told.text.length).toBeGreaterThan(1);
+    expect(deltas.starts).toBe(1);
+    expect(deltas.thinking.join('')).toBe('Hm.');
+    expect(deltas.text.join('')).toBe(textOf(answer.content));
+    expect(deltas.text.length).toBeGreaterThan(1);
   });
 
-  test('streams nothing where nothing is to be streamed', async () => {
-    const told = telling();
-    await play('say: Hello.', { streaming: false }, told);
-    expect(told.text).toEqual([]);
+  test('streams nothing where streaming is off', async () => {
+    const deltas = recorder();
+    await play('say: Hello.', { streaming: false }, deltas);
+    expect(deltas.text).toEqual([]);
   });
 
   test.each([
@@ -69,7 +69,7 @@ describe('a script', () => {
     expect(answer.content).toMatchObject([{ type: 'tool_use', name: 'ask_user', input }]);
   });
 
-  test('calls tools in parallel, then goes on with the next step, wherever it is resumed', async () => {
+  test('calls tools in parallel, then continues with the next step, wherever it is resumed', async () => {
     const script =
       'call: weather {"city":"Ulm"}\ncall: time\n---\nsay: Now I know.\ncall: broken {"a\nthen:\nsay: Bye.';
     const first = answerOf(await play(script));
@@ -97,7 +97,7 @@ describe('a script', () => {
     expect(textOf(answerOf(await play('', { messages: promptOf(...history) })).content)).toBe('New script.');
   });
 
-  test('that is over tells what the tools answered', async () => {
+  test('that is over returns the results of the tools', async () => {
     const messages = promptOf(
       { role: 'user', content: user('call: time').content },
       { role: 'assistant', content: [{ type: 'tool_use', id: callId(1), name: 'time', input: {} }] },
@@ -111,7 +111,7 @@ describe('a script', () => {
     );
   });
 
-  test('is the last input alone: inputs nobody answered and notes of the platform do not count', async () => {
+  test('is the last input alone: unanswered inputs and notes of the platform do not count', async () => {
     const messages = promptOf(
       { role: 'user', content: user('fail: auth').content },
       { role: 'user', content: user('say: Second.').content },
@@ -120,7 +120,7 @@ describe('a script', () => {
     expect(textOf(answerOf(await play('', { messages })).content)).toBe('Second.');
   });
 
-  test('fails in every class, for ever or so often in a row', async () => {
+  test('fails in every class, always or a number of times in a row', async () => {
     for (const name of Object.keys(FAILURE_RULES) as FailureClass[]) {
       expect(failureOf(await play(`fail: ${name}`, { failures: 99 }))).toMatchObject({
         class: name,
@@ -132,8 +132,8 @@ describe('a script', () => {
       class: 'rate_limited',
       retryAfterMs: 2_000,
     });
-    const told = telling();
-    expect(textOf(answerOf(await play(script, { failures: 2 }, told)).content)).toBe('Half\nWhole');
+    const deltas = recorder();
+    expect(textOf(answerOf(await play(script, { failures: 2 }, deltas)).content)).toBe('Half\nWhole');
   });
 
   test('ends for another reason', async () => {
@@ -142,19 +142,19 @@ describe('a script', () => {
 
   test('waits, and can be interrupted while it does', async () => {
     const controller = new AbortController();
-    const told = telling();
-    told.listener.text = () => controller.abort();
-    expect(await play('say: Wait.\nwait: 1h', {}, told, controller.signal)).toEqual({ kind: 'aborted' });
+    const deltas = recorder();
+    deltas.listener.text = () => controller.abort();
+    expect(await play('say: Wait.\nwait: 1h', {}, deltas, controller.signal)).toEqual({ kind: 'aborted' });
     const begun = performance.now();
     await play('wait: 50ms\nsay: Done.');
     expect(performance.now() - begun).toBeGreaterThan(45);
   });
 
-  test('says many words, over a time if wished', async () => {
-    const told = telling();
-    const answer = answerOf(await play('tokens: 500 over 100ms', {}, told));
+  test('writes many words, over a time where requested', async () => {
+    const deltas = recorder();
+    const answer = answerOf(await play('tokens: 500 over 100ms', {}, deltas));
     expect(textOf(answer.content).split(' ').length).toBe(500);
-    expect(told.text.join('')).toBe(textOf(answer.content));
+    expect(deltas.text.join('')).toBe(textOf(answer.content));
   });
 
   test('counts tokens the same way every time', async () => {

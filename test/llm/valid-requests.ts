@@ -1,4 +1,4 @@
-// What every provider asks of a conversation, held against a prompt as it goes over each wire.
+// The rules of every provider for a conversation, checked on a prompt in each wire format.
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { PromptMessage } from '../../src/core/conversation/prompt.ts';
@@ -7,9 +7,9 @@ import { writeRequest as writeChat } from '../../src/llm/openai-chat/request.ts'
 import { writeRequest as writeResponses } from '../../src/llm/openai/request.ts';
 import { objectsIn, stringIn } from '../../src/llm/wire/answer/json.ts';
 import { wellFormed } from '../../src/llm/wire/request/well-formed.ts';
-import { request } from './calling.ts';
+import { request } from './model-calls.ts';
 
-/** A conversation, told in one form. */
+/** A conversation, in one common form. */
 type Spoken = { role: 'user' | 'assistant'; calls: string[]; results: string[]; empty: boolean };
 
 function check(messages: Spoken[]): void {
@@ -38,7 +38,7 @@ export function expectMessages(messages: PromptMessage[]): void {
         }
       }
       const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
-      // Results stand before anything else.
+      // Results come before any other block.
       expect(blocks.slice(0, results.length).every((block) => block.type === 'tool_result')).toBe(true);
       return {
         role: role === 'assistant' ? 'assistant' : 'user',
@@ -49,7 +49,7 @@ export function expectMessages(messages: PromptMessage[]): void {
     }),
   );
   expect(JSON.stringify(params).isWellFormed()).toBe(true);
-  // As JSON writes half of a pair. Of a backslash that somebody wrote it makes two.
+  // As JSON writes half of a pair. A backslash in the text is written as two.
   expect(JSON.stringify(params)).not.toMatch(/(?<!\\)(\\\\)*\\ud[89a-f]/);
 }
 
@@ -101,7 +101,7 @@ export function expectResponses(messages: PromptMessage[]): void {
     if (item['type'] === 'reasoning') expect(stringIn(item, 'encrypted_content')).not.toBe('');
   }
   for (const [index, item] of items.entries()) {
-    // After a call come the rest of its answer, then all results, before anything a user says.
+    // After a call come the rest of its answer, then all results, before any other block of a user.
     if (item['role'] !== 'user') continue;
     const before = items.slice(0, index);
     const called = before.filter((one) => one['type'] === 'function_call').length;

@@ -1,4 +1,7 @@
-/** The pieces that all providers share: bytes to events, words to failures, headers to waits, strings that can be sent. */
+/**
+ * The parts that all providers share: bytes to events, messages to failures, headers to waits, strings that can be
+ * sent.
+ */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FailureClass } from '../../src/core/model/model.ts';
@@ -96,11 +99,11 @@ describe('failures', () => {
     [{}, true, 'server_error'],
     [{ code: 'constructor', type: '__proto__' }, true, 'server_error'],
     [{ status: 429, code: 'toString', type: 'constructor' }, false, 'rate_limited'],
-  ])('%o, heard: %s, is %s', (facts, heard, expected) => {
-    expect(classify({ ...nothing, ...facts }, heard)).toBe(expected);
+  ])('%o, first byte: %s, is %s', (facts, hasFirstByte, expected) => {
+    expect(classify({ ...nothing, ...facts }, hasFirstByte)).toBe(expected);
   });
 
-  test('of the network are known by the innermost code, whatever is wrapped around it', () => {
+  test('of the network are classified by the innermost code, whatever error wraps it', () => {
     const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
     const wrapped = new Error('Connection error.', {
       cause: new TypeError('fetch failed', { cause: reset }),
@@ -131,8 +134,8 @@ describe('Retry-After', () => {
   });
 });
 
-describe('what is sent', () => {
-  test('is well-formed at every depth, and the same value where nothing had to be mended', () => {
+describe('request data', () => {
+  test('is well-formed at every depth, and the same value where nothing had to be repaired', () => {
     const fine = { a: [{ b: 'x\u0000😀' }], c: null, d: 1 };
     expect(wellFormed(fine)).toBe(fine);
     expect(wellFormed({ a: [{ '\ud800': 'x\udc00' }] })).toEqual({ a: [{ '\ufffd': 'x\ufffd' }] });
@@ -143,14 +146,14 @@ describe('what is sent', () => {
     );
   });
 
-  test('as arguments is what the model wrote, to the letter, as long as it means the same', () => {
+  test("as arguments is the model's text, byte for byte, as long as it means the same", () => {
     expect(argumentsText({ a: 1 }, '{ "a": 1 }')).toBe('{ "a": 1 }');
     expect(argumentsText({ a: 2 }, '{ "a": 1 }')).toBe('{"a":2}');
     expect(argumentsText('{"a', '{"a')).toBe('{"malformed_arguments":"{\\"a"}');
     expect(argumentsText([1], '')).toBe('{"malformed_arguments":[1]}');
   });
 
-  test('as arguments stays text where it is nested deeper than anything can walk', () => {
+  test('as arguments stays text where it is nested too deep', () => {
     for (const depth of [101, 10_000, 1_000_000]) {
       const text = `${'['.repeat(depth)}${']'.repeat(depth)}`;
       const input = readArguments(text);
@@ -165,9 +168,9 @@ describe('what is sent', () => {
   });
 });
 
-test('a count is a whole number that can be stored, whatever a server says', () => {
-  const said = [7, 7.4, -1, 1e300, 2 ** 31, '7', null];
-  expect(said.map((tokens) => countIn({ tokens }, 'tokens'))).toEqual([
+test('a count is a whole number that can be stored, whatever a server sends', () => {
+  const values = [7, 7.4, -1, 1e300, 2 ** 31, '7', null];
+  expect(values.map((tokens) => countIn({ tokens }, 'tokens'))).toEqual([
     7,
     7,
     0,

@@ -1,5 +1,5 @@
-// The client that `conformance client` starts: our own connection, over HTTP, to the address that it is given last. Lists
-// the tools and calls each with arguments made from its schema.
+// The client that `conformance client` starts: our own connection, over HTTP, to the address in its last argument.
+// Lists the tools and calls each with arguments made from its schema.
 import { setTimeout } from 'node:timers/promises';
 import type { JsonObject } from '../../src/core/json.ts';
 import { connect } from '../../src/tools/mcp/connection/connection.ts';
@@ -17,7 +17,7 @@ for (const tool of await connection.tools()) {
   const result = await connection.call(tool.name, argumentsOf(tool.inputSchema.properties ?? {}), options);
   process.stdout.write(`${tool.name}: ${JSON.stringify(result.content)}\n`);
 }
-// The stream beside the requests is opened after the handshake; some scenarios look at it.
+// The stream beside the requests is opened after the handshake; some scenarios check it.
 await setTimeout(200);
 await connection.close();
 

@@ -1,4 +1,4 @@
-// A server over streamable HTTP: `server-everything`, as a process of its own that comes and goes.
+// A server over streamable HTTP: `server-everything`, as a process of its own that is stopped and started.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,11 +27,11 @@ async function startEverything(port: number): Promise<void> {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   child = started;
-  let said = '';
-  while (!/listening/i.test(said)) said += String(await once(started.stderr, 'data'));
+  let output = '';
+  while (!/listening/i.test(output)) output += String(await once(started.stderr, 'data'));
 }
 
-test('a call goes there and back; a server that was away is found again', async () => {
+test('a call makes a round trip; a server that was down is found again', async () => {
   const port = await freePort();
   await startEverything(port);
   const it = { url: `http://127.0.0.1:${port}/mcp`, headers: { 'x-key': 'k' } };
@@ -50,13 +50,13 @@ test('a call goes there and back; a server that was away is found again', async 
     is_error: true,
   });
   await startEverything(port);
-  // It is tried longer apart each time; a call waits for a few seconds only.
+  // Attempts get less frequent; a call waits for a few seconds only.
   await until(() => isUp('it'));
   const again = await run('it__echo', { message: 'back' });
   expect(again).toMatchObject({ is_error: false, content: [{ text: 'Echo: back' }] });
 });
 
-test('a call that is in flight when the server dies is not waited for', async () => {
+test('a call in flight when the server dies is not waited for', async () => {
   const port = await freePort();
   await startEverything(port);
   opened = await openScripted({}, { it: { url: `http://127.0.0.1:${port}/mcp` } });

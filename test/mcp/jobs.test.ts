@@ -1,15 +1,15 @@
-// Real servers from npm as tool sources of jobs: a long call that tells how far it is, is cancelled, loses its server; files
-// that are edited; what one job remembers and another one reads.
+// Real servers from npm as tool sources of jobs: a long call that reports progress, is cancelled, loses its server;
+// files that are edited; memories of one job that another one reads.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openHouse, resultsOf } from './mcp-house.ts';
-import type { House } from './mcp-house.ts';
+import { openMcpPlatform, resultsOf } from './mcp-platform.ts';
+import type { McpPlatform } from './mcp-platform.ts';
 import { everything, filesystem, memory, scripted } from './known-servers.ts';
 
-let house: House;
+let platform: McpPlatform;
 beforeAll(async () => {
-  house = await openHouse((folder) => ({
+  platform = await openMcpPlatform((folder) => ({
     every: everything,
     files: { ...filesystem(folder), tools: ['read_text_file', 'edit_file', 'move_file'] },
     open_files: { ...filesystem(folder), approval: 'never' },
@@ -18,53 +18,53 @@ beforeAll(async () => {
     gone: { command: '/no/such/server', start_timeout_ms: 300 },
   }));
 });
-afterAll(() => house.close());
+afterAll(() => platform.close());
 
 const LONG = 'call: every__trigger-long-running-operation';
 
 describe('a long call', () => {
-  test('tells how far it is, and ends', async () => {
-    const [result] = await house.run(['every'], `${LONG} {"duration": 1, "steps": 4}\nthen:\nsay: done`);
+  test('reports its progress, and ends', async () => {
+    const [result] = await platform.run(['every'], `${LONG} {"duration": 1, "steps": 4}\nthen:\nsay: done`);
     expect(result).toContain('Long running operation completed');
-    expect(await house.says('"text":"1 of 4"')).toContain('progress of a tool');
+    expect(await platform.says('"text":"1 of 4"')).toContain('progress of a tool');
   });
 
   test('ends when its job is cancelled, and its server is there for the next', async () => {
-    const { client } = house;
+    const { client } = platform;
     const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['every'] });
     const { job_id } = await client.post(context.id, `${LONG} {"duration": 600, "steps": 6000}`);
-    await house.says('"text":"1 of 6000"');
+    await platform.says('"text":"1 of 6000"');
     const receipt = await client.cancel(job_id, 60_000);
     expect(receipt).toMatchObject({ status: 'cancelled' });
     expect(await resultsOf(client, context.id)).toEqual([expect.stringMatching(/^Cancelled/)]);
     expect(
-      await house.run(['every'], 'call: every__echo {"message": "still here"}\nthen:\nsay: done'),
+      await platform.run(['every'], 'call: every__echo {"message": "still here"}\nthen:\nsay: done'),
     ).toEqual(['Echo: still here']);
   });
 
-  test('that may run again does, when its server is killed in the middle', async () => {
-    const { client } = house;
+  test('that may run again is repeated, when its server is killed in the middle', async () => {
+    const { client } = platform;
     const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['every'] });
     const { job_id } = await client.post(
       context.id,
       `${LONG} {"duration": 2, "steps": 77}\nthen:\nsay: done`,
     );
-    await house.says('"text":"1 of 77"');
-    await house.kill('server-everything');
+    await platform.says('"text":"1 of 77"');
+    await platform.kill('server-everything');
     expect(await client.ended(job_id)).toMatchObject({ status: 'completed' });
     expect(await resultsOf(client, context.id)).toEqual([
       expect.stringContaining('Long running operation completed'),
     ]);
-    await house.says('an MCP server was lost');
+    await platform.says('an MCP server was lost');
   });
 });
 
 describe('files', () => {
   test('are edited', async () => {
-    const path = join(house.folder, 'a.txt');
+    const path = join(platform.folder, 'a.txt');
     await writeFile(path, 'one two three');
     const edit = { path, edits: [{ oldText: 'two', newText: '2' }] };
-    const [diff, text] = await house.run(
+    const [diff, text] = await platform.run(
       ['open_files'],
       `call: open_files__edit_file ${JSON.stringify(edit)}\nthen:\ncall: open_files__read_text_file {"path": "${path}"}\nthen:\nsay: done`,
     );
@@ -73,22 +73,25 @@ describe('files', () => {
     expect(await readFile(path, 'utf8')).toBe('one 2 three');
   });
 
-  test('outside of what the server was given are not read', async () => {
-    const [result] = await house.run(
+  test("outside of the server's folder are not read", async () => {
+    const [result] = await platform.run(
       ['open_files'],
       'call: open_files__read_text_file {"path": "/etc/passwd"}\nthen:\nsay: done',
     );
     expect(result).toContain('Access denied');
   });
 
-  test('beyond the list are not touched: the tool is not there', async () => {
-    const [result] = await house.run(['files'], 'call: files__write_file {"path": "/x"}\nthen:\nsay: done');
+  test('are not changed by a tool outside the list: it does not exist', async () => {
+    const [result] = await platform.run(
+      ['files'],
+      'call: files__write_file {"path": "/x"}\nthen:\nsay: done',
+    );
     expect(result).toMatch(/^There is no tool named files__write_file/);
   });
 
-  test('are edited once somebody approved it, and not before', async () => {
-    const { client, url } = house;
-    const path = join(house.folder, 'b.txt');
+  test('are edited once it is approved, and not before', async () => {
+    const { client, url } = platform;
+    const path = join(platform.folder, 'b.txt');
     await writeFile(path, 'one two three');
     const edit = { path, edits: [{ oldText: 'two', newText: '2' }] };
     const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['files'] });
@@ -109,18 +112,18 @@ describe('files', () => {
   });
 });
 
-test('what one job remembers another one reads', async () => {
+test('a memory of one job is read by another', async () => {
   const entities = [{ name: 'Ada', entityType: 'person', observations: ['likes engines'] }];
-  await house.run(
+  await platform.run(
     ['memory'],
     `call: memory__create_entities ${JSON.stringify({ entities })}\nthen:\nsay: done`,
   );
-  const [graph] = await house.run(['memory'], 'call: memory__read_graph {}\nthen:\nsay: done');
+  const [graph] = await platform.run(['memory'], 'call: memory__read_graph {}\nthen:\nsay: done');
   expect(graph).toContain('likes engines');
 });
 
-test('a list that changes in the middle of a job is that of the next one', async () => {
-  const { client, run } = house;
+test('a list that changes in the middle of a job applies to the next one', async () => {
+  const { client, run } = platform;
   const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['it'] });
   const calls = ['learn', 'echo {"text": "between"}', 'learnt']
     .map((call) => `call: it__${call}`)
@@ -136,12 +139,12 @@ test('a list that changes in the middle of a job is that of the next one', async
 });
 
 test('an image comes as an image', async () => {
-  const [result] = await house.run(['every'], 'call: every__get-tiny-image {}\nthen:\nsay: done');
+  const [result] = await platform.run(['every'], 'call: every__get-tiny-image {}\nthen:\nsay: done');
   expect(result?.split('\n')).toContain('image');
 });
 
-test('while a plan is made only tools that change nothing are there', async () => {
-  const { client } = house;
+test('while a plan is made only tools without effect are offered', async () => {
+  const { client } = platform;
   const config = { model: 'simulated/default', mcp_servers: ['files'], mode: 'plan' as const };
   const context = await client.createContext(config);
   const { job_id } = await client.post(context.id, 'call: files__edit_file {"path": "/x"}\nthen:\nsay: done');
@@ -150,13 +153,13 @@ test('while a plan is made only tools that change nothing are there', async () =
   expect(result).toContain('Available tools: files__read_text_file.');
 });
 
-test('a server that cannot be reached holds up no job for long, and the model is told', async () => {
-  const [result] = await house.run(['gone'], 'call: gone__unavailable {}\nthen:\nsay: done');
+test('a server that cannot be reached delays no job for long, and the model is informed', async () => {
+  const [result] = await platform.run(['gone'], 'call: gone__unavailable {}\nthen:\nsay: done');
   expect(result).toContain('The MCP server gone is not responding');
 });
 
 test('a command cannot be given by a client', async () => {
-  const { url } = house;
+  const { url } = platform;
   const ask = async (config: object): Promise<{ status: number; code: string }> => {
     const response = await fetch(`${url}/api/contexts`, {
       method: 'POST',
@@ -177,14 +180,14 @@ test('a command cannot be given by a client', async () => {
   });
 });
 
-test('figures tell of servers and their calls', async () => {
-  const { url } = house;
-  const told = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
-  // A worker process tells its figures with its beats: each may be younger than the last one.
+test('metrics show servers and their calls', async () => {
+  const { url } = platform;
+  const onRun = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
+  // A worker process reports its metrics with its heartbeats: each may be newer than the last one.
   for (const figure of [
     /nightshift_mcp_server_up\{[^}]*server="memory"[^}]*\} 1/,
     /nightshift_mcp_server_up\{[^}]*server="gone"[^}]*\} 0/,
     /nightshift_mcp_calls_total\{[^}]*outcome="completed"/,
   ])
-    await expect.poll(told, { interval: 500 }).toMatch(figure);
+    await expect.poll(onRun, { interval: 500 }).toMatch(figure);
 });

@@ -1,4 +1,4 @@
-// Servers of the protocol from npm, and one that does what a test wants, as an config file names them.
+// Servers of the protocol from npm, and one that a test scripts, as a config file names them.
 import { join } from 'node:path';
 
 const installed = (name: string): string =>
@@ -12,14 +12,14 @@ export const filesystem = (folder: string) => ({
   args: [installed('server-filesystem'), folder],
 });
 
-/** Keeps what it knows in `file`. */
+/** Stores its data in `file`. */
 export const memory = (file: string) => ({
   command: process.execPath,
   args: [installed('server-memory')],
   env: { MEMORY_FILE_PATH: file },
 });
 
-/** Notes its facts in `folder`. */
+/** Writes its facts to `folder`. */
 export const scripted = (folder: string) => ({
   command: process.execPath,
   args: [join(import.meta.dirname, 'scripted-server.ts'), folder],

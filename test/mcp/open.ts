@@ -17,33 +17,33 @@ import { scripted } from './known-servers.ts';
 
 export type Opened = {
   servers: ToolServers;
-  /** What servers noted. */
+  /** The facts that servers wrote. */
   facts: () => string[];
   called: [string, CallOutcome][];
   progress: string[];
   lines: string[];
   names: (server: string) => string[];
-  /** Whether it is connected to. */
+  /** Whether it is connected. */
   isUp: (server: string) => boolean;
   run: (tool: string, input?: Json, signal?: AbortSignal) => Promise<ToolOutcome>;
-  /** Resolves once it holds; fails loudly after a while. */
+  /** Resolves once it is true; fails with a message after a while. */
   until: (condition: () => boolean) => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** One scripted server, `it`, once it is connected to, however long it takes to start; unless `servers` says otherwise. */
+/** One scripted server, `it`, once it is connected, however long it takes to start; unless `servers` gives others. */
 export async function openScripted(settings: object = {}, servers?: object): Promise<Opened> {
   const folder = await mkdtemp(join(tmpdir(), 'nightshift-mcp-'));
   const parsed = parseConfigFile({ mcp_servers: servers ?? { it: { ...scripted(folder), ...settings } } });
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   const lines: string[] = [];
-  const say = (fields: object, words: string): void => void lines.push(`${words} ${JSON.stringify(fields)}`);
+  const say = (fields: object, text: string): void => void lines.push(`${text} ${JSON.stringify(fields)}`);
   const log = { warn: say, debug: say };
   const open = openServers(parsed.settings.mcpServers, { version: '0', log });
   const called: [string, CallOutcome][] = [];
   const progress: string[] = [];
   const limits = { toolResult: 100_000, toolTimeoutMs: 120_000 };
-  const onProgress = (_: unknown, words: string): void => void progress.push(words);
+  const onProgress = (_: unknown, text: string): void => void progress.push(text);
   const runner = createToolRunner(withServers(createRegistry([]), open), { limits, log, onProgress });
   const up = new Set<string>();
   const until = async (condition: () => boolean): Promise<void> => {

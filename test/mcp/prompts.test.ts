@@ -1,25 +1,25 @@
-// The tools of an MCP server stand in prompts in one order and with one text, so that a restart of the worker process and of
-// the server does not lose the provider's prompt cache.
+// The tools of an MCP server are in prompts in one order and with one text, so that a restart of the worker process and
+// of the server does not lose the provider's prompt cache.
 import { afterEach, expect, test } from 'vitest';
 import { isJsonObject } from '../../src/core/json.ts';
 import type { Json, JsonObject } from '../../src/core/json.ts';
 import { startFakeProvider } from '../llm/fake-provider.ts';
 import type { FakeProvider, FakeRequest } from '../llm/fake-provider.ts';
 import { expectPrefixes } from '../workers/prompts/prompts.ts';
-import { openHouse } from './mcp-house.ts';
-import type { House } from './mcp-house.ts';
+import { openMcpPlatform } from './mcp-platform.ts';
+import type { McpPlatform } from './mcp-platform.ts';
 import { scripted } from './known-servers.ts';
 
-let house: House | null = null;
+let platform: McpPlatform | null = null;
 let provider: FakeProvider | null = null;
 afterEach(async () => {
-  await house?.close();
+  await platform?.close();
   await provider?.close();
-  [house, provider] = [null, null];
+  [platform, provider] = [null, null];
 });
 
 /** One call, then the answer. */
-function speak({ entries }: FakeRequest) {
+function reply({ entries }: FakeRequest) {
   return entries.at(-1)?.role === 'user'
     ? { toolCalls: [{ name: 'it__echo', arguments: { text: 'hello' } }] }
     : { text: 'It said hello.' };
@@ -39,9 +39,9 @@ function toolsOf({ body }: FakeRequest): ReturnType<typeof described>[] {
 test.each(['anthropic', 'openai', 'openai-chat'])(
   'tools are sorted, and schemas keep the order of their members, over a restart with another order: %s',
   async (name) => {
-    const fake = await startFakeProvider(speak);
+    const fake = await startFakeProvider(reply);
     provider = fake;
-    const opened = await openHouse(
+    const opened = await openMcpPlatform(
       (folder) => {
         const { command, args } = scripted(folder);
         return { it: { command, args: [...args, 'reorder'] } };
@@ -53,7 +53,7 @@ test.each(['anthropic', 'openai', 'openai-chat'])(
         OPENAI_BASE_URL: fake.openaiURL,
       },
     );
-    house = opened;
+    platform = opened;
     const { client } = opened;
     const context = await client.createContext({ model: `${name}/some-model`, mcp_servers: ['it'] });
     const say = async (text: string): Promise<void> => {

@@ -1,5 +1,5 @@
-// An MCP server over stdio that does what a test wants: dies, hangs, tells how far it is, changes its list. Started as
-// `node scripted-server.ts <folder>`: what happens is noted there, a line a fact, in `facts`. With `reorder` as the second
+// An MCP server over stdio that a test scripts: it dies, hangs, reports progress, changes its list. Started as `node
+// scripted-server.ts <folder>`: it records each fact as a line in the file `facts` there. With `reorder` as the second
 // argument it lists its tools in the opposite order from its second start on.
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
@@ -55,8 +55,8 @@ const server = new Server(
   { name: 'scripted', version: '1' },
   { capabilities: { tools: { listChanged: true } } },
 );
-const text = (words: string, isError = false): CallToolResult => ({
-  content: [{ type: 'text', text: words }],
+const text = (body: string, isError = false): CallToolResult => ({
+  content: [{ type: 'text', text: body }],
   isError,
 });
 
@@ -75,7 +75,7 @@ server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sen
       throw new Error('no');
     case 'hang':
     case 'hang_once':
-      // Both may have come at once: then it is cancelled before it begins.
+      // Both may have arrived at once: then it is cancelled before it begins.
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
       note('cancelled');
       return text('');

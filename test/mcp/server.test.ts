@@ -22,7 +22,7 @@ const pidsOf = ({ facts }: Opened): number[] =>
   facts().flatMap((fact) => (fact.startsWith('started ') ? [Number(fact.slice(8))] : []));
 
 describe('a call', () => {
-  test('brings what the tool says, its errors as errors', async () => {
+  test("returns the tool's result, and its errors as errors", async () => {
     const { run, called } = await open();
     expect(await run('it__echo', { text: 'hello' })).toEqual({
       kind: 'result',
@@ -47,7 +47,7 @@ describe('a call', () => {
     expect(facts().filter((fact) => fact === 'called echo')).toEqual([]);
   });
 
-  test('tells how far it is, and may take longer than its time-out while it does', async () => {
+  test('reports its progress, and may take longer than its time-out while it does', async () => {
     const { run, progress } = await open({ timeout_ms: 3_000 });
     expect(await run('it__count', { ms: 1_000 })).toMatchObject({
       is_error: false,
@@ -56,7 +56,7 @@ describe('a call', () => {
     expect(progress.slice(0, 3)).toEqual(['1 of 4', '2 of 4', '3 of 4']);
   });
 
-  test('that goes on for ever ends at the maximum, whatever it tells', async () => {
+  test('that never ends is stopped at the maximum, whatever progress it reports', async () => {
     const { run } = await open({ timeout_ms: 3_000, max_timeout_ms: 3_500 });
     expect(await run('it__count', { ms: 1_000 })).toMatchObject({
       is_error: true,
@@ -64,7 +64,7 @@ describe('a call', () => {
     });
   });
 
-  test('that says nothing is given up after its time-out, and the server is told', async () => {
+  test('without progress is given up after its time-out, and the server is notified', async () => {
     const { run, facts, until, called } = await open({ timeout_ms: 200 });
     expect(await run('it__hang')).toEqual({
       kind: 'result',
@@ -75,7 +75,7 @@ describe('a call', () => {
     expect(called).toEqual([['it', 'timed_out']]);
   });
 
-  test('that is aborted ends at once, and the server is told', async () => {
+  test('that is aborted ends at once, and the server is notified', async () => {
     const { run, facts, until, called } = await open();
     const abort = new AbortController();
     const outcome = run('it__hang', {}, abort.signal);
@@ -88,7 +88,7 @@ describe('a call', () => {
 });
 
 describe('a server that dies in the middle of a call', () => {
-  test('is started again, and what may run again does', async () => {
+  test('is started again, and calls that may run again are repeated', async () => {
     const { run, facts } = await open();
     expect(await run('it__die_once')).toMatchObject({ is_error: false, content: [{ text: 'lives' }] });
     expect(facts().filter((fact) => fact === 'called die_once')).toHaveLength(2);
@@ -109,7 +109,7 @@ describe('a server that dies in the middle of a call', () => {
     expect(await run('it__echo', { text: 'again' })).toMatchObject({ content: [{ text: 'again' }] });
   });
 
-  test('every time is asked three times', async () => {
+  test('every time is tried three times', async () => {
     const { run, facts } = await open();
     expect(await run('it__die_always')).toMatchObject({
       is_error: true,
@@ -120,7 +120,7 @@ describe('a server that dies in the middle of a call', () => {
 });
 
 describe('a list', () => {
-  test('that changes is known, and a job goes on with the one it began with', async () => {
+  test('that changes is read, and a job continues with the one it began with', async () => {
     const { run, names, servers, until } = await open();
     const job = '0190-1' as Parameters<typeof servers.offer>[1];
     const before = servers.offer('it', job);
@@ -131,7 +131,7 @@ describe('a list', () => {
     expect(await run('it__learnt')).toMatchObject({ content: [{ text: 'did learnt' }] });
   });
 
-  test('holds what is allowed', async () => {
+  test('contains the allowed tools', async () => {
     const { names, servers } = await open({ tools: ['e*', 'die*once'] });
     expect(names('it')).toEqual(['it__echo', 'it__env', 'it__die_once']);
     expect(servers.get('it__secret')).toBeUndefined();
@@ -139,7 +139,7 @@ describe('a list', () => {
 });
 
 describe('a process', () => {
-  test('sees nothing of our environment but what names no secret', async () => {
+  test('sees only the variables of our environment that contain no secret', async () => {
     process.env['ANTHROPIC_API_KEY'] = 'sk-ant-secret';
     process.env['DATABASE_URL'] = 'postgres://secret';
     const { run } = await open({ env: { ONLY: 'this' } });
@@ -153,7 +153,7 @@ describe('a process', () => {
     expect(Object.keys(seen).filter((name) => !allowed.includes(name))).toEqual([]);
   });
 
-  test('is no shell: what looks like one is an argument', async () => {
+  test('is no shell: shell syntax is an argument', async () => {
     const { servers, lines, until } = await open(
       {},
       { it: { command: 'echo hello; touch /tmp/never', start_timeout_ms: 200 } },
@@ -172,7 +172,7 @@ describe('a process', () => {
     await one.until(() => !isAlive(child) && pidsOf(one).every((pid) => !isAlive(pid)));
   });
 
-  test('whose standard output holds other things is heard all the same', async () => {
+  test('with other lines on its standard output still works', async () => {
     const { run, lines } = await open();
     expect(await run('it__echo', { text: 'hello' })).toMatchObject({ is_error: false });
     expect(lines.some((line) => line.includes('message of an MCP server'))).toBe(true);
@@ -180,7 +180,7 @@ describe('a process', () => {
 });
 
 describe('a server that cannot be reached', () => {
-  test('holds nothing up: it is starting, and then one tool stands for it', async () => {
+  test('delays nothing: it is starting, and then one tool replaces it', async () => {
     const { servers, names, run, until } = await open(
       {},
       { it: { command: '/no/such/server', start_timeout_ms: 5_000 } },

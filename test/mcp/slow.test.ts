@@ -1,8 +1,8 @@
-// A server that takes its time to start: the worker process does not wait for it, the job does.
+// A server that starts slowly: the worker process does not wait for it, the job does.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openHouse, resultsOf } from './mcp-house.ts';
+import { openMcpPlatform, resultsOf } from './mcp-platform.ts';
 
 /** The scripted server, which starts once there is a file `go`. */
 const late = (folder: string) => {
@@ -16,19 +16,19 @@ const late = (folder: string) => {
 };
 
 test('a job waits for its server, and no other job does', async () => {
-  const house = await openHouse((folder) => ({ late: late(folder) }));
+  const platform = await openMcpPlatform((folder) => ({ late: late(folder) }));
   try {
-    const { client } = house;
+    const { client } = platform;
     const waiting = await client.createContext({ model: 'simulated/default', mcp_servers: ['late'] });
     const first = await client.post(waiting.id, 'call: late__echo {"text": "here"}\nthen:\nsay: done');
     const other = await client.createContext({ model: 'simulated/default' });
     const second = await client.post(other.id, 'say: done');
     expect(await client.ended(second.job_id)).toMatchObject({ status: 'completed' });
     expect(await client.job(first.job_id)).toMatchObject({ status: 'queued' });
-    await writeFile(join(house.folder, 'go'), '');
+    await writeFile(join(platform.folder, 'go'), '');
     expect(await client.ended(first.job_id)).toMatchObject({ status: 'completed' });
     expect(await resultsOf(client, waiting.id)).toEqual(['here']);
   } finally {
-    await house.close();
+    await platform.close();
   }
 });

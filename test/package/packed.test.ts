@@ -16,7 +16,7 @@ import type { Env, Running } from '../cli/command-line.ts';
 const ROOT = path.join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** What an operator writes who has a tool, a server and commands. */
+/** The files of an operator who has a tool, a server and commands. */
 const CONFIG = `
 import { ToolError, defineConfig } from 'nightshift';
 
@@ -78,14 +78,14 @@ async function serve(args: readonly string[], env: Env, ready: RegExp): Promise<
   return (await server.says('out', ready))[1] ?? '';
 }
 
-test('says its version', async () => {
+test('prints its version', async () => {
   const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as {
     version: string;
   };
   expect((await ended(['--version'])).trim()).toBe(version);
 });
 
-test('brings the types of a config file and of the client', async () => {
+test('contains the types of a config file and of the client', async () => {
   const program = `import { createClient } from 'nightshift/client';
 const text: Promise<string | undefined> = createClient({ url: '' }).jobs.get('x').then((job) => job.output?.text);
 void text;
@@ -97,7 +97,7 @@ void text;
   await run(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder]);
 });
 
-test('the client needs nothing of Node', async () => {
+test('the client needs no module of Node', async () => {
   const dist = path.join(folder, 'node_modules/nightshift/dist');
   const reached = new Set(['client.js']);
   for (const file of reached) {
@@ -144,7 +144,7 @@ say: done`;
 });
 
 test.skipIf(inject('redisUrl') === null)(
-  '`migrate`, `api` and `worker` run on services of their own, and `run`, `doctor` and `worker-health` talk to them',
+  '`migrate`, `api` and `worker` run on services of their own, and `run`, `doctor` and `worker-health` connect to them',
   async () => {
     database = await createEmptyDatabase();
     const env = {

@@ -1,5 +1,5 @@
-// Long parts of the suite that depend on few sources. `npm run test:full` records in digests.json from which sources a part has
-// passed; .ci/run plays a part in full only where these sources are others now.
+// Long parts of the suite that depend on few sources. `npm run test:full` records in digests.json the sources with
+// which a part has passed; .ci/run plays a part in full only where these sources have changed.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,7 +27,7 @@ export type Part = keyof typeof SOURCES;
 
 export const PARTS: readonly Part[] = ['fresh-machine', 'chaos', 'embedded'];
 
-/** Parts whose sources are not those from which they last passed. */
+/** Parts whose sources have changed since they last passed. */
 export function changedParts(): Part[] {
   const proven = readDigests();
   return PARTS.filter((part) => proven.get(part) !== digestOf(SOURCES[part]));

@@ -1,6 +1,6 @@
-// Which services a test run uses: those the environment names; else containers, where an engine has the images or
-// can pull them; else embedded PostgreSQL with a Redis from PATH. NIGHTSHIFT_TEST_SERVICES forces one of them:
-// `url`, `containers`, `embedded`, or `no-redis` (embedded PostgreSQL alone).
+// The services of a test run: those the environment names; else containers, where an engine has the images or can pull
+// them; else embedded PostgreSQL with a Redis from PATH. NIGHTSHIFT_TEST_SERVICES forces one of them: `url`,
+// `containers`, `embedded`, or `no-redis` (embedded PostgreSQL alone).
 import { missingImages, pullImages } from './containers.ts';
 
 export type Choice = { kind: 'url' | 'containers' } | { kind: 'embedded'; redis: boolean; why: string };

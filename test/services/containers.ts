@@ -1,5 +1,5 @@
-// PostgreSQL and Redis in containers, for a test run. Every container carries labels that say which run made it,
-// so that a run removes its own and those of runs that were killed, and never anybody else's.
+// PostgreSQL and Redis in containers, for a test run. Every container carries labels with its run, so that a run
+// deletes its own and those of killed runs, and never those of others.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hostname } from 'node:os';
 import { PostgreSqlContainer } from '@testcontainers/postgresql';
@@ -31,7 +31,7 @@ export interface StartedContainer {
   url: string;
 }
 
-/** None. The library's own asks four times a second, for good, which takes a twentieth of a core. */
+/** None. The library's own check runs four times a second, permanently, which takes a twentieth of a core. */
 const NO_HEALTH_CHECK: Parameters<PostgreSqlContainer['withHealthCheck']>[0] = {
   test: ['CMD', 'true'],
   interval: 86_400_000,
@@ -70,14 +70,14 @@ async function engine(): Promise<ContainerRuntimeClient | null> {
   return getContainerRuntimeClient().catch(() => null);
 }
 
-/** The name of a run, from which any later run can tell whether it is still going on. */
+/** The name of a run, from which any later run can tell whether it is still running. */
 export async function nameRun(): Promise<string> {
   return `${hostname()}/${process.pid}/${await startOf(process.pid)}`;
 }
 
 const LABEL = 'nightshift.test.run';
 
-/** With a `port` the container is found there again after a restart; otherwise the engine picks one. */
+/** With a `port` the container has the same port after a restart; otherwise the engine picks one. */
 export async function startPostgresContainer(
   run: string,
   port?: number,
@@ -106,7 +106,7 @@ export async function startRedisContainer(run: string, port?: number): Promise<S
   return { id: container.getId(), url: container.getConnectionUrl() };
 }
 
-/** A Redis Cluster of one node, which has all slots and says that it is found at `port` of this machine. */
+/** A Redis Cluster of one node, which has all slots and announces `port` of this machine. */
 export async function startClusterContainer(run: string, port: number): Promise<StartedContainer> {
   const flags = ['--save', '', '--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'];
   const container = await new RedisContainer(REDIS)
@@ -118,7 +118,7 @@ export async function startClusterContainer(run: string, port: number): Promise<
   return { id: container.getId(), url: container.getConnectionUrl() };
 }
 
-/** The engine's own verbs on one container. */
+/** The engine's own operations on one container. */
 export async function containerById(id: string) {
   return (await getContainerRuntimeClient()).container.getById(id);
 }
@@ -149,7 +149,7 @@ async function removeWhere(chosen: (label: string) => boolean): Promise<void> {
   const doomed = (await containers()).filter((container) => chosen(container.label));
   await Promise.all(
     doomed.map(async ({ id }) => {
-      // Another run may remove the same leftover at this moment.
+      // Another run may delete the same leftover at the same time.
       await (await containerById(id)).remove({ force: true, v: true }).catch(() => {});
     }),
   );

@@ -1,18 +1,18 @@
-// Databases that the test files of one process hand on to each other. A fresh copy of the template costs Postgres about a tenth of a
+// Databases that the test files of one process reuse. A fresh copy of the template costs Postgres about a tenth of a
 // second of CPU, most of it where its first connections read the catalog; emptying a used one costs a few milliseconds.
 import postgres from 'postgres';
 import { depth } from './depth.ts';
 
-/** A database that waits for its next user, and the connection that looks after it. */
+/** A database that waits for its next user, and the connection that prepares it. */
 type Pooled = { url: string; sql: postgres.Sql; fresh: State; drop: () => Promise<void> };
 
 type State = { schema: string; bytes: number };
 
-export type Lent = { url: string; drop: () => Promise<void> };
+export type PooledDatabase = { url: string; drop: () => Promise<void> };
 
 /**
- * Whether a connection plans each statement once. Otherwise, as in production, it plans the first five executions of each: a fifth
- * of what Postgres does in a run, since the connections of tests are short-lived.
+ * Whether a connection plans each statement once. Otherwise, as in production, it plans the first five executions of
+ * each: a fifth of Postgres' work in a run, since the connections of tests are short-lived.
  */
 const PLANS_ONCE = depth(true, false);
 
@@ -20,15 +20,15 @@ const PLANS_ONCE = depth(true, false);
 const GROWN_BYTES = 8 * 2 ** 20;
 
 export class DatabasePool {
-  readonly #make: () => Promise<Lent>;
+  readonly #make: () => Promise<PooledDatabase>;
   readonly #idle: Pooled[] = [];
 
   /** `make`: a fresh database, and how it is dropped. */
-  constructor(make: () => Promise<Lent>) {
+  constructor(make: () => Promise<PooledDatabase>) {
     this.#make = make;
   }
 
-  async lend(): Promise<Lent> {
+  async lend(): Promise<PooledDatabase> {
     const pooled = this.#idle.pop() ?? (await this.#open());
     return { url: pooled.url, drop: () => this.#takeBack(pooled) };
   }
@@ -43,7 +43,7 @@ export class DatabasePool {
     return { url, sql, drop, fresh: await stateOf(sql) };
   }
 
-  /** A database that cannot be made like new is dropped. */
+  /** A database that cannot be restored is dropped. */
   async #takeBack(pooled: Pooled): Promise<void> {
     if (await isLikeNew(pooled)) {
       this.#idle.push(pooled);
@@ -85,7 +85,9 @@ async function empty(sql: postgres.Sql): Promise<void> {
 /** PostgreSQL's own objects have lower numbers. */
 const FIRST_OWN = 16_384;
 
-/** `schema`: what a test may have changed beside rows, namely definitions, settings, applied migrations and planner statistics. */
+/**
+ * `schema`: the changes of a test beside rows, namely definitions, settings, applied migrations and planner statistics.
+ */
 async function stateOf(sql: postgres.Sql): Promise<State> {
   const [row] = await sql<{ schema: string; bytes: string }[]>`
     select md5(concat_ws(' ',

@@ -13,7 +13,7 @@ export interface TestDatabase {
   drop: () => Promise<void>;
 }
 
-/** `template`: the name of what it is a copy of. */
+/** `template`: the name of the database that is copied. */
 export interface Copy extends TestDatabase {
   template: string;
 }
@@ -36,7 +36,7 @@ const serverOfRun = (): DatabaseServer => ({
   testRun: inject('testRun'),
 });
 
-/** A migrated database that nothing has used, for tests of plans and of sizes. `server`: outside a test file. */
+/** A migrated, unused database, for tests of plans and of sizes. `server`: outside a test file. */
 export async function createFreshDatabase(server: DatabaseServer = serverOfRun()): Promise<TestDatabase> {
   const { databaseUrl, testRun } = server;
   return createDatabaseFrom({ adminUrl: databaseUrl, run: testRun, migrations: MIGRATIONS, migrate });
@@ -72,7 +72,7 @@ function newName(run: string): string {
   return `${prefixOf(run)}${randomBytes(5).toString('hex')}`;
 }
 
-/** How the names of a run's databases begin. */
+/** The prefix of the names of a run's databases. */
 function prefixOf(run: string): string {
   return `nightshift_test_${createHash('sha256').update(run).digest('hex').slice(0, 10)}_`;
 }

@@ -1,5 +1,5 @@
-// How much of what is drawn or enumerated a run plays. `npm test`, and with it the gate: enough to show each broken law that
-// docs/testing.md lists. `npm run test:full`: everything, and sequences that no run has played before.
+// How much of the random or enumerated cases a run plays. `npm test`, and with it the gate: enough to show each broken
+// law that docs/testing.md lists. `npm run test:full`: everything, and sequences that no run has played before.
 import { randomInt } from 'node:crypto';
 
 const isFull = process.env['NIGHTSHIFT_TEST_DEPTH'] === 'full';
@@ -9,8 +9,8 @@ export function depth<T>(gate: T, full: T): T {
 }
 
 /**
- * Seeds 1 to `gate`; at full depth 1 to `full`, and a quarter as many again that are drawn anew, and printed. NIGHTSHIFT_SEED=17 plays
- * that one alone; the variable that `variable` names says how many are played in place of these.
+ * Seeds 1 to `gate`; at full depth 1 to `full`, and a quarter as many new random ones, which are printed.
+ * NIGHTSHIFT_SEED=17 plays that one alone; the variable that `variable` names sets the number instead.
  */
 export function seedsOf(gate: number, full: number, variable: string): number[] {
   const only = process.env['NIGHTSHIFT_SEED'];

@@ -1,9 +1,9 @@
-// Plans in place of answers: how much is read for what is shown.
+// Plans in place of results: how much a query reads.
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Executor } from '../../src/db/connection/client.ts';
 
-/** Carries out what it is asked, answers nothing, and keeps the plans. */
+/** Explains its statements, returns no rows, and keeps the plans. */
 export function explaining<E extends Executor>(executor: E, plans: string[]): E {
   const explain = async (query: SQL): Promise<unknown[]> => {
     const plan = await executor.execute<{ 'QUERY PLAN': string }>(

@@ -12,7 +12,7 @@ interface Shared {
   users: number;
 }
 
-// Each project loads this file for itself: what they share is kept on the process.
+// Each project loads this file for itself: shared values are kept on the process.
 declare global {
   var nightshiftTestServices: Shared | undefined;
 }
@@ -42,7 +42,7 @@ async function startOnce(): Promise<TestServices> {
   return services;
 }
 
-/** At exit nothing can be awaited: a process of its own removes what the teardown did not. */
+/** At exit nothing can be awaited: a process of its own deletes what the teardown did not. */
 function removeLater(run: string): void {
   if (shared.started === null) return;
   const program = path.join(import.meta.dirname, 'remove-run.ts');

@@ -1,8 +1,8 @@
-// When sources were last changed: what was built from them is stale if it is older.
+// When sources were last changed: a build is stale if it is older.
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** When the newest of these files and folders, or of those below them, was changed, in milliseconds. */
+/** The last change of these files and folders, or of those below them, in milliseconds. */
 export function newestChange(places: readonly string[]): number {
   return Math.max(...places.map(changedAt));
 }

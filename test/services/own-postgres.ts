@@ -1,4 +1,4 @@
-// A PostgreSQL of one's own, for tests that stop, kill or pause it. Its URL is a superuser's; it holds no schema.
+// A PostgreSQL of one's own, for tests that stop, kill or pause it. Its URL is a superuser's; it has no schema.
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -60,7 +60,7 @@ async function embedded(): Promise<OwnService> {
       server = await startEmbeddedPostgres(options);
     },
     async pause() {
-      // Itself first: it must not serve one more connection while its children are looked for.
+      // Itself first: it must not accept one more connection while its children are searched.
       process.kill(server.pid, 'SIGSTOP');
       await signalAll(server.pid, 'SIGSTOP');
     },

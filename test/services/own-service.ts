@@ -3,20 +3,20 @@ import { containerById } from './containers.ts';
 
 export interface OwnService {
   url: string;
-  /** In order: what is under way is brought to an end. */
+  /** In order: open work is finished. */
   stop(): Promise<void>;
-  /** As a crash does it. */
+  /** Like a crash. */
   kill(): Promise<void>;
   /** After stop or kill; resolves once it answers. */
   start(): Promise<void>;
   /** Connections stay open and nothing answers, until `resume`. */
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Stops it for good and removes what it stored. */
+  /** Stops it permanently and deletes its data. */
   remove(): Promise<void>;
 }
 
-/** The verbs on a service in a container; `answers` tells when a start is done. */
+/** The operations on a service in a container; `answers` checks that a start is done. */
 export async function ownContainer(
   container: { id: string; url: string },
   answers: (url: string) => Promise<void>,

@@ -1,12 +1,12 @@
-// The services that fault tests break: they come back at the same address, with what they had stored.
+// The services that fault tests break: they come back at the same address, with their data.
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { startOwnPostgres } from './own-postgres.ts';
 import { startOwnRedis } from './own-redis.ts';
 
-async function count(url: string, patienceS = 30): Promise<number> {
-  const sql = postgres(url, { max: 1, connect_timeout: patienceS, onnotice: () => {} });
+async function count(url: string, timeoutS = 30): Promise<number> {
+  const sql = postgres(url, { max: 1, connect_timeout: timeoutS, onnotice: () => {} });
   try {
     await sql`CREATE TABLE IF NOT EXISTS hits (at timestamptz)`;
     await sql`INSERT INTO hits VALUES (now())`;

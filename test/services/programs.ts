@@ -1,6 +1,6 @@
-// Programs that tests start as processes of their own, bundled once: a process that starts from its sources spends more than a
-// second of CPU on loading them. The folder is named after the newest source, so that a bundle is never stale and runs that go on
-// at the same time share one.
+// Programs that tests start as processes of their own, bundled once: a process that starts from its sources spends more
+// than a second of CPU on loading them. The folder is named after the newest source, so that a bundle is never stale
+// and concurrent runs share one.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,13 +22,13 @@ const PROGRAMS = {
 
 export type Program = keyof typeof PROGRAMS;
 
-/** The file that Node runs for a program: of the bundle, or the source where none was made. */
+/** The file that Node runs for a program: of the bundle, or the source where there is none. */
 export function programFile(program: Program): string {
   const folder = process.env[FOLDER];
   return folder === undefined ? path.join(ROOT, program) : path.join(folder, `${PROGRAMS[program]}.js`);
 }
 
-/** Makes the bundle where it is missing; `programFile` names its files from then on. */
+/** Makes the bundle where it is missing; `programFile` returns its files from then on. */
 export async function bundlePrograms(): Promise<void> {
   const newest = newestChange(SOURCES.map((source) => path.join(ROOT, source)));
   const folder = path.join(HOME, newest.toString(36));
@@ -46,7 +46,7 @@ export async function bundlePrograms(): Promise<void> {
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Runs that still go on use bundles of today. */
+/** Runs that are in progress use bundles of today. */
 async function removeOld(current: string): Promise<void> {
   const folders = readdirSync(HOME).map((name) => path.join(HOME, name));
   const old = folders.filter((one) => one !== current && statSync(one).mtimeMs < Date.now() - DAY_MS);

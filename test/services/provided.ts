@@ -1,4 +1,4 @@
-// What the global setup hands to every test file (`inject('…')`).
+// The values that the global setup provides to every test file (`inject('…')`).
 export interface ServiceContainers {
   postgres: string;
   redis: string;

@@ -20,7 +20,7 @@ export interface TestServices {
   databaseUrl: string;
   redisUrl: string | null;
   containers: ServiceContainers | null;
-  /** One line that says what was chosen. */
+  /** One line that describes the choice. */
   line: string;
   stop(): Promise<void>;
 }

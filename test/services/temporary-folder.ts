@@ -1,5 +1,5 @@
-// Folders of a test run, which other accounts can pass through (PostgreSQL does not run as root). The name says
-// whose they are, so that a later run can remove what a killed one left.
+// Folders of a test run, which other accounts can pass through (PostgreSQL does not run as root). The name contains the
+// owner's process, so that a later run can delete those of a killed one.
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,7 +17,7 @@ export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Removes folders of processes that are gone. */
+/** Deletes folders of processes that are gone. */
 export async function removeOldFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = pidIn(name);
@@ -26,7 +26,7 @@ export async function removeOldFolders(): Promise<void> {
   }
 }
 
-/** Null: it is no folder of ours, though its name may begin like one, and with digits. */
+/** Null: it is no folder of a test run, though its name may begin like one, and with digits. */
 function pidIn(name: string): number | null {
   const [, pid] = name.startsWith(PREFIX) ? (/^(\d+)-/.exec(name.slice(PREFIX.length)) ?? []) : [];
   return pid === undefined ? null : Number(pid);

@@ -1,5 +1,5 @@
-// Holds the import table of the design, and what else keeps each thing in its place. What bends a rule is listed here
-// with its reason; a rule that nobody bends any more loses its line.
+// Enforces the import table of the design, and the other rules about the place of code. Each exception is listed here
+// with its reason; an exception that no file needs any more is removed.
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -27,14 +27,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'package-files.ts': [],
 };
 
-/** Those that put the house together import what they like: no rule but that nobody imports them. */
+/** Those that assemble the platform may import anything: the only rule is that no file imports them. */
 const ASSEMBLERS = ['platform', 'cli', 'index.ts'];
 
 const BENT_IMPORTS: Readonly<Record<string, string>> = {
   'api → config': 'the application is made from the part of the configuration that is its own',
 };
 
-/** Packages by the folders that may know of them. One that is not listed belongs nowhere yet. */
+/** Packages by the folders that may import them. A package that is not listed may be imported nowhere. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'drizzle-orm': ['db'],
   postgres: ['db'],
@@ -67,7 +67,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 const BENT_PACKAGES: Readonly<Record<string, string>> = {};
 
-/** What of the command line may import what: outside of itself only what is named, of its own all but what puts the platform together. */
+/**
+ * The imports of the command line: outside of itself only the named files, of its own all but those that assemble the
+ * platform.
+ */
 const OF_THE_COMMAND_LINE: Readonly<Record<string, readonly string[]>> = {
   commands: ['client'],
   asking: ['client'],
@@ -135,13 +138,13 @@ function packageImports(source: Source): string[] {
   return source.imports.filter((name) => !isRelative(name) && !name.startsWith('node:')).map(packageOf);
 }
 
-/** Whatever `find` says of a source, with the file before it. */
+/** The findings of `find` in each source, with the file before each. */
 function faults(find: (source: Source) => string[]): string[] {
   return sources.flatMap((source) => find(source).map((fault) => `${source.file}: ${fault}`));
 }
 
 describe('imports', () => {
-  test('every folder keeps to the table', () => {
+  test('every folder follows the table', () => {
     const found = faults((source) => {
       if (ASSEMBLERS.includes(source.folder)) return [];
       const allowed = MAY_IMPORT[source.folder] ?? [];
@@ -160,7 +163,7 @@ describe('imports', () => {
     );
   });
 
-  test('a rule that is not bent any more is not listed as bent', () => {
+  test('an exception that no file needs is not listed', () => {
     const edges = new Set(
       sources.flatMap((source) => [
         ...folderImports(source).map((to) => `${source.folder} → ${to}`),
@@ -182,7 +185,7 @@ describe('imports', () => {
     expect([...new Set(parts)].sort()).toEqual(Object.keys(OF_THE_COMMAND_LINE).sort());
   });
 
-  test('what a command alone needs is loaded by it alone, when it runs', () => {
+  test('modules of a single command are loaded by it alone, when it runs', () => {
     const found = faults((source) =>
       source.imports
         .filter(isRelative)
@@ -207,7 +210,7 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  test('the client imports only itself and a parser of streams: it runs in browsers, without the server', () => {
+  test('the client imports only itself: it runs in browsers, without the server', () => {
     expect(
       faults(({ folder, imports }) =>
         folder === 'client'
@@ -220,7 +223,7 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  test('every package is known only where it belongs: SQL in db, BullMQ in queue, vendors in llm', () => {
+  test('every package is imported only in its folder: SQL in db, BullMQ in queue, vendors in llm', () => {
     const found = faults((source) =>
       packageImports(source)
         .filter((name) => !(PACKAGES[name] ?? []).includes(source.folder))
@@ -242,7 +245,7 @@ describe('imports', () => {
   });
 });
 
-/** A cycle of files in the order they import each other, or null. */
+/** A cycle of files in the order of their imports, or null. */
 function findCycle(): string | null {
   const edges = new Map(
     sources.map((source) => [
@@ -281,7 +284,7 @@ describe('places', () => {
     ).toEqual([]);
   });
 
-  test('a statement that is written by hand begins with a tag of its own, or with select', () => {
+  test('a handwritten statement begins with a tag of its own, or with select', () => {
     const written = /\.execute(?:<(?:[^<>]|<[^<>]*>)*>)?\(\s*sql`\s*(.*)/g;
     const parts = /^(?:\/\* \w+\.\w+ \*\/|select\b|\$\{)/;
     expect(
@@ -293,7 +296,7 @@ describe('places', () => {
     expect(tags.filter((tag, at) => tags.indexOf(tag) !== at)).toEqual([]);
   });
 
-  test('a tag that a test or the benchmark looks for is that of a statement', () => {
+  test('a tag that a test or the benchmark uses is that of a statement', () => {
     const nouns = new Set(tags.map((tag) => tag.replace(/\..*/, '')));
     const unknown = ['test', 'bench'].flatMap((folder) =>
       readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -317,11 +320,11 @@ describe('places', () => {
     ).toEqual([]);
   });
 
-  test('nothing is said on the console', () => {
+  test('no code prints to the console', () => {
     expect(faults(({ bare }) => (/\bconsole\s*\./.test(bare) ? ['console'] : []))).toEqual([]);
   });
 
-  test('the core reads no clock and throws no dice', () => {
+  test('the core reads no clock and uses no random numbers', () => {
     const impure =
       /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\b|\bcrypto\b|\bset(?:Timeout|Interval|Immediate)\b/;
     expect(
@@ -359,7 +362,7 @@ describe('places', () => {
   });
 });
 
-/** What runs inside a transaction: functions that are given `tx`, as parameter of an arrow or a declaration. */
+/** Code that runs inside a transaction: functions with the parameter `tx`, arrows and declarations. */
 function transactionBodies(bare: string): string[] {
   const heads = [
     ...bare.matchAll(/\(tx\b[^)]*\)[^=(){}]*(?:\([^)]*\)[^=(){}]*)?=>\s*/g),
@@ -382,7 +385,7 @@ function endOfExpression(bare: string, start: number): number {
   return at;
 }
 
-/** The console by its own folders; a page is a folder of `pages` and knows no other. */
+/** The console by its own folders; a page is a folder of `pages` and imports no other. */
 const CONSOLE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.tsx': ['app', 'ui'],
   app: ['data', 'pages', 'ui'],
@@ -392,7 +395,7 @@ const CONSOLE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ui: [],
 };
 
-/** What all but `data` may know of the client, beside types: nothing that asks for something. */
+/** The parts of the client that all but `data` may import, beside types: none that sends a request. */
 const CLIENT_VALUES = ['isFinished', 'NightshiftError'];
 
 const CONSOLE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -425,7 +428,7 @@ const CONSOLE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 type Import = { names: string; from: string };
 type ConsoleSource = { file: string; folder: string; page: string; text: string; imports: Import[] };
 
-/** What is shown stands between tags, where an apostrophe is one: imports are found as they are formatted. */
+/** Visible text is between tags, where an apostrophe is text: imports are found by their formatting. */
 const consoleSources: ConsoleSource[] = readdirSync(path.join(ROOT, 'web/src'), {
   recursive: true,
   encoding: 'utf8',
@@ -456,15 +459,16 @@ function consoleFaults(find: (source: ConsoleSource, one: Import) => boolean): s
 }
 
 /**
- * `jsonb` sorts the members of objects, and a prompt whose bytes changed is paid for twice: what goes to a provider is of type
- * `json`, and no function of `jsonb` sees it on its way. These lines only compare it, or read other members beside it.
+ * `jsonb` sorts the members of objects, and a prompt whose bytes changed is paid for twice: content for a provider has
+ * the type `json`, and no function of `jsonb` handles it on its way. These lines only compare it, or read other members
+ * beside it.
  */
 const SEES_CONTENT: readonly string[] = [
   'coalesce(r.definition::jsonb =',
   "jsonb_agg(jsonb_build_object('id', b.block ->> 'id'",
 ];
 
-test('what goes to a provider keeps its text: no function of jsonb sees it', () => {
+test('content for a provider keeps its text: no function of jsonb handles it', () => {
   const lines = readdirSync(path.join(ROOT, 'src/db'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .flatMap((file) => readFileSync(path.join(ROOT, 'src/db', file), 'utf8').split('\n'));
@@ -481,13 +485,13 @@ test('what goes to a provider keeps its text: no function of jsonb sees it', () 
   expect(columns.sort()).toEqual(['approval', 'config', 'content', 'definition', 'reply', 'tools']);
 });
 
-/** It says how its requests are sent. */
+/** It sets how its requests are sent. */
 const THE_CLIENT = 'web/src/data/client.ts';
-/** `fetch` does not tell how much of a body has gone: a large import is sent otherwise. */
+/** `fetch` does not report how much of a body was sent: a large import is sent otherwise. */
 const TELLS_OF_UPLOADS = 'web/src/data/query/import-file.ts';
 
 describe('the console', () => {
-  test('pages are made of ui and data and know nothing of each other, data knows the client, ui neither', () => {
+  test('pages are made of ui and data and do not import each other, data imports the client, ui neither', () => {
     const found = consoleFaults((source, { from }) => {
       if (!isRelative(from)) return false;
       const target = path.posix.join(path.posix.dirname(source.file), from);
@@ -499,7 +503,7 @@ describe('the console', () => {
     expect(found).toEqual([]);
   });
 
-  test('only data asks the API; the others know of its client what asks for nothing', () => {
+  test('only data sends requests to the API; the others import only parts of its client that send none', () => {
     const found = consoleFaults(({ folder }, { names, from }) => {
       if (!from.startsWith('nightshift')) return false;
       if (from !== 'nightshift/client') return true;
@@ -515,7 +519,7 @@ describe('the console', () => {
     ]);
   });
 
-  test('every package is known only where it belongs', () => {
+  test('every package is imported only in its folder', () => {
     const found = consoleFaults(
       ({ folder }, { from }) =>
         !isRelative(from) && CONSOLE_PACKAGES[folder]?.includes(packageOf(from)) !== true,
@@ -538,7 +542,7 @@ describe('the console', () => {
 });
 
 describe('the reader of sources', () => {
-  test('tells code from what only looks like it', () => {
+  test('separates code from text that looks like it', () => {
     const source = [
       "import a from './a.ts'; // import b from './b.ts'",
       "/* import c from './c.ts' */ const s = \"import('./d.ts')\";",

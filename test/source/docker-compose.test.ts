@@ -1,5 +1,5 @@
-// docker-compose.yml, as far as a program can tell without Docker: what the platform's services are given, and that whoever
-// fills in `.env` finds each name in .env.example.
+// docker-compose.yml, as far as it can be checked without Docker: the settings of the platform's services, and that
+// every name that belongs in `.env` is in .env.example.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -32,11 +32,11 @@ describe.each(OURS)('the service %s', (name) => {
     expect(service(name)['command']).toEqual([expect.toSatisfy((given: string) => isServer(given))]);
   });
 
-  test('has an init process, which reaps what tools leave behind', () => {
+  test('has an init process, which reaps children of tools', () => {
     expect(service(name)['init']).toBe(true);
   });
 
-  test('is given the config file of the operator, and what it names', () => {
+  test('gets the config file of the operator, and the files that it names', () => {
     expect(service(name)['volumes']).toContain('./operator:/app/operator:ro');
     expect(environment(name)).toMatchObject({
       NIGHTSHIFT_CONFIG: '${NIGHTSHIFT_CONFIG:-}',
@@ -44,7 +44,7 @@ describe.each(OURS)('the service %s', (name) => {
     });
   });
 
-  test('has no rights that it does not need', () => {
+  test('has no privileges that it does not need', () => {
     expect(service(name)).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -79,7 +79,7 @@ test('API and worker processes start once the database has its migrations and Re
     });
 });
 
-test('every name that it takes from the environment, or gives to the platform, is in .env.example', () => {
+test('every name that it reads from the environment, or passes to the platform, is in .env.example', () => {
   const documented = new Set(
     [...read('.env.example').matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name),
   );

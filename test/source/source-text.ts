@@ -1,24 +1,24 @@
-// Reads TypeScript as text for the tests of the architecture: comments and the insides of strings set apart from code.
-// Not a parser: it knows what ends a string, a template, a comment and a regular expression, and nothing else.
+// Reads TypeScript as text for the tests of the architecture: comments and the insides of strings separated from code.
+// Not a parser: it recognises the ends of a string, a template, a comment and a regular expression, and nothing else.
 
 export type SourceText = {
   /** Comments blanked. */
   readonly uncommented: string;
-  /** Comments, and what strings, templates and regular expressions say, blanked; `${…}` in templates is code. */
+  /** Comments, and the text of strings, templates and regular expressions, blanked; `${…}` in templates is code. */
   readonly bare: string;
 };
 
-/** Behind these a slash begins a regular expression. */
+/** After these a slash begins a regular expression. */
 const BEFORE_REGEX = /(?:^|[(,=:[!&|?{};+\n]|\b(?:return|case|typeof))\s*$/;
 
-/** Both texts are as long as `text`, with its lines where they were. */
+/** Both texts have the same length and the same lines as `text`. */
 export function readSource(text: string): SourceText {
   const uncommented = text.split('');
   const bare = text.split('');
   const blank = (target: string[], from: number, to: number): void => {
     for (let at = from; at < to; at += 1) if (target[at] !== '\n') target[at] = ' ';
   };
-  /** Depth of braces in each template's `${…}` that is open. */
+  /** Depth of braces in each open `${…}` of a template. */
   const holes: number[] = [];
   let at = 0;
   while (at < text.length) {
@@ -84,7 +84,7 @@ function endOfRegex(text: string, start: number): number {
   return at + 1;
 }
 
-/** What modules a source names, in the order it names them. */
+/** The modules that a source imports, in their order. */
 export function importsOf({ uncommented, bare }: SourceText): string[] {
   const found: { at: number; name: string }[] = [];
   for (const match of bare.matchAll(/\b(?:from|import)\s*\(?\s*(['"])/g)) {

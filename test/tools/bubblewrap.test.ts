@@ -42,10 +42,10 @@ function run(input: Json, limits: Partial<RunCommandLimits> = {}, signal?: Abort
   return runnerFor([tool])('run_command', input, { contextId, tenantId }, signal);
 }
 const sh = (script: string): Json => ({ argv: ['sh', '-c', script], timeout_s: 30 });
-const said = async (script: string, limits: Partial<RunCommandLimits> = {}): Promise<string> => {
-  const told = await run(sh(script), limits);
-  if (told === null) throw new Error('The call was aborted.');
-  return (told.result as { stdout: string }).stdout;
+const outputOf = async (script: string, limits: Partial<RunCommandLimits> = {}): Promise<string> => {
+  const output = await run(sh(script), limits);
+  if (output === null) throw new Error('The call was aborted.');
+  return (output.result as { stdout: string }).stdout;
 };
 
 describe.runIf(works)('in bubblewrap', () => {
@@ -62,36 +62,36 @@ describe.runIf(works)('in bubblewrap', () => {
     vi.stubEnv('DATABASE_URL', 'postgres://secret');
     writeFileSync(path.join(base.path, 'secret'), 'of others');
     const probe = `cat /proc/[0-9]*/environ | tr '\\0' '\\n'; cat ${base.path}/secret ../*/secret /etc/shadow; ls ${base.path}; kill -9 ${process.pid}`;
-    const told = await run(sh(probe));
-    expect(told).toMatchObject({ isError: false });
-    expect(JSON.stringify(told)).not.toMatch(/postgres:|of others|root:/);
-    expect(await said('ls /proc | grep -c "^[0-9]"')).toMatch(/^[1-6]\n$/);
+    const output = await run(sh(probe));
+    expect(output).toMatchObject({ isError: false });
+    expect(JSON.stringify(output)).not.toMatch(/postgres:|of others|root:/);
+    expect(await outputOf('ls /proc | grep -c "^[0-9]"')).toMatch(/^[1-6]\n$/);
   });
 
-  test('has no network, no rights and no way to more', async () => {
-    expect(await said('cat /proc/net/dev | tail -n +3 | cut -d: -f1')).toMatch(/^\s*lo\n$/);
-    expect(await said('grep -E "CapEff|NoNewPrivs" /proc/self/status')).toBe(
+  test('has no network, no privileges and no way to more', async () => {
+    expect(await outputOf('cat /proc/net/dev | tail -n +3 | cut -d: -f1')).toMatch(/^\s*lo\n$/);
+    expect(await outputOf('grep -E "CapEff|NoNewPrivs" /proc/self/status')).toBe(
       'CapEff:\t0000000000000000\nNoNewPrivs:\t1\n',
     );
     for (const script of ['touch /x', 'touch /usr/x', 'touch /etc/x', 'unshare -Ur true'])
       expect(await run(sh(script))).toMatchObject({
         result: { exit_code: expect.not.toSatisfy((code) => code === 0) },
       });
-    expect(await said('id -u')).toBe('65534\n');
-    expect((await said('env | cut -d= -f1 | sort | tr "\\n" " "', { env: { CI: '1' } })).trim()).toBe(
+    expect(await outputOf('id -u')).toBe('65534\n');
+    expect((await outputOf('env | cut -d= -f1 | sort | tr "\\n" " "', { env: { CI: '1' } })).trim()).toBe(
       'CI HOME LANG PATH PWD TMPDIR',
     );
   });
 
-  test('may read what the operator names, and not write there', async () => {
+  test('may read the paths that the operator names, and not write there', async () => {
     writeFileSync(path.join(base.path, 'secret'), 'shared');
-    expect(await said(`cat ${base.path}/secret; touch ${base.path}/x`, { readOnly: [base.path] })).toBe(
+    expect(await outputOf(`cat ${base.path}/secret; touch ${base.path}/x`, { readOnly: [base.path] })).toBe(
       'shared',
     );
     expect(readdirSync(base.path).sort()).toEqual(['secret', 'workspaces']);
   });
 
-  test('an argument is an argument, whatever it looks like', async () => {
+  test('receives an argument unchanged, whatever it looks like', async () => {
     expect(await run({ argv: ['printf', '%s|', '--bind', '/', '$(id)'] })).toMatchObject({
       result: { exit_code: 0, stdout: '--bind|/|$(id)|' },
     });
@@ -101,15 +101,15 @@ describe.runIf(works)('in bubblewrap', () => {
     expect(await run(sh('exit 1'))).toMatchObject({ isError: false, result: { exit_code: 1 } });
   });
 
-  test('ends with its time, and with all it started', async () => {
-    const told = await run({ argv: ['sh', '-c', 'setsid sleep 98765 & echo begun; wait'], timeout_s: 2 });
-    expect(told).toEqual(refusedWith('timed_out', { stdout: 'begun\n', stderr: '' }));
+  test('is stopped at its timeout, with all its children', async () => {
+    const output = await run({ argv: ['sh', '-c', 'setsid sleep 98765 & echo begun; wait'], timeout_s: 2 });
+    expect(output).toEqual(refusedWith('timed_out', { stdout: 'begun\n', stderr: '' }));
     await vi.waitFor(() => expect(spawnSync('pgrep', ['-f', 'sleep 98765']).status).toBe(1), {
       timeout: 10_000,
     });
   });
 
-  test('ends where it takes too much, whatever its parents do', async () => {
+  test('is stopped where it uses too much, whatever its parents do', async () => {
     const bomb = sh('for i in 1 2 3 4 5 6 7 8; do setsid sh -c "sleep 60 & sleep 60 &" & done; sleep 60');
     expect(await run(bomb, { processes: 10 })).toEqual(
       refusedWith('limit_exceeded', { stdout: '', stderr: expect.any(String) }),
@@ -120,7 +120,7 @@ describe.runIf(works)('in bubblewrap', () => {
   });
 });
 
-test('without bubblewrap it is told', async () => {
+test('without bubblewrap it returns an error', async () => {
   const tool = runCommand({
     workspaces: createWorkspaces(base.path),
     limits: { ...RUN_COMMAND_DEFAULTS, runner: 'bubblewrap' },
@@ -129,6 +129,6 @@ test('without bubblewrap it is told', async () => {
     path: '/nowhere',
     docker: {},
   });
-  const told = await runnerFor([tool])('run_command', { argv: ['ls'] }, { contextId, tenantId });
-  expect(told).toEqual(refusedWith('runner_unavailable'));
+  const output = await runnerFor([tool])('run_command', { argv: ['ls'] }, { contextId, tenantId });
+  expect(output).toEqual(refusedWith('runner_unavailable'));
 });

@@ -9,7 +9,7 @@ import type { Tool } from '../../src/tools/registry/tool.ts';
 import { temporaryFolder as folder } from '../services/temporary-folder.ts';
 import { call } from './invoke.ts';
 
-export type Told = { isError: boolean; result: unknown };
+export type BuiltInResult = { isError: boolean; result: unknown };
 
 export const RESULT_CHARS = 20_000;
 
@@ -22,11 +22,11 @@ export function runnerFor(tools: readonly Tool[]) {
     input: Json,
     over: Partial<ToolInvocation> = {},
     signal = new AbortController().signal,
-  ): Promise<Told | null> => {
+  ): Promise<BuiltInResult | null> => {
     const outcome = await runner.execute({ ...call(name, input), ...over }, signal);
     if (outcome.kind === 'aborted') return null;
     const { content, is_error: isError } = outcome;
-    if (typeof content !== 'string') throw new Error('A built-in tool gives text.');
+    if (typeof content !== 'string') throw new Error('A built-in tool returns text.');
     expect(content.length).toBeLessThanOrEqual(RESULT_CHARS);
     return { isError, result: JSON.parse(content) };
   };

@@ -38,7 +38,7 @@ async function load(named: string[] = [], loader = source): Promise<unknown> {
 }
 
 describe('finding the config file', () => {
-  test('none is fine', async () => {
+  test('none is needed', async () => {
     expect(await load()).toEqual({ path: null, tools: [], roles: {}, limits: {} });
   });
 
@@ -52,14 +52,14 @@ describe('finding the config file', () => {
     expect(await load()).toEqual({ path, tools: ['hello'], roles: {}, limits: {} });
   });
 
-  test('two are one too many', async () => {
+  test('two files are an error', async () => {
     await write('nightshift.config.ts', 'export default {};');
     await write('nightshift.config.js', 'export default {};');
     expect(await load()).toEqual({ refused: expect.stringContaining('both exist') });
     expect(await load(['nightshift.config.js'])).toMatchObject({ tools: [] });
   });
 
-  test('one that is named must be there, wherever it is', async () => {
+  test('a named file must exist, at any path', async () => {
     expect(await load(['gone.ts'])).toEqual({
       refused: `The file ${join(folder, 'gone.ts')} named by NIGHTSHIFT_CONFIG does not exist.`,
     });
@@ -91,7 +91,7 @@ describe('finding the config file', () => {
   });
 });
 
-describe('a file that cannot be used is refused in words', () => {
+describe('an unusable file is refused with a message', () => {
   const refused = (text: RegExp): object => ({ refused: expect.stringMatching(text) });
 
   test.each([
@@ -133,14 +133,14 @@ describe('a file that cannot be used is refused in words', () => {
       'export default { tools: 1, x: 2 };',
       /invalid:\n {2}Unknown field `x`\. .*\n {2}tools: must be a list, not 1\.$/,
     ],
-  ])('%s', async (_, extension, text, words) => {
+  ])('%s', async (_, extension, text, message) => {
     await write(`nightshift.config${extension}`, text);
-    expect(await load()).toEqual(refused(words));
+    expect(await load()).toEqual(refused(message));
   });
 });
 
 describe('a clone', () => {
-  test('needs no build for a file that imports nightshift, wherever it lies', async () => {
+  test('needs no build for a file that imports nightshift, at any path', async () => {
     await write(
       'nightshift.config.ts',
       `import { defineConfig } from 'nightshift';
@@ -173,7 +173,7 @@ describe('an installed package', () => {
   });
 });
 
-/** As the package's own build does; what it depends on is taken from here. */
+/** As the package's own build does; its dependencies are taken from here. */
 async function compileTo(out: string): Promise<void> {
   const config = {
     extends: join(root, 'tsconfig.json'),

@@ -1,4 +1,4 @@
-/** What the type checker must accept and refuse of an config file; `tsc` runs this, vitest only loads it. */
+/** The types of a config file that the type checker must accept and refuse; `tsc` checks this, vitest only loads it. */
 import { pino } from 'pino';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
@@ -9,7 +9,7 @@ import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
 
 const base = { name: 'a', description: 'A.', effect: 'none' } as const;
 
-describe('typing an config file', () => {
+describe('typing a config file', () => {
   test('each tool in a list knows its input by its own schema', () => {
     const apart = defineTool({
       ...base,
@@ -67,7 +67,7 @@ describe('typing an config file', () => {
     expect(parseConfigFile(defineConfig({}))).toMatchObject({ ok: true });
   });
 
-  test('what is wrong is refused', () => {
+  test('type errors are reported', () => {
     const input = z.object({ n: z.number() });
     const refused = [
       // @ts-expect-error: not an effect

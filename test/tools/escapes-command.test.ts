@@ -1,5 +1,5 @@
-// What must not get through `run_command`: arguments that would be more to a shell, commands that are not allowed, secrets of
-// this process, output and time without end, and what goes on after its end.
+// Attacks that `run_command` must stop: arguments that a shell would interpret, commands that are not allowed, secrets
+// of this process, endless output and time, and processes that outlive it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { FILE_LIMITS } from '../../src/tools/built-in/files/limits.ts';
 import { createWorkspaces } from '../../src/tools/built-in/files/workspaces.ts';
 import { call } from './invoke.ts';
 import { RESULT_CHARS, refusedWith, runnerFor, temporaryFolder } from './built-in-runner.ts';
-import type { Told } from './built-in-runner.ts';
+import type { BuiltInResult } from './built-in-runner.ts';
 
 let base: Awaited<ReturnType<typeof temporaryFolder>>;
 const of = call('run_command', {});
@@ -52,13 +52,13 @@ const run = (
   signal?: AbortSignal,
   files = FILE_LIMITS,
 ) => runnerFor([toolOf(limits, files)])('run_command', input, owner, signal);
-const stdoutOf = (told: Told | null): string => {
-  if (told === null) throw new Error('The call was aborted.');
-  return (told.result as { stdout: string }).stdout;
+const stdoutOf = (output: BuiltInResult | null): string => {
+  if (output === null) throw new Error('The call was aborted.');
+  return (output.result as { stdout: string }).stdout;
 };
 const node = (program: string): Json => ({ argv: [process.execPath, '-e', program] });
 
-test('runs in the workspace, and gives code and both streams', async () => {
+test('runs in the workspace, and returns code and both streams', async () => {
   expect(await run({ argv: ['sh', '-c', 'pwd; echo no >&2; exit 3'] })).toEqual({
     isError: false,
     result: { exit_code: 3, stdout: `${here()}\n`, stderr: 'no\n' },
@@ -110,7 +110,7 @@ describe('injection', () => {
   });
 });
 
-describe('what is allowed', () => {
+describe('the allowed commands', () => {
   test.each<[string, boolean]>([
     ['git', true],
     ['npm', true],
@@ -131,7 +131,7 @@ describe('what is allowed', () => {
     expect(isAllowed(command, ['git', 'np*', '/usr/bin/*'])).toBe(allowed);
   });
 
-  test('nothing else is run', async () => {
+  test('no other command is run', async () => {
     expect(await run({ argv: ['sh', '-c', 'touch pwned'] }, { allow: ['git'] })).toEqual(
       refusedWith('command_not_allowed'),
     );
@@ -139,62 +139,62 @@ describe('what is allowed', () => {
   });
 });
 
-test('knows nothing of the environment of its worker process', async () => {
+test('a command sees no variable of its worker process', async () => {
   vi.stubEnv('ANTHROPIC_API_KEY', 'sk-ant-secret');
   vi.stubEnv('DATABASE_URL', 'postgres://secret');
-  const told = await run({ argv: ['env'] }, { env: { CI: '1' } });
-  const names = stdoutOf(told)
+  const output = await run({ argv: ['env'] }, { env: { CI: '1' } });
+  const names = stdoutOf(output)
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => line.split('=')[0]);
   expect(new Set(names)).toEqual(new Set(['CI', 'HOME', 'LANG', 'PATH', 'TMPDIR']));
 });
 
-describe('without end', () => {
-  test('output is read to its end, and cut on both streams', async () => {
+describe('an endless command', () => {
+  test('has its output read to its end, and cut on both streams', async () => {
     const program = `const b = Buffer.alloc(5_000_000, 'x'); process.stderr.write(b, () => process.stdout.write(b));`;
-    const told = await run(node(program));
-    expect(told).toMatchObject({ isError: false, result: { exit_code: 0 } });
+    const output = await run(node(program));
+    expect(output).toMatchObject({ isError: false, result: { exit_code: 0 } });
     const text = `${'x'.repeat(1_000)}\n[Truncated: 4999000 of 5000000 bytes were omitted.]`;
-    expect(told).toMatchObject({ result: { stdout: text, stderr: text } });
+    expect(output).toMatchObject({ result: { stdout: text, stderr: text } });
   });
 
   test.each<[string, Json]>([
     ['output', { argv: ['yes'], timeout_s: 0.5 }],
     ['silence', { argv: ['sleep', '100'], timeout_s: 0.3 }],
     ['deafness', { argv: ['sh', '-c', 'trap "" TERM INT HUP; while :; do sleep 1; done'], timeout_s: 0.3 }],
-  ])('%s is ended, and what there was is told', async (_, input) => {
+  ])('%s is stopped, and its output so far is returned', async (_, input) => {
     expect(await run(input)).toEqual(
       refusedWith('timed_out', { stdout: expect.any(String), stderr: expect.any(String) }),
     );
   });
 
-  test('a reader of its input gets none', async () => {
+  test('that reads its input gets none', async () => {
     expect(await run({ argv: ['cat'] })).toMatchObject({ result: { exit_code: 0, stdout: '' } });
   });
 });
 
-describe.runIf(process.platform === 'linux')('too much', () => {
+describe.runIf(process.platform === 'linux')('a command that uses too much', () => {
   const hold = (megabytes: number) =>
     node(`globalThis.held = Buffer.alloc(${megabytes} << 20, 1); setTimeout(() => {}, 60_000)`);
   const many = { argv: ['sh', '-c', 'for i in 1 2 3 4 5 6 7 8; do (sleep 60; :) & done; wait'] };
 
-  test('memory ends it', async () => {
+  test('is stopped by its memory', async () => {
     expect(await run(hold(400), { memoryMb: 300 })).toEqual(refusedWith('limit_exceeded', texts));
   });
 
-  test('memory of what it started counts', async () => {
+  test('is stopped by the memory of its children', async () => {
     const [, , program] = (hold(150) as { argv: string[] }).argv;
     const twice = `const { spawn } = require('node:child_process');
       for (const _ of [1, 2]) spawn(process.execPath, ['-e', ${JSON.stringify(program)}]);`;
     expect(await run(node(twice), { memoryMb: 300 })).toEqual(refusedWith('limit_exceeded', texts));
   });
 
-  test('processes end it', async () => {
+  test('is stopped by its processes', async () => {
     expect(await run(many, { processes: 7 })).toEqual(refusedWith('limit_exceeded', texts));
   });
 
-  test('what it writes ends it, in one file or many', async () => {
+  test('is stopped by its written bytes, in one file or many', async () => {
     const files = { ...FILE_LIMITS, totalBytes: 1_000_000 };
     const one = await run({ argv: ['sh', '-c', 'head -c 2000000 /dev/zero > f'] }, {}, undefined, files);
     expect(one).toMatchObject({ isError: false, result: { exit_code: expect.any(Number) } });
@@ -212,7 +212,7 @@ test('is refused as a plain process to tenants that are not in the list', async 
   expect(await run({ argv: ['true'] }, { tenants: ['another'] })).toEqual(refusedWith('runner_unavailable'));
 });
 
-describe('what it started', () => {
+describe('a child of a command', () => {
   const isAlive = (file: string): boolean => {
     const pid = Number(readFileSync(here(file), 'utf8'));
     try {
@@ -230,8 +230,8 @@ describe('what it started', () => {
     await gone('child');
   });
 
-  test.runIf(process.platform === 'linux')('ends with its time', async () => {
-    // Time enough to begin, also where the machine is busy.
+  test.runIf(process.platform === 'linux')('ends at its timeout', async () => {
+    // Time enough to begin, also on a busy machine.
     expect(await run({ argv: ['sh', '-c', `${behind} wait`], timeout_s: 3 })).toMatchObject({
       isError: true,
     });
@@ -240,10 +240,10 @@ describe('what it started', () => {
 
   test.runIf(process.platform === 'linux')('ends with the call', async () => {
     const abort = new AbortController();
-    const told = run({ argv: ['sh', '-c', `${behind} wait`] }, {}, abort.signal);
+    const output = run({ argv: ['sh', '-c', `${behind} wait`] }, {}, abort.signal);
     await vi.waitFor(() => expect(readFileSync(here('child'), 'utf8')).toMatch(/\n/), { timeout: 60_000 });
     abort.abort();
-    expect(await told).toBeNull();
+    expect(await output).toBeNull();
     await gone('child');
   });
 
@@ -257,8 +257,8 @@ describe('what it started', () => {
   });
 });
 
-test('a program does not begin where its worker process dies before the warden was told of it', async () => {
-  const told = Promise.withResolvers<number | string>();
+test('does not begin where its worker process dies before the warden knows it', async () => {
+  const output = Promise.withResolvers<number | string>();
   const program = asProcess(
     {
       argv: ['touch', 'begun'],
@@ -267,17 +267,17 @@ test('a program does not begin where its worker process dies before the warden w
       outputBytes: 1_000,
       fileBytes: 1_000,
     },
-    { began: (id) => told.resolve(id), ended: () => undefined },
+    { began: (id) => output.resolve(id), ended: () => undefined },
   );
   const child = program.begin();
-  expect(await told.promise).toBe(child.pid);
-  // As the death of this process does.
+  expect(await output.promise).toBe(child.pid);
+  // Like the death of this process.
   child.stdio[3]?.destroy();
   expect(await once(child, 'exit')).toEqual([1, null]);
   expect(existsSync(path.join(base.path, 'begun'))).toBe(false);
 });
 
-test('a person is asked first', () => {
+test('approval is required first', () => {
   expect(toolOf().approval).toBe('always');
   expect(toolOf().descriptor.effect).toBe('once');
 });

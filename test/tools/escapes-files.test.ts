@@ -1,5 +1,5 @@
-// What must not get out of a workspace: each row is a way out that somebody has tried, and ends with a coded error, with what
-// lies outside neither read nor changed.
+// Attacks on the boundary of a workspace: each row is a known attempt, and ends with a coded error, with files outside
+// neither read nor changed.
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,
@@ -82,14 +82,14 @@ describe('paths', () => {
   ])('%j: %s', async (at, code) => {
     const refused = refusedWith(code);
     if (code !== 'invalid_path' || at.length < 300) {
-      for (const told of [await list(at), await search(at)]) expect(told).toEqual(refused);
+      for (const output of [await list(at), await search(at)]) expect(output).toEqual(refused);
     }
     expect(await read(at)).toEqual(refused);
     expect(await write(at)).toEqual(refused);
     expect(await remove(at, true)).toEqual(refused);
   });
 
-  test('that only look as if they led out do not', async () => {
+  test('that only look like an escape work', async () => {
     expect(await write('a/../..b/%2e%2e/...')).toMatchObject({ isError: false });
     expect(readFileSync(inside('..b', '%2e%2e', '...'), 'utf8')).toBe('mine');
   });
@@ -138,7 +138,7 @@ describe('links', () => {
     expect(await search('')).toMatchObject({ isError: false, result: { matches: [] } });
   });
 
-  test('a hard link is replaced, and what it was linked to stays', async () => {
+  test('a hard link is replaced, and its target stays', async () => {
     linkSync(path.join(outside, 'secret'), inside('l'));
     expect(await write('l')).toMatchObject({ isError: false });
     expect(readFileSync(inside('l'), 'utf8')).toBe('mine');
@@ -155,7 +155,7 @@ describe('links', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'put in the way of a directory again and again lead nobody out',
+    'that replace a directory again and again allow no escape',
     async () => {
       const lay = (): void => {
         for (const name of ['real', 'aside', 'trap']) rmSync(inside(name), { recursive: true, force: true });
@@ -177,27 +177,27 @@ describe('links', () => {
             renameSync(inside('real'), inside('trap'));
             renameSync(inside('aside'), inside('real'));
           } catch {
-            // A write made the directory anew in the meantime, or something in it while it was removed.
+            // A write made the directory again in the meantime, or a file in it while it was deleted.
             isLaid = false;
           }
           await soon();
         }
       };
       const swapping = swap();
-      const told: unknown[] = [];
+      const output: unknown[] = [];
       for (let left = 300; left > 0; left -= 1) {
-        told.push(await read('real/secret'), await write('real/secret', 'mine'));
+        output.push(await read('real/secret'), await write('real/secret', 'mine'));
       }
       over.abort();
       await swapping;
-      expect(JSON.stringify(told)).not.toContain('needle');
-      expect(JSON.stringify(told)).toContain('"content":"mine"');
+      expect(JSON.stringify(output)).not.toContain('needle');
+      expect(JSON.stringify(output)).toContain('"content":"mine"');
     },
   );
 });
 
-describe('what is no file', () => {
-  test('a directory is not read, and not written over', async () => {
+describe('a path that is not a file', () => {
+  test('a directory is not read, and not overwritten', async () => {
     mkdirSync(inside('d'));
     expect(await read('d')).toEqual(refusedWith('not_a_file'));
     expect(await write('d')).toEqual(refusedWith('not_a_file'));
@@ -218,7 +218,7 @@ describe('what is no file', () => {
     expect(await search('')).toMatchObject({ isError: false, result: { matches: [] } });
   });
 
-  test('what is not there is told', async () => {
+  test('a missing file is reported', async () => {
     expect(await read('a/b')).toEqual(refusedWith('not_found'));
     expect(await list('a')).toEqual(refusedWith('not_found'));
   });
@@ -230,7 +230,7 @@ describe('sizes', () => {
     expect(readdirSync(here)).toEqual([]);
   });
 
-  test('a workspace that is full takes no more', async () => {
+  test('a full workspace takes no more', async () => {
     let files = 0;
     while ((await write(`d/${files}`, 'x'.repeat(1_000)))?.isError === false) files += 1;
     expect(files).toBeGreaterThan(0);
@@ -240,18 +240,18 @@ describe('sizes', () => {
     expect(await write('more', 'x'.repeat(1_000))).toMatchObject({ isError: false });
   });
 
-  test('what lies on disk counts, not what a file says of its size', async () => {
+  test('the used disk space counts, not the apparent size of a file', async () => {
     const handle = openSync(inside('sparse'), 'w');
     ftruncateSync(handle, 1_000_000_000_000);
     closeSync(handle);
     expect(await write('more')).toMatchObject({ isError: false });
   });
 
-  test('what there is is counted once, and kept beside the workspace', async () => {
+  test('existing files are counted once, and the count is kept beside the workspace', async () => {
     await write('a/b/f', 'x');
     const kept = readFileSync(`${here}.usage`, 'utf8');
     expect(kept).toMatch(/^\d+ 3\n$/);
-    // What came by no tool is not seen until it is counted again.
+    // Files that no tool wrote are not seen until the next count.
     for (let left = 30; left > 0; left -= 1) writeFileSync(inside(`e${left}`), '');
     expect(await write('a/b/f', 'y')).toMatchObject({ isError: false });
     expect(readFileSync(`${here}.usage`, 'utf8')).toBe(kept);
@@ -266,12 +266,12 @@ describe('sizes', () => {
     expect(readFileSync(`${here}.usage`, 'utf8')).toBe('0 0\n');
   });
 
-  test('nor one of too many entries', async () => {
+  test('a workspace of too many entries is full as well', async () => {
     for (let left = 30; left > 0; left -= 1) writeFileSync(inside(`e${left}`), '');
     expect(await write('more')).toEqual(refusedWith('quota_exceeded'));
   });
 
-  test('nor one of folders that are too deep, and a path is not made so', async () => {
+  test('a workspace of folders that are too deep is full as well, and such a path is not made', async () => {
     const names = Array.from({ length: 34 }, () => 'd');
     expect(await write(`${names.slice(0, 32).join('/')}/f`)).toMatchObject({ isError: false });
     expect(await usage(here, 1_000, new AbortController().signal)).toMatchObject({ entries: 33 });
@@ -308,15 +308,15 @@ describe('sizes', () => {
     expect(JSON.stringify(await search('')).length).toBeLessThan(600);
   });
 
-  test('what is no text is not read, and not searched', async () => {
+  test('binary files are not read, and not searched', async () => {
     writeFileSync(inside('b'), Buffer.from([0x89, 0x50, 0, 0xff, ...Buffer.from('needle')]));
     expect(await read('b')).toEqual(refusedWith('binary_file'));
     expect(await search('')).toMatchObject({ result: { matches: [] } });
   });
 });
 
-describe('what is removed', () => {
-  test('is a file, an empty directory, a directory with all in it, or nothing', async () => {
+describe('a removal', () => {
+  test('removes a file, an empty directory, a directory with all in it, or nothing', async () => {
     await write('a/b/f');
     await write('a/g');
     expect(await remove('a')).toEqual(refusedWith('directory_not_empty'));
@@ -329,7 +329,7 @@ describe('what is removed', () => {
     expect(readdirSync(here)).toEqual([]);
   });
 
-  test('is a link, and not what it leads to', async () => {
+  test('removes a link, and not its target', async () => {
     mkdirSync(inside('d'));
     symlinkSync(outside, inside('d', 'l'));
     symlinkSync(outside, inside('l'));
@@ -339,13 +339,13 @@ describe('what is removed', () => {
     expect(readdirSync(here)).toEqual([]);
   });
 
-  test('is deeper than a path may be', async () => {
+  test('removes paths deeper than a path may be', async () => {
     mkdirSync(inside(...Array.from({ length: 100 }, () => 'd')), { recursive: true });
     expect(await remove('d', true)).toMatchObject({ result: { removed: 100 } });
   });
 });
 
-test('what is written is read, listed and found', async () => {
+test('written files are read, listed and found', async () => {
   expect(await write('notes/a.txt', 'one\nneedle (.*)+$\r\n')).toEqual({
     isError: false,
     result: { path: 'notes/a.txt', size: 19 },
@@ -364,7 +364,7 @@ test('what is written is read, listed and found', async () => {
   expect(readdirSync(inside('notes'))).toEqual(['a.txt']);
 });
 
-test('what a death in the middle of a write left is neither seen nor in the way', async () => {
+test('leftovers of a death in the middle of a write are neither seen nor in the way', async () => {
   writeFileSync(inside('f'), 'before');
   writeFileSync(inside('.nightshift-write-k'), 'ha');
   expect(await list('')).toMatchObject({ result: { entries: [{ name: 'f' }] } });

@@ -1,5 +1,5 @@
-// What must not get through `http_fetch`: each row is a way out that somebody has tried, and ends with a coded error and
-// without a request to what it aimed at.
+// Attacks that `http_fetch` must stop: each row is a known attempt, and ends with a coded error and without a request
+// to its target.
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,10 +15,10 @@ import { httpFetch } from '../../src/tools/built-in/http/http-fetch.ts';
 import type { Json } from '../../src/core/json.ts';
 import { call, resultOf } from './invoke.ts';
 
-/** What must never be asked: a server on the loopback address. */
+/** A target that must never get a request: a server on the loopback address. */
 let inside: Server;
 let asked: string[] = [];
-/** What may be: another address of the loopback, which stands for the public net. */
+/** An allowed target: another address of the loopback, in place of the public net. */
 let outside: Server;
 let handler: RequestListener = (_, response) => void response.end('hello');
 let [insidePort, outsidePort] = [0, 0];
@@ -139,7 +139,7 @@ describe('hosts', () => {
     expect(await fetched({ url: `http://${host}:${port()}/` })).toEqual(refusedWith('address_forbidden'));
   });
 
-  test('what is public is', async () => {
+  test('public hosts are allowed', async () => {
     const { isPublic } = await import('../../src/tools/built-in/http/addresses.ts');
     const addresses = [
       '1.1.1.1',
@@ -169,7 +169,7 @@ describe('names', () => {
     );
   });
 
-  test('one that changes after it was checked (DNS rebinding) is connected to as it was checked', async () => {
+  test('one that changes after the check (DNS rebinding) is connected to the checked address', async () => {
     const answers = [[PUBLIC], ['127.0.0.1']];
     const resolve = vi.fn<Resolve>(async () =>
       (answers.shift() ?? ['127.0.0.1']).map((address) => ({ address, family: 4 })),
@@ -184,7 +184,7 @@ describe('names', () => {
     expect(await fetched({ url }, { resolve })).toEqual(refusedWith('address_forbidden'));
   });
 
-  test('one that nobody answers for is given up', async () => {
+  test('one without an answer is given up', async () => {
     const resolve: Resolve = () => new Promise(() => undefined);
     expect(await fetched({ url: 'http://slow.example/' }, { resolve, limits: { timeoutMs: 50 } })).toEqual(
       refusedWith('timed_out'),
@@ -248,7 +248,7 @@ describe('redirects', () => {
   });
 });
 
-describe('what is asked', () => {
+describe('a request', () => {
   test.each<[string, Json, string]>([
     ['a file', { url: 'file:///etc/passwd' }, 'unsupported_scheme'],
     ['data', { url: 'data:text/plain,x' }, 'unsupported_scheme'],
@@ -351,7 +351,7 @@ describe('bodies', () => {
   });
   const endlessly = (): string => endless(Buffer.alloc(10_000, 'x'));
 
-  test('a server that does not speak HTTP, or hangs up, is told as such', async () => {
+  test('a server that does not speak HTTP, or hangs up, is reported as such', async () => {
     const server = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9\r\n'));
     await new Promise<void>((resolve) => void server.listen(0, PUBLIC, resolve));
     const { port } = server.address() as AddressInfo;
@@ -381,7 +381,7 @@ describe('bodies', () => {
   });
 });
 
-test('what the operator allows is asked, and nothing beside it', async () => {
+test("the operator's allowed hosts are reachable, and no others", async () => {
   serve((_, response) => void response.end('intranet'));
   const resolve = named({ 'wiki.intranet': [PUBLIC], 'other.intranet': [PUBLIC] });
   const limits = { allow: ['Wiki.Intranet'] };
@@ -395,7 +395,7 @@ test('what the operator allows is asked, and nothing beside it', async () => {
 
 const CALL = { name: 'http_fetch', tool_call_id: 't', job_id: 'j', worker_id: 'w', context_id: 'c' };
 
-test('a request that changes something is asked about first', () => {
+test('a request with an effect needs approval first', () => {
   const { approval } = httpFetch({ limits: LIMITS, resultChars: 1_000 });
   const asks = (input: unknown) => (typeof approval === 'function' ? approval({ ...CALL, input }) : approval);
   expect(asks({ url: 'u' })).toBe('never');

@@ -1,4 +1,4 @@
-// The config file of the examples are ones that load.
+// The config files of the examples load.
 import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

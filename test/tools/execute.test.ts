@@ -31,8 +31,8 @@ afterEach(async () => {
   expect(unhandled).toEqual([]);
 });
 
-describe('what a model asks', () => {
-  test('a call that fits is answered', async () => {
+describe('a call of a model', () => {
+  test('that is valid is answered', async () => {
     expect(await resultOf(runnerOf([add]), call('add', { a: 2 }))).toEqual({
       kind: 'result',
       content: '3',
@@ -40,7 +40,7 @@ describe('what a model asks', () => {
     });
   });
 
-  test('an unknown tool is an error that names the known ones', async () => {
+  test('of an unknown tool is an error that names the known ones', async () => {
     const runner = runnerOf([faultyTool(), add]);
     expect(await resultOf(runner, call('ad"d', {}))).toMatchObject({
       content: 'No tool is named "ad\\"d". Available tools: add, faulty.',
@@ -51,9 +51,9 @@ describe('what a model asks', () => {
     expect((await resultOf(runner, call('__proto__', {}))).is_error).toBe(true);
   });
 
-  test('bad arguments are an error that says what to correct, and nothing runs', async () => {
+  test('with bad arguments is an error that tells what to correct, and nothing runs', async () => {
     const runs: Run[] = [];
-    const runner = runnerOf([add, faultyTool({ told: (run) => runs.push(run) })]);
+    const runner = runnerOf([add, faultyTool({ onRun: (run) => runs.push(run) })]);
     expect(await resultOf(runner, call('add', { a: 'two' }))).toMatchObject({
       content: expect.stringMatching(
         /^The tool add was not executed: its arguments do not match its input schema\.\n- \/a: .*expected number.*\nCorrect the arguments and call the tool again\.$/,
@@ -66,7 +66,7 @@ describe('what a model asks', () => {
     expect(runs).toEqual([]);
   });
 
-  test('arguments that were not JSON are told so, with the place', async () => {
+  test('with arguments that are not JSON is an error with the position', async () => {
     const runner = runnerOf([add]);
     expect((await resultOf(runner, call('add', '{"a": 2,}'))).content).toMatch(
       /\n- the arguments are not valid JSON: SyntaxError: .* position 8/,
@@ -75,7 +75,7 @@ describe('what a model asks', () => {
     expect((await resultOf(runner, call('add', null))).is_error).toBe(true);
   });
 
-  test('arguments that are nested too deep are told so, however deep', async () => {
+  test('with arguments that are nested too deep is an error, however deep', async () => {
     const runner = runnerOf([add]);
     for (const depth of [101, 10_000, 1_000_000]) {
       const { content, is_error } = await resultOf(
@@ -87,7 +87,7 @@ describe('what a model asks', () => {
     }
   });
 
-  test('a check that breaks is an error, not a crash', async () => {
+  test('whose check throws is an error, not a crash', async () => {
     const broken = defineTool({
       ...add,
       input: z.object({
@@ -105,7 +105,7 @@ describe('what a model asks', () => {
     });
   });
 
-  test('a tool that changes its input changes no history', async () => {
+  test('whose tool changes its input changes no history', async () => {
     const input = { list: [1] };
     const greedy = {
       ...faultyTool({ name: 'greedy' }),
@@ -119,7 +119,7 @@ describe('what a model asks', () => {
 
 const REFERENCE = 'The operator finds the details in the log under <id>.';
 
-describe('what a tool does', () => {
+describe('a tool', () => {
   const runner = runnerOf([faultyTool()]);
   const run = (input: FaultyInput) => resultOf(runner, call('faulty', input));
 
@@ -143,17 +143,17 @@ describe('what a tool does', () => {
     ['says that it failed', { gives: 'error_reply' }, 'it did not work', true],
   ])('%s', async (_, input, content, is_error) => {
     const invocation = call('faulty', input);
-    const told = await resultOf(runner, invocation);
+    const onRun = await resultOf(runner, invocation);
     expect({
-      ...told,
-      content: JSON.stringify(told.content).replaceAll(invocation.id, '<id>'),
+      ...onRun,
+      content: JSON.stringify(onRun.content).replaceAll(invocation.id, '<id>'),
     }).toMatchObject({
       content: JSON.stringify(content),
       is_error,
     });
   });
 
-  test('gives more than the limit', async () => {
+  test('returns more than the limit', async () => {
     const { content } = await run({ characters: 200_001 });
     expect(content).toHaveLength(200_000 + '\n[Truncated: 1 of 200001 characters were omitted.]'.length);
     expect((await run({ characters: 200_000 })).content).toHaveLength(200_000);
@@ -166,7 +166,7 @@ describe('what a tool does', () => {
     expect(await resultOf(runnerOf([digger]), call('faulty', {}))).toMatchObject({ is_error: true });
   });
 
-  test('is told of its call, and keeps its own this', async () => {
+  test('receives its call, and keeps its own this', async () => {
     let seen: ToolContext | undefined;
     const tool = {
       ...faultyTool(),
@@ -188,8 +188,8 @@ describe('what a tool does', () => {
     });
   });
 
-  test('says how far it is, until its call is over', async () => {
-    const said: string[] = [];
+  test('reports its progress, until its call is over', async () => {
+    const reports: string[] = [];
     let late = (): void => {};
     const tool = {
       ...faultyTool(),
@@ -201,11 +201,11 @@ describe('what a tool does', () => {
     };
     const invocation = call('faulty', {});
     const runner = runnerOf([tool], {
-      onProgress: (about, text) => said.push(`${about === invocation} ${text}`),
+      onProgress: (about, text) => reports.push(`${about === invocation} ${text}`),
     });
     await resultOf(runner, invocation);
     late();
-    expect(said).toEqual(['true half']);
+    expect(reports).toEqual(['true half']);
   });
 });
 
@@ -237,7 +237,7 @@ describe('calls side by side', () => {
 });
 
 describe('a call that takes too long', () => {
-  test('is an error, and the tool is told to stop', async () => {
+  test('is an error, and the tool is aborted', async () => {
     let reason: unknown;
     const tool = {
       ...faultyTool({ timeout_ms: 20 }),
@@ -255,7 +255,7 @@ describe('a call that takes too long', () => {
     expect(reason).toMatchObject({ name: 'TimeoutError' });
   });
 
-  test('does not wait for a tool that does not listen, and survives its late fault', async () => {
+  test('does not wait for a tool that ignores its abort, and survives its late error', async () => {
     let fail: ((error: Error) => void) | undefined;
     const deaf = { ...faultyTool(), execute: () => new Promise<string>((_, reject) => (fail = reject)) };
     const runner = runnerOf([deaf], { limits: { toolResult: 100, toolTimeoutMs: 5 } });
@@ -263,14 +263,14 @@ describe('a call that takes too long', () => {
     fail?.(new Error('late'));
   });
 
-  test('says that what happens once may have happened', async () => {
+  test('reports that a once-only call may have happened', async () => {
     const runner = runnerOf([faultyTool({ effect: 'once', timeout_ms: 1 })]);
     expect((await resultOf(runner, call('faulty', { hang: true }))).content).toContain(
       'It may have taken effect. Check before repeating it.',
     );
   });
 
-  test('a time-out longer than a timer can hold does not go off at once', async () => {
+  test('a time-out longer than the maximum of a timer does not fire at once', async () => {
     const runner = runnerOf([faultyTool()], { limits: { toolResult: 100, toolTimeoutMs: Infinity } });
     expect((await resultOf(runner, call('faulty', { sleep_ms: 20 }))).content).toBe('done');
   });
@@ -279,7 +279,7 @@ describe('a call that takes too long', () => {
 describe('a call that is aborted', () => {
   test('before it began does not begin', async () => {
     const runs: Run[] = [];
-    const runner = runnerOf([faultyTool({ told: (run) => runs.push(run) })]);
+    const runner = runnerOf([faultyTool({ onRun: (run) => runs.push(run) })]);
     expect(await runner.execute(call('faulty', {}), AbortSignal.abort())).toEqual({ kind: 'aborted' });
     expect(runs).toEqual([]);
   });
@@ -287,7 +287,7 @@ describe('a call that is aborted', () => {
   test('while its arguments are checked does not begin', async () => {
     const runs: Run[] = [];
     const controller = new AbortController();
-    const runner = runnerOf([faultyTool({ told: (run) => runs.push(run) })]);
+    const runner = runnerOf([faultyTool({ onRun: (run) => runs.push(run) })]);
     const outcome = runner.execute(call('faulty', {}), controller.signal);
     controller.abort();
     expect(await outcome).toEqual({ kind: 'aborted' });
@@ -303,7 +303,7 @@ describe('a call that is aborted', () => {
     const ends: Run[] = [];
     let begun = (): void => {};
     const running = new Promise<void>((resolve) => (begun = resolve));
-    const tool = faultyTool({ told: (run) => (run.at === 'begin' ? begun() : ends.push(run)) });
+    const tool = faultyTool({ onRun: (run) => (run.at === 'begin' ? begun() : ends.push(run)) });
     const controller = new AbortController();
     const outcome = runnerOf([tool]).execute(call('faulty', input), controller.signal);
     await running;
@@ -313,7 +313,7 @@ describe('a call that is aborted', () => {
     if (input.ignore_abort === true) await vi.waitUntil(() => ends.length === 1, { timeout: 60_000 });
   });
 
-  test('tells the tool why', async () => {
+  test('gives the tool the reason', async () => {
     let reason: unknown;
     const controller = new AbortController();
     const tool = {
@@ -339,7 +339,7 @@ describe('a call that is aborted', () => {
 });
 
 describe('the log', () => {
-  test('above debug holds ids and names, and no text of anybody', async () => {
+  test('above debug contains ids and names, and no content', async () => {
     const log = { warn: vi.fn<Log>(), debug: vi.fn<Log>() };
     const runner = runnerOf([faultyTool()], { log });
     const invocation = call('faulty', { throws: 'a secret' });

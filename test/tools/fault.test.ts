@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { faultFrames, faultName, faultText, LONGEST_FAULT } from '../../src/tools/run/fault.ts';
 
-describe('a fault in words', () => {
+describe('the message of a fault', () => {
   test.each([
     ['an error', new Error('no such city'), 'no such city'],
     ['one without words', new TypeError(), 'TypeError'],
@@ -24,14 +24,14 @@ describe('a fault in words', () => {
     expect(faultText(thrown)).toBe(expected);
   });
 
-  test('never a stack, and never without end', () => {
+  test('has no stack, and is limited', () => {
     const endless = new Error('x'.repeat(1_000_000));
     endless.cause = endless;
     expect(faultText(endless).length).toBeLessThan(LONGEST_FAULT + 100);
     expect(faultText(new Error('a'))).not.toContain(' at ');
   });
 
-  test('an error that breaks whoever reads it is survived', () => {
+  test('an error whose properties throw is survived', () => {
     const hostile = new Proxy(new Error('x'), {
       get() {
         throw new Error('hands off');
@@ -42,8 +42,8 @@ describe('a fault in words', () => {
   });
 });
 
-describe('where a fault was made', () => {
-  test('is told of it and its causes, and nothing that it says', () => {
+describe('the place of a fault', () => {
+  test('is that of the error and its causes, without their messages', () => {
     const secret = 'sk-secret\n    at somewhere (sk-secret.ts:1:1)';
     const frames = faultFrames(new TypeError(secret, { cause: new Error(secret) }));
     expect(frames.filter((frame) => frame.includes('fault.test.ts'))).toHaveLength(2);
@@ -51,7 +51,7 @@ describe('where a fault was made', () => {
     expect(frames.length).toBeLessThanOrEqual(20);
   });
 
-  test('is nowhere for what is no error, or has no end', () => {
+  test('is missing for a value that is no error, or has no end', () => {
     for (const thrown of [null, 'at x', { stack: '    at x' }]) expect(faultFrames(thrown)).toEqual([]);
     const endless = new Error('x');
     endless.cause = endless;

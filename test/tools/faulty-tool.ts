@@ -1,7 +1,7 @@
 /**
- * A tool that does what its arguments tell it: sleeps, throws, gives back anything, ignores its abort. It says when it
- * begins and ends, to a callback or as lines of a file (`begin <tool_call_id> <idempotency_key>`), so that tests in any
- * process can count what really ran.
+ * A tool controlled by its arguments: it sleeps, throws, returns anything, ignores its abort. It reports its start and
+ * end, to a callback or as lines of a file (`begin <tool_call_id> <idempotency_key>`), so that tests in any process can
+ * count its real runs.
  */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,20 +10,20 @@ import type { JsonSchemaTool, ToolContext, ToolReturn } from '../../src/index.ts
 import type { Effect } from '../../src/index.ts';
 
 export type FaultyInput = {
-  /** Said back as the result. */
+  /** Returned as the result. */
   say?: string;
-  /** The result is so many characters long. */
+  /** The length of the result in characters. */
   characters?: number;
   sleep_ms?: number;
-  /** Goes on sleeping after an abort, and answers late. */
+  /** Sleeps on after an abort, and answers late. */
   ignore_abort?: boolean;
   /** Never answers at all. */
   hang?: boolean;
   /** The message of the error it throws, after its sleep. */
   throws?: string;
-  /** Throws before it has given back a promise. */
+  /** Throws before it has returned a promise. */
   throws_at_once?: string;
-  /** The message of an error that is to be read. */
+  /** The message of an error for the model. */
   throws_publicly?: string;
   gives?: keyof typeof GIFTS;
 };
@@ -34,13 +34,13 @@ export type FaultyOptions = {
   name?: string;
   effect?: Effect;
   timeout_ms?: number;
-  /** Told of every beginning and end. */
-  told?: (run: Run) => void;
-  /** A line is appended for every beginning and end. */
+  /** Receives every start and end. */
+  onRun?: (run: Run) => void;
+  /** A line is appended for every start and end. */
   file?: string;
 };
 
-/** Results that are hard on whoever stores or sends them. */
+/** Results that are hard to store or send. */
 const GIFTS = {
   nothing: () => undefined,
   null: () => null,
@@ -97,13 +97,13 @@ async function act(input: FaultyInput, { signal }: ToolContext): Promise<ToolRet
   }
   if (input.throws !== undefined) throw new Error(input.throws);
   if (input.throws_publicly !== undefined) throw new ToolError(input.throws_publicly);
-  // What a tool's type forbids is what a test is about.
+  // Values that a tool's type forbids are the subject of a test.
   if (input.gives !== undefined) return GIFTS[input.gives]() as ToolReturn;
   return input.characters === undefined ? (input.say ?? 'done') : 'x'.repeat(input.characters);
 }
 
-function tell({ told, file }: FaultyOptions, at: Run['at'], context: ToolContext): void {
+function tell({ onRun, file }: FaultyOptions, at: Run['at'], context: ToolContext): void {
   const { tool_call_id, idempotency_key } = context;
-  told?.({ at, tool_call_id, idempotency_key });
+  onRun?.({ at, tool_call_id, idempotency_key });
   if (file !== undefined) appendFileSync(file, `${at} ${tool_call_id} ${idempotency_key}\n`);
 }

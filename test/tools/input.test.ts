@@ -23,7 +23,7 @@ async function check(input: ToolInput, value: Json): Promise<unknown> {
 }
 
 describe('an input described by JSON Schema', () => {
-  test('every problem is named with its place, what is allowed, and the place in the schema', async () => {
+  test('every problem is named with its path, the allowed values, and the place in the schema', async () => {
     const input = fromJsonSchema(WHERE);
     expect(await check(input, { unit: 'k', mail: 'nobody', days: [1, 'x'], extra: 1 })).toEqual([
       "the arguments must have required property 'city' (schema: #/required)",
@@ -36,7 +36,7 @@ describe('an input described by JSON Schema', () => {
     expect(await check(input, 'not an object')).toEqual(['the arguments must be object (schema: #/type)']);
   });
 
-  test('a thousand problems are told as twenty, each short', async () => {
+  test('a thousand problems are reported as twenty, each short', async () => {
     const input = fromJsonSchema(WHERE);
     const value: JsonObject = { city: 'x', days: Array.from({ length: 1_000 }, () => 'x') };
     value['y'.repeat(10_000)] = 1;
@@ -127,14 +127,14 @@ describe('an input described by a library', () => {
     expect(input.ok && Object.keys(input.schema)).not.toContain('$schema');
   });
 
-  test('what it makes of the arguments is what the tool gets', async () => {
+  test('the tool gets the arguments as the library transforms them', async () => {
     const input = fromStandardSchema(
       z.object({ days: z.int().default(3), at: z.string().transform((text) => text.length) }),
     );
     expect(await check(input, { at: 'noon' })).toEqual({ days: 3, at: 4 });
   });
 
-  test('its problems are named with their place', async () => {
+  test('its problems are named with their path', async () => {
     const input = fromStandardSchema(z.object({ city: z.string(), days: z.array(z.int()) }));
     expect(await check(input, { days: [1, 'x'] })).toEqual([
       expect.stringMatching(/^\/city: .*expected string/),
@@ -143,7 +143,7 @@ describe('an input described by a library', () => {
     expect(await check(input, 'x')).toEqual([expect.stringMatching(/^the arguments: /)]);
   });
 
-  test('a check that takes its time is waited for', async () => {
+  test('an asynchronous check is awaited', async () => {
     const input = fromStandardSchema(
       z.object({ a: z.string().refine(async (text) => text === 'x', 'must be x') }),
     );

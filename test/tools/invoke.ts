@@ -32,7 +32,7 @@ export function call(name: string, input: Json): ToolInvocation {
   };
 }
 
-/** Runs one call that nobody aborts, and gives its result. */
+/** Runs one call without an abort, and returns its result. */
 export async function resultOf(
   runner: ToolRunner,
   invocation: ToolInvocation,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { textOf } from '../../src/tools/run/json-text.ts';
 
 describe('any value as text', () => {
-  test('JSON is written as JSON, and strings as they are', () => {
+  test('JSON is written as JSON, and strings unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(textOf(value)).toBe(typeof value === 'string' ? value : JSON.stringify(value));
@@ -11,7 +11,7 @@ describe('any value as text', () => {
     );
   });
 
-  test('never throws for plain data of any kind, and gives JSON where it is not a string', () => {
+  test('it never throws for plain data of any kind, and is JSON unless it is a string', () => {
     const anything = fc.anything({ withBigInt: true, withMap: true, withSet: true, withDate: true });
     fc.assert(
       fc.property(anything, (value) => {
@@ -21,7 +21,7 @@ describe('any value as text', () => {
     );
   });
 
-  test('a value that stands twice is written twice; only a cycle is cut', () => {
+  test('a value that occurs twice is written twice; only a cycle is cut', () => {
     const shared = { a: 1 };
     expect(textOf({ x: shared, y: [shared, shared] })).toBe('{"x":{"a":1},"y":[{"a":1},{"a":1}]}');
     const cycle: { list: unknown[]; map: Map<string, unknown> } = { list: [], map: new Map() };

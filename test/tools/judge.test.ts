@@ -1,4 +1,4 @@
-// What a tool says itself of a person being asked before it runs.
+// A tool's own declaration of whether it needs approval.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Approval } from '../../src/core/run/policy.ts';
@@ -29,17 +29,17 @@ describe('a tool', () => {
     ['never', 'always', 'always'],
     ['deny', 'never', 'deny'],
     ['never', 'deny', 'deny'],
-  ])('that says %s, under a rule of %s: %s', async (own, ruled, expected) => {
+  ])('that declares %s, under a rule of %s: %s', async (own, ruled, expected) => {
     expect(await judged(own, ruled).decision).toBe(expected);
   });
 
   test('decides by the call, whose input is checked and has its defaults', async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const tool = defineTool({
       ...base,
       input,
       approval: async (of) => {
-        heard.push(of);
+        received.push(of);
         return of.input.amount > 100 ? 'always' : 'never';
       },
       execute,
@@ -48,7 +48,7 @@ describe('a tool', () => {
     const cheap = call('refund', { amount: 5 });
     expect(await runner.judge(cheap, null)).toBe('never');
     expect(await runner.judge(call('refund', { amount: 500 }), null)).toBe('always');
-    expect(heard[0]).toEqual({
+    expect(received[0]).toEqual({
       name: 'refund',
       input: { amount: 5, currency: 'USD' },
       tool_call_id: cheap.id,
@@ -58,7 +58,7 @@ describe('a tool', () => {
     });
   });
 
-  test('whose predicate denies is denied whatever a rule says; else the rule holds', async () => {
+  test('whose predicate denies is denied whatever the rules; else the rule applies', async () => {
     expect(await judged(() => 'deny', 'never').decision).toBe('deny');
     expect(await judged(() => 'always', 'never').decision).toBe('never');
     expect(await judged(() => 'never', 'always').decision).toBe('always');
@@ -74,20 +74,20 @@ describe('a tool', () => {
     ['rejects', () => Promise.reject(new Error('secret'))],
     ['says nonsense', () => 'perhaps'],
     ['says nothing', () => undefined],
-  ])('whose predicate %s asks, and says so in the log without the words', async (_, approval) => {
+  ])('whose predicate %s needs approval, and the log reports it without contents', async (_, approval) => {
     const { decision, lines } = judged(approval);
     expect(await decision).toBe('always');
     expect(lines).toEqual([expect.stringMatching(/the call needs approval$/)]);
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
-  test('that does not take the arguments is not asked about: it says so itself', async () => {
+  test('that does not accept the arguments needs no approval: its error is the answer', async () => {
     expect(await judged('always', null, { amount: 'much' }).decision).toBe('never');
     expect(await judged(() => 'always', null, { amount: 'much' }).decision).toBe('never');
     expect(await judged('deny', null, { amount: 'much' }).decision).toBe('deny');
   });
 
-  test('that is not known here is ruled by rules alone', async () => {
+  test('that is unknown here follows the rules alone', async () => {
     const runner = runnerOf([]);
     expect(await runner.judge(call('locate', {}), 'always')).toBe('always');
     expect(await runner.judge(call('locate', {}), null)).toBe('never');

@@ -1,6 +1,6 @@
 /**
- * Loads an config file as Node itself does (no test runner in between), and prints what came of it as JSON.
- * Arguments: the module that loads, the working directory, and what NIGHTSHIFT_CONFIG names, if anything.
+ * Loads a config file as Node itself does (no test runner in between), and prints the result as JSON. Arguments: the
+ * module that loads, the working directory, and the value of NIGHTSHIFT_CONFIG, if any.
  */
 import { pathToFileURL } from 'node:url';
 import type { loadConfigFile } from '../../src/tools/config/config-file.ts';

@@ -10,7 +10,7 @@ function faultsOf(config: unknown): string[] {
   return parsed.ok ? [] : parsed.faults;
 }
 
-describe('a sound configuration', () => {
+describe('a valid configuration', () => {
   test('gives tools, roles and limits', () => {
     const parsed = parseConfigFile({
       tools: [
@@ -78,7 +78,7 @@ describe('a sound configuration', () => {
     });
   });
 
-  test('may be empty, and may name what it leaves open', () => {
+  test('may be empty, and may name the fields that it leaves out', () => {
     expect(parseConfigFile({})).toEqual({
       ok: true,
       settings: { tools: [], roles: new Map(), mcpServers: new Map(), limits: {}, prices: new Map() },
@@ -88,7 +88,7 @@ describe('a sound configuration', () => {
   });
 });
 
-describe('a faulty configuration', () => {
+describe('an invalid configuration', () => {
   test.each<[string, unknown, string]>([
     ['effect', 'maybe', 'tools[0].effect: must be none, idempotent or once, not "maybe".'],
     ['effect', undefined, 'tools[0].effect: is missing.'],
@@ -317,7 +317,7 @@ describe('a faulty configuration', () => {
     expect(faultsOf(config)).toEqual(faults);
   });
 
-  test('all its faults are told at once, a broken tool not again by its roles', () => {
+  test('reports all its faults at once, and a broken tool not again by its roles', () => {
     expect(
       faultsOf({
         tools: [{ ...tool, effect: 'x', execute: 1 }],
@@ -336,7 +336,7 @@ describe('a faulty configuration', () => {
 describe('limits of built-in tools', () => {
   const limitsOf = (limits: object) => parseConfigFile({ limits });
 
-  test('hold beside those that are not named', () => {
+  test('apply beside the defaults', () => {
     const parsed = limitsOf({
       http_fetch: { allow: ['wiki.intranet', '10.0.0.0/8', '::1'], redirects: 0 },
       files: { file_bytes: 5 },

@@ -1,4 +1,4 @@
-// Tools by which workers of a tree talk to each other, as a model sees them: what comes back, and what is refused.
+// Tools for messages between the workers of a tree, as a model sees them: their results and refusals.
 import { expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import { refuse } from '../../src/core/errors.ts';
@@ -18,7 +18,7 @@ const run = runnerFor(
   }),
 );
 
-test('an answer is JSON text, and who asks is known with its tenant', async () => {
+test('an answer is JSON text, and the caller is known with its tenant', async () => {
   expect(await run('send_message', { worker_id: 'x', content: 'hi' })).toEqual({
     isError: false,
     result: { job_id: 'x' },

@@ -1,4 +1,4 @@
-// Prices in the config file: what is taken, and what every nonsense is told.
+// Prices in the config file: the accepted ones, and the message for every invalid one.
 import { expect, test } from 'vitest';
 import { defineConfig } from '../../src/index.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
@@ -10,7 +10,7 @@ function faultsOf(prices: unknown): string[] {
   return parsed.ok ? [] : parsed.faults;
 }
 
-test('are taken by model, in trillionths of a dollar for a token', () => {
+test('are read by model, in trillionths of a dollar per token', () => {
   const written = defineConfig({
     prices: {
       'anthropic/claude-sonnet-4-5': sound,
@@ -30,7 +30,7 @@ test('are taken by model, in trillionths of a dollar for a token', () => {
   ]);
 });
 
-test('are none where none are written: no price is known of itself', () => {
+test('are absent where none are written: there are no built-in prices', () => {
   for (const config of [{}, { prices: {} }, { prices: undefined }])
     expect(parseConfigFile(config)).toMatchObject({ ok: true, settings: { prices: new Map() } });
 });
@@ -44,7 +44,7 @@ test('are of models as configs name them', () => {
   );
 });
 
-test('say all four kinds, and nothing else', () => {
+test('have all four kinds, and nothing else', () => {
   expect(faultsOf({ 'openai/gpt-5': { input: 1, output: 2 } })).toEqual([
     'prices["openai/gpt-5"].cache_read: is missing.',
     'prices["openai/gpt-5"].cache_write: is missing.',
@@ -65,7 +65,7 @@ test('say all four kinds, and nothing else', () => {
   expect(faultsOf([])).toEqual(['prices: must be an object, not a list.']);
 });
 
-test('are numbers that a price can be', () => {
+test('are numbers in the range of a price', () => {
   for (const wrong of [-1, NaN, Infinity, 1e-7, 0.1234567, 1_000.1, '3', null, true])
     expect(faultsOf({ 'openai/gpt-5': { ...sound, output: wrong } })).toEqual([
       `prices["openai/gpt-5"].output: must be US dollars per million tokens: a number from 0 to 1000 with at most six decimals, not ${typeof wrong === 'string' ? '"3"' : String(wrong)}.`,

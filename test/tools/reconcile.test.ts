@@ -1,4 +1,4 @@
-// A tool that is asked what became of a call of it.
+// A tool that is asked for the outcome of one of its calls.
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineTool } from '../../src/index.ts';
@@ -6,8 +6,8 @@ import { call, runnerOf } from './invoke.ts';
 
 const never = new AbortController().signal;
 
-/** A tool that says `said` of a call. */
-function saying(said: (call: object) => unknown) {
+/** A tool that returns `report` for a call. */
+function reporting(report: (call: object) => unknown) {
   const tool = {
     name: 'pay',
     description: 'Pays.',
@@ -15,14 +15,14 @@ function saying(said: (call: object) => unknown) {
     on_unknown: 'ask',
     input: z.object({ cents: z.number(), currency: z.string().default('EUR') }),
     execute: () => 'paid',
-    reconcile: said,
+    reconcile: report,
   };
   return tool as unknown as Parameters<typeof runnerOf>[0][number];
 }
 
-test('is given what the call was given, with the same key', async () => {
+test('it gets the arguments of the call, with the same key', async () => {
   const asked: unknown[] = [];
-  const runner = runnerOf([saying((of) => (asked.push(of), { outcome: 'did_not_happen' }))]);
+  const runner = runnerOf([reporting((of) => (asked.push(of), { outcome: 'did_not_happen' }))]);
   const of = call('pay', { cents: 5 });
   expect(await runner.reconcile(of, never)).toEqual({ kind: 'did_not_happen' });
   expect(asked).toEqual([
@@ -41,7 +41,7 @@ test('is given what the call was given, with the same key', async () => {
 test('its result is one like any other: text, blocks, an error', async () => {
   const result = { content: 'declined', is_error: true };
   expect(
-    await runnerOf([saying(() => ({ outcome: 'happened', result }))]).reconcile(
+    await runnerOf([reporting(() => ({ outcome: 'happened', result }))]).reconcile(
       call('pay', { cents: 5 }),
       never,
     ),
@@ -71,7 +71,7 @@ const digger = {
   },
 };
 
-describe('leaves the outcome unknown, and says so in the log,', () => {
+describe('the outcome stays unknown, and the log reports it,', () => {
   test.each<[string, (call: object) => unknown]>([
     [
       'where it throws',
@@ -85,9 +85,9 @@ describe('leaves the outcome unknown, and says so in the log,', () => {
     ['where it says nonsense', () => ({ outcome: 'maybe' })],
     ['where what happened has no result', () => ({ outcome: 'happened' })],
     ['where its result cannot be written', () => ({ outcome: 'happened', result: digger })],
-  ])('%s', async (_, said) => {
+  ])('%s', async (_, report) => {
     const warned: string[] = [];
-    const runner = runnerOf([saying(said)], {
+    const runner = runnerOf([reporting(report)], {
       limits: { toolResult: 100, toolTimeoutMs: 20 },
       log: { warn: (_fields, text) => void warned.push(text), debug: () => undefined },
     });
@@ -96,10 +96,10 @@ describe('leaves the outcome unknown, and says so in the log,', () => {
   });
 });
 
-test('unknown without a word where it cannot tell: no such tool, no way to, another input', async () => {
+test('the outcome is unknown without a log line where the tool cannot tell: no such tool, no function for it, another input', async () => {
   const runner = runnerOf([
-    saying(() => ({ outcome: 'unknown' })),
-    { ...saying(() => null), name: 'mute', reconcile: undefined } as never,
+    reporting(() => ({ outcome: 'unknown' })),
+    { ...reporting(() => null), name: 'mute', reconcile: undefined } as never,
   ]);
   for (const one of [
     call('gone', {}),
@@ -112,9 +112,9 @@ test('unknown without a word where it cannot tell: no such tool, no way to, anot
 
 test('an abort ends it at once', async () => {
   const aborting = new AbortController();
-  const runner = runnerOf([saying(() => new Promise(() => undefined))]);
-  const said = runner.reconcile(call('pay', { cents: 5 }), aborting.signal);
+  const runner = runnerOf([reporting(() => new Promise(() => undefined))]);
+  const report = runner.reconcile(call('pay', { cents: 5 }), aborting.signal);
   aborting.abort();
-  expect(await said).toEqual({ kind: 'aborted' });
+  expect(await report).toEqual({ kind: 'aborted' });
   expect(await runner.reconcile(call('pay', { cents: 5 }), aborting.signal)).toEqual({ kind: 'aborted' });
 });

@@ -4,7 +4,7 @@ import { IMAGE_LIMIT, MOST_IMAGES } from '../../src/tools/run/parts.ts';
 import { resultOf } from '../../src/tools/run/result.ts';
 
 const LIMIT = 1_000;
-const said = (text: string) => ({ type: 'text', text });
+const textBlock = (text: string) => ({ type: 'text', text });
 const image = (data: string, media_type = 'image/png') => ({
   type: 'image',
   source: { type: 'base64', media_type, data },
@@ -14,8 +14,8 @@ function contentOf(returned: unknown, limit = LIMIT): unknown {
   return resultOf(returned, limit).content;
 }
 
-describe('what a tool gave back', () => {
-  test('a reply is taken apart', () => {
+describe('the return value of a tool', () => {
+  test('a reply is read field by field', () => {
     expect(resultOf({ content: 'no', is_error: true, compact_summary: 'n' }, LIMIT)).toEqual({
       kind: 'result',
       content: 'no',
@@ -31,14 +31,18 @@ describe('what a tool gave back', () => {
     ['a reply of nothing', { content: undefined }, ''],
     ['data', { a: [1] }, '{"a":[1]}'],
     ['data with a content of its own', { content: 'x', path: 'y' }, '{"content":"x","path":"y"}'],
-    ['a reply whose error is no truth', { content: 'x', is_error: 'no' }, '{"content":"x","is_error":"no"}'],
+    [
+      'a reply whose error is no boolean',
+      { content: 'x', is_error: 'no' },
+      '{"content":"x","is_error":"no"}',
+    ],
     ['a reply of data', { content: { rows: 3 } }, '{"rows":3}'],
     ['a reply of an empty list', { content: [] }, '[]'],
     ['blocks of other kinds', { content: [{ type: 'video' }] }, '[{"type":"video"}]'],
-    ['a bare list of blocks', [said('x')], '[{"type":"text","text":"x"}]'],
-    ['blocks', { content: [said('x'), image('aGk=')] }, [said('x'), image('aGk=')]],
-    ['blocks with more than they need', { content: [{ ...said('x'), cache: 1 }] }, [said('x')]],
-    ['blocks without text', { content: [said(''), said('')] }, ''],
+    ['a bare list of blocks', [textBlock('x')], '[{"type":"text","text":"x"}]'],
+    ['blocks', { content: [textBlock('x'), image('aGk=')] }, [textBlock('x'), image('aGk=')]],
+    ['blocks with more than they need', { content: [{ ...textBlock('x'), cache: 1 }] }, [textBlock('x')]],
+    ['blocks without text', { content: [textBlock(''), textBlock('')] }, ''],
     [
       'an image by its address',
       { content: [{ type: 'image', source: { type: 'url', url: 'https://a.b/c.png' } }] },
@@ -56,17 +60,17 @@ describe('what a tool gave back', () => {
   });
 
   test('the text of blocks is cut over all of them, and images are kept', () => {
-    const blocks = [said('a'.repeat(600)), image('aGk='), said('b'.repeat(600)), said('c')];
+    const blocks = [textBlock('a'.repeat(600)), image('aGk='), textBlock('b'.repeat(600)), textBlock('c')];
     expect(contentOf({ content: blocks })).toEqual([
-      said('a'.repeat(600)),
+      textBlock('a'.repeat(600)),
       image('aGk='),
-      said('b'.repeat(400)),
-      said('[Truncated: 201 of 1201 characters were omitted.]'),
+      textBlock('b'.repeat(400)),
+      textBlock('[Truncated: 201 of 1201 characters were omitted.]'),
     ]);
   });
 
-  test('blocks never hold more text than the limit and its note, whatever they are', () => {
-    const blocks = fc.array(fc.string({ unit: 'binary', maxLength: 30 }).map(said), { minLength: 1 });
+  test('blocks never contain more text than the limit and its note, whatever they are', () => {
+    const blocks = fc.array(fc.string({ unit: 'binary', maxLength: 30 }).map(textBlock), { minLength: 1 });
     fc.assert(
       fc.property(blocks, fc.integer({ min: 1, max: 50 }), (content, limit) => {
         const whole = content.map((block) => block.text).join('');
@@ -90,10 +94,10 @@ describe('what a tool gave back', () => {
       { type: 'image', source: { type: 'url', url: 'file:///etc/passwd' } },
       'not an http or https URL',
     ],
-  ])('an image %s is left out with a note, or it would break every later call', (_, block, why) => {
-    expect(contentOf({ content: [said('x'), block] })).toEqual([
-      said('x'),
-      said(expect.stringMatching(new RegExp(`^\\(An image was omitted: .*${why}`))),
+  ])('an image %s is left out with a note, since it would break every later call', (_, block, why) => {
+    expect(contentOf({ content: [textBlock('x'), block] })).toEqual([
+      textBlock('x'),
+      textBlock(expect.stringMatching(new RegExp(`^\\(An image was omitted: .*${why}`))),
     ]);
   });
 
@@ -101,10 +105,10 @@ describe('what a tool gave back', () => {
     const largest = image('A'.repeat(IMAGE_LIMIT));
     expect(contentOf({ content: [largest, image('aGk=')] })).toEqual([
       largest,
-      said(expect.stringContaining('An image was omitted')),
+      textBlock(expect.stringContaining('An image was omitted')),
     ]);
     const many = contentOf({ content: Array.from({ length: MOST_IMAGES + 2 }, () => image('aGk=')) });
     expect(many).toHaveLength(MOST_IMAGES + 2);
-    expect(many).toContainEqual(said(expect.stringContaining('at most 20 images')));
+    expect(many).toContainEqual(textBlock(expect.stringContaining('at most 20 images')));
   });
 });

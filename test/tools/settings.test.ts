@@ -43,7 +43,7 @@ const catalog: Catalog = {
 };
 
 describe('settings', () => {
-  test('are the defaults where nothing is said', () => {
+  test('are the defaults where nothing is set', () => {
     expect(resolve({}, null, catalog)).toEqual({
       kind: 'served',
       settings: {
@@ -63,7 +63,7 @@ describe('settings', () => {
     });
   });
 
-  test('hold the rules on approval of a config before those of its role, and lose none', () => {
+  test('have the rules on approval of a config before those of its role, and lose none', () => {
     const own = { tool: 'read', decision: 'never' } as const;
     const general = { tool: '*', decision: 'always' } as const;
     expect(resolve({ approval: [own] }, { approval: [general] }, catalog)).toMatchObject({
@@ -71,7 +71,7 @@ describe('settings', () => {
     });
   });
 
-  test('say how prompts are kept within their limit: the whole of it from whoever says anything', () => {
+  test('take the limit of prompts completely from the first source that sets it', () => {
     const pinned = [{ title: 'House', text: 'No shoes.' }];
     const role = {
       compaction: { type: 'llm', model: 'anthropic/small' },
@@ -128,7 +128,7 @@ describe('settings', () => {
     });
   });
 
-  test("hold parameters of the model's provider, and what the operator allows or wrote", () => {
+  test("have parameters of the model's provider, as far as the operator allows or sets them", () => {
     const parameters = {
       temperature: 1,
       thinking: {},
@@ -153,7 +153,7 @@ describe('settings', () => {
     expect(of({ model: 'simulated/x', parameters }, null)).toEqual(parameters);
   });
 
-  test('hold each tool once, sorted by code unit', () => {
+  test('have each tool once, sorted by code unit', () => {
     expect(resolve({ tools: ['write', 'read', 'B', 'read'] }, null, catalog)).toMatchObject({
       settings: { tools: [{ name: 'B' }, { name: 'read' }, { name: 'write' }] },
     });
@@ -161,7 +161,7 @@ describe('settings', () => {
 
   const locate = { name: 'locate', description: 'd', input_schema: { type: 'object' } };
 
-  test('hold the tools of the client among ours, of whose effect nobody knows', () => {
+  test('have the tools of the client among ours, with an unknown effect', () => {
     const config = { tools: ['read', 'ask_user'], client_tools: [locate, { ...locate, name: 'read' }] };
     expect(resolve(config, null, catalog)).toMatchObject({
       settings: {
@@ -174,7 +174,7 @@ describe('settings', () => {
     });
   });
 
-  test('of a plan hold what has no effect, and no more', () => {
+  test('of a plan have only tools without effect', () => {
     const config = { mode: 'plan' as const, tools: ['read', 'peek', 'ask_user'], client_tools: [locate] };
     expect(resolve(config, null, catalog)).toMatchObject({
       settings: { mode: 'plan', tools: [{ name: 'ask_user' }, { name: 'peek' }] },
@@ -189,7 +189,7 @@ describe('settings', () => {
     [{ model: 'simulated/x', tools: [] }, 'writer', ['role writer']],
     [{ model: 'openai/x', tools: ['gone'] }, 'writer', ['role writer', 'provider openai', 'tool gone']],
     [{}, '__proto__', ['role __proto__']],
-  ])('that cannot be had are named: %j as %s', (config, role, missing) => {
+  ])('that are unavailable are named: %j as %s', (config, role, missing) => {
     expect(resolve(config, role, catalog)).toEqual({ kind: 'unsupported', missing });
   });
 });
@@ -203,7 +203,7 @@ describe('a registry', () => {
     expect(() => createRegistry([...tools, ...tools])).toThrow('Two tools have the name write.');
   });
 
-  test('refuses in code what the file would be refused for', () => {
+  test('refuses in code the same errors as in the file', () => {
     expect(() => toTool({ ...faultyTool(), name: '' })).toThrow('Invalid tool: tools[0].name: must be');
   });
 });
@@ -228,15 +228,15 @@ describe('tools of servers', () => {
     expect(namesOf(resolve(config, null, served(both)))).toEqual(names);
   });
 
-  test('that is still starting are waited for', () => {
+  test('that are still starting are waited for', () => {
     const starting = served({ kind: 'starting' });
     expect(namesOf(resolve({ mcp_servers: ['files'] }, null, starting))).toEqual(['mcp server files']);
     expect(namesOf(resolve({ tools: ['files__read'] }, null, starting))).toEqual(['mcp server files']);
   });
 });
 
-describe('what is published', () => {
-  test('is sorted', () => {
+describe('the published names', () => {
+  test('are sorted', () => {
     expect(published(catalog)).toEqual({
       tools: ALL,
       roles: ['coder', 'lost'],

@@ -14,7 +14,7 @@ const text = fc
 const limit = fc.integer({ min: 0, max: 60 });
 
 describe('cutting text', () => {
-  test('leaves what fits as it is, broken or not', () => {
+  test('leaves short text unchanged, broken or not', () => {
     fc.assert(fc.property(text, (whole) => truncate(whole, whole.length) === whole));
   });
 
@@ -30,7 +30,7 @@ describe('cutting text', () => {
     );
   });
 
-  test('says how much is missing', () => {
+  test('states how much is missing', () => {
     fc.assert(
       fc.property(text, limit, (whole, most) => {
         const cut = truncate(whole, most);

@@ -1,4 +1,4 @@
-// Walks through a workspace that are given up on the way: deep trees, wide ones, and one very wide directory.
+// Walks through a workspace that are aborted on the way: deep trees, wide ones, and one very wide directory.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -21,7 +21,7 @@ afterEach(async () => {
   await base.remove();
 });
 
-/** Aborted when it is asked for the n-th time whether it is: in the middle of a walk, however fast the machine is. */
+/** Aborted at the n-th check of its signal: in the middle of a walk, however fast the machine is. */
 function abortedAt(checks: number): { signal: AbortSignal; checks: () => number } {
   const abort = new AbortController();
   const { signal } = abort;
@@ -47,7 +47,7 @@ function oneWideDirectory(): void {
   for (let files = 500; files > 0; files -= 1) writeFileSync(path.join(base.path, 'd', `f${files}`), 'x');
 }
 
-describe.each(['deep', 'wide'] as const)('over a %s tree, given up on the way,', (kind) => {
+describe.each(['deep', 'wide'] as const)('over a %s tree, aborted on the way,', (kind) => {
   beforeEach(() => tree(kind));
 
   test('a survey visits nothing more', async () => {
@@ -68,7 +68,7 @@ describe.each(['deep', 'wide'] as const)('over a %s tree, given up on the way,',
     expect(checks()).toBe(100);
   });
 
-  test('removing leaves what is not gone yet', async () => {
+  test('removing leaves the rest', async () => {
     const before = readdirSync(base.path, { recursive: true }).length;
     const { signal, checks } = abortedAt(100);
     await expect(removed({ folder, name: 'd', at: 'd' }, true, signal)).rejects.toThrow('given up');
@@ -95,13 +95,13 @@ describe('in one very wide directory', () => {
     await inner.handle.close();
   });
 
-  test('removing has taken nothing when it ends while names are read', async () => {
+  test('removing has deleted nothing when it is aborted while names are read', async () => {
     const { signal } = abortedAt(400);
     await expect(removed({ folder, name: 'd', at: 'd' }, true, signal)).rejects.toThrow('given up');
     expect(readdirSync(path.join(base.path, 'd'))).toHaveLength(500);
   });
 
-  test('entries come in the order of their names, at most so many', async () => {
+  test('entries are returned in the order of their names, up to the limit', async () => {
     const inner = await openFolder(base.path, ['d']);
     const { entries, more } = await entriesIn(inner, 3, new AbortController().signal);
     expect([entries.map(({ name }) => name), more]).toEqual([['f1', 'f10', 'f100'], true]);

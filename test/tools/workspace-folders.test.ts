@@ -1,4 +1,4 @@
-// The folder of a tenant's workspaces: one of its own for each name that a tenant may have, right in the root.
+// The folder of a tenant's workspaces: a separate one for each possible name of a tenant, directly in the root.
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';

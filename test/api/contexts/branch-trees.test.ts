@@ -1,5 +1,5 @@
-// Whatever is said, taken back, branched, edited, answered anew, switched, deleted and cleared, in whatever order: every
-// branch shows what a naive copy of it would, and no branch another's messages.
+// After any order of posts, retractions, branches, edits, retries, switches, deletions and clears: every branch shows
+// the same as a naive copy of it, and no branch shows another's messages.
 import { depth } from '../../services/depth.ts';
 import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
@@ -9,7 +9,7 @@ import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.t
 import { assemble } from '../../../src/core/conversation/prompt.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
-import { addProcess, take } from '../hand.ts';
+import { addProcess, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -21,16 +21,16 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** How a job goes: whether it calls a tool first, and how it ends. */
+/** The course of a job: whether it calls a tool first, and how it ends. */
 type Run = { calls: boolean; end: 'complete' | 'discard' | 'rollback' | 'keep' };
 
-/** `at`: which branch, message or name, of as many as there are. */
+/** `at`: selects the branch, message or name among those that exist. */
 type Operation =
   | { kind: 'post' | 'edit' | 'regenerate'; at: number; of: number; run: Run; meanwhile: Aside | null }
   | Aside
   | { kind: 'clear' };
 
-/** What does not run a job, and may come while one runs. */
+/** Operations that run no job, and may come while one runs. */
 type Aside = { kind: 'branch' | 'switch' | 'delete' | 'fork'; at: number; of: number };
 
 const place = { at: fc.nat(20), of: fc.nat(20) };
@@ -67,21 +67,21 @@ const someOperation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'clear' as const }) },
 );
 
-/** One message of the naive copy: what is shared is the same object. */
-type Said = { id: string; role: string; turn: string; unfinished: boolean };
+/** One message of the naive copy: shared messages are the same object. */
+type CopiedMessage = { id: string; role: string; turn: string; unfinished: boolean };
 
 class Copy {
-  readonly branches = new Map<string, Said[]>([['main', []]]);
+  readonly branches = new Map<string, CopiedMessage[]>([['main', []]]);
   active = 'main';
 
-  pick(at: number): { name: string; line: Said[] } {
+  pick(at: number): { name: string; line: CopiedMessage[] } {
     const all = [...this.branches];
     const [name, line] = all[at % all.length] ?? ['main', []];
     return { name, line };
   }
 }
 
-const lastTurn = (line: readonly Said[]): number =>
+const lastTurn = (line: readonly CopiedMessage[]): number =>
   Math.max(0, ...line.map(({ turn }) => Number(turn.slice(1))));
 
 class Walk {
@@ -111,7 +111,7 @@ class Walk {
       }
       case 'edit':
       case 'regenerate':
-        return this.anew(operation);
+        return this.revise(operation);
       case 'clear': {
         expect((await api.post(this.url('/clear'))).status).toBe(200);
         this.copy.branches.clear();
@@ -127,7 +127,13 @@ class Walk {
     }
   }
 
-  async anew({ kind, at, of, run, meanwhile }: Extract<Operation, { kind: 'edit' | 'regenerate' | 'post' }>) {
+  async revise({
+    kind,
+    at,
+    of,
+    run,
+    meanwhile,
+  }: Extract<Operation, { kind: 'edit' | 'regenerate' | 'post' }>) {
     const { line } = this.copy.pick(at);
     const such = line.filter(({ role }) => kind === 'regenerate' || role === 'user');
     const message = such[of % Math.max(1, such.length)];
@@ -143,29 +149,31 @@ class Walk {
     await this.run(answer.body.branch, kind === 'edit', run, meanwhile);
   }
 
-  /** A worker process runs the job that is next; its messages are read where they were said, and nowhere else. */
+  /**
+   * A worker process runs the next job; its messages are read on the branch where they were added, and nowhere else.
+   */
   async run(name: string, bringsInput: boolean, { calls, end }: Run, meanwhile: Aside | null): Promise<void> {
     const line = this.copy.branches.get(name) ?? [];
     const before = line.length;
     const turn = bringsInput ? lastTurn(line) + 1 : Math.max(1, lastTurn(line));
-    const hand = await take(api, this.id as ContextId, owner);
-    await hand.admit();
-    if (bringsInput) await this.said(name, 'user', `u${turn}`);
+    const manual = await take(api, this.id as ContextId, owner);
+    await manual.admit();
+    if (bringsInput) await this.readNew(name, 'user', `u${turn}`);
     if (calls) {
       const call = { type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} } as const;
-      await hand.answer([call]);
-      await this.said(name, 'assistant', `a${turn}`);
+      await manual.answer([call]);
+      await this.readNew(name, 'assistant', `a${turn}`);
     }
     if (meanwhile !== null) await this.aside(meanwhile);
     if (calls) {
-      await hand.results('seen');
-      await this.said(name, 'tool', `a${turn}`);
+      await manual.results('seen');
+      await this.readNew(name, 'tool', `a${turn}`);
     }
     if (end === 'complete') {
-      await hand.complete('answer');
-      await this.said(name, 'assistant', `a${turn}`);
+      await manual.complete('answer');
+      await this.readNew(name, 'assistant', `a${turn}`);
     } else {
-      await hand.releaseUntil(null);
+      await manual.releaseUntil(null);
       expect((await api.post(this.url('/interrupt'), { mode: end })).body.status).toBe('interrupted');
       if (end !== 'keep') {
         const inputs = end === 'discard' && bringsInput ? 1 : 0;
@@ -175,7 +183,7 @@ class Walk {
     for (const message of line) message.unfinished = false;
   }
 
-  async said(name: string, role: string, turn: string): Promise<void> {
+  async readNew(name: string, role: string, turn: string): Promise<void> {
     const last = (await this.shown(name)).at(-1);
     expect([name, last.role, last.turn]).toEqual([name, role, turn]);
     this.copy.branches.get(name)?.push({ id: last.id, role, turn, unfinished: true });
@@ -225,7 +233,7 @@ class Walk {
     }
   }
 
-  /** Every branch shows its copy, in a history that every provider takes, with turns that skip none. */
+  /** Every branch shows its copy, in a history that every provider accepts, with turns that skip none. */
   async check(): Promise<void> {
     const { body } = await api.get(this.url('/branches?limit=200'));
     const rows = new Map<string, Body>(body.data.map((row: Body) => [row.name, row]));
@@ -259,14 +267,14 @@ class Walk {
 }
 
 /** Up to a message, and the results of its calls. */
-function upto(line: readonly Said[], message: Said | undefined): Said[] {
+function upto(line: readonly CopiedMessage[], message: CopiedMessage | undefined): CopiedMessage[] {
   if (message === undefined) return line.filter(({ unfinished }) => !unfinished);
   const index = line.indexOf(message);
   const next = line.findIndex(({ role }, at) => at > index && role !== 'tool');
   return line.slice(0, next === -1 ? undefined : next).filter(({ unfinished }) => !unfinished);
 }
 
-test('every branch shows its own', { timeout: 240_000 }, async () => {
+test('every branch shows its own messages', { timeout: 240_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(someOperation, { minLength: 4, maxLength: 14 }), async (operations) => {
       const { context_id: id } = await api.worker();

@@ -1,9 +1,9 @@
-// Branches as a client meets them. Nobody runs jobs here: `take` stands for a worker process.
+// Branches as a client uses them. No worker process runs jobs here: `take` takes its place.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ContextId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -27,11 +27,11 @@ const branch = (id: string, body: object) => api.post(at(id, '/branches'), body)
 const branches = async (id: string): Promise<Body[]> => (await api.get(at(id, '/branches'))).body.data;
 const messageOf = async (id: string, turn: string, name = 'main'): Promise<string> =>
   (await listed(id, `?branch=${name}`)).find((message) => message.turn === turn).id;
-/** A worker process takes up what is first and answers it. */
+/** A worker process takes the first input and answers it. */
 const answer = async (id: string, text: string): Promise<void> => {
-  const hand = await take(api, id as ContextId, owner);
-  await hand.admit();
-  await hand.complete(text);
+  const manual = await take(api, id as ContextId, owner);
+  await manual.admit();
+  await manual.complete(text);
 };
 
 /** `u1 one`, `a1 eins`, `u2 two`, `a2 zwei`. */
@@ -43,7 +43,7 @@ async function conversation(): Promise<string> {
 }
 
 describe('a branch', () => {
-  test('shares what came before its fork point, and nothing that comes after on either side', async () => {
+  test('shares the messages before its fork point, and no later ones on either side', async () => {
     const id = await conversation();
     const from = await messageOf(id, 'a1');
     const made = await branch(id, { name: 'try', from_message_id: from });
@@ -91,7 +91,7 @@ describe('a branch', () => {
     });
   });
 
-  test('forks behind all that is complete, where no message is named', async () => {
+  test('forks after the last complete message, where none is named', async () => {
     const id = await conversation();
     const { body } = await branch(id, { name: 'tip', activate: true });
     expect(body).toMatchObject({ active: true, fork_message_id: await messageOf(id, 'a2') });
@@ -130,9 +130,9 @@ describe('a branch', () => {
   test('keeps a call with its results', async () => {
     const { context_id: id } = await api.worker();
     await api.post(at(id, '/messages'), { content: 'go' });
-    const hand = await take(api, id, owner);
-    await hand.admit();
-    await hand.answer(
+    const manual = await take(api, id, owner);
+    await manual.admit();
+    await manual.answer(
       [1, 2].map(
         (n) => ({ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: { n } }) as const,
       ),
@@ -140,8 +140,8 @@ describe('a branch', () => {
     const open = (await listed(id))[1].id;
     const busy = await branch(id, { name: 'x', from_message_id: open });
     expect([busy.status, busy.body.error.code]).toEqual([409, 'context_busy']);
-    await hand.results('seen');
-    await hand.complete('done');
+    await manual.results('seen');
+    await manual.complete('done');
     for (const place of [1, 2, 3]) {
       await branch(id, { name: `x${place}`, from_message_id: (await listed(id))[place].id });
       expect((await listed(id, `?branch=x${place}`)).map(({ role }) => role)).toEqual([
@@ -153,16 +153,16 @@ describe('a branch', () => {
     }
   });
 
-  test('never shares what an unfinished job has added: that may still be taken back', async () => {
+  test('never shares messages of an unfinished job: they may still be retracted', async () => {
     const id = await conversation();
     const posted = await api.post(at(id, '/messages'), { content: 'three' });
-    const hand = await take(api, id as ContextId, owner);
-    await hand.admit();
+    const manual = await take(api, id as ContextId, owner);
+    await manual.admit();
     const refused = await branch(id, { name: 'x', from_message_id: posted.body.message_id });
     expect([refused.status, refused.body.error.code]).toEqual([409, 'context_busy']);
     await branch(id, { name: 'x' });
     expect((await branches(id)).at(-1)).toMatchObject({ name: 'x', length: 4 });
-    await hand.complete('drei');
+    await manual.complete('drei');
     expect(await line(id, 'x')).toEqual(['u1 one', 'a1 eins', 'u2 two', 'a2 zwei']);
     expect((await branch(id, { name: 'y', from_message_id: posted.body.message_id })).status).toBe(201);
     expect((await branches(id)).at(-1)).toMatchObject({ name: 'y', length: 5 });
@@ -222,7 +222,7 @@ describe('a branch', () => {
     expect((await api.get(at(id, '/branches?cursor=abc'))).body.error.param).toBe('cursor');
   });
 
-  test('is made once for a key', async () => {
+  test('is made once for one idempotency key', async () => {
     const { context_id: id } = await api.worker();
     const headers = { 'idempotency-key': `branch-${id}` };
     const first = await api.post(at(id, '/branches'), { name: 'x' }, headers);
@@ -231,7 +231,7 @@ describe('a branch', () => {
     expect((await branch(id, { name: 'x' })).status).toBe(409);
   });
 
-  test('two at once of a name: one is made', async () => {
+  test('two at once of one name: one is made', async () => {
     const { context_id: id } = await api.worker();
     const made = await Promise.all([1, 2, 3].map(() => branch(id, { name: 'x' })));
     expect(made.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409]);
@@ -239,7 +239,7 @@ describe('a branch', () => {
     expect([busy?.body.error.code, busy?.headers['x-should-retry']]).toEqual(['branch_exists', 'false']);
   });
 
-  test('is told of in the stream, numbered', async () => {
+  test('is published in the stream, with a number', async () => {
     const { context_id: id } = await api.worker();
     await branch(id, { name: 'x', activate: true });
     await api.call('PUT', at(id, '/branches/main'));
@@ -257,32 +257,32 @@ describe('a branch', () => {
 });
 
 describe('switching', () => {
-  test('sends inputs that name no branch there; what runs stays where it is', async () => {
+  test('sends inputs without a branch there; running jobs stay where they are', async () => {
     const id = await conversation();
     await branch(id, { name: 'x', from_message_id: await messageOf(id, 'a1') });
     await api.post(at(id, '/messages'), { content: 'three' });
-    const hand = await take(api, id as ContextId, owner);
-    await hand.admit();
+    const manual = await take(api, id as ContextId, owner);
+    await manual.admit();
     const { status, body } = await api.call('PUT', at(id, '/branches/x'));
     expect([status, body.name, body.active]).toEqual([200, 'x', true]);
     expect((await api.get(at(id))).body).toMatchObject({ active_branch: 'x', turn_count: 1 });
     await api.post(at(id, '/messages'), { content: 'four' });
-    await hand.complete('drei');
+    await manual.complete('drei');
     expect((await api.get(at(id))).body.turn_count).toBe(1);
-    await hand.admit();
-    await hand.complete('vier');
+    await manual.admit();
+    await manual.complete('vier');
     expect(await line(id, 'main')).toEqual(['u1 one', 'a1 eins', 'u2 two', 'a2 zwei', 'u3 three', 'a3 drei']);
     expect(await line(id, 'x')).toEqual(['u1 one', 'a1 eins', 'u2 four', 'a2 vier']);
     expect((await listed(id)).map(({ branch: of }) => of)).toEqual(['main', 'main', 'x', 'x']);
     expect((await api.get(at(id))).body.turn_count).toBe(2);
   });
 
-  test('an input that steers joins only what runs on its branch', async () => {
+  test('an input that steers joins only a job on its branch', async () => {
     const id = await conversation();
     await branch(id, { name: 'x' });
     const running = await api.post(at(id, '/messages'), { content: 'three' });
-    const hand = await take(api, id as ContextId, owner);
-    await hand.admit();
+    const manual = await take(api, id as ContextId, owner);
+    await manual.admit();
     const joins = await api.post(at(id, '/messages'), { content: 'more', delivery: 'steer' });
     expect(joins.body.job_id).toBe(running.body.job_id);
     const waits = await api.post(at(id, '/messages'), { content: 'else', delivery: 'steer', branch: 'x' });
@@ -292,7 +292,7 @@ describe('switching', () => {
   });
 
   test.each(['POST messages', 'POST jobs', 'GET messages', 'PUT', 'DELETE'])(
-    '%s of a branch that is not there is not found',
+    '%s of a missing branch is not found',
     async (what) => {
       const { context_id: id, id: worker } = await api.worker();
       const name = 'nowhere';
@@ -311,7 +311,7 @@ describe('switching', () => {
 });
 
 describe('deleting', () => {
-  test('leaves those that share its messages as they are; a name can be given again', async () => {
+  test('leaves branches that share its messages unchanged; its name can be used again', async () => {
     const id = await conversation();
     await branch(id, { name: 'a', from_message_id: await messageOf(id, 'u1') });
     await api.post(at(id, '/messages'), { content: 'three', branch: 'a' });
@@ -342,7 +342,7 @@ describe('deleting', () => {
 });
 
 describe('editing a past input', () => {
-  test('puts another one in its place, on a branch of its own that is active', async () => {
+  test('replaces it on a branch of its own that becomes active', async () => {
     const id = await conversation();
     const second = await messageOf(id, 'u2');
     const { status, body } = await api.post(at(id, `/messages/${second}/edit`), {
@@ -364,7 +364,7 @@ describe('editing a past input', () => {
     expect((await api.get(at(id))).body).toMatchObject({ active_branch: 'main-2', turn_count: 2 });
   });
 
-  test('of the first one shares nothing, and names are counted on', async () => {
+  test('of the first one shares nothing, and branch names are counted on', async () => {
     const id = await conversation();
     const first = await messageOf(id, 'u1');
     const edits = [];
@@ -390,8 +390,8 @@ describe('editing a past input', () => {
   test('while its own job runs waits for that, or interrupts it', async () => {
     const id = await conversation();
     const { body: posted } = await api.post(at(id, '/messages'), { content: 'three' });
-    const hand = await take(api, id as ContextId, owner);
-    await hand.admit();
+    const manual = await take(api, id as ContextId, owner);
+    await manual.admit();
     const path = at(id, `/messages/${posted.message_id}/edit`);
     const rejected = await api.post(path, { content: 'x', delivery: 'reject' });
     expect([rejected.status, rejected.body.error.code]).toEqual([409, 'context_busy']);
@@ -418,7 +418,7 @@ describe('editing a past input', () => {
     expect(await branches(id)).toHaveLength(1);
   });
 
-  test('of an answer, of what is queued, or of what is not there is refused', async () => {
+  test('of an answer, of a queued input, or of a missing message is refused', async () => {
     const id = await conversation();
     const { body } = await api.post(at(id, '/messages'), { content: 'later' });
     const codes = [];
@@ -439,7 +439,7 @@ describe('editing a past input', () => {
     expect((await api.get(at(id))).body.active_branch).toBe('main');
   });
 
-  test('is done once for a key', async () => {
+  test('is done once for one idempotency key', async () => {
     const id = await conversation();
     const path = at(id, `/messages/${await messageOf(id, 'u1')}/edit`);
     const headers = { 'idempotency-key': `edit-${id}` };
@@ -450,7 +450,7 @@ describe('editing a past input', () => {
   });
 });
 
-describe('answering once more', () => {
+describe('retrying an answer', () => {
   test.each(['u1', 'a1'])('of %s runs on its input, on a branch of its own', async (turn) => {
     const id = await conversation();
     const { status, body } = await api.post(at(id, `/messages/${await messageOf(id, turn)}/regenerate`));
@@ -465,7 +465,7 @@ describe('answering once more', () => {
     expect(await line(id, 'main')).toEqual(['u1 one', 'a1 eins', 'u2 two', 'a2 zwei']);
   });
 
-  test('of an input whose own job runs is refused: it may still be taken back', async () => {
+  test('of an input whose own job runs is refused: it may still be retracted', async () => {
     const { context_id: id } = await api.worker();
     const { body } = await api.post(at(id, '/messages'), { content: 'one' });
     await (await take(api, id, owner)).admit();
@@ -485,7 +485,7 @@ describe('siblings', () => {
   const siblings = async (id: string, message: string): Promise<Body[]> =>
     (await api.get(at(id, `/messages/${message}/siblings`))).body.data;
 
-  test('of an input are what was said in its place', async () => {
+  test('of an input are the inputs in its place', async () => {
     const id = await conversation();
     const second = await messageOf(id, 'u2');
     const { body: edit } = await api.post(at(id, `/messages/${second}/edit`), { content: 'deux' });
@@ -525,7 +525,7 @@ describe('siblings', () => {
   });
 });
 
-test('a list of messages goes on on the branch on which it began', async () => {
+test('a list of messages continues on the branch on which it began', async () => {
   const id = await conversation();
   await branch(id, { name: 'x', from_message_id: await messageOf(id, 'u1') });
   for (const order of ['asc', 'desc']) {

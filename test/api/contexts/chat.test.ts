@@ -1,8 +1,8 @@
-// Chat: the first message makes the session, later ones go on in it.
+// Chat: the first message makes the session, later ones continue it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
-import { addProcess, take } from '../hand.ts';
+import { addProcess, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api } from '../harness.ts';
 
@@ -17,7 +17,7 @@ afterAll(() => api.close());
 const contexts = async (): Promise<number> => (await api.get('/api/contexts?limit=200')).body.data.length;
 
 describe('a session', () => {
-  test('is made by its first message, and goes on', async () => {
+  test('is made by its first message, and continues', async () => {
     const first = await api.post('/api/chat', { message: 'My name is Alice.' });
     expect(first.status).toBe(202);
     const { session_id: id, job_id, stream_url } = first.body;
@@ -29,9 +29,9 @@ describe('a session', () => {
     expect(stream_url).toContain(id);
     expect(api.wakeUps.at(-1)?.contextId).toBe(id);
     expect((await api.get(`/api/jobs/${job_id}`)).body).toMatchObject({ context_id: id, status: 'queued' });
-    const hand = await take(api, id as ContextId, owner);
-    await hand.admit();
-    await hand.complete('Hello Alice.');
+    const manual = await take(api, id as ContextId, owner);
+    await manual.admit();
+    await manual.complete('Hello Alice.');
     const { headers } = await api.get(`/api/contexts/${id}`);
     expect(headers['etag']).toBe('"1"');
     const second = await api.post('/api/chat', { message: "What's my name?", session_id: id.toUpperCase() });
@@ -46,20 +46,20 @@ describe('a session', () => {
     ]);
   });
 
-  test('has the operator’s timeout, on the default model', async () => {
+  test('has the timeout of the config file, on the default model', async () => {
     const { body } = await api.post('/api/chat', { message: [{ type: 'text', text: 'hi' }] });
     const session = (await api.get(`/api/contexts/${body.session_id}`)).body;
     expect(session.config).toEqual({ idle_timeout_s: 600 });
   });
 
-  test('is any context: what it runs on is said where that is made', async () => {
+  test('is any context: its config is set where that is made', async () => {
     const made = await api.post('/api/contexts', { config: { model: 'simulated/x', idle_timeout_s: 5 } });
     const { status, body } = await api.post('/api/chat', { message: 'hi', session_id: made.body.id });
     expect(status).toBe(202);
     expect(body.session_id).toBe(made.body.id);
   });
 
-  test('that is not there is not found', async () => {
+  test('that does not exist is not found', async () => {
     const before = await contexts();
     for (const id of [v7(), 'me', '']) {
       const { status, body } = await api.post('/api/chat', { message: 'hi', session_id: id });
@@ -79,7 +79,7 @@ test('a first message is one transaction, a later one a statement', async () => 
   expect(api.statements).toHaveLength(1);
 });
 
-test('a first message that is sent twice under its key makes one session', async () => {
+test('whose first message is sent twice under its key is made once', async () => {
   const before = await contexts();
   const key = { 'idempotency-key': v7() };
   const answers = await Promise.all([1, 2, 3].map(() => api.post('/api/chat', { message: 'hi' }, key)));
@@ -88,7 +88,7 @@ test('a first message that is sent twice under its key makes one session', async
   expect((await api.post('/api/chat', { message: 'ho' }, key)).status).toBe(422);
 });
 
-test('what is no message is refused by name, and no session is left behind', async () => {
+test('invalid messages are refused by field name, and no session is left behind', async () => {
   const before = await contexts();
   for (const [body, param] of [
     [{}, 'message'],
@@ -104,7 +104,7 @@ test('what is no message is refused by name, and no session is left behind', asy
   expect(await contexts()).toBe(before);
 });
 
-test('a session is not there for another tenant', async () => {
+test('does not exist for another tenant', async () => {
   const other = await openApi({ NIGHTSHIFT_API_KEYS: 'a:one,b:two' });
   try {
     const as = (key: string) => ({ authorization: `Bearer ${key}` });
@@ -116,7 +116,7 @@ test('a session is not there for another tenant', async () => {
   }
 });
 
-test('where nobody serves the default model, the answer says what to do', async () => {
+test('without a process that supports the default model, the answer tells how to fix it', async () => {
   const other = await openApi({ NIGHTSHIFT_DEFAULT_MODEL: 'anthropic/claude' });
   try {
     await addProcess(other);

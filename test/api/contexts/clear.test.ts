@@ -1,10 +1,10 @@
-// Clear: history and counters begin anew; what was said stays readable by its id, and in the stream.
+// Clear: history and counters are reset; old messages stay readable by id, and in the stream.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import type { ProcessId } from '../../../src/core/ids.ts';
 import { readEvents } from '../../../src/db/read/messages/event-views.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -44,9 +44,9 @@ test('resets history, turns and counters, and answers with the context', async (
   for (const message of before) {
     expect((await api.get(`/api/contexts/${id}/messages/${message.id}`)).body).toEqual(message);
   }
-  await converse(api, id, owner, 'anew', 'sure');
+  await converse(api, id, owner, 'again', 'sure');
   expect((await list(id)).map(({ turn, content }) => [turn, content[0].text])).toEqual([
-    ['u1', 'anew'],
+    ['u1', 'again'],
     ['a1', 'sure'],
   ]);
   expect((await api.get(`/api/contexts/${id}`)).body).toMatchObject({
@@ -57,11 +57,11 @@ test('resets history, turns and counters, and answers with the context', async (
   expect((await api.get(`/api/contexts/${id}/messages?turn=a1`)).body.data).toHaveLength(1);
 });
 
-test('is told in the stream, in which what was before stays', async () => {
+test('is published in the stream, which keeps the earlier events', async () => {
   const { context_id: id } = await api.worker();
   await converse(api, id, owner, 'hello', 'hi');
   await api.post(`/api/contexts/${id}/clear`);
-  await converse(api, id, owner, 'anew', 'sure');
+  await converse(api, id, owner, 'again', 'sure');
   const events = await readEvents(api.database.db, DEFAULT_TENANT, id, { after: 0, limit: 500 });
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   const names = events.map(({ name }) => name);
@@ -81,22 +81,22 @@ test('is refused while a job runs, waits or is queued, and changes nothing', asy
     expect(refused.body.error.code).toBe('context_busy');
   };
   await refusedWith();
-  const hand = await take(api, id, owner);
-  await hand.admit();
+  const manual = await take(api, id, owner);
+  await manual.admit();
   await refusedWith();
-  await hand.sleep(Date.now() + 3_600_000);
+  await manual.sleep(Date.now() + 3_600_000);
   await refusedWith();
   expect(await list(id)).toHaveLength(3);
   await api.post(`/api/jobs/${posted.job_id}/cancel`);
   expect((await api.post(`/api/contexts/${id}/clear`)).status).toBe(200);
 });
 
-test('makes a context that failed rest, with nothing to run on', async () => {
+test('makes a failed context idle, with nothing to answer', async () => {
   const { context_id: id, id: worker } = await api.worker();
   await api.post(`/api/contexts/${id}/messages`, { content: 'hello' });
-  const hand = await take(api, id, owner);
-  await hand.admit();
-  await hand.settle({ status: 'failed', error: { code: 'internal', message: 'broken' } });
+  const manual = await take(api, id, owner);
+  await manual.admit();
+  await manual.settle({ status: 'failed', error: { code: 'internal', message: 'broken' } });
   expect((await api.get(`/api/contexts/${id}`)).body.state).toBe('PermanentFailure');
   expect((await api.post(`/api/contexts/${id}/clear`)).body.state).toBe('Idle');
   expect((await api.get(`/api/workers/${worker}`)).body).toMatchObject({
@@ -115,7 +115,7 @@ test('leaves a stopped worker stopped', async () => {
   });
 });
 
-test('holds for the version that was meant, and once for its key', async () => {
+test('applies to the version in If-Match, and once for one idempotency key', async () => {
   const { context_id: id } = await api.worker();
   await converse(api, id, owner, 'hello', 'hi');
   const stale = await api.post(`/api/contexts/${id}/clear`, undefined, { 'if-match': '"7"' });
@@ -123,13 +123,13 @@ test('holds for the version that was meant, and once for its key', async () => {
   expect(await list(id)).toHaveLength(2);
   const headers = { 'if-match': '"1"', 'idempotency-key': v7() };
   const first = await api.post(`/api/contexts/${id}/clear`, undefined, headers);
-  await converse(api, id, owner, 'anew', 'sure');
+  await converse(api, id, owner, 'again', 'sure');
   const again = await api.post(`/api/contexts/${id}/clear`, undefined, headers);
   expect(again.body).toEqual(first.body);
   expect(await list(id)).toHaveLength(2);
 });
 
-test('what left history is not answered anew, and no branch begins there', async () => {
+test('messages that left history cannot be retried, and no branch begins there', async () => {
   const { context_id: id } = await api.worker();
   await converse(api, id, owner, 'hello', 'hi');
   const [input] = await list(id);
@@ -149,7 +149,7 @@ test('what left history is not answered anew, and no branch begins there', async
   expect(await list(id, '?branch=aside')).toEqual([]);
 });
 
-test('of an empty context does no harm, and can be repeated', async () => {
+test('of an empty context changes nothing, and can be repeated', async () => {
   const { context_id: id } = await api.worker();
   for (const _ of [1, 2]) expect((await api.post(`/api/contexts/${id}/clear`)).status).toBe(200);
   expect((await api.post(`/api/contexts/${v7()}/clear`)).status).toBe(404);

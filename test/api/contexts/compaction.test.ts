@@ -1,4 +1,4 @@
-// Compactions as a client sees them: asked for, listed, told, and what they leave out of the list of messages.
+// Compactions as a client sees them: requested, listed, published, and their effect on the list of messages.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
 import { readBranch } from '../../../src/db/run/history.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -20,21 +20,21 @@ afterAll(() => api.close());
 
 const long = (what: string) => `${what} ${'word '.repeat(200)}`;
 
-/** A context of `turns` turns whose first ones were summarised by a job that was asked for it. */
+/** A context of `turns` turns whose first ones were summarised by a job for that. */
 async function compacted(turns = 4): Promise<{ contextId: string; jobId: string; messages: Body[] }> {
   const { context_id: contextId } = await api.worker();
   for (let turn = 1; turn <= turns; turn += 1)
     await converse(api, contextId, owner, long(`question ${turn}`), long(`answer ${turn}`));
   const { body } = await api.post(`/api/contexts/${contextId}/compact`, { type: 'llm', keep_turns: 2 });
-  const hand = await take(api, contextId, owner);
-  await hand.admit();
-  await hand.compact('They talked.');
-  await hand.settle({ status: 'completed', outputId: null });
+  const manual = await take(api, contextId, owner);
+  await manual.admit();
+  await manual.compact('They talked.');
+  await manual.settle({ status: 'completed', outputId: null });
   const all = await api.get(`/api/contexts/${contextId}/messages?include=compacted`);
   return { contextId, jobId: body.job_id, messages: all.body.data };
 }
 
-test('a compaction that is asked for is a job of its own, with how it was asked', async () => {
+test('a requested compaction is a job of its own, which shows the request', async () => {
   const { context_id: contextId } = await api.worker();
   const asked = await api.post(`/api/contexts/${contextId}/compact`, { type: 'threshold', keep_turns: 0 });
   expect(asked.status).toBe(202);
@@ -50,12 +50,12 @@ test('a compaction that is asked for is a job of its own, with how it was asked'
   expect((await api.get(`/api/jobs?context_id=${contextId}`)).body.data).toHaveLength(2);
 });
 
-test('it is made once for a key, refused for what is not there, for a stopped worker, for a model that nobody serves', async () => {
+test('it is made once for one key, refused for a missing context, for a stopped worker, for an unsupported model', async () => {
   const { context_id: contextId, id } = await api.worker();
   const key = { 'idempotency-key': 'k-compact' };
   const first = await api.post(`/api/contexts/${contextId}/compact`, {}, key);
   expect((await api.post(`/api/contexts/${contextId}/compact`, {}, key)).body).toEqual(first.body);
-  const model = await api.post(`/api/contexts/${contextId}/compact`, { type: 'llm', model: 'nobody/x' });
+  const model = await api.post(`/api/contexts/${contextId}/compact`, { type: 'llm', model: 'unknown/x' });
   expect(model.body.error).toMatchObject({ code: 'unknown_model', param: 'model' });
   const gone = await api.post('/api/contexts/0190aaaa-0000-7000-8000-000000000000/compact', {});
   expect(gone.body.error.code).toBe('not_found');
@@ -64,8 +64,8 @@ test('it is made once for a key, refused for what is not there, for a stopped wo
   expect([stopped.status, stopped.body.error.code]).toEqual([409, 'worker_stopped']);
 });
 
-describe('what a summary stands for', () => {
-  test('is left out of the list unless it is asked for, marked where it is there, and always found by its id', async () => {
+describe('the messages that a summary replaces', () => {
+  test('are left out of the list unless requested, marked where they are listed, and always found by id', async () => {
     const { contextId, messages } = await compacted();
     expect(messages.map(({ turn, compacted: isCompacted }) => [turn, isCompacted])).toEqual([
       ['u1', true],
@@ -94,7 +94,7 @@ describe('what a summary stands for', () => {
     expect([...page.body.data, ...rest.body.data].map(({ turn }) => turn)).toEqual(['u3', 'a3', 'u4', 'a4']);
   });
 
-  test('is told by an event, listed with its summary, and on the timeline and the job', async () => {
+  test('are shown by an event, listed with the summary, and on the timeline and the job', async () => {
     const { contextId, jobId, messages } = await compacted();
     const { body } = await api.get(`/api/contexts/${contextId}/compactions`);
     const [made] = body.data;
@@ -115,8 +115,8 @@ describe('what a summary stands for', () => {
     expect(event?.seq).toBe(made.seq);
     const ajv = formats.default(new Ajv2020({ strict: false }));
     ajv.addSchema(api.contract.document, 'openapi');
-    const told = { context_id: contextId, ...event?.data };
-    expect(ajv.validate('openapi#/components/schemas/ContextCompactedEvent', told)).toBe(true);
+    const received = { context_id: contextId, ...event?.data };
+    expect(ajv.validate('openapi#/components/schemas/ContextCompactedEvent', received)).toBe(true);
     expect(event?.data).toMatchObject({ compaction_id: made.id, ...tokens });
     const steps = await api.get(`/api/jobs/${jobId}/steps`);
     expect(steps.body.data).toMatchObject([{ kind: 'compact', name: 'llm', status: 'completed', ...tokens }]);
@@ -130,7 +130,7 @@ describe('what a summary stands for', () => {
     expect((await api.get(`/api/contexts/${contextId}/compactions?cursor=abc`)).status).toBe(422);
   });
 
-  test('is so on a branch that reads as far as that, and on no other; a clear ends it', async () => {
+  test('are the same on a branch that reads as far as that, and on no other; a clear ends it', async () => {
     const { contextId, messages } = await compacted();
     const url = `/api/contexts/${contextId}`;
     const make = (name: string, of: Body) =>
@@ -149,17 +149,17 @@ describe('what a summary stands for', () => {
       'behind',
     );
     expect(remembered?.history.map(({ turn }) => turn)).toEqual(['a2', 'u3']);
-    // What it was estimated to be is known of the branch that it was made on.
+    // The estimate is known of the branch that it was made on.
     expect(remembered?.compacted.summary).toMatchObject({ text: 'They talked.', tokensAfter: null });
     await api.call('DELETE', `${url}/branches/behind`);
     expect((await api.post(`${url}/clear`, {})).status).toBe(200);
     expect(await turnsOf('main')).toEqual([]);
-    await converse(api, contextId as ContextId, owner, 'anew', 'yes');
+    await converse(api, contextId as ContextId, owner, 'again', 'yes');
     expect(await turnsOf('main')).toEqual(['u1', 'a1']);
   });
 });
 
-test('how prompts are kept within their limit is a setting, and so is what is pinned; null takes either back', async () => {
+test('the limit of prompts is a setting, and so is pinned text; null removes either', async () => {
   const config = {
     context_limit: 50_000,
     compaction: { type: 'llm', threshold: 0.5, keep_turns: 2, model: 'simulated/small' },
@@ -170,7 +170,7 @@ test('how prompts are kept within their limit is a setting, and so is what is pi
   const patched = await api.call('PATCH', `/api/workers/${id}`, { config: { compaction: null, pinned: [] } });
   expect(patched.body.config).toEqual({ context_limit: 50_000, pinned: [] });
   const unknown = await api.call('PATCH', `/api/workers/${id}`, {
-    config: { compaction: { model: 'nobody/x' } },
+    config: { compaction: { model: 'unknown/x' } },
   });
   expect(unknown.body.error).toMatchObject({ code: 'unknown_model', param: 'config.compaction.model' });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addProcess, converse } from '../hand.ts';
+import { addProcess, converse } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api } from '../harness.ts';
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('a context', () => {
-  test('is made with its worker, as it was written', async () => {
+  test('is made with its worker, as requested', async () => {
     const { status, headers, body } = await api.post('/api/contexts', {
       title: 'Trip to Rome',
       config: { model: 'simulated/x' },
@@ -59,7 +59,7 @@ describe('a context', () => {
     }
   });
 
-  test('takes what a worker takes, once', async () => {
+  test('accepts the config of a worker, once', async () => {
     const parent = await api.worker();
     const made = await api.post('/api/contexts', { name: 'ada', parent_worker_id: parent.id });
     const worker = await api.get(`/api/workers/${made.body.worker_id}`);
@@ -94,7 +94,7 @@ describe('a context', () => {
     expect((await api.get(`/api/workers/${made.worker_id}`)).headers['etag']).toBe('"2"');
   });
 
-  test('counts what was said', async () => {
+  test('counts its messages', async () => {
     const owner = await addProcess(api);
     const worker = await api.worker();
     await converse(api, worker.context_id, owner, 'one', 'two');
@@ -111,7 +111,7 @@ describe('a context', () => {
     });
   });
 
-  test('is removed for good, with its worker', async () => {
+  test('is deleted permanently, with its worker', async () => {
     const worker = await api.worker();
     expect((await api.call('DELETE', `/api/contexts/${worker.context_id}`)).status).toBe(204);
     expect((await api.get(`/api/workers/${worker.id}`)).status).toBe(404);

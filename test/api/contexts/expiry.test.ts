@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Role } from '../../../src/core/workers/settings.ts';
 import { archiveIdle } from '../../../src/db/write/contexts/expiry.ts';
-import { addProcess, converse } from '../hand.ts';
+import { addProcess, converse } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -34,7 +34,7 @@ async function archive(id: string): Promise<void> {
   expect(await archiveIdle(db, {}, 10)).toMatchObject({ archived: 1 });
 }
 
-test('a context expires after its timeout, counted from the last time that something happened', async () => {
+test('a context expires after its timeout, counted from its last activity', async () => {
   const { body } = await api.post('/api/contexts', { config: { idle_timeout_s: 9_000 } });
   expect(body.archived_at).toBeNull();
   expect(seconds(body)).toBe(9_000);
@@ -49,7 +49,7 @@ test('a context expires after its timeout, counted from the last time that somet
   expect(off.body.expires_at).toBeNull();
 });
 
-test('where nobody says a timeout, it never expires', async () => {
+test('without a timeout it never expires', async () => {
   const { body } = await api.post('/api/contexts', {});
   expect(body).toMatchObject({ expires_at: null, archived_at: null });
 });
@@ -64,7 +64,7 @@ test('the timeout comes from the role: of the file, or of the API', async () => 
   expect((await made('plain')).expires_at).toBeNull();
 });
 
-test('what is archived is left out of lists, readable, and back with its next input', async () => {
+test('an archived context is left out of lists, readable, and back with its next input', async () => {
   const { body: context } = await api.post('/api/contexts', { config: { idle_timeout_s: 9_000 } });
   const { id, worker_id: worker } = context;
   await archive(id);
@@ -84,7 +84,7 @@ test('what is archived is left out of lists, readable, and back with its next in
   expect(await ids('/api/contexts?archived=true')).toEqual([]);
 });
 
-test('what is no answer to "archived" is refused', async () => {
+test('an invalid value of "archived" is refused', async () => {
   for (const path of ['/api/contexts', '/api/workers']) {
     const refused = await api.get(`${path}?archived=maybe`);
     expect(refused.body.error).toMatchObject({ code: 'invalid_request', param: 'archived' });

@@ -1,9 +1,10 @@
-// A context that begins with copies of another one's messages. Nobody runs jobs here: `take` stands for a worker process.
+// A context that begins with copies of another one's messages. No worker process runs jobs here: `take` takes its
+// place.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ContextId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { tagOf } from '../../services/statements.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -26,15 +27,15 @@ const fork = (id: string, body: object = {}) => api.post(at(id, '/fork'), body);
 async function conversation(): Promise<string> {
   const { context_id: id } = await api.worker({ max_steps: 7 });
   await api.post(at(id, '/messages'), { content: 'one' });
-  const hand = await take(api, id, owner);
-  await hand.admit();
-  await hand.answer(
+  const manual = await take(api, id, owner);
+  await manual.admit();
+  await manual.answer(
     [1, 2].map(
       (n) => ({ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: { n } }) as const,
     ),
   );
-  await hand.results('seen');
-  await hand.complete('eins');
+  await manual.results('seen');
+  await manual.complete('eins');
   await converse(api, id as ContextId, owner, 'two', 'zwei');
   return id;
 }
@@ -100,7 +101,7 @@ test('has copies under new ids, numbered without gaps; calls keep their results'
   expect((await api.get(at(id))).body.parent_id).toBeNull();
 });
 
-test('goes on by itself', async () => {
+test('continues by itself', async () => {
   const id = await conversation();
   const { body } = await fork(id);
   await converse(api, body.id, owner, 'three', 'drei');
@@ -110,33 +111,33 @@ test('goes on by itself', async () => {
   expect(await line(again.body.id)).toEqual(await line(body.id));
 });
 
-test('from a message of whichever branch, with the results of its calls', async () => {
+test('starts from a message of any branch, with the results of its calls', async () => {
   const id = await conversation();
   const messages = await listed(id);
   expect(await line((await fork(id, { from_message_id: messages[1].id })).body.id)).toEqual(
     (await line(id)).slice(0, 4),
   );
   const { body: edit } = await api.post(at(id, `/messages/${messages[5].id}/edit`), { content: 'deux' });
-  const hand = await take(api, id as ContextId, owner);
-  await hand.admit();
-  await hand.complete('zwo');
+  const manual = await take(api, id as ContextId, owner);
+  await manual.admit();
+  await manual.complete('zwo');
   expect(await line((await fork(id)).body.id)).toEqual(await line(id, `?branch=${edit.branch}`));
   const other = await fork(id, { from_message_id: messages[6].id });
   expect((await line(other.body.id)).slice(-2)).toEqual(['u2 two', 'a2 zwei']);
 });
 
-test('while a job runs has what is complete', async () => {
+test('while a job runs has the complete messages', async () => {
   const id = await conversation();
   const { body: posted } = await api.post(at(id, '/messages'), { content: 'three' });
-  const hand = await take(api, id as ContextId, owner);
-  await hand.admit();
-  await hand.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }]);
+  const manual = await take(api, id as ContextId, owner);
+  await manual.admit();
+  await manual.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }]);
   expect(await line((await fork(id)).body.id)).toEqual((await line(id)).slice(0, 7));
   const refused = await fork(id, { from_message_id: posted.message_id });
   expect([refused.status, refused.body.error.code]).toEqual([409, 'context_busy']);
 });
 
-test('what was taken back is not copied; what was compacted is', async () => {
+test('does not copy retracted messages; it copies compacted ones', async () => {
   const id = await conversation();
   await api.post(at(id, '/messages'), { content: 'no' });
   await api.post(at(id, '/interrupt'), { mode: 'rollback' });
@@ -173,7 +174,7 @@ test('of an empty context is empty', async () => {
   expect([status, body.message_count, body.turn_count]).toEqual([201, 0, 0]);
 });
 
-test('is made once for a key', async () => {
+test('is made once for one idempotency key', async () => {
   const id = await conversation();
   const headers = { 'idempotency-key': `fork-${id}` };
   const first = await api.post(at(id, '/fork'), {}, headers);
@@ -194,7 +195,7 @@ test.each([
   expect([refused.status, refused.body.error.param]).toEqual([status, param]);
 });
 
-test('from a message that was cleared is refused by the member that names it', async () => {
+test('from a cleared message is refused, and the error names the field', async () => {
   const id = await conversation();
   const [first] = await listed(id);
   await api.post(at(id, '/clear'));
@@ -202,7 +203,7 @@ test('from a message that was cleared is refused by the member that names it', a
   expect([refused.status, refused.body.error.param]).toEqual([404, 'from_message_id']);
 });
 
-test('of ten thousand messages is one statement and holds nobody up', async () => {
+test('of ten thousand messages is one statement and delays no others', async () => {
   const id = await conversation();
   await api.database.db.execute(sql`
     insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, completed_at)

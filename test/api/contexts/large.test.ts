@@ -1,4 +1,4 @@
-// A context of many megabytes is sent and taken in as it comes: what is held does not grow with it.
+// A context of many megabytes is exported and imported as a stream: memory does not grow with it.
 import { createHash, randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { get, request } from 'node:http';
@@ -27,29 +27,29 @@ beforeAll(async () => {
   contextId = (await api.worker()).context_id;
   const { db } = api.database;
   for (let seq = 1; seq <= MESSAGES; seq += 1) {
-    const said = randomBytes((CHARACTERS * 3) / 4).toString('base64');
+    const data = randomBytes((CHARACTERS * 3) / 4).toString('base64');
     await db.execute(sql`
       insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, completed_at)
       values (${ids.next()}, 'default', ${contextId}, 'main', ${seq}, 'user', 'text', 'u1', 'completed',
-        ${JSON.stringify([{ type: 'text', text: said }])}::jsonb, now())`);
+        ${JSON.stringify([{ type: 'text', text: data }])}::jsonb, now())`);
   }
   await db.execute(sql`update contexts set head_seq = ${MESSAGES} where id = ${contextId}`);
 }, 120_000);
 afterAll(() => api.close());
 
-/** The most that was held beyond what was held before, in megabytes, once garbage was left out. */
-async function heldDuring(work: () => Promise<void>): Promise<number> {
+/** The most memory in use beyond the start, in megabytes, without garbage. */
+async function memoryDuring(work: () => Promise<void>): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const held = (): number => {
+  const memoryInUse = (): number => {
     collect();
     collect();
     const { heapUsed, external } = process.memoryUsage();
     return (heapUsed + external) / 1024 / 1024;
   };
-  const before = held();
+  const before = memoryInUse();
   let most = before;
-  const timer = setInterval(() => (most = Math.max(most, held())), 1_000);
+  const timer = setInterval(() => (most = Math.max(most, memoryInUse())), 1_000);
   await work().finally(() => clearInterval(timer));
   return most - before;
 }
@@ -65,11 +65,11 @@ async function digestOf(id: string): Promise<{ hash: string; megabytes: number }
   return { hash: hash.digest('hex'), megabytes: bytes / 1024 / 1024 };
 }
 
-test('what goes out of one context comes into another, to the letter, and little of it is held', async () => {
+test('an export of one context is imported into another, byte for byte, with little memory', async () => {
   const original = await digestOf(contextId);
   expect(original.megabytes).toBeGreaterThan(MEGABYTES);
   let made = '';
-  const held = await heldDuring(async () => {
+  const memoryInUse = await memoryDuring(async () => {
     const [out] = await once(get(`${base}/api/contexts/${contextId}/export`), 'response');
     const headers = { 'content-type': 'application/json' };
     const upload = request(`${base}/api/contexts/import`, { method: 'POST', headers });
@@ -79,11 +79,11 @@ test('what goes out of one context comes into another, to the letter, and little
     expect(answer.statusCode).toBe(201);
     made = JSON.parse(await text(answer)).id;
   });
-  expect(held).toBeLessThan(MEGABYTES / 2);
+  expect(memoryInUse).toBeLessThan(MEGABYTES / 2);
   expect(await digestOf(made)).toEqual(original);
 }, 180_000);
 
-test('who does not read lets nothing more be read, and holds no connection to the database', async () => {
+test('a slow client pauses the read, and holds no connection to the database', async () => {
   const pages = (): number => api.statements.filter((text) => tagOf(text) === 'contexts.export_page').length;
   api.statements.length = 0;
   const asked = get(`${base}/api/contexts/${contextId}/export`);

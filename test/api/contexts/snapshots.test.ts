@@ -1,8 +1,7 @@
-// Whatever is answered is of one moment: beside appends, interrupts and clears no answer mixes what was before with what
-// came after.
+// Every answer is a snapshot: beside appends, interrupts and clears no answer mixes states from before and after.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ProcessId } from '../../../src/core/ids.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -16,7 +15,7 @@ afterAll(() => api.close());
 
 const EPOCHS = 8;
 
-/** What is wrong with a page that shows all of a context: `epoch`s of clears mixed, turns that are not one after the other. */
+/** The faults of a page that shows a whole context: mixed `epoch`s of clears, turns out of sequence. */
 function faultsOf(page: Body[]): string[] {
   const epochs = new Set(page.map(({ content }) => content[0].text.split(' ')[0]));
   const turns = page.filter(({ status }) => status === 'completed').map(({ turn }) => turn);
@@ -32,7 +31,7 @@ function faultsOf(page: Body[]): string[] {
   ];
 }
 
-test('pages and counters beside a writer', async () => {
+test('pages and counters stay consistent beside a writer', async () => {
   const { context_id: id } = await api.worker();
   const faults: string[] = [];
   const over = new AbortController();
@@ -41,10 +40,10 @@ test('pages and counters beside a writer', async () => {
   const writing = (async () => {
     for (let epoch = 1; epoch <= EPOCHS; epoch += 1) {
       for (let n = 0; n < 3; n += 1) await converse(api, id, owner, `${epoch} in`, `${epoch} out`);
-      // Taken back with its answer: nothing of it is left.
+      // Retracted with its answer: nothing of it is left.
       await api.post(`/api/contexts/${id}/messages`, { content: `${epoch} never` });
-      const hand = await take(api, id, owner);
-      await hand.admit();
+      const manual = await take(api, id, owner);
+      await manual.admit();
       await api.database.db.execute(
         `update contexts set lease_owner = null, scheduling_status = 'runnable', next_check_at = now() where id = '${id}'`,
       );

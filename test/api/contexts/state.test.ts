@@ -1,8 +1,8 @@
-// GET state: how a context stands, what it waits for, and why, in each situation there is.
+// GET state: the state of a context, what it waits for, and why, in every situation.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from 'drizzle-orm';
 import type { ProcessId, ToolCallId } from '../../../src/core/ids.ts';
-import { addProcess, take } from '../hand.ts';
+import { addProcess, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -25,7 +25,7 @@ const post = async (): Promise<Body> =>
 const later = (): number => Date.now() + 60_000;
 
 describe('the state of a context', () => {
-  test('that rests', async () => {
+  test('that is idle', async () => {
     expect(await state()).toEqual({
       state: 'Idle',
       since: expect.any(String),
@@ -54,8 +54,8 @@ describe('the state of a context', () => {
 
   test('that waits for the model', async () => {
     const { job_id } = await post();
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     expect(await state()).toMatchObject({
       state: 'AwaitingLLMResponse',
       job_id,
@@ -67,34 +67,34 @@ describe('the state of a context', () => {
 
   test('that runs tools', async () => {
     await post();
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'mail', input: {} }]);
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'mail', input: {} }]);
     expect(await state()).toMatchObject({ state: 'ExecutingTools', why: 'The job runs tools: mail.' });
   });
 
   test('whose model call is made again later', async () => {
     await post();
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     const at = later();
-    await hand.delay(at);
+    await manual.delay(at);
     const until = new Date(at).toISOString();
     const why = `The last model call failed (provider_overloaded: too busy). The next attempt is at ${until}.`;
     const waiting_for = [{ kind: 'timer', until }];
     expect(await state()).toMatchObject({ state: 'TransientFailure', attempt: 2, waiting_for, why });
-    await hand.sleep(at);
+    await manual.sleep(at);
     expect(await state()).toMatchObject({ state: 'TransientFailure', waiting_for, why });
     const { body } = await api.get(`/api/jobs?context_id=${worker.context_id}`);
     expect(body.data[0]).toMatchObject({ status: 'waiting', retry_at: until, waiting_for, error: null });
   });
 
-  test('whose provider key is held back', async () => {
+  test('whose provider key is throttled', async () => {
     const { job_id } = await post();
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     const [until, at] = [later(), later() + 400].map((time) => new Date(time).toISOString());
-    await hand.throttledUntil(Date.parse(until ?? ''), Date.parse(at ?? ''));
+    await manual.throttledUntil(Date.parse(until ?? ''), Date.parse(at ?? ''));
     expect(await state()).toMatchObject({
       state: 'TransientFailure',
       attempt: 1,
@@ -107,23 +107,23 @@ describe('the state of a context', () => {
 
   test('whose provider key lets calls in one after the other', async () => {
     await post();
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     const [until, at] = [Date.now() - 50, later()];
-    await hand.throttledUntil(until, at);
+    await manual.throttledUntil(until, at);
     expect((await state()).why).toBe(
       `The provider key of anthropic was throttled until ${new Date(until).toISOString()} (rate limited) and admits calls one at a time. The next model call is at ${new Date(at).toISOString()}.`,
     );
-    await hand.throttledUntil(until, Date.now() - 1);
+    await manual.throttledUntil(until, Date.now() - 1);
     expect((await state()).why).toBe('The retry time has passed. The job waits for a free worker process.');
   });
 
   test('whose model call is being made again', async () => {
     await post();
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     const at = Date.now() - 1_000;
-    await hand.delay(at);
+    await manual.delay(at);
     const found = await state();
     expect(found).toMatchObject({ state: 'AwaitingLLMResponse', waiting_for: [] });
     expect(found.why).toBe('The job waits for the answer of the model (attempt 2).');
@@ -132,9 +132,9 @@ describe('the state of a context', () => {
 
   test.each(['No key.', 'No key'])('whose last job failed: %s', async (message) => {
     await post();
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.settle({ status: 'failed', error: { code: 'provider_auth', message } });
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.settle({ status: 'failed', error: { code: 'provider_auth', message } });
     expect(await state()).toMatchObject({
       state: 'PermanentFailure',
       job_id: null,
@@ -151,37 +151,37 @@ describe('the state of a context', () => {
     expect(found.why).toBe('The worker is stopped, 2 inputs are queued. Start the worker to continue.');
   });
 
-  test('whose job was told to stop', async () => {
+  test('whose job has a stop request', async () => {
     const { job_id } = await post();
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     await api.post(`/api/jobs/${job_id}/cancel`);
     expect((await state()).why).toBe('A stop request was accepted. The job is stopping.');
   });
 
-  test('that names what no live process serves', async () => {
+  test('that names something no live process supports', async () => {
     await api.database.db.execute(
       sql`update workers set config = '{"tools": ["gone"]}', role = 'nobody' where id = ${worker.id}`,
     );
     await post();
     expect((await state()).why).toBe('No live worker process serves role "nobody", tool "gone".');
-    const hand = await take(api, worker.context_id, owner);
-    await hand.releaseUntil(later());
+    const manual = await take(api, worker.context_id, owner);
+    await manual.releaseUntil(later());
     expect((await state()).why).toMatch(/^No live worker process serves .* The next check is at 20/);
   });
 
   test('whose process is gone', async () => {
     await post();
     const mortal = await addProcess(api);
-    const hand = await take(api, worker.context_id, mortal);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, mortal);
+    await manual.admit();
     await api.database.db.execute(sql`update processes set dead_at = now() where id = ${mortal}`);
     expect((await state()).why).toBe(
       'The worker process that ran the job is gone. Another one takes over soon.',
     );
   });
 
-  test('that nobody is there to run', async () => {
+  test('without any worker process', async () => {
     await post();
     await api.database.db.execute(sql`update processes set dead_at = now()`);
     expect((await state()).why).toBe('No worker process is running: start one with `nightshift worker`.');

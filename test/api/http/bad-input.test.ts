@@ -13,7 +13,7 @@ afterAll(() => api.close());
 
 const url = (path: string): string => path.replace(':w', worker.id).replace(':c', worker.context_id);
 
-describe('what the contract does not name', () => {
+describe('addresses and methods outside the contract', () => {
   test.each([
     ['POST', '/api/workers/:w/tree', 'GET, HEAD'],
     ['PUT', '/api/workers/:w', 'GET, HEAD, PATCH, DELETE'],
@@ -42,14 +42,14 @@ describe('HEAD', () => {
     '/api/contexts/:c/export',
     '/api/openapi.json',
     '/healthz',
-  ])('%s answers as GET does, without a body', async (path) => {
+  ])('%s is answered like GET, without a body', async (path) => {
     const { status, headers, body } = await api.call('HEAD', url(path));
     expect({ status, body }).toEqual({ status: 200, body: '' });
     expect(headers['content-type']).toBeTruthy();
   });
 
   test.each(['/api/workers/nothing', `/api/contexts/${v7()}/events`, '/api/workers?limit=0'])(
-    '%s is refused as GET is',
+    '%s is refused like GET',
     async (path) => {
       const { status } = await api.call('HEAD', path);
       expect(status).toBe(path.includes('limit') ? 422 : 404);
@@ -59,7 +59,7 @@ describe('HEAD', () => {
 
 describe('a body', () => {
   test.each(['{', '', 'nul', '{"name":"a"}}', "{'name': 'a'}", '[1,]', '{"name": "\u0001"}'])(
-    'that is not JSON is 400, one that is missing is named: %j',
+    'that is not JSON is 400, a missing one is named: %j',
     async (text) => {
       const { status, body } = await api.post('/api/workers', text);
       expect(status).toBe(text === '' ? 422 : 400);
@@ -89,11 +89,14 @@ describe('a body', () => {
     expect(body.error.code).toBe('invalid_request');
   });
 
-  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON'])('of type %s is taken', async (type) => {
-    expect((await api.post('/api/workers', '{"name":"a"}', { 'content-type': type })).status).toBe(201);
-  });
+  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON'])(
+    'of type %s is accepted',
+    async (type) => {
+      expect((await api.post('/api/workers', '{"name":"a"}', { 'content-type': type })).status).toBe(201);
+    },
+  );
 
-  test('with a number of more digits than any has is 422', async () => {
+  test('with a number of too many digits is 422', async () => {
     const ofDigits = (digits: number) =>
       api.post(url('/api/contexts/:c/messages'), `{"content":"x","metadata":{"n":0.${'1'.repeat(digits)}}}`);
     expect((await ofDigits(998)).status).toBe(202);
@@ -103,7 +106,7 @@ describe('a body', () => {
     expect((await api.post(url('/api/contexts/:c/messages'), { content })).status).toBe(202);
   });
 
-  test('nested deeper than anything can walk is 422', async () => {
+  test('nested too deeply is 422', async () => {
     for (const depth of [101, 100_000]) {
       const text = `{"content":"x","metadata":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}`;
       const { status, body } = await api.post(url('/api/contexts/:c/messages'), text);
@@ -112,7 +115,7 @@ describe('a body', () => {
     }
   });
 
-  test('of more values than anything needs is 422, before they are built', async () => {
+  test('of too many values is 422, before they are built', async () => {
     for (const text of [`[${'[],'.repeat(100_000)}[]]`, `{"a":[${'1,'.repeat(100_001)}1]}`]) {
       const { status, body } = await api.post('/api/workers', text);
       expect(status).toBe(422);
@@ -122,7 +125,7 @@ describe('a body', () => {
     expect((await api.post(url('/api/contexts/:c/messages'), text)).status).toBe(202);
   });
 
-  test('is as large as its address takes, and no larger', async () => {
+  test('may be as large as its address allows, and no larger', async () => {
     const padded = (bytes: number): string => `{"name":"a"}${' '.repeat(bytes - 12)}`;
     expect((await api.post('/api/workers', padded(1024 * 1024))).status).toBe(201);
     const over = await api.post('/api/workers', padded(1024 * 1024 + 1));
@@ -137,7 +140,7 @@ describe('a body', () => {
     expect((await api.post('/api/chat', { message: long })).status).toBe(202);
   });
 
-  test('holds settings and metadata of 64 KB at most, also where they were merged', async () => {
+  test('contains settings and metadata of 64 KB at most, also where they were merged', async () => {
     const half = 'x'.repeat(40 * 1024);
     const path = url('/api/workers/:w');
     expect((await api.call('PATCH', path, { config: { system_prompt: half } })).status).toBe(200);
@@ -154,7 +157,7 @@ describe('a body', () => {
     expect((await api.call('PUT', '/api/roles/large', { system_prompt: half + half })).status).toBe(422);
   });
 
-  test('with members named like parts of objects does no harm, and comes back', async () => {
+  test('with members named like built-in properties does no harm, and comes back', async () => {
     const text = '{"content":"x","metadata":{"__proto__":{"polluted":true},"constructor":{"prototype":1}}}';
     const posted = await api.post(url('/api/contexts/:c/messages'), text);
     expect(posted.status).toBe(202);
@@ -311,7 +314,7 @@ describe('a body', () => {
     ['POST', '/api/contexts/:c/messages', { content: 'x', deadline: '2030-06-30T23:59:60Z' }, 'deadline'],
     ['POST', '/api/contexts/:c/jobs', { content: 'x' }, 'content'],
   ] as [string, string, unknown, string | null][])(
-    '%s %s with %j is refused by name',
+    '%s %s with %j is refused by field name',
     async (method, path, body, param) => {
       const { status, body: problem } = await api.call(method, url(path), body);
       expect(status).toBe(422);
@@ -320,7 +323,7 @@ describe('a body', () => {
     },
   );
 
-  test('with a reason to cancel that cannot be stored is refused', async () => {
+  test('with a cancel reason that cannot be stored is refused', async () => {
     for (const body of [{ reason: 'a\0b' }, { wait_ms: 60_001 }, { wait_ms: '5' }, { mode: 'hard' }]) {
       expect((await api.post(`/api/jobs/${v7()}/cancel`, body)).status).toBe(422);
     }
@@ -374,9 +377,9 @@ describe('an id', () => {
   });
 });
 
-test('what is wrong inside is not told', async () => {
+test('internal errors are not shown', async () => {
   const broken = { ...api.database, db: null as never, read: null as never };
-  const other = await openApi({}, 'postgres://nobody:nothing@127.0.0.1:1/none');
+  const other = await openApi({}, 'postgres://none:nothing@127.0.0.1:1/none');
   try {
     Object.assign(other.database, broken);
     const { status, headers, body } = await other.get('/api/workers');

@@ -1,18 +1,19 @@
 // Random requests over the whole OpenAPI document: none is answered with 5xx, none with a status or a body that the
-// document does not name, none is left without an answer. NIGHTSHIFT_TEST_SEED and NIGHTSHIFT_TEST_REQUESTS choose others.
+// document does not have, none is left without an answer. NIGHTSHIFT_TEST_SEED and NIGHTSHIFT_TEST_REQUESTS choose
+// others.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dice } from '../../chaos/random.ts';
+import { random } from '../../chaos/random.ts';
 import { depth } from '../../services/depth.ts';
 import { Fuzzer } from './fuzz.ts';
-import { addProcess, converse } from '../hand.ts';
+import { addProcess, converse } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
 const SEED = Number(process.env['NIGHTSHIFT_TEST_SEED'] ?? 1);
 const REQUESTS = Number(process.env['NIGHTSHIFT_TEST_REQUESTS'] ?? depth(800, 2_000));
-/** Far beyond what any request takes: one that is cut off there has hung. */
+/** Far longer than any request takes: a request that is cut off there has hung. */
 const HANGS_MS = 60_000;
-/** So many requests may have deleted what there was. */
+/** So many requests may have deleted the first fixtures. */
 const STOCK_EVERY = 100;
 
 let api: Api;
@@ -43,8 +44,8 @@ async function stock(fuzzer: Fuzzer): Promise<void> {
   }
 }
 
-test(`${REQUESTS} requests, seed ${SEED}`, { timeout: 600_000 }, async () => {
-  const fuzzer = new Fuzzer(api.contract.document, dice(SEED));
+test(`${REQUESTS} random requests get valid answers, seed ${SEED}`, { timeout: 600_000 }, async () => {
+  const fuzzer = new Fuzzer(api.contract.document, random(SEED));
   const statuses = new Map<number, number>();
   const faults: string[] = [];
   for (let n = 0; n < REQUESTS; n += 1) {
@@ -63,7 +64,7 @@ test(`${REQUESTS} requests, seed ${SEED}`, { timeout: 600_000 }, async () => {
     }
   }
   expect(faults).toEqual([]);
-  // Neither is everything refused, nor is everything taken.
+  // Some requests are refused, and some are accepted.
   const share = (from: number): number =>
     [...statuses].reduce(
       (sum, [status, times]) => (Math.floor(status / 100) === from ? sum + times : sum),
@@ -73,7 +74,7 @@ test(`${REQUESTS} requests, seed ${SEED}`, { timeout: 600_000 }, async () => {
   expect(share(4)).toBeGreaterThan(0.25);
 });
 
-/** A stream never ends by itself: its head is read, and it is left. */
+/** A stream never ends by itself: its head is read, then the client disconnects. */
 async function begin(url: string, headers: Record<string, string>): Promise<{ status: number; body: Body }> {
   const response = await inTime(
     api.app.inject({ method: 'GET', url, headers: { host: 'localhost', ...headers }, payloadAsStream: true }),

@@ -1,6 +1,6 @@
-// Idempotency-Key: the same key and body, the same answer and one effect; another body is refused.
+// Idempotency-Key: the same key and body give the same answer and one effect; another body is refused.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addProcess } from '../hand.ts';
+import { addProcess } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Answer, Body } from '../harness.ts';
 
@@ -16,7 +16,7 @@ const newKey = (): Record<string, string> => ({ 'idempotency-key': `key ${(numbe
 
 type Write = { method: string; path: (worker: Body, job: string) => string; body?: object; other?: object };
 
-/** Every route that writes. `other`: a body that asks for something else. */
+/** Every route that writes. `other`: a different body. */
 const WRITES: Write[] = [
   { method: 'POST', path: () => '/api/workers', body: { name: 'a' }, other: { name: 'b' } },
   { method: 'POST', path: () => '/api/contexts', body: { title: 'a' }, other: { title: 'b' } },
@@ -75,7 +75,7 @@ async function target(): Promise<{ worker: Body; job: string }> {
 }
 
 describe.each(rows)('%s', (_, { method, path, body, other }) => {
-  test('is answered the same again, and done once', async () => {
+  test('is answered the same again, and executed once', async () => {
     const { worker, job } = await target();
     const at = path(worker, job);
     const headers = newKey();
@@ -89,7 +89,7 @@ describe.each(rows)('%s', (_, { method, path, body, other }) => {
     if (method === 'PATCH' || method === 'PUT') expect(first.headers['etag']).toBe('"2"');
   });
 
-  test('is done once by equal requests at the same time', async () => {
+  test('is executed once by equal requests at the same time', async () => {
     const { worker, job } = await target();
     const at = path(worker, job);
     const headers = newKey();

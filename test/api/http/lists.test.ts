@@ -1,10 +1,10 @@
-// Lists narrowed down: jobs by what they are and how they stand, contexts by their state and role, with what was last said.
+// Filtered lists: jobs by kind and status, contexts by their state and role, with the last message.
 import { sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ProcessId } from '../../../src/core/ids.ts';
 import { SCANNED } from '../../../src/db/read/contexts/find-contexts.ts';
-import { addProcess, take } from '../hand.ts';
+import { addProcess, take } from '../manual-worker.ts';
 import { isQuery, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -22,7 +22,7 @@ const get = (path: string, headers = OURS) => api.get(path, headers);
 const idsOf = async (path: string, headers = OURS): Promise<string[]> =>
   (await get(path, headers)).body.data.map((one: Body) => one.id);
 
-describe('jobs', () => {
+describe('the list of jobs', () => {
   const made: Record<string, string> = {};
   beforeAll(async () => {
     await api.call('PUT', '/api/roles/coder', { max_steps: 3 }, OURS);
@@ -63,7 +63,7 @@ describe('jobs', () => {
     ['status=failed&status=running', ['failed', 'running']],
     ['status=queued,running,waiting', ['queued', 'running']],
     ['role=coder', ['queued', 'failed']],
-    ['role=nobody', []],
+    ['role=missing', []],
     ['kind=input', ['queued', 'cancelled', 'failed', 'running']],
     ['kind=compact', []],
     ['metadata={"team":"a"}', ['queued', 'cancelled']],
@@ -75,16 +75,16 @@ describe('jobs', () => {
       'created_after=1990-01-01T00:00:00Z&created_before=2990-01-01T00:00:00Z&role=coder',
       ['queued', 'failed'],
     ],
-  ])('by "%s"', async (query, expected) => {
+  ])('is filtered by "%s"', async (query, expected) => {
     expect(await idsOf(`/api/jobs?${query}`)).toEqual(named(...expected));
   });
 
-  test('by nothing that shows those of others', async () => {
+  test('shows no jobs of other tenants', async () => {
     expect(await idsOf('/api/jobs?metadata={"team":"a"}', THEIRS)).toEqual([made['theirs']]);
     expect(await idsOf('/api/jobs?role=coder', THEIRS)).toEqual([]);
   });
 
-  test('a page goes on within what was asked for', async () => {
+  test('keeps its filter on the next page', async () => {
     const { body } = await get('/api/jobs?status=failed,cancelled&limit=1');
     const next = await get(`/api/jobs?status=failed,cancelled&limit=1&cursor=${body.next_cursor}`);
     expect([...body.data, ...next.body.data].map((one: Body) => one.id)).toEqual(
@@ -108,14 +108,14 @@ describe('jobs', () => {
     ['created_before=0001-01-01T00:00:00Z', 'created_before'],
     ['kind=input&kind=retry', 'kind'],
     ['nothing=1', 'nothing'],
-  ])('are not found by "%s"', async (query, param) => {
+  ])('refuses "%s"', async (query, param) => {
     const { status, body } = await get(`/api/jobs?${query}`);
     expect(status).toBe(422);
     expect(body.error).toMatchObject({ code: 'invalid_request' });
     expect(body.error.param).toMatch(new RegExp(`^${param.split('.')[0]}`));
   });
 
-  test('that ended badly are found by an index of theirs, however many ended well', async () => {
+  test('finds failed jobs by an index of their own, however many succeeded', async () => {
     const { db } = api.database;
     await db.execute(sql`insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position,
         metadata, error, started_at, finished_at)
@@ -131,7 +131,7 @@ describe('jobs', () => {
   });
 });
 
-describe('contexts', () => {
+describe('the list of contexts', () => {
   let idle: Body;
   let failed: Body;
   let queued: Body;
@@ -144,9 +144,9 @@ describe('contexts', () => {
     const post = (context: Body, content: unknown) =>
       api.post(`/api/contexts/${context.id}/messages`, { content }, OURS);
     await post(idle, 'hello');
-    const hand = await take(api, idle.id, owner);
-    await hand.admit();
-    await hand.complete('Hi there.');
+    const manual = await take(api, idle.id, owner);
+    await manual.admit();
+    await manual.complete('Hi there.');
     await post(failed, [
       { type: 'text', text: 'one' },
       { type: 'text', text: 'two' },
@@ -164,7 +164,7 @@ describe('contexts', () => {
     return [idle, failed, queued].filter(({ id }) => found.includes(id)).map(({ title }) => title);
   };
 
-  test('show whose they are and what was last said, all in one statement', async () => {
+  test('shows worker and last message, all in one statement', async () => {
     const { body } = await get('/api/contexts');
     expect(api.statements.filter(isQuery)).toHaveLength(1);
     const shown = (context: Body) => body.data.find(({ id }: Body) => id === context.id);
@@ -193,38 +193,38 @@ describe('contexts', () => {
     ['role=coder', ['idle', 'queued']],
     ['role=coder&state=Idle', ['idle']],
     ['archived=true', []],
-  ])('by "%s"', async (query, expected) => {
+  ])('is filtered by "%s"', async (query, expected) => {
     expect(await ofOurs(query)).toEqual(expected);
   });
 
   test.each(['state=Sleeping', 'state=Idle,', 'state=', 'role=', 'states=Idle'])(
-    'are not found by "%s"',
+    'refuses "%s"',
     async (query) => {
       expect((await get(`/api/contexts?${query}`)).status).toBe(422);
     },
   );
 
-  test('what was said is shown cut, without calls of tools, their results, and what was taken back', async () => {
+  test('shows the last message cut, without calls of tools, their results, and retracted messages', async () => {
     const context = (await api.post('/api/contexts', {}, OURS)).body;
     const last = async () => (await get(`/api/contexts/${context.id}`)).body.last_message;
     expect(await last()).toBeNull();
     await api.post(`/api/contexts/${context.id}/messages`, { content: `\0${'ä'.repeat(500)}` }, OURS);
-    const hand = await take(api, context.id, owner);
-    await hand.admit();
-    await hand.answer([
+    const manual = await take(api, context.id, owner);
+    await manual.admit();
+    await manual.answer([
       { type: 'text', text: 'Looking.' },
       { type: 'tool_use', id: '0190a000-0000-7000-8000-00000000000a' as never, name: 'look', input: {} },
     ]);
-    await hand.results('seen');
+    await manual.results('seen');
     const { role, text } = await last();
     expect(role).toBe('user');
     expect(text).toBe(`\0${'ä'.repeat(239)}`);
-    await hand.complete('');
+    await manual.complete('');
     expect(await last()).toMatchObject({ role: 'assistant', text: '' });
   });
 
   test.each([`x${'ä'.repeat(600)}`, '😀'.repeat(300), `${'x'.repeat(238)}\0y\ud800z`])(
-    'a cut goes through no character',
+    'cuts between characters',
     async (answer) => {
       const context = (await api.post('/api/contexts', {}, OURS)).body;
       await haveAnswered(context.id, answer);
@@ -235,13 +235,13 @@ describe('contexts', () => {
 
   async function haveAnswered(id: string, answer: string): Promise<void> {
     await api.post(`/api/contexts/${id}/messages`, { content: 'x' }, OURS);
-    const hand = await take(api, id as never, owner);
-    await hand.admit();
-    await hand.complete(answer);
+    const manual = await take(api, id as never, owner);
+    await manual.admit();
+    await manual.complete(answer);
   }
 });
 
-describe('contexts that are looked for', () => {
+describe('a search for contexts', () => {
   const made: Record<string, string> = {};
   beforeAll(async () => {
     await api.call('PUT', '/api/roles/auditor', { max_steps: 3 }, OURS);
@@ -264,7 +264,7 @@ describe('contexts that are looked for', () => {
     return ids.map((id) => Object.keys(made).find((key) => made[key] === id) ?? id);
   };
 
-  test('by title, worker, role, id and the metadata of their jobs, in upper or lower case', async () => {
+  test('matches title, worker, role, id and the metadata of their jobs, in upper or lower case', async () => {
     expect(await found('gebühr')).toEqual(['worker', 'title']);
     expect(await found('AUDITOR')).toEqual(['role']);
     expect(await found('r-2044')).toEqual(['tagged']);
@@ -272,7 +272,7 @@ describe('contexts that are looked for', () => {
     expect(await found((made['title'] ?? '').slice(-8))).toEqual(['title']);
   });
 
-  test('nothing in it is a pattern', async () => {
+  test('treats no character as a pattern', async () => {
     expect(await found('%')).toEqual([]);
     expect(await found('_itle')).toEqual([]);
     expect((await get('/api/contexts?q=')).status).toBe(422);
@@ -280,7 +280,7 @@ describe('contexts that are looked for', () => {
     expect((await get('/api/contexts?q=%00')).status).toBe(422);
   });
 
-  test('beside other filters, page by page', async () => {
+  test('works with other filters, page by page', async () => {
     expect(await found('gebühr', '&role=auditor')).toEqual([]);
     const first = (await get('/api/contexts?q=geb%C3%BChr&limit=1')).body;
     expect(first.data.map(({ id }: Body) => id)).toEqual([made['worker']]);
@@ -288,7 +288,7 @@ describe('contexts that are looked for', () => {
     expect(second).toMatchObject({ data: [{ id: made['title'] }], next_cursor: null });
   });
 
-  test('a page looks at so many, and the next one goes on behind them', async () => {
+  test('reads a limited number of contexts, and the next page continues after them', async () => {
     const many = JSON.stringify(Array.from({ length: SCANNED }, () => ({ id: v7(), worker: v7() })));
     await api.database.db.execute(sql`
       with given as (select * from json_to_recordset(${many}::json) g(id uuid, worker uuid)),
@@ -301,7 +301,7 @@ describe('contexts that are looked for', () => {
     expect(second.next_cursor).toBe(null);
   });
 
-  test('a page looks at so much metadata and no more, and the next one goes on behind it', async () => {
+  test('reads a limited amount of metadata, and the next page continues after it', async () => {
     const own = await openApi();
     const contexts = 100;
     const id = (of: string) => sql.raw(`('00000000-0000-7000-${of}-' || lpad(to_hex(n), 12, '0'))::uuid`);

@@ -1,4 +1,4 @@
-// A submit that does not get the lock of its context is answered with 503 and `retry-after`, and wrote nothing.
+// A submit that does not get the lock of its context is answered with 503 and `retry-after`, and has written nothing.
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -58,7 +58,7 @@ test.each([
     expect([locked.status, locked.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await locked.json()).toMatchObject({ error: { code: 'unavailable', type: 'overloaded_error' } });
   });
-  // It was the lock, not the time of the request.
+  // The lock caused the error, not the timeout of the request.
   expect(JSON.stringify(log)).toContain('lock timeout');
   expect((await api.get(`/api/jobs?context_id=${contextId}`)).body.data).toEqual([]);
   expect((await submit(contextId, key)).status).toBe(202);

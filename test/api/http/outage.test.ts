@@ -1,4 +1,4 @@
-// Postgres away: requests are answered with 503 within a bound, and it recovers by itself.
+// Without Postgres, requests are answered with 503 within a bound, and the process recovers by itself.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/db/connection/migrate.ts';
 import { startOwnPostgres } from '../../services/own-postgres.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
   await postgres.remove();
 });
 
-/** What a slow machine adds. Nobody gives up a silent server for so long. */
+/** Extra time for a slow machine. No caller gives up a silent server for so long. */
 const SLOW_MS = 15_000;
 
 async function timed(request: () => Promise<Answer>): Promise<Answer> {
@@ -51,7 +51,7 @@ const requests = (): (() => Promise<Answer>)[] => [
   () => api.get('/readyz'),
 ];
 
-/** Until the pool has found its way back. */
+/** Until the pool has recovered. */
 async function untilServed(): Promise<void> {
   for (let tries = 0; tries < 400; tries += 1) {
     if ((await api.get(`/api/workers/${worker.id}`)).status === 200) return;
@@ -61,7 +61,7 @@ async function untilServed(): Promise<void> {
 }
 
 describe.each(['stop', 'kill'] as const)('after a %s of Postgres', (verb) => {
-  test('every request is answered with 503 in time, the probes and figures too', async () => {
+  test('every request is answered with 503 in time, the probes and metrics too', async () => {
     await postgres[verb]();
     for (const answer of await Promise.all(requests().map((request) => timed(request))))
       expectUnavailable(answer);
@@ -71,7 +71,7 @@ describe.each(['stop', 'kill'] as const)('after a %s of Postgres', (verb) => {
     expect((await api.get('/healthz')).status).toBe(200);
   });
 
-  test('all is served again once it is back, and the log says why it was not', async () => {
+  test('every request works again once it is back, and the log has the reason of the failure', async () => {
     await postgres.start();
     await untilServed();
     const posted = await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'after' });
@@ -82,7 +82,7 @@ describe.each(['stop', 'kill'] as const)('after a %s of Postgres', (verb) => {
   });
 });
 
-test('a Postgres that is silent is answered for with 503, a long poll too', async () => {
+test('a silent Postgres is answered with 503, a long poll too', async () => {
   const { body } = await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'x' });
   await postgres.pause();
   try {
@@ -94,7 +94,7 @@ test('a Postgres that is silent is answered for with 503, a long poll too', asyn
   await untilServed();
 });
 
-test('a write that was given up is not carried out when Postgres is back: it may have been answered otherwise by then', async () => {
+test('a write that was given up is not executed when Postgres is back: the client may have done something else by then', async () => {
   const { context_id: context } = await api.worker();
   const path = `/api/contexts/${context}/messages`;
   const repeated = (): Promise<Answer> =>

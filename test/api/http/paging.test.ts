@@ -1,7 +1,7 @@
-// Pages put together are the list: nothing twice, nothing that was there left out, whatever happens between two pages.
+// All pages together are the list: no duplicates and no omissions, whatever happens between two pages.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ProcessId } from '../../../src/core/ids.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** All pages; `between` happens after each. */
+/** All pages; `between` runs after each. */
 async function readAll(path: string, limit: number, between: () => Promise<unknown>): Promise<Body[]> {
   const all: Body[] = [];
   let cursor: string | null = null;
@@ -33,7 +33,7 @@ async function readAll(path: string, limit: number, between: () => Promise<unkno
 const idsOf = (items: Body[]): string[] => items.map((item) => item.id);
 const noChange = async (): Promise<void> => undefined;
 
-/** What a reader must have seen: all of `before`, each once. */
+/** The rows that a reader must have seen: all of `before`, each once. */
 function expectWhole(read: Body[], before: string[]): void {
   const ids = idsOf(read);
   expect(new Set(ids).size).toBe(ids.length);
@@ -41,7 +41,7 @@ function expectWhole(read: Body[], before: string[]): void {
 }
 
 describe.each([1, 2, 3, 7, 200])('in pages of %i', (limit) => {
-  test('workers, contexts and jobs, while more are made and one is removed', async () => {
+  test('workers, contexts and jobs are complete, while more are made and one is deleted', async () => {
     const made: Body[] = [];
     for (let n = 0; n < 7; n += 1) {
       const worker = await api.worker();
@@ -68,7 +68,7 @@ describe.each([1, 2, 3, 7, 200])('in pages of %i', (limit) => {
   });
 
   test.each(['asc', 'desc'])(
-    'messages %s, while queued inputs are posted, admitted and answered',
+    'messages %s are complete, while queued inputs are posted, admitted and answered',
     async (order) => {
       const worker = await api.worker();
       const path = `/api/contexts/${worker.context_id}/messages`;
@@ -78,13 +78,13 @@ describe.each([1, 2, 3, 7, 200])('in pages of %i', (limit) => {
       const before = idsOf((await api.get(`${path}?limit=200&order=${order}`)).body.data);
       expect(before).toHaveLength(9);
       expect(idsOf(await readAll(`${path}?order=${order}`, limit, noChange))).toEqual(before);
-      const hand = await take(api, worker.context_id, owner);
+      const manual = await take(api, worker.context_id, owner);
       let steps = 0;
       const read = await readAll(`${path}?order=${order}`, limit, async () => {
         steps += 1;
         if (steps > 5) return;
-        await hand.admit();
-        await hand.complete(`answer ${steps}`);
+        await manual.admit();
+        await manual.complete(`answer ${steps}`);
         await api.post(path, { content: `later ${steps}` });
       });
       expectWhole(read, before);
@@ -93,7 +93,7 @@ describe.each([1, 2, 3, 7, 200])('in pages of %i', (limit) => {
 });
 
 test.each(['', 'x', 'W10', 'WzEsMiwzXQ', Buffer.from('["a","b"]').toString('base64url'), '%00'])(
-  'a cursor that was never given out is refused: "%s"',
+  'an invented cursor is refused: "%s"',
   async (cursor) => {
     const worker = await api.worker();
     for (const path of ['/api/workers', `/api/contexts/${worker.context_id}/messages`]) {

@@ -1,4 +1,4 @@
-// What PostgreSQL does for a read is bounded: by the class of its route, by its client, and by its request.
+// The work of PostgreSQL for a read is bounded: by the class of its route, by its client, and by its request.
 import { sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
 import { pino } from 'pino';
@@ -14,7 +14,7 @@ import { tagOf } from '../../services/statements.ts';
 import { ABOUT, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
-/** Of waiting for an event on a slow machine. */
+/** Waiting for an event on a slow machine. */
 const PATIENT = { timeout: 60_000 };
 
 let api: Api;
@@ -54,7 +54,7 @@ function addressOf({ path }: Operation): string {
 }
 
 describe('the class of a read', () => {
-  test('is known of every operation that reads, and of no other', () => {
+  test('is known for every operation that reads, and for no other', () => {
     expect(Object.keys(READ_CLASSES).sort()).toEqual(
       reading()
         .map(({ operationId }) => operationId)
@@ -67,7 +67,7 @@ describe('the class of a read', () => {
     async (operationId, readClass) => {
       const operation = reading().find((one) => one.operationId === operationId);
       if (operation === undefined) throw new Error('There is no such operation.');
-      // The stream of an export goes on after the answer to HEAD.
+      // The stream of an export continues after the answer to HEAD.
       for (const method of operationId === 'exportContext' ? ['GET'] : ['GET', 'HEAD']) {
         api.statements.splice(0);
         await api.call(method, addressOf(operation));
@@ -104,7 +104,7 @@ describe('a read in the database', () => {
     expect(row).toEqual({ ms: '0' });
   });
 
-  test('is run once more where its connection was lost', async () => {
+  test('is run once more after a lost connection', async () => {
     let times = 0;
     const rows = await api.database.read(
       async (tx) => {
@@ -118,7 +118,7 @@ describe('a read in the database', () => {
     expect([times, rows[0]]).toEqual([2, { ms: '7s' }]);
   });
 
-  test('is not begun for a client that is gone', async () => {
+  test('is not begun for a client that has disconnected', async () => {
     const given = api.database.read((tx) => tx.execute(sql`select 1`), {
       statementMs: 1_000,
       signal: AbortSignal.abort(),
@@ -128,7 +128,7 @@ describe('a read in the database', () => {
 });
 
 describe('a read that waits in PostgreSQL', () => {
-  /** Without statement limits: what ends here ends for another reason. */
+  /** Without statement limits: a read that ends here ends for another reason. */
   const start = (env: Environment): Promise<Server> =>
     startServer({
       ...api.commands,
@@ -152,8 +152,8 @@ describe('a read that waits in PostgreSQL', () => {
     return rows.length;
   };
 
-  /** While nothing can be read of a table. */
-  async function whileHeld(table: string, work: () => Promise<void>): Promise<void> {
+  /** While a table is locked against reads. */
+  async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {
     await api.database.transaction(async (tx) => {
       await tx.execute(sql.raw(`lock table ${table} in access exclusive mode`));
       await work();
@@ -167,9 +167,9 @@ describe('a read that waits in PostgreSQL', () => {
     ['/api/approvals', 'tool_calls'],
     ['/api/workers/{workers}/tree', 'workers'],
     ['/api/contexts/{contexts}/export', 'contexts'],
-  ])('ends there when its client disconnects: %s', async (path, table) => {
+  ])('ends when its client disconnects: %s', async (path, table) => {
     const server = await start({});
-    await whileHeld(table, async () => {
+    await whileLocked(table, async () => {
       const gone = new AbortController();
       const address = path.replace(/\{(\w+)\}/, (_, of: string) => ids[of] ?? '');
       const asked = fetch(`${server.url}${address}`, { signal: gone.signal }).catch(() => 'gone');
@@ -181,9 +181,9 @@ describe('a read that waits in PostgreSQL', () => {
     await server.close();
   });
 
-  test('ends there when its request is answered with 503', async () => {
+  test('ends when its request is answered with 503', async () => {
     const server = await start({ NIGHTSHIFT_REQUEST_MS: '1000' });
-    await whileHeld('jobs', async () => {
+    await whileLocked('jobs', async () => {
       const answer = await fetch(`${server.url}/api/jobs`);
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
       await expect.poll(waiting, PATIENT).toBe(0);
@@ -192,7 +192,7 @@ describe('a read that waits in PostgreSQL', () => {
   });
 
   test('is answered with 503 and advice when it takes longer than its limit', async () => {
-    await whileHeld('tool_calls', async () => {
+    await whileLocked('tool_calls', async () => {
       const { status, headers, body } = await api.get('/api/approvals');
       expect([status, headers['retry-after'], body.error.code]).toEqual([503, '1', 'unavailable']);
       expect(body.error.message).toBe(

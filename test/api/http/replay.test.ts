@@ -1,8 +1,8 @@
-// A create that is asked for again under its key is answered as before, though what it names is served by nobody any more.
+// A create that is repeated under its key is answered as before, even if no process supports its names any more.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../e2e/rig/until.ts';
-import { addProcess } from '../hand.ts';
+import { addProcess } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api } from '../harness.ts';
 
@@ -17,7 +17,7 @@ const CREATES = [
   { path: '/api/contexts', body: { title: 'a', config: { tools: ['look'] } } },
 ];
 
-test('once what it names is gone', async () => {
+test('a repeated create is answered as before once its names are unsupported', async () => {
   const owner = await addProcess(api, { tools: ['look'], roles: ['scout'] });
   const made = await Promise.all(
     CREATES.map(({ path, body }) => api.post(path, body, { 'idempotency-key': path })),
@@ -26,7 +26,7 @@ test('once what it names is gone', async () => {
   await api.database.db.execute(sql`delete from processes where id = ${owner}`);
   await addProcess(api);
   for (const [place, { path, body }] of CREATES.entries()) {
-    await until('nobody to serve it', async () => (await api.post(path, body)).status === 422);
+    await until('no process to support it', async () => (await api.post(path, body)).status === 422);
     const again = await api.post(path, body, { 'idempotency-key': path });
     expect(again).toMatchObject({ status: 201, body: made[place]?.body });
     const other = await api.post(path, body, { 'idempotency-key': `new ${path}` });

@@ -1,4 +1,4 @@
-// What only a real socket shows: large bodies, clients that leave, closing, broken HTTP, and where it listens.
+// Behaviour of a real socket: large bodies, clients that disconnect, closing, broken HTTP, and the listen address.
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { once } from 'node:events';
@@ -47,10 +47,10 @@ async function queuedJob(): Promise<{ worker: Body; job: string }> {
   return { worker, job: body.job_id };
 }
 
-/** Sends `head` and a body of `bytes`, whatever is answered meanwhile; returns what was. */
+/** Sends `head` and a body of `bytes`, whatever is answered meanwhile; returns the answer. */
 async function upload(head: string, bytes: number): Promise<string> {
   const socket = connectTo(server);
-  const answer = heardOn(socket);
+  const answer = receivedOn(socket);
   socket.write(head);
   const chunk = 'x'.repeat(1024 * 1024);
   for (let sent = 0; sent < bytes && socket.writable; sent += chunk.length) {
@@ -61,12 +61,12 @@ async function upload(head: string, bytes: number): Promise<string> {
   return answer;
 }
 
-/** All that is heard until the connection closes, however it does. */
-async function heardOn(socket: Socket): Promise<string> {
-  let heard = '';
-  socket.on('data', (chunk: Buffer) => (heard += chunk.toString()));
+/** All received bytes until the connection closes. */
+async function receivedOn(socket: Socket): Promise<string> {
+  let output = '';
+  socket.on('data', (chunk: Buffer) => (output += chunk.toString()));
   await new Promise((resolve) => socket.once('close', resolve));
-  return heard;
+  return output;
 }
 
 function connectTo({ url }: Server): Socket {
@@ -77,7 +77,7 @@ function connectTo({ url }: Server): Socket {
 }
 
 describe('a body', () => {
-  test('of 15 MB is taken, and comes back', async () => {
+  test('of 15 MB is accepted, and comes back', async () => {
     const { worker } = await queuedJob();
     const content = '🦊 '.repeat(3 * 1024 * 1024);
     const posted = await post(`/api/contexts/${worker.context_id}/messages`, JSON.stringify({ content }));
@@ -87,7 +87,7 @@ describe('a body', () => {
     expect(data[0].content[0].text === content).toBe(true);
   });
 
-  test('of 20 MB is 413, told to a client that is still sending', async () => {
+  test('of 20 MB is 413, also for a client that is still sending', async () => {
     const size = 20 * 1024 * 1024;
     const response = await post('/api/workers', JSON.stringify({ name: 'x'.repeat(size) }));
     expect(response.status).toBe(413);
@@ -97,7 +97,7 @@ describe('a body', () => {
     expect(await upload(`${head}Content-Length: ${size}\r\n\r\n`, size)).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test('of 20 MB that does not say its length is 413', async () => {
+  test('of 20 MB without a length is 413', async () => {
     const stream = new ReadableStream({
       start(controller) {
         for (let n = 0; n < 20; n += 1) controller.enqueue(new TextEncoder().encode('x'.repeat(1024 * 1024)));
@@ -115,7 +115,7 @@ describe('a body', () => {
 });
 
 describe('a long poll', () => {
-  test('ends when its client leaves, and nothing asks for it any more', async () => {
+  test('ends when its client disconnects, with no further query', async () => {
     const { job } = await queuedJob();
     const gone = new AbortController();
     const poll = fetch(`${server.url}/api/jobs/${job}?wait_ms=60000`, { signal: gone.signal });
@@ -137,7 +137,7 @@ describe('a long poll', () => {
 });
 
 describe('a search', () => {
-  /** Statements on what is searched that Postgres is at work on, or that wait there. */
+  /** Statements of the search that Postgres executes, or that wait there. */
   const underWay = async (): Promise<number> => {
     const rows = await api.database.db.execute<{ count: number }>(sql`
       select count(*)::int as count from pg_stat_activity
@@ -145,7 +145,7 @@ describe('a search', () => {
     return rows[0]?.count ?? 0;
   };
 
-  test('ends in Postgres, too, when its client leaves, and others have their connections', async () => {
+  test('ends in Postgres, too, when its client disconnects, and others get their connections', async () => {
     const free = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const holder = api.database.transaction(async (tx) => {
@@ -156,7 +156,7 @@ describe('a search', () => {
     await locked.promise;
     const gone = new AbortController();
     const begun = performance.now();
-    // More than may search at once: those that wait for their turn leave, too.
+    // More than may search at once: those that wait for their turn disconnect, too.
     const searches = Array.from({ length: 8 }, () =>
       fetch(`${server.url}/api/search?q=words`, { signal: gone.signal }),
     );
@@ -172,20 +172,20 @@ describe('a search', () => {
   });
 });
 
-test('a connection on which nothing was asked does not keep it from closing', async () => {
+test('a connection without a request does not keep the server from closing', async () => {
   const socket = connectTo(server);
-  const heard = heardOn(socket);
+  const output = receivedOn(socket);
   await once(socket, 'connect');
-  // What comes later is taken later: once it is answered, the connection before it is known.
+  // Connections are accepted in order: once a later one is answered, the one before it is known.
   await fetch(`${server.url}/healthz`);
   await server.close();
-  expect(await heard).toBe('');
+  expect(await output).toBe('');
 });
 
-test('once it closes, a connection that was kept is told to go elsewhere', async () => {
+test('once the server closes, a kept connection is told to close', async () => {
   const { job } = await queuedJob();
   const socket = connectTo(server);
-  const answer = heardOn(socket);
+  const answer = receivedOn(socket);
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
   socket.write(request(`/api/jobs/${job}?wait_ms=60000`));
   await untilStatements((texts) => texts.filter((one) => tagOf(one) === 'jobs.find').length >= 2);
@@ -216,17 +216,20 @@ test.each([
 ])('%j is answered and closed', async (request, expected) => {
   const socket = connectTo(server);
   socket.write(request);
-  expect(await heardOn(socket)).toMatch(expected);
+  expect(await receivedOn(socket)).toMatch(expected);
 });
 
 describe('without keys', () => {
-  test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])('it refuses to listen on %s', async (host) => {
-    await expect(start({ HOST: host })).rejects.toThrow(
-      /HOST \S+ is not a loopback address.*NIGHTSHIFT_API_KEYS/,
-    );
-  });
+  test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])(
+    'the server refuses to listen on %s',
+    async (host) => {
+      await expect(start({ HOST: host })).rejects.toThrow(
+        /HOST \S+ is not a loopback address.*NIGHTSHIFT_API_KEYS/,
+      );
+    },
+  );
 
-  test.each(['127.0.0.1', 'localhost'])('it listens on %s', async (host) => {
+  test.each(['127.0.0.1', 'localhost'])('the server listens on %s', async (host) => {
     const other = await start({ HOST: host });
     expect((await fetch(`${other.url}/healthz`)).status).toBe(200);
     await other.close();
@@ -236,19 +239,24 @@ describe('without keys', () => {
 describe('with a key of less than 16 characters', () => {
   const NIGHTSHIFT_API_KEYS = 'a-key-of-sixteen:t,fifteen-letters:acme,short:acme';
 
-  test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])('it refuses to listen on %s', async (host) => {
-    const refused = start({ HOST: host, NIGHTSHIFT_API_KEYS });
-    await expect(refused).rejects.toThrow(/keys with fewer than 16 characters \(tenants: acme\): .*openssl/);
-    await expect(refused).rejects.not.toThrow(/fifteen-letters|short/);
-  });
+  test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])(
+    'the server refuses to listen on %s',
+    async (host) => {
+      const refused = start({ HOST: host, NIGHTSHIFT_API_KEYS });
+      await expect(refused).rejects.toThrow(
+        /keys with fewer than 16 characters \(tenants: acme\): .*openssl/,
+      );
+      await expect(refused).rejects.not.toThrow(/fifteen-letters|short/);
+    },
+  );
 
-  test.each(['127.0.0.1', 'localhost'])('it listens on %s, and warns of it', async (host) => {
+  test.each(['127.0.0.1', 'localhost'])('the server listens on %s, and logs a warning', async (host) => {
     const warned = await warningsOf({ HOST: host, NIGHTSHIFT_API_KEYS });
     expect(warned).toEqual([expect.stringMatching(/fewer than 16 characters \(tenants: acme\)/)]);
     expect(warned.join()).not.toMatch(/fifteen-letters|short/);
   });
 
-  test('and without any it warns of nothing', async () => {
+  test('and without any the server logs no warning', async () => {
     expect(await warningsOf({ NIGHTSHIFT_API_KEYS: 'a-key-of-sixteen:t' })).toEqual([]);
     expect(await warningsOf({})).toEqual([]);
   });
@@ -261,7 +269,7 @@ describe('with a key of less than 16 characters', () => {
   }
 });
 
-test('with keys it listens wherever it is told to', async () => {
+test('with keys the server listens on any address', async () => {
   const other = await start({ HOST: '0.0.0.0', NIGHTSHIFT_API_KEYS: 'a-key-of-sixteen:t' });
   const url = other.url.replace('0.0.0.0', '127.0.0.1');
   expect((await fetch(`${url}/api/workers`)).status).toBe(401);
@@ -276,7 +284,7 @@ async function untilStatements(expected: (texts: string[]) => boolean): Promise<
   while (!expected(api.statements)) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Until nothing was asked for longer than it takes to ask again. */
+/** Until no statement came for longer than the polling interval. */
 async function untilQuiet(): Promise<void> {
   do {
     api.statements.length = 0;

@@ -1,8 +1,7 @@
-// What a client can write into a query that no integer and no key of a list can hold: refused, and never an error of the
-// database.
+// Query values that fit no integer and no key of a list: refused, and never an error of the database.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { indexBacklog } from '../../../src/db/search/search-index.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -20,10 +19,10 @@ beforeAll(async () => {
   for (let n = 0; n < 2; n += 1) {
     const other = await api.worker();
     await api.post(`/api/contexts/${other.context_id}/messages`, { content: 'look' });
-    const hand = await take(api, other.context_id, owner);
-    await hand.admit();
-    await hand.answer([{ type: 'tool_use', id: other.id, name: 'lookup', input: {} }]);
-    await hand.askApproval();
+    const manual = await take(api, other.context_id, owner);
+    await manual.admit();
+    await manual.answer([{ type: 'tool_use', id: other.id, name: 'lookup', input: {} }]);
+    await manual.askApproval();
     jobId = (await api.get('/api/jobs?limit=1')).body.data[0].id;
   }
   for (const name of ['a', 'b']) {
@@ -63,7 +62,7 @@ const HOSTILE: unknown[] = [
   [null],
 ];
 
-describe('a cursor with a part exchanged', () => {
+describe('a tampered cursor', () => {
   test.each([
     ['/api/workers'],
     ['/api/contexts'],
@@ -76,7 +75,7 @@ describe('a cursor with a part exchanged', () => {
     ['/api/contexts/:c/messages'],
     ['/api/contexts/:c/messages?order=desc'],
     ['/api/jobs/:j/steps'],
-  ])('of %s is refused, or read as what it says', async (path) => {
+  ])('of %s is refused, or read by its content', async (path) => {
     const first = `${url(path)}${path.includes('?') ? '&' : '?'}limit=1`;
     const { body } = await api.get(first);
     expect(body.next_cursor).not.toBeNull();
@@ -98,7 +97,7 @@ describe('a cursor with a part exchanged', () => {
     for (const one of tampered) {
       const cursor = Buffer.from(JSON.stringify(one)).toString('base64url');
       const { status, body: answer } = await api.get(`${first}&cursor=${cursor}`);
-      // 404: it names a branch that is not there.
+      // 404: it names a branch that does not exist.
       expect([200, 404, 422], JSON.stringify(one)).toContain(status);
       if (status === 422) expect(answer.error.param).toBe('cursor');
       statuses.add(status);

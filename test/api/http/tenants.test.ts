@@ -1,7 +1,7 @@
-// A tenant sees its own: on every path of the document, the id of another tenant's thing is not there.
+// A tenant sees its own rows: on every path of the document, an id of another tenant is not found.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ToolCallId } from '../../../src/core/ids.ts';
-import { OUTSIDE, addProcess, converse, take } from '../hand.ts';
+import { OUTSIDE, addProcess, converse, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -22,11 +22,11 @@ beforeAll(async () => {
   const { body } = await api.get(`/api/contexts/${worker.context_id}/messages`, OURS);
   message = body.data[0].id;
   await asUs.post(`/api/contexts/${worker.context_id}/messages`, { content: 'order' });
-  const hand = await take(asUs, worker.context_id, owner, OUTSIDE);
-  await hand.admit();
+  const manual = await take(asUs, worker.context_id, owner, OUTSIDE);
+  await manual.admit();
   const input = { question: 'Which?' };
-  await hand.answer([{ type: 'tool_use', id: toolCall, name: 'ask_user', input }]);
-  await hand.awaitCalls(Date.now() + 3_600_000);
+  await manual.answer([{ type: 'tool_use', id: toolCall, name: 'ask_user', input }]);
+  await manual.awaitCalls(Date.now() + 3_600_000);
 });
 afterAll(() => api.close());
 
@@ -43,7 +43,7 @@ const BODIES: Record<string, object> = {
   'post /api/contexts/{id}/messages/{message_id}/edit': { content: 'x' },
 };
 
-/** A path with the ids of our things in it; null: it names none. */
+/** A path with our ids in it; null: it has no id. */
 function fill(path: string): string | null {
   if (!path.includes('{id}')) return null;
   const id = path.includes('/workers/') ? worker.id : path.includes('/jobs/') ? job : worker.context_id;
@@ -54,7 +54,7 @@ function fill(path: string): string | null {
     .replace('{name}', 'main');
 }
 
-test('every path with an id of another tenant is not found, and nothing is changed by trying', async () => {
+test('every path with an id of another tenant is not found, and changes nothing', async () => {
   const before = [
     (await api.get(`/api/workers/${worker.id}`, OURS)).body,
     (await api.get(`/api/contexts/${worker.context_id}`, OURS)).body,
@@ -86,7 +86,7 @@ test('every path with an id of another tenant is not found, and nothing is chang
 });
 
 describe('another tenant', () => {
-  test('finds our things in no list and no figure', async () => {
+  test('finds our rows in no list and no metric', async () => {
     for (const path of [
       '/api/workers',
       '/api/contexts',
@@ -116,7 +116,7 @@ describe('another tenant', () => {
     expect(one.body.id).not.toBe(two.body.id);
   });
 
-  test('sees what it made itself', async () => {
+  test('sees its own rows', async () => {
     const { body } = await api.get('/api/workers', THEIRS);
     expect(body.data.map((one: Body) => one.name)).toEqual(['b']);
   });

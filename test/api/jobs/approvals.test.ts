@@ -1,10 +1,10 @@
-// Approval on the wire: what a client sees of a call that waits for it, every verdict, and every way in which one is refused.
+// Approval over HTTP: how a client sees a waiting call, every decision, and every refusal.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import type { ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
-import { OUTSIDE, addProcess, take } from '../hand.ts';
-import type { Hand } from '../hand.ts';
+import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
+import type { ManualWorker } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Answer, Api, Body } from '../harness.ts';
 import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
@@ -26,7 +26,7 @@ let owner: ProcessId;
 let worker: Body;
 let context: string;
 let job: string;
-let hand: Hand;
+let manual: ManualWorker;
 beforeAll(async () => {
   const checkInput = async (tool: string, input: { [key: string]: Json }) =>
     tool !== 'mail' ? null : typeof input['to'] === 'string' ? [] : ['/to: is missing'];
@@ -37,8 +37,8 @@ beforeEach(async () => {
   worker = await api.worker({ model: 'simulated/x' });
   context = worker.context_id;
   job = (await post({ content: 'go' })).body.job_id;
-  hand = await take(api, context as never, owner, TOOLS);
-  await hand.admit();
+  manual = await take(api, context as never, owner, TOOLS);
+  await manual.admit();
   api.wakeUps.splice(0);
 });
 afterAll(() => api.close());
@@ -55,7 +55,7 @@ const statuses = async (...calls: ToolCallId[]) =>
 const one = async (id: ToolCallId) =>
   (await api.database.db.execute(`select status, approval from tool_calls where id = '${id}'`))[0] ?? {};
 
-/** The model asks for calls; those of tools wait for approval, and nothing else is left to do. */
+/** The model asks for calls; those of tools wait for approval, and no other work is left. */
 async function ask(until: number | null, ...calls: [name: string, input: Json][]): Promise<ToolCallId[]> {
   const uses = calls.map(([name, input]) => ({
     type: 'tool_use' as const,
@@ -63,19 +63,19 @@ async function ask(until: number | null, ...calls: [name: string, input: Json][]
     name,
     input,
   }));
-  await hand.answer(uses);
-  await hand.askApproval(until);
-  await hand.awaitCalls(Date.now() + 86_400_000);
+  await manual.answer(uses);
+  await manual.askApproval(until);
+  await manual.awaitCalls(Date.now() + 86_400_000);
   return uses.map(({ id }) => id);
 }
 async function askOne(name = 'mail', input: Json = { to: 'ann' }, until: number | null = null) {
   const [id] = await ask(until, [name, input]);
-  if (id === undefined) throw new Error('Nothing was asked.');
+  if (id === undefined) throw new Error('No call waits for approval.');
   return id;
 }
 
 describe('a call that waits for approval', () => {
-  test('is told by the state, the job, the timeline, the inbox and an event', async () => {
+  test('is shown by the state, the job, the timeline, the inbox and an event', async () => {
     const until = Date.now() + 60_000;
     const call = await askOne('mail', { to: 'ann' }, until);
     const waiting_for = [
@@ -108,7 +108,7 @@ describe('a call that waits for approval', () => {
     });
   });
 
-  test('is approved: it is to be run, and whoever takes the context up is rung', async () => {
+  test('is approved: it is to be run, and a wake-up is sent for the context', async () => {
     const call = await askOne();
     const { status, body } = await say({ tool_call_id: call, decision: 'approve' });
     expect([status, body]).toEqual([200, { resolved: [call] }]);
@@ -122,14 +122,14 @@ describe('a call that waits for approval', () => {
     expect(steps.data.at(-1)).toMatchObject({ approval: { decision: 'approve', reason: null, input: null } });
   });
 
-  test('is denied with a reason, which the model is told', async () => {
+  test('is denied with a reason, which the model receives', async () => {
     const call = await askOne();
     await say({ tool_call_id: call, decision: 'deny', reason: 'not on Fridays' });
     expect(await statuses(call)).toEqual(['waiting']);
     expect(await state()).toMatchObject({ waiting_for: [] });
     expect((await inbox()).data.map((item: Body) => item.tool_call_id)).not.toContain(call);
-    hand = await take(api, context as never, owner, TOOLS);
-    await hand.endWaits();
+    manual = await take(api, context as never, owner, TOOLS);
+    await manual.endWaits();
     expect(await statuses(call)).toEqual(['denied']);
     const { body } = await api.get(`/api/contexts/${context}/messages`);
     expect(body.data.at(-1).content).toEqual([
@@ -142,7 +142,7 @@ describe('a call that waits for approval', () => {
     ]);
   });
 
-  test('is approved with another input, which is checked; what the model said stays', async () => {
+  test("is approved with another input, which is checked; the model's message stays", async () => {
     const call = await askOne();
     const wrong = await say({ tool_call_id: call, decision: 'approve', input: { to: 5 } });
     expect(wrong.body.error).toMatchObject({ code: 'invalid_request', param: 'input' });
@@ -170,19 +170,19 @@ describe('a call that waits for approval', () => {
 
   test('is decided once: two at the same time, and later ones', async () => {
     const call = await askOne();
-    const said = await Promise.all([
+    const answers = await Promise.all([
       say({ tool_call_id: call, decision: 'approve' }),
       say({ tool_call_id: call, decision: 'deny' }),
     ]);
-    expect(new Set(said.map(({ status }) => status))).toEqual(new Set([200, 409]));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
     expect(refusal(await say({ tool_call_id: call, decision: 'deny' }))).toEqual([409, 'not_waiting']);
-    const told = await api.database.db.execute(
+    const onRun = await api.database.db.execute(
       `select 1 from events where context_id = '${context}' and name = 'ApprovalResolved'`,
     );
-    expect(told).toHaveLength(1);
+    expect(onRun).toHaveLength(1);
   });
 
-  test('with a key the same verdict is given once', async () => {
+  test('with one idempotency key the decision is made once', async () => {
     const call = await askOne();
     const headers = { 'idempotency-key': v7() };
     const first = await say({ tool_call_id: call, decision: 'approve', input: { to: 'bob' } }, headers);
@@ -216,7 +216,7 @@ describe('a decision is remembered', () => {
     expect((await state()).waiting_for).toMatchObject([{ tool_call_id: pay }]);
   });
 
-  test('a denial too: it is not asked about again', async () => {
+  test('for a denial too: no second approval is requested', async () => {
     const call = await askOne('pay');
     await say({ tool_call_id: call, decision: 'deny', remember: true });
     expect((await config()).approval).toEqual([{ tool: 'pay', decision: 'deny' }]);
@@ -234,13 +234,13 @@ describe('a decision is refused', () => {
     [{ tool_call_id: v7() }, 'decision'],
     [{ tool_call_id: v7(), decision: 'approve', input: [] }, 'input'],
     [{ tool_call_id: v7(), decision: 'approve', input: 'text' }, 'input'],
-  ])('that says %j', async (body, param) => {
+  ])('with the body %j', async (body, param) => {
     const refused = await say(body);
     expect([refused.status, refused.body.error.code]).toEqual([422, 'invalid_request']);
     expect(refused.body.error.param).toBe(param);
   });
 
-  test('of what is not there, of a question, and of what is to be run', async () => {
+  test('for a missing call, for a question, and for a call that is to be run', async () => {
     expect(refusal(await say({ tool_call_id: v7(), decision: 'approve' }))).toEqual([404, 'not_found']);
     const other = await api.post(`/api/contexts/${v7()}/tools/approve`, { all: true, decision: 'deny' });
     expect(refusal(other)).toEqual([404, 'not_found']);
@@ -248,21 +248,21 @@ describe('a decision is refused', () => {
     expect(refusal(await say({ tool_call_id: question, decision: 'approve' }))).toEqual([409, 'not_waiting']);
   });
 
-  test('once its time is over', async () => {
+  test('after its deadline', async () => {
     const call = await askOne('mail', {}, Date.now() - 1);
     expect(refusal(await say({ tool_call_id: call, decision: 'approve' }))).toEqual([409, 'not_waiting']);
     expect(refusal(await say({ all: true, decision: 'approve' }))).toEqual([409, 'not_waiting']);
     expect(await statuses(call)).toEqual(['waiting']);
   });
 
-  test('once its job was told to end, and once it has ended', async () => {
+  test('once its job has a stop request, and once it has ended', async () => {
     const [call = ''] = await ask(null, ['mail', {}]);
-    hand = await take(api, context as never, owner, TOOLS).catch(() => hand);
+    manual = await take(api, context as never, owner, TOOLS).catch(() => manual);
     await api.post(`/api/jobs/${job}/cancel`, { wait_ms: 0 });
     expect(refusal(await say({ tool_call_id: call, decision: 'approve' }))).toEqual([409, 'not_waiting']);
   });
 
-  test('a result does not stand for a decision', async () => {
+  test('a result is no decision', async () => {
     const call = await askOne();
     const brought = await api.post(`/api/contexts/${context}/tools/${call}/result`, { content: 'done' });
     expect(refusal(brought)).toEqual([409, 'not_waiting']);
@@ -272,7 +272,7 @@ describe('a decision is refused', () => {
 });
 
 describe('an interrupt', () => {
-  test('of what nobody approved has no effects to tell of', async () => {
+  test('of calls without approval reports no effects', async () => {
     await ask(null, ['mail', {}], ['pay', {}]);
     const { body } = await api.post(`/api/contexts/${context}/interrupt`, { mode: 'discard' });
     expect(body).toMatchObject({ status: 'interrupted', effects: [] });
@@ -285,14 +285,14 @@ describe('an interrupt', () => {
 });
 
 describe('the inbox', () => {
-  test('lists an approved call again whose outcome nobody knows', async () => {
+  test('lists an approved call again whose outcome is unknown', async () => {
     const call = await askOne();
     await say({ tool_call_id: call, decision: 'approve', input: { to: 'you' } });
     await api.database.db.execute(
       `update tool_calls set status = 'waiting', waits_for = 'outcome' where id = '${call}'`,
     );
     const { data } = await inbox('?kind=unknown_outcome&limit=200');
-    // It was run with what whoever approved it wrote.
+    // It ran with the arguments of the person who approved it.
     expect(data.find((item: Body) => item.tool_call_id === call)?.input).toEqual({ to: 'you' });
     expect((await state()).waiting_for).toMatchObject([{ tool_call_id: call }]);
     expect(refusal(await say({ tool_call_id: call, decision: 'approve' }))).toEqual([409, 'not_waiting']);
@@ -306,8 +306,8 @@ describe('the inbox', () => {
     const second = await api.worker({ model: 'simulated/x' });
     context = second.context_id;
     await post({ content: 'go' });
-    hand = await take(api, context as never, owner, TOOLS);
-    await hand.admit();
+    manual = await take(api, context as never, owner, TOOLS);
+    await manual.admit();
     const [locate, pay] = await ask(null, ['locate', { who: 'me' }], ['pay', {}]);
     const mine = new Set([mail, question, locate, pay]);
     const pages: Body[] = [];

@@ -1,4 +1,4 @@
-// Cancel by filter: hundreds of jobs at once, by what they are and whose.
+// Cancel by filter: hundreds of jobs at once, by their fields and their worker.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import { cancelJobs } from '../../../src/commands/jobs/cancel-jobs.ts';
@@ -6,7 +6,7 @@ import { controlSignalsTo } from '../../../src/bus/bus.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ProcessId } from '../../../src/core/ids.ts';
 import { createTestDatabase } from '../../services/database.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -31,22 +31,22 @@ const make = async (body: object): Promise<Body> =>
   (await api.post('/api/workers', { name: 'w', ...body })).body;
 
 describe('of one context', () => {
-  test('takes back what is queued and stops what runs, whoever else is busy', async () => {
+  test('withdraws queued jobs and stops running ones, even if another context is locked', async () => {
     const worker = await api.worker();
     const other = await api.worker();
     const running = await post(worker.context_id);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     const queued = await posts(worker.context_id, 300);
     const left = await post(other.context_id);
-    const summoned = Promise.withResolvers<unknown>();
-    await api.bus.subscribe(controlSignalsTo(owner), (message) => summoned.resolve(message));
+    const signalled = Promise.withResolvers<unknown>();
+    await api.bus.subscribe(controlSignalsTo(owner), (message) => signalled.resolve(message));
     api.statements.length = 0;
     const { status, body } = await cancel({ context_id: worker.context_id, reason: 'enough' });
     expect([status, body]).toEqual([200, { count: 301 }]);
-    // Found, called up, its calls held, read, taken back and wished for: however many are queued.
+    // Found, locked for control, its calls locked, read, withdrawn and a stop request written: however many are queued.
     expect(api.statements.filter((text) => text !== 'begin' && text !== 'commit')).toHaveLength(8);
-    expect(await summoned.promise).toMatchObject({ contextId: worker.context_id });
+    expect(await signalled.promise).toMatchObject({ contextId: worker.context_id });
     expect(await statusOf(queued[0] ?? '')).toBe('cancelled');
     expect(await statusOf(queued.at(-1) ?? '')).toBe('cancelled');
     expect(await statusOf(running)).toBe('running');
@@ -54,26 +54,26 @@ describe('of one context', () => {
     expect(await statusOf(left)).toBe('queued');
     const listed = await api.get(`/api/contexts/${worker.context_id}/messages?limit=200`);
     expect(listed.body.data).toHaveLength(1);
-    // Those that were told are not told again, and the one that runs ends.
+    // Jobs with a stop request get no second one, and the running job ends.
     expect((await cancel({ context_id: worker.context_id })).body).toEqual({ count: 0 });
-    await hand.settle({ status: 'cancelled', reason: 'enough' });
+    await manual.settle({ status: 'cancelled', reason: 'enough' });
     expect(await statusOf(running)).toBe('cancelled');
   });
 
-  test('ends what waits, and wakes who waits for it', async () => {
+  test('ends waiting jobs, and wakes the contexts that wait for them', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.delay(Date.now() + 3_600_000);
-    await hand.sleep(Date.now() + 3_600_000);
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.delay(Date.now() + 3_600_000);
+    await manual.sleep(Date.now() + 3_600_000);
     const poll = api.get(`/api/jobs/${id}?wait_ms=60000`);
     expect((await cancel({ context_id: worker.context_id, status: 'queued' })).body).toEqual({ count: 0 });
     expect((await cancel({ context_id: worker.context_id, status: 'waiting' })).body).toEqual({ count: 1 });
     expect((await poll).body.status).toBe('cancelled');
   });
 
-  test('leaves what ended as it is', async () => {
+  test('leaves ended jobs unchanged', async () => {
     const worker = await api.worker();
     const id = await converse(api, worker.context_id, owner, 'hello', 'hi');
     expect((await cancel({ context_id: worker.context_id })).body).toEqual({ count: 0 });
@@ -82,7 +82,7 @@ describe('of one context', () => {
 });
 
 describe('a filter', () => {
-  test('by worker reaches the whole tree below it, and nothing beside it', async () => {
+  test('by worker reaches the whole tree below it, and no other', async () => {
     const root = await make({});
     const child = await make({ parent_worker_id: root.id });
     const grandchild = await make({ parent_worker_id: child.id });
@@ -97,7 +97,7 @@ describe('a filter', () => {
     expect((await cancel({ worker_id: root.id })).body).toEqual({ count: 3 });
   });
 
-  test('by role, kind and metadata takes those that meet all of it', async () => {
+  test('by role, kind and metadata matches jobs with all of them', async () => {
     const coder = await make({ role: 'coder' });
     const plain = await make({});
     const batch = v7();
@@ -122,7 +122,7 @@ describe('a filter', () => {
     [{ status: 'completed' }, 'status'],
     [{ context_id: 'x' }, 'context_id'],
     [{ everything: true }, 'everything'],
-  ])('that asks for nothing, or for what there is not, is refused: %j', async (filter, param) => {
+  ])('that is empty or invalid is refused: %j', async (filter, param) => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
     const refused = await cancel(filter);
@@ -131,7 +131,7 @@ describe('a filter', () => {
     expect(await statusOf(id)).toBe('queued');
   });
 
-  test('finds nothing of another tenant', async () => {
+  test('finds no job of another tenant', async () => {
     const shared = await openApi({ NIGHTSHIFT_API_KEYS: 'ours:acme,theirs:globex' });
     const { body: worker } = await shared.post('/api/workers', { name: 'w' }, OURS);
     const { body } = await shared.post(`/api/workers/${worker.id}/messages`, { content: 'x' }, OURS);
@@ -152,7 +152,7 @@ describe('of many contexts', () => {
     return name;
   };
 
-  test('hundreds are told, page by page', async () => {
+  test('hundreds of jobs are cancelled, page by page', async () => {
     const name = await batch(250);
     api.statements.length = 0;
     expect((await cancel({ metadata: { name } })).body).toEqual({ count: 500 });
@@ -176,13 +176,13 @@ describe('of many contexts', () => {
     await own.drop();
   });
 
-  test('several who ask at once count each job once', async () => {
+  test('several requests at once count each job once', async () => {
     const name = await batch(40);
     const answers = await Promise.all([1, 2, 3].map(() => cancel({ metadata: { name } })));
     expect(answers.reduce((sum, { body }) => sum + body.count, 0)).toBe(80);
   });
 
-  test('cut off in the middle, it is called again and goes on', async () => {
+  test('cut off in the middle, a repeated request continues', async () => {
     const name = await batch(30);
     let left = 12;
     const database = {

@@ -1,8 +1,8 @@
-// What was paid is told wherever tokens are: of a call, and summed over jobs, contexts, branches, trees and hours.
+// The cost is shown wherever tokens are: of a call, and summed over jobs, contexts, branches, trees and hours.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ContextId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
-import { addProcess, take } from '../hand.ts';
-import type { Hand } from '../hand.ts';
+import { addProcess, take } from '../manual-worker.ts';
+import type { ManualWorker } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -28,11 +28,11 @@ const answers = async (id: string): Promise<(string | null)[]> =>
 /** A job of two model calls, the first of which asks for a look. */
 async function runJob(id: string, first: number | undefined, last: number | undefined): Promise<Body> {
   const { body } = await api.post(`/api/contexts/${id}/messages`, { content: 'look '.repeat(300) });
-  const hand: Hand = await take(api, id as ContextId, owner);
-  await hand.admit();
-  await hand.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }], first);
-  await hand.results('seen');
-  await hand.complete('an owl', last);
+  const manual: ManualWorker = await take(api, id as ContextId, owner);
+  await manual.admit();
+  await manual.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }], first);
+  await manual.results('seen');
+  await manual.complete('an owl', last);
   return get(`/api/jobs/${body.job_id}`);
 }
 
@@ -41,14 +41,14 @@ async function summarised(): Promise<{ id: string; jobId: string }> {
   const { context_id: id } = await api.worker();
   for (let turn = 1; turn <= 3; turn += 1) await runJob(id, undefined, 1_000);
   const { body } = await api.post(`/api/contexts/${id}/compact`, { type: 'llm', keep_turns: 1 });
-  const hand = await take(api, id as ContextId, owner);
-  await hand.admit();
-  await hand.compact('They looked.', 250_000);
-  await hand.settle({ status: 'completed', outputId: null });
+  const manual = await take(api, id as ContextId, owner);
+  await manual.admit();
+  await manual.compact('They looked.', 250_000);
+  await manual.settle({ status: 'completed', outputId: null });
   return { id, jobId: body.job_id };
 }
 
-test('a job costs what its calls cost, to the last digit; so do its context, branch and worker', async () => {
+test('a job costs the sum of its calls, to the last digit; so do its context, branch and worker', async () => {
   const worker = await api.worker();
   const id = worker.context_id;
   // 0.1 and 0.2 dollars, which are no 0.3 as floats, and a billionth.
@@ -68,7 +68,7 @@ test('a job costs what its calls cost, to the last digit; so do its context, bra
   expect((await get(`/api/workers/${worker.id}/tree`)).usage.cost).toBe('3.300000002');
 });
 
-test('a sum is of what is known, and null only where nothing is', async () => {
+test('a sum covers the known costs, and is null only where none is known', async () => {
   const { context_id: id } = await api.worker();
   expect((await of(id)).usage.cost).toBeNull();
   expect((await runJob(id, undefined, undefined)).usage).toMatchObject({ input_tokens: 20, cost: null });
@@ -81,14 +81,14 @@ test('a sum is of what is known, and null only where nothing is', async () => {
   expect(await answers(id)).toEqual([null, null, null, '0.000005', '0.00', null, null, null]);
 });
 
-test('what was taken back was paid all the same', async () => {
+test('retracted messages count as paid', async () => {
   const { context_id: id } = await api.worker();
   const { body } = await api.post(`/api/contexts/${id}/messages`, { content: 'look' });
-  const hand = await take(api, id as ContextId, owner);
-  await hand.admit();
-  await hand.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }], 70_000);
-  await hand.results('seen');
-  await hand.settle({
+  const manual = await take(api, id as ContextId, owner);
+  await manual.admit();
+  await manual.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }], 70_000);
+  await manual.results('seen');
+  await manual.settle({
     status: 'failed',
     error: { code: 'provider_refused', message: 'no' },
   });
@@ -96,7 +96,7 @@ test('what was taken back was paid all the same', async () => {
   expect((await of(id)).usage.cost).toBe('0.00007');
 });
 
-test('a summary that a model wrote is paid for: its step, its event, its job and its context say so', async () => {
+test('a summary by a model has a cost: its step, its event, its job and its context show it', async () => {
   const { id, jobId } = await summarised();
   const cost = '0.00025';
   expect((await get(`/api/jobs/${jobId}`)).usage.cost).toBe(cost);
@@ -115,7 +115,7 @@ test('a summary that a model wrote is paid for: its step, its event, its job and
   });
 });
 
-test('an event of an older release tells of no cost, and its step neither', async () => {
+test('an event of an older release has no cost, and its step neither', async () => {
   const { id, jobId } = await summarised();
   await api.database.db.execute(
     `update events set data = data #- '{usage,cost}' where context_id = '${id}' and name = 'ContextCompacted'`,
@@ -124,7 +124,7 @@ test('an event of an older release tells of no cost, and its step neither', asyn
   expect(step.usage).toMatchObject({ input_tokens: 10, cost: null });
 });
 
-test('a fork keeps what its messages cost, and begins at none itself; a clear begins at none again', async () => {
+test('a fork keeps the cost of its messages, and starts its own at 0; a clear resets it to 0', async () => {
   const { context_id: id } = await api.worker();
   await runJob(id, 10, 20);
   const { body: copy } = await api.post(`/api/contexts/${id}/fork`, {});
@@ -138,7 +138,7 @@ test('a fork keeps what its messages cost, and begins at none itself; a clear be
   expect((await of(id)).usage.cost).toBe('4.00');
 });
 
-test('an export tells it and comes back the same; one without it, as older releases wrote it, is taken', async () => {
+test('an export contains the cost and imports unchanged; one without it, as older releases wrote it, is accepted', async () => {
   const { context_id: id } = await api.worker();
   await runJob(id, undefined, 12_345);
   const fileOf = (of: string): Promise<Body> => get(`/api/contexts/${of}/export`);
@@ -162,7 +162,7 @@ test('an export tells it and comes back the same; one without it, as older relea
   expect(await answers(old.id)).toEqual([null, null]);
 });
 
-test('hours tell what the jobs that ended in them cost', async () => {
+test('the statistics of an hour contain the cost of the jobs that ended in it', async () => {
   await api.database.db.execute(`
     insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, metadata, cost_nanos,
       created_at, started_at, finished_at)

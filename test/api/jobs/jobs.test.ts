@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import type { ProcessId } from '../../../src/core/ids.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -52,12 +52,12 @@ describe('a job', () => {
     });
   });
 
-  test('that failed says why', async () => {
+  test('that failed shows the reason', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.settle({ status: 'failed', error: { code: 'prompt_too_long', message: 'Too long.' } });
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.settle({ status: 'failed', error: { code: 'prompt_too_long', message: 'Too long.' } });
     const { body } = await api.get(`/api/jobs/${id}`);
     expect(body).toMatchObject({
       status: 'failed',
@@ -68,27 +68,27 @@ describe('a job', () => {
 });
 
 describe('a long poll', () => {
-  test('answers as soon as the job ends, told by the bus', async () => {
+  test('answers as soon as the job ends, by the bus', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     const polls = [1, 2, 3].map(() => api.get(`/api/jobs/${id}?wait_ms=60000`));
-    await hand.complete('done');
+    await manual.complete('done');
     for (const { body } of await Promise.all(polls)) expect(body.status).toBe('completed');
   });
 
-  test('answers when the bus said nothing, by asking', async () => {
+  test('answers without a message of the bus, by polling', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
-    const hand = await take(
+    const manual = await take(
       { ...api, bus: { ...api.bus, publish: () => undefined } },
       worker.context_id,
       owner,
     );
-    await hand.admit();
+    await manual.admit();
     const polls = [1, 2, 3].map(() => api.get(`/api/jobs/${id}?wait_ms=60000`));
-    await hand.complete('done');
+    await manual.complete('done');
     for (const { body } of await Promise.all(polls)) expect(body.status).toBe('completed');
   });
 
@@ -110,7 +110,7 @@ describe('a long poll', () => {
     expect(api.statements).toHaveLength(1);
   });
 
-  test('answers 404 when the job is removed meanwhile', async () => {
+  test('answers 404 when the job is deleted meanwhile', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
     const poll = api.get(`/api/jobs/${id}?wait_ms=60000`);
@@ -124,12 +124,12 @@ describe('a long poll', () => {
     expect(body.error).toMatchObject({ code: 'invalid_request', param: 'wait_ms' });
   });
 
-  test('costs nothing while nobody waits', async () => {
+  test('costs nothing without a waiting client', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
     await api.get(`/api/jobs/${id}?wait_ms=20`);
     api.statements.length = 0;
-    // Longer than the interval at which it asks.
+    // Longer than the polling interval.
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     expect(api.statements).toEqual([]);
   });
@@ -151,7 +151,7 @@ describe('cancel', () => {
     expect((await api.get(`/api/jobs/${id}`)).body).toMatchObject({ status: 'cancelled', error: null });
   });
 
-  test('of all that was queued leaves the context at rest, not busy', async () => {
+  test('of all queued jobs leaves the context idle, not busy', async () => {
     const worker = await api.worker();
     const path = `/api/contexts/${worker.context_id}/messages`;
     const ids = [await post(worker.context_id), await post(worker.context_id)];
@@ -164,31 +164,31 @@ describe('cancel', () => {
       why: expect.stringMatching(/no input is queued/),
     });
     expect((await api.post(path, { content: 'x', delivery: 'reject' })).status).toBe(202);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.complete('done');
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.complete('done');
   });
 
-  test('of what is queued behind a running job leaves that one running', async () => {
+  test('of jobs queued behind a running one leaves that one running', async () => {
     const worker = await api.worker();
     const path = `/api/contexts/${worker.context_id}/messages`;
     await post(worker.context_id);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.releaseUntil(null);
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.releaseUntil(null);
     await api.post(`/api/jobs/${await post(worker.context_id)}/cancel`);
     expect((await api.post(path, { content: 'x', delivery: 'reject' })).status).toBe(409);
     expect((await api.get(`/api/workers/${worker.id}`)).body.state).toBe('working');
     await (await take(api, worker.context_id, owner)).complete('done');
   });
 
-  test('of a running job is a wish, and waits for its end where asked to', async () => {
+  test('of a running job writes a stop request, and waits for its end where requested', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    const wished = await api.post(`/api/jobs/${id}/cancel`);
-    expect(wished.body).toMatchObject({
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    const cancelling = await api.post(`/api/jobs/${id}/cancel`);
+    expect(cancelling.body).toMatchObject({
       status: 'running',
       requested_at: expect.any(String),
       stopped_at: null,
@@ -196,21 +196,21 @@ describe('cancel', () => {
     const waited = api.post(`/api/jobs/${id}/cancel`, { wait_ms: 60_000 });
     const later = await take(api, worker.context_id, await addProcess(api)).catch(() => null);
     expect(later).toBeNull();
-    await hand.releaseUntil(null);
+    await manual.releaseUntil(null);
     const next = await take(api, worker.context_id, owner);
     await next.settle({ status: 'cancelled', reason: null });
     const receipt = await waited;
     expect(receipt.body).toMatchObject({ status: 'cancelled', stopped_at: expect.any(String) });
-    expect(receipt.body.requested_at).toBe(wished.body.requested_at);
+    expect(receipt.body.requested_at).toBe(cancelling.body.requested_at);
   });
 
-  test('of a job that waits is settled at once: nobody runs it', async () => {
+  test('of a waiting job is settled at once, without a run', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.delay(Date.now() + 60_000);
-    await hand.sleep(Date.now() + 60_000);
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.delay(Date.now() + 60_000);
+    await manual.sleep(Date.now() + 60_000);
     const { body } = await api.post(`/api/jobs/${id}/cancel`, {});
     const time = expect.any(String);
     expect(body).toMatchObject({
@@ -222,7 +222,7 @@ describe('cancel', () => {
     expect((await api.get(`/api/contexts/${worker.context_id}`)).body.state).toBe('Idle');
   });
 
-  test('of an ended job tells how it ended', async () => {
+  test('of an ended job shows how it ended', async () => {
     const worker = await api.worker();
     const id = await converse(api, worker.context_id, owner, 'hello', 'hi');
     const { status, body } = await api.post(`/api/jobs/${id}/cancel`, { wait_ms: 1_000 });
@@ -236,7 +236,7 @@ describe('cancel', () => {
     });
   });
 
-  test('of no job is 404', async () => {
+  test('of a missing job is 404', async () => {
     expect((await api.post(`/api/jobs/${v7()}/cancel`)).status).toBe(404);
   });
 });

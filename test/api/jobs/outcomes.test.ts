@@ -1,21 +1,22 @@
-// A `once` call that lost its runner: what the ledger says, whom it waits for, and the three things a person can say.
+// A `once` call that lost its runner: its ledger entry, what it waits for, and the three outcomes that a person can
+// report.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import type { ContextId, JobId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import type { Reconciled } from '../../../src/core/tools/tool.ts';
-import { result, says, startFleet } from '../../workers/fleet.ts';
-import type { Fleet } from '../../workers/fleet.ts';
+import { result, says, startFleet } from '../../workers/worker-fleet.ts';
+import type { Fleet } from '../../workers/worker-fleet.ts';
 import { openApi } from '../harness.ts';
 import type { Answer, Api, Body } from '../harness.ts';
 
 let fleet: Fleet;
 let api: Api;
-/** How often `pay` was begun, and with which key. */
+/** How often `pay` was started, and with which key. */
 let begun: string[] = [];
 /** How often it loses its runner. */
 let losses = 1;
-let said: Reconciled = { kind: 'unknown' };
+let reported: Reconciled = { kind: 'unknown' };
 
 beforeAll(async () => {
   fleet = await startFleet({
@@ -28,12 +29,12 @@ beforeAll(async () => {
       pay: {
         effect: 'once',
         on_unknown: 'ask',
-        // It is given up without a word: for the platform that is as if its process had died.
+        // It is abandoned without a result: for the platform that is as if its process had died.
         execute: ({ idempotencyKey }) => {
           begun.push(idempotencyKey);
           return begun.length > losses ? result('paid') : { kind: 'aborted' };
         },
-        reconcile: () => said,
+        reconcile: () => reported,
       },
     },
   });
@@ -42,7 +43,7 @@ beforeAll(async () => {
 beforeEach(() => {
   begun = [];
   losses = 1;
-  said = { kind: 'unknown' };
+  reported = { kind: 'unknown' };
 });
 afterAll(async () => {
   await api.close();
@@ -51,7 +52,7 @@ afterAll(async () => {
 
 type Lost = { contextId: ContextId; jobId: JobId; call: string; path: string };
 
-/** A call that was begun, and whose runner is gone. */
+/** A call that began, and whose runner is gone. */
 async function lose(): Promise<Lost> {
   const { contextId } = await fleet.createContext();
   const { jobId } = await fleet.post(contextId, 'pay');
@@ -85,7 +86,7 @@ const resultOf = async ({ contextId, call }: Lost): Promise<Body> => {
 };
 
 describe('while it waits for a person', () => {
-  test('says so: in the state, the job, the call, the timeline and the events', async () => {
+  test('the state, the job, the call, the timeline and the events show it', async () => {
     const lost = await ask();
     const waiting_for = [{ kind: 'approval', tool_call_id: lost.call, name: 'pay' }];
     const found = await state(lost);
@@ -142,7 +143,7 @@ describe('while it waits for a person', () => {
     ]);
   });
 
-  test('it happened, with more than any tool may say: the rest is cut, with a note', async () => {
+  test('it happened, with more text than a tool result may have: the rest is cut, with a note', async () => {
     const lost = await ask();
     await resolve(lost, { outcome: 'happened', result: 'x'.repeat(LIMITS.toolResult + 5) });
     expect(await fleet.ended(lost.jobId)).toMatchObject({ status: 'completed' });
@@ -150,7 +151,7 @@ describe('while it waits for a person', () => {
     expect(content).toMatch(/\[Truncated: 5 of \d+ characters were omitted\.\]$/);
   });
 
-  test('it happened, with its result: the job goes on with that, and it is not run again', async () => {
+  test('it happened, with its result: the job continues with that, and the call is not run again', async () => {
     const lost = await ask();
     const { status, body } = await resolve(lost, { outcome: 'happened', result: 'paid by hand' });
     expect(status).toBe(200);
@@ -166,7 +167,7 @@ describe('while it waits for a person', () => {
     expect(begun).toHaveLength(1);
   });
 
-  test('it happened, and nothing more is known', async () => {
+  test('it happened, and no result is known', async () => {
     const lost = await ask();
     expect((await resolve(lost, { outcome: 'happened' })).status).toBe(200);
     await fleet.ended(lost.jobId);
@@ -176,7 +177,7 @@ describe('while it waits for a person', () => {
     });
   });
 
-  test('it did not happen: it is run anew, with the same key, and both times are in the ledger', async () => {
+  test('it did not happen: it is run again, with the same key, and both times are in the ledger', async () => {
     const lost = await ask();
     const { status, body } = await resolve(lost, { outcome: 'did_not_happen' });
     expect(status).toBe(200);
@@ -193,7 +194,7 @@ describe('while it waits for a person', () => {
     expect(begun).toEqual([lost.call, lost.call]);
   });
 
-  test('and the timeline tells each time that somebody was asked, until it was said', async () => {
+  test('and the timeline shows each wait for a person, until the report', async () => {
     losses = 2;
     const lost = await ask();
     const waits = async (): Promise<Body[]> => {
@@ -221,7 +222,7 @@ describe('while it waits for a person', () => {
     await fleet.ended(lost.jobId);
   });
 
-  test('nobody knows: the model is told', async () => {
+  test('the outcome is unknown: the model is informed', async () => {
     const lost = await ask();
     expect((await resolve(lost, { outcome: 'tell' })).status).toBe(200);
     await fleet.ended(lost.jobId);
@@ -234,7 +235,7 @@ describe('while it waits for a person', () => {
     expect(outcomes(body)).toEqual(['unknown']);
   });
 
-  test('its job can be cancelled: the call stays unknown, and nobody is heard any more', async () => {
+  test('its job can be cancelled: the call stays unknown, and later reports are refused', async () => {
     const lost = await ask();
     await api.post(`/api/jobs/${lost.jobId}/cancel`, { wait_ms: 5_000 });
     expect((await api.get(lost.path)).body).toMatchObject({
@@ -257,8 +258,8 @@ describe('while it waits for a person', () => {
   });
 });
 
-describe('who speaks', () => {
-  test('twice is heard once; the same key is answered alike', async () => {
+describe('a report of the outcome', () => {
+  test('twice counts once; the same key is answered alike', async () => {
     const lost = await ask();
     const key = { 'idempotency-key': v7() };
     const first = await resolve(lost, { outcome: 'happened', result: 'a' }, key);
@@ -272,7 +273,7 @@ describe('who speaks', () => {
     await fleet.ended(lost.jobId);
   });
 
-  test('at once with others: one is heard', async () => {
+  test('at once with others: one counts', async () => {
     const lost = await ask();
     const answers = await Promise.all([
       resolve(lost, { outcome: 'did_not_happen' }),
@@ -290,7 +291,7 @@ describe('who speaks', () => {
     ).toHaveLength(1);
   });
 
-  test('of a call that is not there, or does not wait for that, is refused', async () => {
+  test('of a missing call, or one that does not wait for that, is refused', async () => {
     const lost = await ask();
     const other = { ...lost, path: `/api/contexts/${lost.contextId}/tools/${v7()}` };
     expect((await resolve(other, { outcome: 'tell' })).status).toBe(404);
@@ -317,8 +318,8 @@ describe('who speaks', () => {
 });
 
 describe('its tool is asked first', () => {
-  test('and says that it happened: nobody else is asked', async () => {
-    said = { kind: 'happened', result: { kind: 'result', content: 'found', is_error: false } };
+  test('and reports that it happened: no person is asked', async () => {
+    reported = { kind: 'happened', result: { kind: 'result', content: 'found', is_error: false } };
     const lost = await lose();
     expect(await fleet.ended(lost.jobId)).toMatchObject({ status: 'completed' });
     expect((await resultOf(lost)).content[0]).toMatchObject({ content: 'found' });
@@ -326,8 +327,8 @@ describe('its tool is asked first', () => {
     expect(begun).toHaveLength(1);
   });
 
-  test('and says that it did not: it is run anew', async () => {
-    said = { kind: 'did_not_happen' };
+  test('and reports that it did not: it is run again', async () => {
+    reported = { kind: 'did_not_happen' };
     const lost = await lose();
     expect(await fleet.ended(lost.jobId)).toMatchObject({ status: 'completed' });
     expect((await resultOf(lost)).content[0]).toMatchObject({ content: 'paid' });

@@ -1,12 +1,12 @@
-// A question on the wire: what a client sees of it, every way to answer it, and every way in which that is refused.
+// A question over HTTP: how a client sees it, every way to answer it, and every refusal.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import type { ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { PROTOTYPE_NAMES } from '../http/fuzz.ts';
-import { OUTSIDE, addProcess, take } from '../hand.ts';
-import type { Hand } from '../hand.ts';
+import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
+import type { ManualWorker } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Answer, Api, Body } from '../harness.ts';
 
@@ -14,7 +14,7 @@ let api: Api;
 let owner: ProcessId;
 let context: string;
 let job: string;
-let hand: Hand;
+let manual: ManualWorker;
 beforeAll(async () => {
   api = await openApi({ NIGHTSHIFT_QUEUE_LIMIT: '3' });
   owner = await addProcess(api, { tools: ['ask_user'] });
@@ -22,8 +22,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   context = (await api.worker({ model: 'simulated/x' })).context_id;
   job = (await post({ content: 'order' })).body.job_id;
-  hand = await take(api, context as never, owner, OUTSIDE);
-  await hand.admit();
+  manual = await take(api, context as never, owner, OUTSIDE);
+  await manual.admit();
   api.wakeUps.splice(0);
 });
 afterAll(() => api.close());
@@ -34,7 +34,7 @@ const answer = (call: string, body: object, headers?: Record<string, string>): P
 const state = async (): Promise<Body> => (await api.get(`/api/contexts/${context}/state`)).body;
 const later = (): number => Date.now() + 86_400_000;
 
-/** The model asks; nothing else is left to do. */
+/** The model asks; no other work is left. */
 async function ask(...calls: [name: string, input: Json][]): Promise<ToolCallId[]> {
   const uses = calls.map(([name, input]) => ({
     type: 'tool_use' as const,
@@ -42,15 +42,15 @@ async function ask(...calls: [name: string, input: Json][]): Promise<ToolCallId[
     name,
     input,
   }));
-  await hand.answer(uses);
-  await hand.awaitCalls(later());
+  await manual.answer(uses);
+  await manual.awaitCalls(later());
   return uses.map(({ id }) => id);
 }
 const question = async (text = 'Which size?', choices: Json = ['S', 'M']) =>
   (await ask(['ask_user', { question: text, choices }]))[0] ?? '';
 
 describe('a question', () => {
-  test('is told by the state, by the job, by its message and by the timeline', async () => {
+  test('is shown by the state, by the job, by its message and by the timeline', async () => {
     const call = await question();
     const waiting_for = [{ kind: 'input', tool_call_id: call, name: 'ask_user' }];
     const found = await state();
@@ -71,7 +71,7 @@ describe('a question', () => {
     });
   });
 
-  test('is answered by the endpoint; the answer enters history under the id that was given', async () => {
+  test('is answered by the endpoint; the answer enters history under the returned id', async () => {
     const call = await question();
     const { status, body } = await answer(call, { content: 'M' });
     expect(status).toBe(202);
@@ -82,8 +82,8 @@ describe('a question', () => {
       waiting_for: [],
       why: expect.stringMatching(/free worker process/),
     });
-    hand = await take(api, context as never, owner, OUTSIDE);
-    await hand.endWaits();
+    manual = await take(api, context as never, owner, OUTSIDE);
+    await manual.endWaits();
     expect((await api.get(`/api/contexts/${context}/messages/${body.message_id}`)).body).toMatchObject({
       role: 'tool',
       type: 'tool_result',
@@ -103,7 +103,7 @@ describe('a question', () => {
     expect(next.body.job_id).not.toBe(job);
   });
 
-  test('blocks are an answer too, but for documents, which no result can hold', async () => {
+  test('blocks are an answer too, except documents, which no result can contain', async () => {
     await question();
     const document = { type: 'document', source: { type: 'url', url: 'https://x.test/a.pdf' } };
     const queued = await post({ content: [{ type: 'text', text: 'see' }, document] });
@@ -111,8 +111,8 @@ describe('a question', () => {
     const image = { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } };
     const answered = await post({ content: [{ type: 'text', text: 'this' }, image] });
     expect(answered.body.job_id).toBe(job);
-    hand = await take(api, context as never, owner, OUTSIDE);
-    await hand.endWaits();
+    manual = await take(api, context as never, owner, OUTSIDE);
+    await manual.endWaits();
     const { body } = await api.get(`/api/contexts/${context}/messages/${answered.body.message_id}`);
     expect(body.content[0].content).toEqual([{ type: 'text', text: 'this' }, image]);
   });
@@ -126,7 +126,7 @@ describe('a question', () => {
     expect((await state()).waiting_for).toMatchObject([{ tool_call_id: call }]);
   });
 
-  test('is answered by an input that names its branch, and not by one that names another', async () => {
+  test('is answered by an input with its branch, and not by one with another branch', async () => {
     const call = await question();
     await api.post(`/api/contexts/${context}/branches`, { name: 'other' });
     expect((await post({ content: 'elsewhere', branch: 'other' })).body.job_id).not.toBe(job);
@@ -148,11 +148,11 @@ describe('a question', () => {
     expect((await post({ content: 'more' })).body.error.code).toBe('queue_full');
   });
 
-  test('is answered with no more than any tool may say; the rest is cut, with a note', async () => {
+  test('is answered with no more text than a tool result may have; the rest is cut, with a note', async () => {
     const call = await question();
     const { body } = await answer(call, { content: 'x'.repeat(LIMITS.toolResult + 5) });
-    hand = await take(api, context as never, owner, OUTSIDE);
-    await hand.endWaits();
+    manual = await take(api, context as never, owner, OUTSIDE);
+    await manual.endWaits();
     const { body: stored } = await api.get(`/api/contexts/${context}/messages/${body.message_id}`);
     const [{ content }] = stored.content;
     expect(content).toHaveLength(LIMITS.toolResult + content.length - content.lastIndexOf('x') - 1);
@@ -168,19 +168,19 @@ describe('a question', () => {
     await answer(colour, { content: 'red' });
     expect((await state()).waiting_for).toEqual([{ kind: 'input', tool_call_id: size, name: 'ask_user' }]);
     expect((await post({ content: 'M' })).body.job_id).toBe(job);
-    hand = await take(api, context as never, owner, OUTSIDE);
-    await hand.endWaits();
+    manual = await take(api, context as never, owner, OUTSIDE);
+    await manual.endWaits();
     const { body } = await api.get(`/api/contexts/${context}/messages`);
     expect(body.data.slice(-2).map((message: Body) => message.content[0].content)).toEqual(['M', 'red']);
   });
 
-  test("a client's tool is told by its name, and may fail", async () => {
+  test("a client's tool is shown by its name, and may fail", async () => {
     const [call = ''] = await ask(['locate', { who: 'me' }]);
     expect((await state()).why).toMatch(/^The job waits for the client to post the result of locate/);
     expect((await post({ content: 'hello?' })).body.job_id).not.toBe(job);
     expect((await answer(call, { content: 'no signal', is_error: true })).status).toBe(202);
-    hand = await take(api, context as never, owner, OUTSIDE);
-    await hand.endWaits();
+    manual = await take(api, context as never, owner, OUTSIDE);
+    await manual.endWaits();
     const { body } = await api.get(`/api/jobs/${job}/steps`);
     expect(body.data).toContainEqual(expect.objectContaining({ name: 'locate', status: 'failed' }));
   });
@@ -195,13 +195,13 @@ describe('a result is refused', () => {
     const second = await answer(call, { content: 'L' });
     expect([second.status, second.body.error.code]).toEqual([409, 'not_waiting']);
     expect(second.headers['x-should-retry']).toBe('false');
-    hand = await take(api, context as never, owner, OUTSIDE);
-    await hand.endWaits();
+    manual = await take(api, context as never, owner, OUTSIDE);
+    await manual.endWaits();
     const third = await answer(call, { content: 'L' });
     expect([third.status, third.body.error.code]).toEqual([409, 'not_waiting']);
   });
 
-  test('of a call whose job was told to end', async () => {
+  test('of a call whose job has a stop request', async () => {
     const call = await question();
     await api.post(`/api/jobs/${job}/cancel`);
     expect((await answer(call, { content: 'M' })).body.error.code).toBe('not_waiting');
@@ -209,12 +209,12 @@ describe('a result is refused', () => {
 
   test('of a call that the platform runs', async () => {
     const call = ids.next<ToolCallId>();
-    await hand.answer([{ type: 'tool_use', id: call, name: 'look', input: {} }]);
+    await manual.answer([{ type: 'tool_use', id: call, name: 'look', input: {} }]);
     const { status, body } = await answer(call, { content: 'x' });
     expect([status, body.error.code]).toEqual([422, 'invalid_request']);
   });
 
-  test('of a call, or in a context, that is not there', async () => {
+  test('of a call, or in a context, that does not exist', async () => {
     const call = await question();
     const other = (await api.worker()).context_id;
     for (const path of [
@@ -248,7 +248,7 @@ describe("tools of a client's", () => {
     ...over,
   });
 
-  test('are kept as they were written, and taken back', async () => {
+  test('are kept as they were written, and removed', async () => {
     const { id } = await api.worker({ client_tools: [tool()] });
     const { body } = await api.get(`/api/workers/${id}`);
     expect(body.config.client_tools).toEqual([tool()]);

@@ -1,4 +1,4 @@
-// What was sent to the model by each call of a job, put together again, and where its prefix was lost.
+// The request of each model call of a job, reconstructed, and where its prefix was lost.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createBranch } from '../../../src/commands/contexts/change-branches.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
@@ -13,8 +13,8 @@ import { createRegistry } from '../../../src/tools/registry/registry.ts';
 import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
 import { resolve } from '../../../src/tools/registry/settings.ts';
 import { faultyTool } from '../../tools/faulty-tool.ts';
-import { fails, result, says, startFleet } from '../../workers/fleet.ts';
-import type { Fleet, Script } from '../../workers/fleet.ts';
+import { fails, result, says, startFleet } from '../../workers/worker-fleet.ts';
+import type { Fleet, Script } from '../../workers/worker-fleet.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -51,7 +51,7 @@ let api: Api;
 let requests: ModelRequest[];
 let script: Script;
 
-/** What the tool brings. */
+/** The result of the tool. */
 let seen: string;
 
 beforeAll(async () => {
@@ -104,7 +104,7 @@ function request(at: number): ModelRequest {
   return made;
 }
 
-/** What the model was given, in the words of the answer. */
+/** The prompt of the model, in the format of the answer. */
 function asAsked({ system, pinned, messages, tools, maxTokens, streaming, parameters }: ModelRequest) {
   return {
     model: 'simulated/scripted',
@@ -120,29 +120,29 @@ function asAsked({ system, pinned, messages, tools, maxTokens, streaming, parame
 
 const toText = (value: unknown): string => JSON.stringify(value);
 
-test('every call of two jobs is told as it was sent, to the byte, failed ones too', async () => {
+test('every call of two jobs is shown as it was sent, to the byte, failed ones too', async () => {
   const contextId = await begin();
   const first = await say(contextId, 'one');
   const second = await say(contextId, 'two');
   expect(requests).toHaveLength(5);
-  const told = [
+  const onRun = [
     await promptOf(first, 1),
     await promptOf(first, 2),
     await promptOf(second, 1),
     await promptOf(second, 2),
     await promptOf(second, 3),
   ];
-  for (const [at, one] of told.entries()) {
+  for (const [at, one] of onRun.entries()) {
     expect(one).toMatchObject({ exact: true, differs: [], ...asAsked(request(at)) });
     expect(toText(one.messages)).toBe(toText(request(at).messages));
   }
-  expect(told.map(({ prefix }) => prefix)).toEqual([
+  expect(onRun.map(({ prefix }) => prefix)).toEqual([
     null,
     ...Array.from({ length: 4 }, () => ({ lost_at: null, message: null })),
   ]);
   const history = await fleet.history(contextId);
   const answers = history.filter(({ role }) => role === 'assistant').map(({ id }) => id);
-  expect(told.map(({ message_id }) => message_id)).toEqual([
+  expect(onRun.map(({ message_id }) => message_id)).toEqual([
     answers[0],
     answers[1],
     answers[2],
@@ -177,7 +177,7 @@ test.each<[string, WorkerConfig, string, string[]]>([
   ['tools and prompt', { ...CONFIG, client_tools: [], system_prompt: '' }, 'tools', ['tools', 'system']],
   ['the model', { ...CONFIG, model: 'simulated/other' }, 'model', []],
 ])(
-  'a change of %s is where the prefix is lost, and what was sent before is told apart',
+  'a change of %s is where the prefix is lost, and the earlier request is shown separately',
   async (_, changed, at, differs) => {
     const contextId = await begin();
     const before = await say(contextId, 'one');
@@ -186,16 +186,16 @@ test.each<[string, WorkerConfig, string, string[]]>([
     const [first, ...others] = await callsOf(after);
     expect(first).toMatchObject({ n: 1, prefix_lost_at: at });
     for (const other of others) expect(other.prefix_lost_at).toBeNull();
-    const told = await promptOf(after, 1);
-    expect(told).toMatchObject({ exact: true, prefix: { lost_at: at, message: null } });
+    const onRun = await promptOf(after, 1);
+    expect(onRun).toMatchObject({ exact: true, prefix: { lost_at: at, message: null } });
     const earlier = await promptOf(before, 1);
     expect(earlier).toMatchObject({ exact: differs.length === 0, differs });
-    // Of the tools those that a worker process offered are kept, whatever is offered now.
+    // The tools that a worker process offered then are kept, whatever is offered now.
     expect(earlier.tools.map(({ name }: Body) => name)).toEqual(expect.arrayContaining(['look', 'write']));
   },
 );
 
-test('a change of parameters is told, and loses no prefix', async () => {
+test('a change of parameters is shown, and loses no prefix', async () => {
   const contextId = await begin();
   const before = await say(contextId, 'one');
   await configure(contextId, { ...CONFIG, max_tokens: 5 });
@@ -205,7 +205,7 @@ test('a change of parameters is told, and loses no prefix', async () => {
   expect(await promptOf(after, 1)).toMatchObject({ exact: true });
 });
 
-test('a compaction loses the prefix at the first message that is shown otherwise', async () => {
+test('a compaction loses the prefix at the first message that is shown differently', async () => {
   seen = 'seen '.repeat(600);
   script = async (request, signal) => {
     const outcome = await looks(request, signal);
@@ -223,15 +223,15 @@ test('a compaction loses the prefix at the first message that is shown otherwise
   const lost = calls.filter(({ prefix_lost_at }) => prefix_lost_at !== null);
   expect(lost).toHaveLength(1);
   expect(lost[0]).toMatchObject({ prefix_lost_at: 'messages' });
-  const told = await promptOf(second, lost[0].n);
+  const onRun = await promptOf(second, lost[0].n);
   // The result of the first job's tool.
-  expect(told).toMatchObject({ exact: true, prefix: { lost_at: 'messages', message: 2 } });
-  expect(toText(told.messages[2])).toContain('shortened');
-  // What was sent before it is told as it was.
+  expect(onRun).toMatchObject({ exact: true, prefix: { lost_at: 'messages', message: 2 } });
+  expect(toText(onRun.messages[2])).toContain('shortened');
+  // The earlier request is shown unchanged.
   expect(await promptOf(first, 2)).toMatchObject({ exact: true, ...asAsked(request(1)) });
 });
 
-test('on a branch the request before is the one that its first part shares', async () => {
+test('on a branch the request before is the one whose first part it shares', async () => {
   const contextId = await begin();
   await say(contextId, 'one');
   await fleet.perform(
@@ -249,7 +249,7 @@ test('on a branch the request before is the one that its first part shares', asy
   expect(await promptOf(job, 1)).toMatchObject({ exact: true, prefix: { lost_at: null, message: null } });
 });
 
-test('what an interrupt took back is told of its own job', async () => {
+test('retracted messages are shown for their own job', async () => {
   const called = Promise.withResolvers<void>();
   script = (request, signal) => {
     if (request.messages.at(-1)?.content.at(-1)?.type !== 'tool_result') return looks(request, signal);
@@ -267,7 +267,7 @@ test('what an interrupt took back is told of its own job', async () => {
   expect(await promptOf(jobId, 1)).toMatchObject({ exact: true, ...asAsked(request(0)) });
 });
 
-test('a list of tools that was not sent for long goes, and is then told as missing', async () => {
+test('a list of tools that was not sent for long is deleted, and is then shown as missing', async () => {
   script = () => says('done');
   const contextId = await begin({ ...CONFIG, tools: ['write'] });
   const job = await say(contextId, 'one');
@@ -278,7 +278,7 @@ test('a list of tools that was not sent for long goes, and is then told as missi
   expect(await promptOf(job, 1)).toMatchObject({ exact: false, differs: ['tools'], tools: null });
 });
 
-test('messages that are too long are left out, and the rest is told', async () => {
+test('messages that are too long are left out, and the rest is shown', async () => {
   const contextId = await begin();
   const job = await say(contextId, 'one');
   const piece = `repeat('x', 5000000)`;
@@ -294,7 +294,7 @@ test('messages that are too long are left out, and the rest is told', async () =
   });
 });
 
-test('what is not there is not found', async () => {
+test('a missing step is not found', async () => {
   const contextId = await begin();
   const job = await say(contextId, 'one');
   const status = async (path: string) => (await api.get(`/api/jobs/${path}/prompt`)).status;

@@ -1,10 +1,11 @@
-// What the timeline of a job tells of its calls: for what each one waited, and until when, and which job it gave to a worker below.
+// The calls in the timeline of a job: what each one waited for, and until when, and which job it gave to a worker
+// below.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JobId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { SPAWNING, createSpawner, spawn, startSpawning } from '../../workers/tree/spawning.ts';
-import type { Fleet } from '../../workers/fleet.ts';
-import { OUTSIDE, addProcess, take } from '../hand.ts';
-import type { Hand } from '../hand.ts';
+import type { Fleet } from '../../workers/worker-fleet.ts';
+import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
+import type { ManualWorker } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -12,7 +13,7 @@ const toolSteps = async (api: Api, jobId: string): Promise<Body[]> => {
   const { body } = await api.get(`/api/jobs/${jobId}/steps?limit=200`);
   return body.data.filter(({ kind }: Body) => kind === 'tool');
 };
-/** For what, and whether it is over. */
+/** The reason, and whether it is over. */
 const brief = ({ waits }: Body): string[] =>
   waits.map((wait: Body) => `${wait.for} ${wait.ended_at === null ? 'goes on' : 'is over'}`);
 
@@ -41,7 +42,7 @@ describe('calls of a fleet', () => {
     return { contextId, jobId };
   };
 
-  test('tell each thing that they waited for, for as long as it lasted', async () => {
+  test('show each of their waits, with its duration', async () => {
     const script = [
       'call: look {}',
       'call: locate {}',
@@ -98,7 +99,7 @@ describe('calls of a fleet', () => {
     expect(cutShort).toBe(steps['sleep_until'].ended_at);
   });
 
-  test('tell the job that they gave to a worker below, as it stands', async () => {
+  test('show the job that they gave to a worker below, with its status', async () => {
     const { jobId } = await begin(
       `${spawn('ask: Which?', { name: 'kid', tools: ['ask_user'] })}\n---\nsay: over`,
     );
@@ -135,7 +136,7 @@ describe('calls of a fleet', () => {
     });
   });
 
-  test('of the model wait for nothing of that kind', async () => {
+  test('of the model have no such wait', async () => {
     const { jobId } = await begin('say: over');
     await fleet.ended(jobId);
     const { body } = await api.get(`/api/jobs/${jobId}/steps`);
@@ -148,7 +149,7 @@ describe('a decision', () => {
   let owner: ProcessId;
   let context: string;
   let job: string;
-  let hand: Hand;
+  let manual: ManualWorker;
   beforeAll(async () => {
     api = await openApi();
     owner = await addProcess(api);
@@ -156,9 +157,9 @@ describe('a decision', () => {
   beforeEach(async () => {
     context = (await api.worker({ model: 'simulated/x' })).context_id;
     job = (await api.post(`/api/contexts/${context}/messages`, { content: 'go' })).body.job_id;
-    hand = await take(api, context as never, owner, OUTSIDE);
-    await hand.admit();
-    await hand.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }]);
+    manual = await take(api, context as never, owner, OUTSIDE);
+    await manual.admit();
+    await manual.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }]);
   });
   afterAll(() => api.close());
 
@@ -166,8 +167,8 @@ describe('a decision', () => {
   const decide = (decision: 'approve' | 'deny') =>
     api.post(`/api/contexts/${context}/tools/approve`, { all: true, decision });
 
-  test('is waited for until it comes, though the call runs later', async () => {
-    await hand.askApproval(Date.now() + 86_400_000);
+  test('is waited for until it arrives, though the call runs later', async () => {
+    await manual.askApproval(Date.now() + 86_400_000);
     const step = await only();
     const { body: call } = await api.get(`/api/contexts/${context}/tools/${step.tool_call_id}`);
     expect(call.waits_until).not.toBeNull();
@@ -175,22 +176,22 @@ describe('a decision', () => {
     await decide('approve');
     const [approved] = (await only()).waits;
     expect(approved.ended_at).not.toBeNull();
-    await hand.results('seen');
+    await manual.results('seen');
     expect((await only()).waits).toEqual([approved]);
   });
 
-  test('that says no ends the wait, too', async () => {
-    await hand.askApproval();
+  test('of denial ends the wait, too', async () => {
+    await manual.askApproval();
     await decide('deny');
-    await hand.endWaits();
+    await manual.endWaits();
     const step = await only();
     expect(step).toMatchObject({ status: 'denied', waits: [{ for: 'approval', expires_at: null }] });
     expect(brief(step)).toEqual(['approval is over']);
   });
 
-  test('that never came is waited for until the job ends', async () => {
-    await hand.askApproval();
-    await hand.settle({ status: 'cancelled', reason: null });
+  test('that never arrived is waited for until the job ends', async () => {
+    await manual.askApproval();
+    await manual.settle({ status: 'cancelled', reason: null });
     const step = await only();
     expect(step.waits).toMatchObject([{ for: 'approval', ended_at: step.ended_at }]);
   });

@@ -1,16 +1,16 @@
-// The timeline of a job: what it did, what it waited for, what is under way.
+// The timeline of a job: its steps, its waits, its current step.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import type { ContextId, JobId, ProcessId } from '../../../src/core/ids.ts';
-import { aborted, fails, result, says, startFleet } from '../../workers/fleet.ts';
-import type { Fleet, Script } from '../../workers/fleet.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { aborted, fails, result, says, startFleet } from '../../workers/worker-fleet.ts';
+import type { Fleet, Script } from '../../workers/worker-fleet.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { isQuery, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
 const busy = { class: 'overloaded', message: 'too busy', retryAfterMs: null } as const;
 
-describe('what a fleet did', () => {
+describe('the work of a fleet', () => {
   let fleet: Fleet;
   let api: Api;
   /** By the text of the input. */
@@ -46,7 +46,7 @@ describe('what a fleet did', () => {
   const brief = (data: Body[]) =>
     data.map(({ kind, name, status, attempt }) => `${kind} ${name} ${status} ${attempt}`);
 
-  test('is told in order, each with its times, its cost and what came of it', async () => {
+  test('is shown in order, each step with its times, its cost and its result', async () => {
     let calls = 0;
     const { contextId, jobId } = await begin('tell', () => {
       calls += 1;
@@ -104,7 +104,7 @@ describe('what a fleet did', () => {
     expect(data[0].error).toEqual({ code: 'provider_auth', message: 'no such key' });
   });
 
-  test('shows a model call that is under way, and none of a job that was cancelled in it', async () => {
+  test('shows a model call in progress, and none of a job that was cancelled in it', async () => {
     const called = Promise.withResolvers<void>();
     const { jobId } = await begin('slow', async (_, signal) => {
       called.resolve();
@@ -112,7 +112,7 @@ describe('what a fleet did', () => {
       return { kind: 'aborted' };
     });
     await called.promise;
-    // The model is called while the commit that begins the job is under way.
+    // The model is called while the commit that begins the job is in progress.
     await fleet.until(async () => (await steps(jobId)).length === 1);
     const data = await steps(jobId);
     expect(brief(data)).toEqual(['model simulated/default running 1']);
@@ -122,7 +122,7 @@ describe('what a fleet did', () => {
     expect(await steps(jobId)).toEqual([]);
   });
 
-  test('shows tools that are under way, then how they were ended', async () => {
+  test('shows tools in progress, then how they were ended', async () => {
     const { jobId } = await begin('tools', () => says('', { name: 'hang', input: {} }));
     await fleet.until(async () => (await steps(jobId)).length === 2);
     const running = (await steps(jobId)).at(-1);
@@ -133,7 +133,7 @@ describe('what a fleet did', () => {
   });
 
   test('a wait lasts until it ends, and is cut short with its job', async () => {
-    // Not one that holds back every other context of the key as well.
+    // A wait shorter than a throttle of the key, which would delay every other context.
     const { jobId } = await begin('wait', () =>
       fails({ ...busy, class: 'server_error', retryAfterMs: 3_600_000 }),
     );
@@ -177,14 +177,14 @@ describe('the list', () => {
   test('comes in pages, each step once', async () => {
     const worker = await api.worker();
     const { body } = await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'go' });
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     const use = () => ({ type: 'tool_use' as const, id: v7() as never, name: 'look', input: {} });
     for (let n = 0; n < 3; n += 1) {
-      await hand.answer([use(), use()]);
-      await hand.results('seen');
+      await manual.answer([use(), use()]);
+      await manual.results('seen');
     }
-    await hand.complete('done');
+    await manual.complete('done');
     const path = `/api/jobs/${body.job_id}/steps`;
     const whole = await api.get(path);
     expect(whole.body.data.map(({ kind }: Body) => kind).join(' ')).toBe(
@@ -201,16 +201,16 @@ describe('the list', () => {
     expect(paged).toEqual(whole.body.data);
   });
 
-  test('of a job that never began is empty, and of one that is handed back shows nothing under way', async () => {
+  test('of a job that never began is empty, and of a released one shows no step in progress', async () => {
     const worker = await api.worker();
     const { body } = await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'go' });
     expect((await api.get(`/api/jobs/${body.job_id}/steps`)).body).toEqual({ data: [], next_cursor: null });
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     expect((await api.get(`/api/jobs/${body.job_id}/steps`)).body.data).toMatchObject([
       { kind: 'model', name: 'simulated/default', status: 'running', attempt: 1 },
     ]);
-    await hand.releaseUntil(null);
+    await manual.releaseUntil(null);
     expect((await api.get(`/api/jobs/${body.job_id}/steps`)).body.data).toEqual([]);
   });
 

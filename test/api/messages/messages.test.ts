@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
 import type { MessageId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -18,7 +18,7 @@ const messagesOf = async (contextId: string, query = ''): Promise<Body[]> =>
   (await api.get(`/api/contexts/${contextId}/messages${query}`)).body.data;
 
 describe('an input message', () => {
-  test('becomes a queued job in one statement, and rings', async () => {
+  test('becomes a queued job in one statement, and sends a wake-up', async () => {
     const worker = await api.worker();
     api.statements.length = 0;
     api.wakeUps.length = 0;
@@ -37,14 +37,14 @@ describe('an input message', () => {
     expect(job).toMatchObject({ kind: 'input', status: 'queued', worker_id: worker.id, branch: 'main' });
   });
 
-  test('may go by way of its worker', async () => {
+  test('may be posted to its worker', async () => {
     const worker = await api.worker();
     const { status, body } = await api.post(`/api/workers/${worker.id}/messages`, { content: 'hi' });
     expect(status).toBe(202);
     expect(body.context_id).toBe(worker.context_id);
   });
 
-  test('names in its stream the number at which it was accepted', async () => {
+  test('appears in the stream with the number at which it was accepted', async () => {
     const worker = await api.worker();
     await converse(api, worker.context_id, owner, 'one', 'two');
     const { body } = await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'three' });
@@ -90,7 +90,7 @@ describe('an input message', () => {
     expect(one.body).toEqual(message);
   });
 
-  test('takes text, images and documents as blocks', async () => {
+  test('accepts text, images and documents as blocks', async () => {
     const worker = await api.worker();
     const content = [
       { type: 'text', text: 'look' },
@@ -109,7 +109,7 @@ describe('an input message', () => {
     expect((await messagesOf(worker.context_id))[0].content).toEqual(content);
   });
 
-  test('is refused while a job is unfinished, where it asks for that', async () => {
+  test('is refused while a job is unfinished, where it requires that', async () => {
     const worker = await api.worker();
     const path = `/api/contexts/${worker.context_id}/messages`;
     expect((await api.post(path, { content: 'one', delivery: 'reject' })).status).toBe(202);
@@ -117,10 +117,10 @@ describe('an input message', () => {
     expect(refused.status).toBe(409);
     expect(refused.headers['x-should-retry']).toBe('false');
     expect(refused.body.error.code).toBe('context_busy');
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     expect((await api.post(path, { content: 'two', delivery: 'reject' })).status).toBe(409);
-    await hand.complete('done');
+    await manual.complete('done');
     expect((await api.post(path, { content: 'two', delivery: 'reject' })).status).toBe(202);
   });
 
@@ -136,7 +136,7 @@ describe('an input message', () => {
   });
 });
 
-describe('running on what stands', () => {
+describe('a run without an input', () => {
   test('is a job without a message, with or without a body', async () => {
     const worker = await api.worker();
     for (const body of [undefined, {}, { max_steps: 2, metadata: { a: 1 } }]) {
@@ -150,7 +150,7 @@ describe('running on what stands', () => {
 });
 
 describe('the messages of a context', () => {
-  test('are history in order, then what is queued', async () => {
+  test('are history in order, then the queued inputs', async () => {
     const worker = await api.worker();
     const job = await converse(api, worker.context_id, owner, 'hello', 'Hello yourself.');
     const queued = await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'next' });
@@ -230,20 +230,20 @@ describe('the messages of a context', () => {
     expect(messages[0].seq).toBeLessThan(messages[1].seq);
   });
 
-  test('show tool traffic, and nothing of what is the provider’s own', async () => {
+  test('show tool traffic, and no data private to the provider', async () => {
     const worker = await api.worker();
     await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'mail it' });
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     const id = ids.next<ToolCallId>();
     const provider = { name: 'simulated', data: { secret: 'signature' } };
-    await hand.answer([
+    await manual.answer([
       { type: 'thinking', text: 'hm', provider },
       { type: 'text', text: 'I will.', provider },
       { type: 'tool_use', id, name: 'mail', input: { to: ['a', 1, null] }, provider },
     ]);
-    await hand.results('sent\0\ud800');
-    await hand.complete('Done.');
+    await manual.results('sent\0\ud800');
+    await manual.complete('Done.');
     const [, call, result, answer] = await messagesOf(worker.context_id);
     expect(call).toMatchObject({
       role: 'assistant',
@@ -300,7 +300,7 @@ describe('the messages of a context', () => {
     expect((await list(`from=${v7()}`)).status).toBe(404);
   });
 
-  test('leave out what was withdrawn', async () => {
+  test('leave out withdrawn ones', async () => {
     const worker = await api.worker();
     const { body } = await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'never mind' });
     await api.post(`/api/jobs/${body.job_id}/cancel`);

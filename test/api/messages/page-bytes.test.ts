@@ -1,4 +1,5 @@
-// Pages are bounded by bytes: what is large comes in small pages, what is larger than a page alone, and nothing is left out.
+// Pages are bounded by bytes: large entries come in small pages, an entry larger than a page alone, and none is left
+// out.
 import { sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,7 +17,7 @@ afterAll(() => api.close());
 const MEGABYTE = 1024 * 1024;
 const text = (bytes: number): string => 'x'.repeat(bytes);
 
-/** All pages of a list: of each its ids, and its bytes as they were sent. */
+/** All pages of a list: of each its ids, and its bytes as sent. */
 async function pagesOf(path: string, of = api): Promise<{ ids: string[]; bytes: number }[]> {
   const pages: { ids: string[]; bytes: number }[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -44,7 +45,7 @@ const UNREADABLE = '"\\u0000"';
 
 type Written = { type: 'text' | 'tool_call'; content: string };
 
-/** An entry of history, written past everything else. */
+/** An entry of history, inserted directly. */
 async function insertMessage(of: Api, contextId: string, seq: number, written: Written): Promise<string> {
   const id = v7();
   const { type, content } = written;
@@ -55,7 +56,10 @@ async function insertMessage(of: Api, contextId: string, seq: number, written: W
   return id;
 }
 
-const said = (json: string): Written => ({ type: 'text', content: `[{"type":"text","text":${json}}]` });
+const textMessage = (json: string): Written => ({
+  type: 'text',
+  content: `[{"type":"text","text":${json}}]`,
+});
 
 /** A call that waits for approval, with the message that asks for it. */
 async function insertCall(of: Api, worker: Body, place: number, input: string): Promise<string> {
@@ -97,7 +101,7 @@ test('messages of a history, in either direction, and those of a turn', async ()
   const { context_id: id } = await api.worker();
   const ids: string[] = [];
   for (const [place, size] of SIZES.entries())
-    ids.push(await insertMessage(api, id, place + 1, said(`"${text(size * MEGABYTE + 10)}"`)));
+    ids.push(await insertMessage(api, id, place + 1, textMessage(`"${text(size * MEGABYTE + 10)}"`)));
   for (const path of [
     `/api/contexts/${id}/messages?limit=100`,
     `/api/contexts/${id}/messages?limit=100&turn=a1`,
@@ -109,7 +113,7 @@ test('messages of a history, in either direction, and those of a turn', async ()
   expectBounded(await pagesOf(`/api/contexts/${id}/messages?limit=100&order=desc`), ids.toReversed());
 });
 
-test('calls that wait for approval: of those beyond a page nothing is read', async () => {
+test('calls that wait for approval: none beyond a page is read', async () => {
   const own = await openApi();
   const worker = await own.worker();
   const ids: string[] = [];
@@ -126,7 +130,7 @@ test('calls that wait for approval: of those beyond a page nothing is read', asy
   await own.close();
 });
 
-test('roles with their definitions, those of the file between them', async () => {
+test('roles with their definitions, with those of the file between them', async () => {
   const files = new Map(['r000a', 'r050a', 'r089a'].map((name) => [name, { model: 'simulated/x' }]));
   const own = await openApi({}, undefined, files);
   const names: string[] = [...files.keys()];
@@ -163,7 +167,7 @@ test('compactions with their summaries', async () => {
   ]);
 });
 
-test('jobs with what they put out', async () => {
+test('jobs with their output', async () => {
   const { context_id: id } = await api.worker();
   const jobs: string[] = [];
   for (const size of [1, 3, 5, 1]) {
@@ -197,9 +201,9 @@ test('the last message of a context is read for the contexts of a page alone, an
   const made: Body[] = [];
   for (let count = 0; count < 75; count += 1) made.unshift(await own.worker({ system_prompt: text(60_000) }));
   const long = `"${text(PREVIEWED_BYTES)}\\u0000"`;
-  await insertMessage(own, made[0].context_id, 1, said(long));
-  await insertMessage(own, made[1].context_id, 1, said(`"${text(PREVIEWED_BYTES - 100)}"`));
-  await insertMessage(own, made.at(-1).context_id, 1, said(UNREADABLE));
+  await insertMessage(own, made[0].context_id, 1, textMessage(long));
+  await insertMessage(own, made[1].context_id, 1, textMessage(`"${text(PREVIEWED_BYTES - 100)}"`));
+  await insertMessage(own, made.at(-1).context_id, 1, textMessage(UNREADABLE));
   const { status, body } = await own.get('/api/contexts?limit=200');
   expect(status).toBe(200);
   expect(body.data.length).toBeLessThan(75);

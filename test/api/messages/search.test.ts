@@ -1,9 +1,9 @@
-// Search over what was said: what is found, in which order, and what is not.
+// Search over messages: the results, their order, and what is not found.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { indexBacklog } from '../../../src/db/search/search-index.ts';
 import { STRETCH } from '../../../src/db/search/search.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -38,7 +38,7 @@ async function conversation(turns: [string, string][], worker: object = {}): Pro
   return body;
 }
 
-/** Messages of a context, by hand: text, status. */
+/** Messages of a context, inserted directly: text, status. */
 async function insertMessages(contextId: string, texts: string[], from: number): Promise<void> {
   const rows = texts.map((text, n) => ({ id: ids.next(), seq: from + n, content: [{ type: 'text', text }] }));
   await api.database.db.execute(sql`
@@ -54,8 +54,8 @@ async function insertMessages(contextId: string, texts: string[], from: number):
   await index();
 }
 
-describe('what is found', () => {
-  test('inputs and answers, the best first, with what was met in its surroundings', async () => {
+describe('a search finds', () => {
+  test('inputs and answers, the best first, with the match in its surroundings', async () => {
     const worker = await conversation([
       ['Where do zebras live?', 'Zebras live in Africa. A zebra is striped; zebra herds are large.'],
       [
@@ -79,7 +79,7 @@ describe('what is found', () => {
     expect(body.data.map((one: Body) => one.id)).toContain(data[0].message_id);
   });
 
-  test('all words, a phrase, one of two, and not another', async () => {
+  test('messages with all words, with a phrase, with one of two, and without another', async () => {
     await conversation([
       ['the quick brown walrus', 'walrus and penguin'],
       ['penguin alone', 'brown quick walrus'],
@@ -92,7 +92,7 @@ describe('what is found', () => {
     expect(await turns('walruses')).toEqual(['a1', 'a2', 'u1']);
   });
 
-  test('in other scripts, and around what Postgres cannot hold', async () => {
+  test('text in other scripts, and around characters that Postgres cannot hold', async () => {
     await conversation([['Grüße aus Köln an Москва', 'left\0right 🦓']]);
     expect((await search({ q: 'grüße москва' })).data).toHaveLength(1);
     const { data } = await search({ q: 'left right' });
@@ -123,9 +123,9 @@ describe('what is found', () => {
   });
 });
 
-test('phrases of many words over long texts are answered, with the words in the snippet', async () => {
+test('phrases of many words over long texts are found, with the words in the snippet', async () => {
   const worker = await conversation([]);
-  const phrase = 'flight late hours gate seven wait told anything nobody flight late hours';
+  const phrase = 'flight late hours gate seven wait told anything person flight late hours';
   const texts = Array.from(
     { length: 20 },
     (_, n) => `${phrase} ${`late gate flight ${n} hours seven wait `.repeat(1_200)}`,
@@ -147,8 +147,8 @@ test('a query of more than 32 words is refused', async () => {
   await search({ q: q.replace(/ w32$/, '') });
 });
 
-describe('what is not found', () => {
-  test('what is queued, was taken back, is on no branch, was deleted, or is of another tenant', async () => {
+describe('a search does not find', () => {
+  test('queued, retracted, deleted messages, those on no branch, and those of another tenant', async () => {
     const worker = await conversation([['okapi one', 'okapi two']]);
     await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'okapi queued' }, OURS);
     await index();
@@ -173,15 +173,15 @@ describe('what is not found', () => {
     expect(left).toEqual([]);
   });
 
-  test('what tools were given and said', async () => {
+  test('arguments and results of tools', async () => {
     const { body: worker } = await api.post('/api/workers', { name: 'w' }, OURS);
     const owner = await addProcess(api);
     await api.post(`/api/workers/${worker.id}/messages`, { content: 'go' }, OURS);
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.answer([{ type: 'tool_use', id: ids.next(), name: 'look', input: { at: 'quokka' } }]);
-    await hand.results('a quokka');
-    await hand.complete('seen');
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.answer([{ type: 'tool_use', id: ids.next(), name: 'look', input: { at: 'quokka' } }]);
+    await manual.results('a quokka');
+    await manual.complete('seen');
     await index();
     expect((await search({ q: 'quokka' })).data).toEqual([]);
     expect((await search({ q: 'seen' })).data).toHaveLength(1);
@@ -190,7 +190,7 @@ describe('what is not found', () => {
   });
 });
 
-test('pages hold everything once, however much is met, and what comes meanwhile moves nothing', async () => {
+test('pages contain each match once, however many there are, and later messages shift nothing', async () => {
   const { body: worker } = await api.post('/api/workers', { name: 'w' }, OURS);
   const many = STRETCH + 150;
   await insertMessages(
@@ -249,7 +249,7 @@ test.each([
   '[1]',
   'the',
   'the of and',
-])('any text may be asked for: %j', async (q) => {
+])('any text is a valid query: %j', async (q) => {
   const { data } = await search({ q });
   expect(Array.isArray(data)).toBe(true);
 });
@@ -268,20 +268,20 @@ test.each([
   [{ q: 'x', cursor: Buffer.from('[1,"a"]').toString('base64url') }, 'cursor'],
   [{ q: 'x', cursor: Buffer.from(`[9e15,"${ids.next()}"]`).toString('base64url') }, 'cursor'],
   [{ q: 'x', colour: 'red' }, 'colour'],
-] as [Record<string, string>, string][])('%j is refused by name', async (query, param) => {
+] as [Record<string, string>, string][])('%j is refused by field name', async (query, param) => {
   const { status, body } = await api.get(`/api/search?${new URLSearchParams(query).toString()}`, OURS);
   expect(status).toBe(422);
   expect(body.error.param).toBe(param);
 });
 
-test('the index answers, on whatever the table is believed to be', async () => {
+test('the index answers, whatever the statistics of the table', async () => {
   const scans = async (): Promise<Body> => {
     const [row] = await api.database.db.execute<Body>(sql`
       select (select idx_scan from pg_stat_user_indexes where indexrelname = 'search_entries_document') as index,
         (select seq_scan from pg_stat_user_tables where relname = 'search_entries') as whole`);
     return row;
   };
-  // What earlier statements counted is not held back: each connection tells of it at the end of a transaction.
+  // Earlier statements' counts are not delayed: each connection reports them at the end of a transaction.
   await Promise.all(
     Array.from({ length: 5 }, () =>
       api.database.db.execute(sql`select pg_sleep(0.2), pg_stat_force_next_flush()`),
@@ -293,7 +293,7 @@ test('the index answers, on whatever the table is believed to be', async () => {
   expect((await scans()).whole).toBe(before.whole);
 });
 
-test('a context that is being removed is passed by until it is gone', async () => {
+test('a context that is being deleted is skipped until it is gone', async () => {
   const { body: worker } = await api.post('/api/workers', { name: 'w' }, OURS);
   const { database } = api;
   await database.db.execute(

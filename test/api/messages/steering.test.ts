@@ -1,9 +1,9 @@
-// Interrupts, deliveries, and inputs that are still queued, as a client meets them. Nobody runs jobs here: `take` stands
-// for a worker process.
+// Interrupts, deliveries, and queued inputs, as a client uses them. No worker process runs jobs here: `take` takes its
+// place.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
-import { addProcess, take } from '../hand.ts';
+import { addProcess, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -22,13 +22,13 @@ const listed = async (contextId: string, query = ''): Promise<Body[]> =>
   (await api.get(`${messages(contextId)}${query}`)).body.data;
 const texts = async (contextId: string, query = ''): Promise<string[]> =>
   (await listed(contextId, query)).map((message) => message.content[0].text);
-/** A worker process takes up what is first. */
+/** A worker process takes the first input. */
 const begin = async (contextId: ContextId): Promise<void> => (await take(api, contextId, owner)).admit();
 const interrupt = (contextId: string, body: object = {}) =>
   api.post(`/api/contexts/${contextId}/interrupt`, body);
 
 describe('an interrupt', () => {
-  test('whose process died before it could answer does not meet the next job when it is asked again', async () => {
+  test('whose process died before it could answer does not hit the next job when it is repeated', async () => {
     const { context_id: id } = await api.worker();
     const headers = { 'idempotency-key': `died-${id}` };
     const ask = () => api.post(`/api/contexts/${id}/interrupt`, {}, headers);
@@ -40,7 +40,7 @@ describe('an interrupt', () => {
     expect((await api.get(`/api/jobs/${second}`)).body.status).toBe('queued');
   });
 
-  test('of an idle context says that there was nothing', async () => {
+  test('of an idle context reports that nothing ran', async () => {
     const { context_id: id } = await api.worker();
     const { status, body } = await interrupt(id);
     expect(status).toBe(200);
@@ -54,7 +54,7 @@ describe('an interrupt', () => {
     });
   });
 
-  test.each(['discard', 'keep'])('%s of what nobody runs is done when it is answered', async (mode) => {
+  test.each(['discard', 'keep'])('%s of a job without a run is done when it is answered', async (mode) => {
     const { context_id: id } = await api.worker();
     const { job_id: jobId } = await post(id, { content: 'hi' });
     const { body } = await interrupt(id, { mode });
@@ -64,7 +64,7 @@ describe('an interrupt', () => {
     expect((await api.get(`/api/contexts/${id}/state`)).body).toMatchObject({ state: 'Idle', job_id: null });
   });
 
-  test('rollback takes the input back: listed and read as such, where asked for', async () => {
+  test('rollback retracts the input: listed and read as such, where requested', async () => {
     const { context_id: id } = await api.worker();
     const { message_id: messageId } = await post(id, { content: 'hi' });
     const { body } = await interrupt(id, { mode: 'rollback' });
@@ -76,7 +76,7 @@ describe('an interrupt', () => {
     expect(context).toMatchObject({ message_count: 0, turn_count: 0 });
   });
 
-  test('of a running job is a wish, answered when its time to wait is over', async () => {
+  test('of a running job is a stop request, answered when its time to wait is over', async () => {
     const { context_id: id } = await api.worker();
     const { job_id: jobId } = await post(id, { content: 'hi' });
     await begin(id);
@@ -87,7 +87,7 @@ describe('an interrupt', () => {
     expect(again.body).toEqual(body);
   });
 
-  test('under a key is answered as it was', async () => {
+  test('under one idempotency key is answered as before', async () => {
     const { context_id: id } = await api.worker();
     await post(id, { content: 'one' });
     const headers = { 'idempotency-key': `interrupt-${id}` };
@@ -98,7 +98,7 @@ describe('an interrupt', () => {
     expect(await texts(id)).toEqual(['one', 'two']);
   });
 
-  test('of a stopped worker leaves what is queued', async () => {
+  test('of a stopped worker leaves queued inputs', async () => {
     const { id, context_id: contextId } = await api.worker();
     await post(contextId, { content: 'later' });
     await api.post(`/api/workers/${id}/stop`);
@@ -146,7 +146,7 @@ describe('delivery', () => {
     }
   });
 
-  test('interrupt is next, whatever else waits; those that came before it keep their order', async () => {
+  test('interrupt is next in the queue; earlier interrupts keep their order', async () => {
     const { context_id: id } = await api.worker();
     await post(id, { content: 'queued', priority: 1 });
     await post(id, { content: 'now', delivery: 'interrupt' });
@@ -154,7 +154,7 @@ describe('delivery', () => {
     expect(await texts(id)).toEqual(['now', 'and then', 'queued']);
   });
 
-  test('interrupt writes the wish on the job that runs, and summons its holder', async () => {
+  test('interrupt writes the stop request on the running job, and signals its owner', async () => {
     const { context_id: id } = await api.worker();
     const { job_id: running } = await post(id, { content: 'first' });
     await begin(id);
@@ -163,7 +163,7 @@ describe('delivery', () => {
     expect((await interrupt(id, { wait_ms: 0 })).body).toMatchObject({ job_id: running, status: 'running' });
   });
 
-  test('under a key happens once', async () => {
+  test('under one idempotency key happens once', async () => {
     const { context_id: id } = await api.worker();
     await post(id, { content: 'first' });
     await begin(id);
@@ -185,7 +185,7 @@ describe('delivery', () => {
 });
 
 describe('priority', () => {
-  test('orders what is queued, and pages of it', async () => {
+  test('orders queued inputs, and pages of them', async () => {
     const { context_id: id } = await api.worker();
     for (const [content, priority] of [
       ['c', 5],
@@ -202,7 +202,7 @@ describe('priority', () => {
     expect(await texts(id, `?limit=3&cursor=${first.body.next_cursor}`)).toEqual(['d']);
   });
 
-  test('what is more urgent than all that was read is not passed over', async () => {
+  test('an input more urgent than all that were read is not skipped', async () => {
     const { context_id: id } = await api.worker();
     for (const content of ['b', 'c']) await post(id, { content });
     const first = await api.get(`${messages(id)}?limit=1`);
@@ -267,7 +267,7 @@ describe('a queued input', () => {
     expect(await texts(id)).toEqual(['first']);
   });
 
-  test('that became history is left as it is', async () => {
+  test('that became history is left unchanged', async () => {
     const { context_id: id } = await api.worker();
     const { message_id: messageId } = await post(id, { content: 'first' });
     await begin(id);
@@ -292,7 +292,7 @@ describe('a queued input', () => {
     },
   );
 
-  test('of another context is not there', async () => {
+  test('of another context is not found', async () => {
     const [here, there] = [await api.worker(), await api.worker()];
     const { message_id: messageId } = await post(here.context_id, { content: 'x' });
     const url = `${messages(there.context_id)}/${messageId}`;

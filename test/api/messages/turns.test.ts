@@ -1,11 +1,11 @@
-// Turns: which messages belong together, found without looking through all of history.
+// Turns: which messages belong together, found without reading all of history.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { turnEnds } from '../../../src/db/read/messages/turns.ts';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -24,20 +24,20 @@ const messages = async (id: string, query = ''): Promise<Body[]> =>
 const numbers = ({ data }: Body): number[] => data.map(({ number }: Body) => number);
 
 describe('a turn', () => {
-  test('groups its input, all that answers it, and its calls with their results', async () => {
+  test('groups its input, all its answers, and its calls with their results', async () => {
     const { context_id: id } = await api.worker();
     const { body: posted } = await api.post(`/api/contexts/${id}/messages`, { content: 'look' });
-    const hand = await take(api, id, owner);
-    await hand.admit();
+    const manual = await take(api, id, owner);
+    await manual.admit();
     const call = v7() as ToolCallId;
-    await hand.answer([{ type: 'tool_use', id: call, name: 'find', input: {} }]);
+    await manual.answer([{ type: 'tool_use', id: call, name: 'find', input: {} }]);
     const open = await turns(id);
     expect(open.data[0].tool_calls).toEqual([
       { id: call, name: 'find', status: 'pending', message_id: expect.any(String), result_message_id: null },
     ]);
     expect(open.data[0].job).toEqual({ id: posted.job_id, status: 'running' });
-    await hand.results('found');
-    await hand.complete('there it is');
+    await manual.results('found');
+    await manual.complete('there it is');
     await converse(api, id, owner, 'thanks', 'welcome');
     const all = await messages(id);
     const of = (turn: string) => all.filter((one) => one.turn === turn).map((one) => one.id);
@@ -70,13 +70,13 @@ describe('a turn', () => {
     expect(of('a1')).toHaveLength(3);
   });
 
-  test('whose answer was taken back has none, nor what was queued', async () => {
+  test('whose answer was retracted has none, nor has a queued input', async () => {
     const { context_id: id } = await api.worker();
     await converse(api, id, owner, 'one', '1');
     await api.post(`/api/contexts/${id}/messages`, { content: 'two' });
-    const hand = await take(api, id, owner);
-    await hand.admit();
-    await hand.settle({ status: 'failed', error: { code: 'internal', message: 'broken' } });
+    const manual = await take(api, id, owner);
+    await manual.admit();
+    await manual.settle({ status: 'failed', error: { code: 'internal', message: 'broken' } });
     await api.post(`/api/contexts/${id}/messages`, { content: 'three' });
     const { data } = await turns(id);
     expect(data).toHaveLength(2);
@@ -89,9 +89,9 @@ describe('a turn', () => {
     const [, , second] = await messages(id);
     const edited = await api.post(`/api/contexts/${id}/messages/${second?.id}/edit`, { content: 'deux' });
     expect(edited.status).toBe(202);
-    const hand = await take(api, id, owner);
-    await hand.admit();
-    await hand.complete('2');
+    const manual = await take(api, id, owner);
+    await manual.admit();
+    await manual.complete('2');
     const branch = edited.body.branch;
     const there = await turns(id, `?branch=${branch}`);
     expect(numbers(there)).toEqual([1, 2]);
@@ -109,7 +109,7 @@ describe('a turn', () => {
   });
 });
 
-/** `count` turns of four messages each, with an event behind each and, before turn 3, one that was taken back. */
+/** `count` turns of four messages each, with an event behind each and, before turn 3, a retracted one. */
 async function long(count: number): Promise<ContextId> {
   const { context_id: id } = await api.worker();
   const { db } = api.database;
@@ -161,7 +161,7 @@ describe('of a long history', () => {
     expect(found).toEqual(order === 'asc' ? all : all.toReversed());
   });
 
-  test('few messages are looked at', async () => {
+  test('few messages are read', async () => {
     const id = await long(5_000);
     const on = {
       contextId: sql`${id}::uuid`,
@@ -186,19 +186,19 @@ function messagesIn(node: Node): number {
   return (node.Plans ?? []).reduce((sum, child) => sum + messagesIn(child), own);
 }
 
-test('a cleared context has no turns, and then its own', async () => {
+test('a cleared context has no turns, and then new ones', async () => {
   const { context_id: id } = await api.worker();
   await converse(api, id, owner, 'one', '1');
   await converse(api, id, owner, 'two', '2');
   await api.post(`/api/contexts/${id}/clear`);
   expect(await turns(id)).toEqual({ data: [], next_cursor: null });
   expect(await messages(id, '?turn=u1')).toEqual([]);
-  await converse(api, id, owner, 'anew', 'yes');
+  await converse(api, id, owner, 'again', 'yes');
   expect(numbers(await turns(id, '?order=desc'))).toEqual([1]);
-  expect((await messages(id, '?turn=u1')).map(({ content }) => content[0].text)).toEqual(['anew']);
+  expect((await messages(id, '?turn=u1')).map(({ content }) => content[0].text)).toEqual(['again']);
 });
 
-test('what is no cursor of turns is refused', async () => {
+test('an invalid cursor of turns is refused', async () => {
   const { context_id: id } = await api.worker();
   for (const query of [
     'cursor=x',

@@ -51,21 +51,21 @@ describe('with keys', () => {
   });
 
   test.each(['Bearer first-key', 'bearer second-key', 'Bearer  third:with:colons'])(
-    '"%s" is one, whatever Host and Origin say',
+    '"%s" is valid, whatever Host and Origin are',
     async (authorization) => {
       const headers = { authorization, host: 'nightshift.example', origin: 'https://elsewhere.example' };
       expect((await api.get('/api/workers', headers)).status).toBe(200);
     },
   );
 
-  test('the document asks for one', async () => {
+  test('the document requires one', async () => {
     const { body } = await api.get('/api/openapi.json', { authorization: 'Bearer first-key' });
     expect(body.security).toEqual([{ key: [] }, { session: [] }]);
     expect(Object.keys(body.components.securitySchemes)).toEqual(['key', 'session']);
     expect(body.paths['/healthz'].get.security).toEqual([]);
   });
 
-  test('the log shows neither keys nor what was said, but whose request it was', async () => {
+  test('the log shows neither keys nor contents, but the tenant of each request', async () => {
     const authorization = 'Bearer first-key';
     const made = await api.post('/api/contexts', { title: 'secret title' }, { authorization });
     const path = `/api/contexts/${made.body.id}/messages`;
@@ -97,7 +97,7 @@ describe('with an admin key', () => {
   });
   afterAll(() => api.close());
 
-  test('metrics are for the operator, and say so to a tenant', async () => {
+  test('metrics are for the operator, and the error tells a tenant so', async () => {
     expect((await api.get('/metrics', configFile)).status).toBe(200);
     const { status, body } = await api.get('/metrics', tenant);
     expect(status).toBe(403);
@@ -107,7 +107,7 @@ describe('with an admin key', () => {
     });
   });
 
-  test('worker processes and what providers answered are for the operator', async () => {
+  test('worker processes and answers of providers are for the operator', async () => {
     const { body: all } = await api.get('/api/system', configFile);
     expect(all.processes).toEqual([]);
     const { status, body } = await api.get('/api/system', tenant);
@@ -116,7 +116,7 @@ describe('with an admin key', () => {
     expect(body.version).toBe(all.version);
   });
 
-  test('it sees no data of a tenant, and signs no browser in', async () => {
+  test('it sees no data of a tenant, and opens no browser session', async () => {
     for (const [path, methods] of Object.entries(api.contract.document.paths)) {
       if (['/healthz', '/readyz', '/metrics', '/api/system', '/api/session'].includes(path)) continue;
       for (const method of Object.keys(methods)) {
@@ -132,7 +132,7 @@ describe('with an admin key', () => {
     });
   });
 
-  test('alone it needs a key of everybody', async () => {
+  test('alone it requires a key for every request', async () => {
     const alone = await openApi({ NIGHTSHIFT_ADMIN_KEY: KEY });
     expect((await alone.get('/api/workers')).status).toBe(401);
     expect((await alone.get('/metrics')).status).toBe(401);
@@ -141,7 +141,7 @@ describe('with an admin key', () => {
   });
 });
 
-test('with keys and without an admin key, nobody sees the metrics', async () => {
+test('with keys and without an admin key, no request gets the metrics', async () => {
   const api = await openApi({ NIGHTSHIFT_API_KEYS: KEYS });
   expect((await api.get('/metrics', { authorization: 'Bearer first-key' })).status).toBe(403);
   await api.close();
@@ -193,7 +193,7 @@ describe('without keys', () => {
     ['127.0.0.1:3000', 'http://127.0.0.1:3000'],
     ['nightshift.lan', 'https://nightshift.lan'],
     ['localhost', 'http://localhost:80'],
-  ])('a page of its own origin may drive it: %s, %s', async (host, origin) => {
+  ])('a page of its own origin may call it: %s, %s', async (host, origin) => {
     const made = await api.post(
       '/api/workers',
       { name: 'w' },
@@ -216,14 +216,14 @@ describe('without keys', () => {
     expect((await api.get('/api/workers', { host: 'localhost:3000', ...headers })).status).toBe(403);
   });
 
-  test('the probes are answered whoever asks', async () => {
+  test('the probes are answered for any client', async () => {
     for (const path of ['/healthz', '/readyz']) {
       expect((await api.get(path, { host: '10.1.2.3:3000' })).status).toBe(200);
     }
   });
 });
 
-describe('the gate', () => {
+describe('access control', () => {
   let api: Api;
   beforeAll(async () => {
     api = await openApi();
@@ -231,7 +231,7 @@ describe('the gate', () => {
   afterAll(() => api.close());
   const asked = (headers: AccessHeaders) => ({ headers, method: 'GET', cookies: {} });
 
-  test('compares every key, and none by its text', async () => {
+  test('compares every key in constant time', async () => {
     const keys = [{ key: 'a', tenant: 'x' as never }];
     const gate = openAccessControl({ apiKeys: keys, adminKey: null, allowedHosts: [] }, api.database);
     expect(await gate.admit(asked({ authorization: 'Bearer a' }))).toEqual({
@@ -243,7 +243,7 @@ describe('the gate', () => {
     expect(await gate.admit(asked({}))).toMatchObject({ kind: 'refused', code: 'unauthorized' });
   });
 
-  test('without keys needs a Host', async () => {
+  test('without keys requires a Host', async () => {
     const gate = openAccessControl({ apiKeys: [], adminKey: null, allowedHosts: [] }, api.database);
     for (const headers of [{}, { host: '' }, { host: ':80' }]) {
       expect(await gate.admit(asked(headers))).toMatchObject({ kind: 'refused', code: 'forbidden' });
@@ -276,7 +276,7 @@ describe('the gate', () => {
     ['192.168.1.1', false],
     ['example.com', false],
     ['', false],
-  ])('%s means this machine: %s', (host, expected) => {
+  ])('%s is a loopback address: %s', (host, expected) => {
     expect(isLoopback(host)).toBe(expected);
   });
 });

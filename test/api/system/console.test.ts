@@ -1,4 +1,4 @@
-// The console's files: what is served, to whom, and how long it is kept.
+// The files of the console: which are served, to whom, and how long they are cached.
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -62,7 +62,7 @@ describe('the page', () => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
   });
 
-  test('is asked for again each time, and not sent again while it is the same', async () => {
+  test('is revalidated each time, and not sent again while it is the same', async () => {
     const first = await get('/', HTML);
     const etag = String(first.headers.etag);
     for (const known of [etag, `W/${etag}`, `"x", ${etag}`]) {
@@ -72,7 +72,7 @@ describe('the page', () => {
     expect((await get('/', { ...HTML, 'if-none-match': '"x"' })).statusCode).toBe(200);
   });
 
-  test('has another tag when it says something else, though date and size are the same', async () => {
+  test('has another tag when its content differs, though date and size are the same', async () => {
     const file = path.join(folder, 'index.html');
     const date = new Date('1985-10-26T08:15:00Z');
     await utimes(file, date, date);
@@ -84,14 +84,14 @@ describe('the page', () => {
   });
 
   test.each(['/jobs', '/contexts/x', '/inbox'])(
-    'is not what a program gets that asks %s for data',
+    'is not sent to a program that requests %s for data',
     async (url) => {
       const answer = await get(url, { accept: 'application/json' });
       expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'not_found']);
     },
   );
 
-  test('is not asked about: the API has its addresses for itself', async () => {
+  test('is not sent for API addresses', async () => {
     expect((await get('/api/jobs', HTML)).json()).toEqual({ data: [], next_cursor: null });
     expect(JSON.stringify(api.contract.document.paths)).not.toContain('/assets');
   });
@@ -101,7 +101,7 @@ describe('files', () => {
   test.each([
     ['/assets/main-abc123.js', /^(text|application)\/javascript/],
     ['/assets/main-abc123.css', /^text\/css/],
-  ])('%s is kept for ever', async (url, type) => {
+  ])('%s is cached permanently', async (url, type) => {
     const { statusCode, headers } = await get(url);
     expect(statusCode).toBe(200);
     expect(headers['content-type']).toMatch(type);
@@ -109,7 +109,7 @@ describe('files', () => {
     expect(headers['x-content-type-options']).toBe('nosniff');
   });
 
-  test('beside the page are there, and asked for again', async () => {
+  test('beside the page exist, and are revalidated', async () => {
     const { statusCode, headers } = await get('/favicon.svg');
     expect([statusCode, headers['content-type']]).toEqual([200, 'image/svg+xml']);
     expect(headers['cache-control'] ?? '').not.toContain('immutable');
@@ -123,14 +123,14 @@ describe('files', () => {
     '/assets/..%5c.secret',
     '/assets/%00',
     '/assets/%',
-  ])('there is nothing else: %s', async (url) => {
+  ])('others do not exist: %s', async (url) => {
     const answer = await get(url, HTML);
     expect([400, 403, 404]).toContain(answer.statusCode);
     expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  test('of a new build are there without a new start', async () => {
+  test('of a new build are there without a restart', async () => {
     await writeFile(path.join(folder, 'assets', 'main-def456.js'), 'export {};');
     expect((await get('/assets/main-def456.js')).statusCode).toBe(200);
   });
@@ -162,7 +162,7 @@ describe('an address that does not exist', () => {
     expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'not_found']);
   });
 
-  test('is no page for what writes', async () => {
+  test('is no page for requests that write', async () => {
     const answer = await api.app.inject({
       method: 'POST',
       url: '/nothing',
@@ -173,7 +173,7 @@ describe('an address that does not exist', () => {
 });
 
 describe('access', () => {
-  test('needs no key, but the data does', async () => {
+  test('needs no key for files, but for data', async () => {
     const keyed = await openWith({ NIGHTSHIFT_API_KEYS: 'ours:acme' });
     for (const url of ['/', '/jobs', '/assets/main-abc123.js', '/favicon.svg']) {
       const site = { 'sec-fetch-site': 'cross-site', host: 'console.example' };
@@ -188,14 +188,14 @@ describe('access', () => {
   });
 
   test.each(['/', '/jobs', '/assets/main-abc123.js', '/favicon.svg'])(
-    'without keys the Host is looked at for %s, too',
+    'without keys checks the Host for %s, too',
     async (url) => {
       expect((await get(url, { ...HTML, host: 'evil.example' })).statusCode).toBe(403);
     },
   );
 });
 
-test('what is not built says how to build it', async () => {
+test('a missing build is reported with the command to build it', async () => {
   const bare = await openApi();
   for (const url of ['/', '/jobs', '/nothing']) {
     const answer = await get(url, HTML, bare);

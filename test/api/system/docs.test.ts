@@ -1,4 +1,4 @@
-// The reference page: everything it needs comes from here, and it may ask nobody else.
+// The reference page: everything it needs comes from this server, and it may contact no other.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openApi } from '../harness.ts';
 import type { Api } from '../harness.ts';
@@ -30,7 +30,7 @@ async function loadedBy(url: string): Promise<string[]> {
 }
 
 test.each(['/docs', '/docs/'])(
-  'the page at %s loads its assets from here, each of them there',
+  'the page at %s loads its assets from this server, each of them exists',
   async (url) => {
     const page = await fetch(url);
     expect(page.statusCode).toBe(200);
@@ -55,7 +55,7 @@ test('the page shows the document that clients read', async () => {
   expect(shown.json()).toEqual((await fetch('/api/openapi.json')).json());
 });
 
-test('its policy lets a browser ask nobody else', async () => {
+test('its policy lets a browser contact no other server', async () => {
   for (const url of ['/docs', '/docs/static/swagger-ui-bundle.js', '/docs/static/index.css']) {
     const { headers } = await fetch(url);
     const policy = String(headers['content-security-policy']);
@@ -70,13 +70,13 @@ test.each([
   '/docs/static/nothing.js',
   '/docs/static/%2e%2e/package.json',
   '/docs/static/..%2f..%2fpackage.json',
-])('there is nothing else behind it: %s', async (url) => {
+])('other files do not exist: %s', async (url) => {
   const answer = await fetch(url);
   expect([403, 404]).toContain(answer.statusCode);
   expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
 });
 
-test('it is asked for as everything else is', async () => {
+test('it is cached like other pages', async () => {
   for (const url of ['/docs', '/docs/json', '/docs/static/swagger-ui.css']) {
     expect((await fetch(url, { host: 'evil.example' })).statusCode).toBe(403);
   }

@@ -1,5 +1,5 @@
-// Reads Prometheus' text format, version 0.0.4, and takes nothing that a scraper would not: every metric once, its type
-// before its samples, all of them together, no series twice, buckets that never fall.
+// Reads Prometheus' text format, version 0.0.4, as strictly as a scraper: every metric once, its type before its
+// samples, all of them together, no series twice, buckets that never fall.
 export type Series = { name: string; labels: Record<string, string>; value: number };
 
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;

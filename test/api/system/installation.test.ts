@@ -1,4 +1,4 @@
-// What the people who run it are told of the installation: from rows and from what processes left, without a call.
+// The installation as its operators see it: from rows and from published reports of processes, without a call to them.
 import { sql } from 'drizzle-orm';
 import { afterEach, expect, test } from 'vitest';
 import type { About } from '../../../src/api/server/about.ts';
@@ -10,7 +10,7 @@ import { setThrottle } from '../../../src/db/processes/throttles.ts';
 import { leaveFigures } from '../../../src/db/processes/processes.ts';
 import type { Tool } from '../../../src/tools/registry/tool.ts';
 import type { ToolServers } from '../../../src/tools/registry/servers.ts';
-import { addProcess } from '../hand.ts';
+import { addProcess } from '../manual-worker.ts';
 import { ABOUT, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -68,7 +68,7 @@ function gauge(name: string, value: number, labels: Record<string, string> = {})
   return { name: `nightshift_${name}`, help: '', type: 'gauge', values: [{ value, labels }] };
 }
 
-test('without a worker process: what this one knows of itself', async () => {
+test('without a worker process: the knowledge of this process', async () => {
   await open();
   const { version, mode, default_model, providers, tools, mcp_servers, limits, processes } = await system();
   expect({ version, mode, default_model }).toEqual({
@@ -86,7 +86,7 @@ test('without a worker process: what this one knows of itself', async () => {
   expect(limits).toMatchObject({ queued_inputs: 1_000, tenant_workers: null, archived_days: null });
 });
 
-test('worker processes tell what they serve, run, and heard of providers', async () => {
+test("worker processes report their names, their runs, and their providers' answers", async () => {
   await open();
   const [first, second, dead] = [
     await addProcess(api, { models: ['anthropic', 'simulated'], tools: ['far'], mcpServers: ['files'] }),
@@ -152,7 +152,7 @@ test('worker processes tell what they serve, run, and heard of providers', async
   ]);
 });
 
-test('figures that nobody understands are none', async () => {
+test('unknown figures are left out', async () => {
   await open();
   const ids = [await addProcess(api), await addProcess(api), await addProcess(api)];
   const odd: Json[] = [
@@ -186,7 +186,7 @@ test('models with a price are named with it, in dollars for a million tokens', a
   ]);
 });
 
-test('tools tell where they come from, what they do and when they are asked about', async () => {
+test('tools show their source, their effect and when they need approval', async () => {
   const assembled = {
     config: parseEnvironment({ ANTHROPIC_API_KEY: 'sk-secret', NIGHTSHIFT_API_KEYS: 'hunter2:acme' }),
     limits: { workerDepth: 3, archivedDays: 90 },

@@ -1,4 +1,4 @@
-// Streams of signed-in browsers: one question a second for all of them, and none where there are none.
+// Streams of signed-in browsers: one query a second for all of them, and none where there are none.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openSessionStreams } from '../../../src/api/access/session-streams.ts';
 
@@ -15,7 +15,7 @@ function opened(live: Set<string> | Error) {
   return { asked, streams };
 }
 
-test('are asked for in one question, each session once, and not at all when they have ended', async () => {
+test('are checked in one query, each session once, and not at all when they have ended', async () => {
   const { asked, streams } = opened(new Set(['a', 'b']));
   const ended: string[] = [];
   const leave = ['a', 'a', 'b'].map((session) => streams.add(session, () => ended.push(session)));
@@ -30,7 +30,7 @@ test('are asked for in one question, each session once, and not at all when they
   expect([asked.length, ended]).toEqual([2, []]);
 });
 
-test('end when their session is not there any more, and the others go on', async () => {
+test('end when their session is deleted, and the others continue', async () => {
   const { streams } = opened(new Set(['b']));
   const ended: string[] = [];
   for (const session of ['a', 'b', 'a']) streams.add(session, () => ended.push(session));
@@ -46,7 +46,7 @@ test('end at once when this process signs their session out', () => {
   expect([ended, asked]).toEqual([['a'], []]);
 });
 
-test('that began while Postgres was asked are asked for the next time', async () => {
+test('that began during a query are checked the next time', async () => {
   const answer = Promise.withResolvers<ReadonlySet<string>>();
   const streams = openSessionStreams(() => answer.promise);
   const ended: string[] = [];
@@ -60,7 +60,7 @@ test('that began while Postgres was asked are asked for the next time', async ()
   expect(ended).toEqual(['b']);
 });
 
-test('go on while Postgres does not answer', async () => {
+test('continue while Postgres does not answer', async () => {
   const { asked, streams } = opened(new Error('away'));
   const ended: string[] = [];
   streams.add('a', () => ended.push('a'));

@@ -1,4 +1,4 @@
-// A browser that gave a key once: what its cookie is, where it is taken, and where not.
+// A browser session opened with a key: its cookie, where it is accepted, and where not.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'drizzle-orm';
 import { forgetSessions } from '../../../src/db/write/sessions.ts';
@@ -30,7 +30,7 @@ function setCookie(headers: Record<string, string>): string {
 }
 
 describe('signing in', () => {
-  test('sets a cookie that no script reads, and that does not hold the key', async () => {
+  test('sets a cookie that no script can read, and that does not contain the key', async () => {
     const { status, headers, body } = await api.post('/api/session', { key: 'first-key' });
     expect([status, body]).toEqual([204, '']);
     expect(setCookie(headers)).toMatch(
@@ -66,7 +66,7 @@ describe('signing in', () => {
   );
 
   test.each([{}, { key: '' }, { key: 1 }, { key: null }, { key: 'x'.repeat(1_001) }, { key: 'a', b: 1 }, []])(
-    'with %j is no request',
+    'with %j is an invalid request',
     async (body) => {
       expect((await api.post('/api/session', body)).status).toBe(422);
     },
@@ -77,7 +77,7 @@ describe('signing in', () => {
     { origin: 'null' },
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
-  ])('from a page of somewhere else is refused: %j', async (headers) => {
+  ])('from a page of another origin is refused: %j', async (headers) => {
     const given = headers as Record<string, string>;
     for (const method of ['POST', 'DELETE']) {
       const body = method === 'POST' ? { key: 'first-key' } : undefined;
@@ -87,13 +87,13 @@ describe('signing in', () => {
     }
   });
 
-  test('is told of, and undone', async () => {
-    const nobody = { auth: 'key', signed_in: false, tenant: null };
-    expect((await api.get('/api/session')).body).toEqual(nobody);
-    const somebody = { auth: 'key', signed_in: true, tenant: 'globex' };
-    expect((await api.get('/api/session', await signIn('third:with:colons'))).body).toEqual(somebody);
+  test('is reported, and undone by signing out', async () => {
+    const unsigned = { auth: 'key', signed_in: false, tenant: null };
+    expect((await api.get('/api/session')).body).toEqual(unsigned);
+    const signedIn = { auth: 'key', signed_in: true, tenant: 'globex' };
+    expect((await api.get('/api/session', await signIn('third:with:colons'))).body).toEqual(signedIn);
     expect((await api.get('/api/session', { authorization: 'Bearer third:with:colons' })).body).toEqual(
-      somebody,
+      signedIn,
     );
     const { status, headers } = await api.call('DELETE', '/api/session');
     expect(status).toBe(204);
@@ -112,7 +112,7 @@ describe('signing in', () => {
 });
 
 describe('the cookie', () => {
-  test('stands for the key: for reading, writing, the reference and streams', async () => {
+  test('replaces the key: for reading, writing, the reference and streams', async () => {
     const cookie = await signIn('first-key', api, OWN);
     for (const url of ['/api/workers', '/docs', '/docs/json', '/api/openapi.json']) {
       const answer = await api.app.inject({ url, headers: { ...cookie, ...OWN } });
@@ -143,7 +143,7 @@ describe('the cookie', () => {
     { 'sec-fetch-site': 'none' },
     { 'sec-fetch-site': 'same-site' },
     { ...OWN, 'sec-fetch-site': 'cross-site' },
-  ])('changes nothing for a page of somewhere else, or of nobody knows where: %j', async (headers) => {
+  ])('changes nothing for a page of another or unknown origin: %j', async (headers) => {
     const cookie = await signIn('first-key', api, headers.origin?.startsWith('https:') === true ? OWN : {});
     const refused = await api.post('/api/workers', { name: 'w' }, { ...cookie, ...headers });
     expect([refused.status, refused.body.error.code]).toEqual([403, 'forbidden']);
@@ -152,7 +152,7 @@ describe('the cookie', () => {
   test.each([
     { host: 'console.example', origin: 'https://console.example' },
     { host: 'behind-the-proxy:3000', origin: 'https://console.example', 'sec-fetch-site': 'same-origin' },
-  ])('changes what a page of its own asks for: %j', async (headers) => {
+  ])('makes changes for a page of its own origin: %j', async (headers) => {
     const made = await api.post(
       '/api/workers',
       { name: 'w' },
@@ -172,7 +172,7 @@ describe('the cookie', () => {
     expect((await api.get('/api/workers', { cookie: among })).status).toBe(200);
   });
 
-  test('is taken by every process with the same keys, and dies with its key', async () => {
+  test('is accepted by every process with the same keys, and is invalid without its key', async () => {
     const cookie = await signIn();
     const other = await openApi({ NIGHTSHIFT_API_KEYS: 'new-key:acme,first-key:acme' }, api.databaseUrl);
     expect((await other.get('/api/workers', cookie)).status).toBe(200);
@@ -189,7 +189,7 @@ describe('the cookie', () => {
 describe('over TLS', () => {
   const tls = { ...OWN, 'x-forwarded-proto': 'https' };
 
-  test('the cookie of another name counts for nothing: a sibling of this host can set it', async () => {
+  test('the cookie of another name is ignored: a sibling of this host can set it', async () => {
     const { headers } = await api.post('/api/session', { key: 'first-key' }, tls);
     const [value = ''] = setCookie(headers).split('=')[1]?.split(';') ?? [];
     const as = (name: string) => api.get('/api/workers', { ...tls, cookie: `${name}=${value}` });
@@ -213,7 +213,7 @@ describe('a session', () => {
     await other.close();
   });
 
-  test('is over after a week, and removed some time later', async () => {
+  test('ends after a week, and is deleted some time later', async () => {
     const mine = await signIn();
     await api.database.db.execute(sql`update sessions set expires_at = now() - interval '1 millisecond'`);
     await until('it to be over', async () => (await api.get('/api/workers', mine)).status === 401);
@@ -223,14 +223,14 @@ describe('a session', () => {
     expect((await api.get('/api/workers', fresh)).status).toBe(200);
   });
 
-  test('is stored without what the cookie holds, and without the key', async () => {
+  test('is stored without the content of the cookie, and without the key', async () => {
     const { cookie } = await signIn();
     const rows = JSON.stringify(await api.database.db.execute(sql`select * from sessions`));
     expect(rows).not.toContain(cookie.split('=')[1]);
     expect(rows).not.toContain('first-key');
   });
 
-  test('is looked up once a second, and not at all for what is no token', async () => {
+  test('is read once a second, and not at all for an invalid token', async () => {
     const mine = await signIn();
     const looked = () => api.statements.filter((text) => tagOf(text) === 'sessions.find').length;
     const before = looked();
@@ -278,7 +278,7 @@ describe('event streams', () => {
   });
 });
 
-describe('trying keys out', () => {
+describe('guessing keys', () => {
   test('ends after ten wrong ones in a minute, even with the right one', async () => {
     const own = await openApi({ NIGHTSHIFT_API_KEYS: KEYS });
     for (let tried = 0; tried < 10; tried += 1)
@@ -299,7 +299,7 @@ describe('trying keys out', () => {
   });
 });
 
-describe('trying keys out behind a proxy', () => {
+describe('guessing keys behind a proxy', () => {
   const PROXY = '127.0.0.1';
   const from = (address: string) => ({ 'x-forwarded-for': address });
 
@@ -312,14 +312,14 @@ describe('trying keys out behind a proxy', () => {
   const signInStatus = async (own: Api, address: string): Promise<number> =>
     (await own.post('/api/session', { key: 'first-key' }, from(address))).status;
 
-  test('that is trusted is counted by the address that it names: others go on', async () => {
+  test('that is trusted is counted by the address that it names: other addresses are not affected', async () => {
     const own = await openApi({
       NIGHTSHIFT_API_KEYS: KEYS,
       NIGHTSHIFT_TRUSTED_PROXIES: `10.0.0.0/8, ${PROXY}`,
     });
     await exhaust(own, () => from('203.0.113.7'));
     expect(await signInStatus(own, '203.0.113.7')).toBe(429);
-    // What the client itself wrote there stands further left, and the inner proxy's address further right.
+    // The client's own part of the header is further left, and the inner proxy's address further right.
     expect(await signInStatus(own, '198.51.100.1, 203.0.113.7, 10.1.2.3')).toBe(429);
     expect(await signInStatus(own, '203.0.113.7:40123')).toBe(429);
     expect(await signInStatus(own, '203.0.113.8')).toBe(204);
@@ -335,7 +335,7 @@ describe('trying keys out behind a proxy', () => {
   });
 
   test.each([undefined, '10.0.0.0/8'])(
-    'that is not trusted (%s) says nothing of addresses',
+    'that is not trusted (%s) is counted by its own address',
     async (trusted) => {
       const own = await openApi({ NIGHTSHIFT_API_KEYS: KEYS, NIGHTSHIFT_TRUSTED_PROXIES: trusted });
       await exhaust(own, (tried) => from(`203.0.113.${tried}`));

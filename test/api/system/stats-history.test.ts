@@ -1,11 +1,12 @@
-// Throughput over time: what counts where, what is a sample, and that it costs what it spans and not what was ever stored.
+// Throughput over time: which bucket a job counts in, the samples, and that the cost depends on the range and not on
+// the stored rows.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { readHistory } from '../../../src/db/read/installation/stats-history.ts';
 import { explaining } from '../../services/explaining.ts';
 import { tagOf } from '../../services/statements.ts';
-import { addProcess, converse } from '../hand.ts';
+import { addProcess, converse } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -23,7 +24,10 @@ async function history(query: string): Promise<Body> {
   return body;
 }
 
-/** Ended jobs of `tenant`, one each `seconds`, the first as 2026 began; each started two seconds after its submit. */
+/**
+ * Ended jobs of `tenant`, one each `seconds`, the first at the start of 2026; each started two seconds after its
+ * submit.
+ */
 async function addEnded(tenant: string, count: number, seconds: number, status = 'completed'): Promise<void> {
   await api.database.db.execute(sql`
     insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, metadata, error, steps,
@@ -66,13 +70,13 @@ test('each job counts in the bucket in which it ended', async () => {
   expect(body.data.at(-1).at).toBe('2026-01-01T23:00:00.000Z');
 });
 
-test('where nothing ended there is nothing', async () => {
+test('buckets without ended jobs are empty', async () => {
   const { data } = await history('from=2020-01-01T00:00:00Z&to=2020-01-01T00:01:30Z&bucket=60');
   expect(data).toHaveLength(2);
   expect(data[1]).toMatchObject({ finished: { completed: 0 }, steps: 0, start_ms: null });
 });
 
-test('the last day in about sixty buckets is told where nothing is asked for, with the times of its answers', async () => {
+test('the default is the last day in about sixty buckets, with the times of its answers', async () => {
   const owner = await addProcess(api);
   const worker = await api.worker();
   await converse(api, worker.context_id, owner, 'hello', 'Hi.');
@@ -83,9 +87,9 @@ test('the last day in about sixty buckets is told where nothing is asked for, wi
   expect(api.statements.filter((text) => tagOf(text) === 'stats.history')).toHaveLength(1);
   expect(body.bucket_s).toBe(1_440);
   expect(body.data).toHaveLength(60);
-  const told = body.data.filter((bucket: Body) => bucket.finished.completed > 0);
-  expect(told).toHaveLength(1);
-  expect(told[0]).toMatchObject({
+  const received = body.data.filter((bucket: Body) => bucket.finished.completed > 0);
+  expect(received).toHaveLength(1);
+  expect(received[0]).toMatchObject({
     model_ms: { p50: 5_000, p95: 5_000 },
     first_token_ms: { p50: 1_000, p95: 1_000 },
   });
@@ -113,7 +117,7 @@ test('five hundred buckets are the most', async () => {
   expect((await history(`${DAY}&bucket=173`)).data).toHaveLength(500);
 });
 
-test('of many jobs only those are read that it spans', async () => {
+test('of many jobs only those in the range are read', async () => {
   await addEnded('default', 30_000, 600);
   const { db } = api.database;
   await db.execute(sql`analyze jobs`);
@@ -124,7 +128,7 @@ test('of many jobs only those are read that it spans', async () => {
   expect(data[0].finished.completed).toBe(144);
 });
 
-test('nothing of it is compiled, which would take longer than all that is read', async () => {
+test('no query of it is JIT-compiled, which would take longer than the read', async () => {
   const plans: string[] = [];
   await api.database.transaction(async (tx) => {
     await tx.execute(sql`select set_config('jit_above_cost', '0', true)`);

@@ -6,7 +6,7 @@ import type { ToolCallId } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { leaveFigures } from '../../../src/db/processes/processes.ts';
 import { exposition } from './exposition.ts';
-import { OUTSIDE, addProcess, take } from '../hand.ts';
+import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -26,7 +26,7 @@ describe('the document', () => {
     expect(result.valid).toBe(true);
   });
 
-  test('says the same of operations and bodies whatever the settings', async () => {
+  test('has the same operations and bodies under any settings', async () => {
     const other = await openApi({ NIGHTSHIFT_API_KEYS: 'key:tenant', NIGHTSHIFT_MAX_STREAMS: '7' });
     try {
       const headers = { authorization: 'Bearer key' };
@@ -41,7 +41,7 @@ describe('the document', () => {
     }
   });
 
-  test('names every route that there is, and no other', async () => {
+  test('contains every route, and no other', async () => {
     const { paths } = api.contract.document;
     const named = Object.entries(paths).flatMap(([path, operations]) =>
       Object.keys(operations).map(
@@ -123,7 +123,7 @@ describe('the document', () => {
     }
   });
 
-  test('tells what need not be given', () => {
+  test('shows which fields are optional', () => {
     const { paths } = JSON.parse(JSON.stringify(api.contract.document));
     expect(paths['/api/jobs/{id}/cancel'].post.requestBody.required).toBe(false);
     expect(paths['/api/contexts/{id}/jobs'].post.requestBody.required).toBe(false);
@@ -135,7 +135,7 @@ describe('the document', () => {
     expect(required).toEqual([]);
   });
 
-  test('describes unions by the value that tells them apart, each operation by a name of its own', () => {
+  test('describes unions with a discriminator, each operation by a unique name', () => {
     const { components, paths } = JSON.parse(JSON.stringify(api.contract.document));
     expect(components.schemas.InputBlock.discriminator).toEqual({
       propertyName: 'type',
@@ -153,27 +153,27 @@ describe('the document', () => {
   });
 });
 
-/** The paths of a context, and of a call in it that waits; another one waits for approval. */
+/** The paths of a context, and of a waiting call in it; another one waits for approval. */
 async function askedCall(
   waitsFor: 'answer' | 'outcome' = 'answer',
 ): Promise<{ context: string; call: string }> {
   const contextId = (await api.post('/api/contexts')).body.id;
   await api.post(`/api/contexts/${contextId}/messages`, { content: 'x' });
-  const hand = await take(api, contextId, await addProcess(api), OUTSIDE);
-  await hand.admit();
+  const manual = await take(api, contextId, await addProcess(api), OUTSIDE);
+  await manual.admit();
   const id = ids.next<ToolCallId>();
-  await hand.answer([
+  await manual.answer([
     { type: 'tool_use', id, name: 'ask_user', input: { question: 'Which?' } },
     { type: 'tool_use', id: ids.next<ToolCallId>(), name: 'mail', input: {} },
   ]);
-  await hand.askApproval();
-  await hand.awaitCalls(Date.now() + 60_000);
+  await manual.askApproval();
+  await manual.awaitCalls(Date.now() + 60_000);
   await api.database.db.execute(sql`update tool_calls set waits_for = ${waitsFor} where id = ${id}`);
   const context = `/api/contexts/${contextId}`;
   return { context, call: `${context}/tools/${id}` };
 }
 
-test('every operation that the document names answers as it says', async () => {
+test('every operation of the document answers as described', async () => {
   const { body: worker } = await api.post('/api/workers', { name: 'w' });
   const { body: context } = await api.post('/api/contexts');
   const { body: posted } = await api.post(`/api/contexts/${context.id}/messages`, { content: 'x' });
@@ -250,7 +250,7 @@ test('every operation that the document names answers as it says', async () => {
   }
   // It ended with its context.
   expect((await streamed).status).toBe(200);
-  // That one needs a model call: test/api/jobs/step-prompt.test.ts asks it.
+  // That one needs a model call: test/api/jobs/step-prompt.test.ts covers it.
   expect(api.contract.unseen()).toEqual(['GET /api/jobs/{id}/steps/{n}/prompt']);
 });
 
@@ -259,7 +259,7 @@ test('the process and its services are well', async () => {
   expect((await api.get('/readyz')).body).toEqual({ status: 'ok', postgres: 'ok', queue: 'ok' });
 });
 
-test('a queue that is away makes work late, not impossible', async () => {
+test('a missing queue makes work late, not impossible', async () => {
   api.queue.reachable = false;
   try {
     const { status, body } = await api.get('/readyz');
@@ -270,7 +270,7 @@ test('a queue that is away makes work late, not impossible', async () => {
   }
 });
 
-test('stats count contexts by the state they are shown in, and what a stopped worker has queued', async () => {
+test('stats count contexts by the state they are shown in, and the queued inputs of stopped workers', async () => {
   const other = await openApi();
   try {
     const owner = await addProcess(other);
@@ -278,9 +278,9 @@ test('stats count contexts by the state they are shown in, and what a stopped wo
     for (const { id } of [failed, stopped, stopped, again])
       await other.post(`/api/workers/${id}/messages`, { content: 'x' });
     await other.post(`/api/workers/${stopped.id}/stop`);
-    const hand = await take(other, failed.context_id, owner);
-    await hand.admit();
-    await hand.settle({ status: 'failed', error: { code: 'provider_auth', message: 'No key.' } });
+    const manual = await take(other, failed.context_id, owner);
+    await manual.admit();
+    await manual.settle({ status: 'failed', error: { code: 'provider_auth', message: 'No key.' } });
     const retried = await take(other, again.context_id, owner);
     await retried.admit();
     await retried.delay(Date.now() - 1_000);
@@ -295,7 +295,7 @@ test('stats count contexts by the state they are shown in, and what a stopped wo
   }
 });
 
-test('metrics show what live worker processes left, as far as it is understood', async () => {
+test('metrics show the published figures of live worker processes, as far as they are valid', async () => {
   const [live, dead, odd] = [await addProcess(api), await addProcess(api), await addProcess(api)];
   const figure = (value: Json): Json[] => [
     {
@@ -324,7 +324,7 @@ test('metrics show what live worker processes left, as far as it is understood',
   ]);
 });
 
-test('stats and metrics count what waits, runs and is queued', async () => {
+test('stats and metrics count waiting, running and queued work', async () => {
   const owner = await addProcess(api);
   const [queued, running, waiting, resting] = [
     await api.worker(),
@@ -336,10 +336,10 @@ test('stats and metrics count what waits, runs and is queued', async () => {
     await api.post(`/api/workers/${worker.id}/messages`, { content: 'x' });
   }
   await (await take(api, running.context_id, owner)).admit();
-  const hand = await take(api, waiting.context_id, owner);
-  await hand.admit();
-  await hand.delay(Date.now() + 60_000);
-  await hand.sleep(Date.now() + 60_000);
+  const manual = await take(api, waiting.context_id, owner);
+  await manual.admit();
+  await manual.delay(Date.now() + 60_000);
+  await manual.sleep(Date.now() + 60_000);
   expect(resting.state).toBe('inactive');
   expect((await api.get('/api/stats')).body).toEqual({
     queue_depth: 2,
@@ -378,7 +378,7 @@ describe('a database without all migrations', () => {
   });
   afterAll(() => behind.close());
 
-  test('is not ready, and says which is missing and what to run', async () => {
+  test('is not ready, and the error names the missing one and the command to run', async () => {
     const { status, body } = await behind.get('/readyz');
     expect(status).toBe(503);
     expect(body.error).toMatchObject({
@@ -387,7 +387,7 @@ describe('a database without all migrations', () => {
     });
   });
 
-  test('a request that needs what is missing is 503', async () => {
+  test('answers 503 to a request that needs the missing one', async () => {
     const { status, body } = await behind.get('/api/roles');
     expect(status).toBe(503);
     expect(body.error.message).toContain('nightshift migrate');

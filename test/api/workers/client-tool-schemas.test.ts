@@ -1,5 +1,5 @@
-// Schemas of clients' tools that cost much where they are compiled: they are looked at, and never compiled. Each holds a reference
-// that leads nowhere, which no compiler takes.
+// Schemas of clients' tools that are expensive to compile: they are inspected, and never compiled. Each contains a
+// dangling reference, which no compiler accepts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compileSchema } from '../../../src/tools/registry/schema.ts';
 import { openApi } from '../harness.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const NOWHERE = { $ref: '#/$defs/nowhere' };
-/** A config takes 64 KB. */
+/** A config may have 64 KB. */
 const ROOM = 63_000;
 
 function chain(length: number): Body {
@@ -66,7 +66,7 @@ test.each(HOSTILE)('with %s is answered', async (_, schema) => {
   }
 });
 
-// Draft 7 wants the values of an enum to be different, which takes their number squared to find out: it is not looked at.
+// Draft 7 requires the values of an enum to be unique, which takes quadratic time to check: it is not checked.
 test.each([undefined, 'http://json-schema.org/draft-07/schema#'])(
   'of %s may have an enum with equal values',
   async ($schema) => {

@@ -1,4 +1,4 @@
-// Every member of a config: set, replaced and taken back, on worker and context alike, each time as a new version.
+// Every member of a config: set, replaced and removed, on worker and context alike, each time as a new version.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
 import { openApi } from '../harness.ts';
@@ -64,7 +64,7 @@ describe.each(Object.entries(MEMBERS))('%s', (member, [first, second]) => {
   });
 });
 
-test('whoever runs the context is told to look', async () => {
+test('the run of the context gets a control signal', async () => {
   const seq = async () =>
     (await api.database.db.execute(`select control_seq from contexts where id = '${worker.context_id}'`))[0];
   const before = await seq();

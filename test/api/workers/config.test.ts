@@ -17,7 +17,7 @@ function faultsOf(env: Environment): readonly string[] {
   }
 }
 
-/** What `.env.example` shows. */
+/** The variables of `.env.example`. */
 function exampleOf(text: string): Record<string, string> {
   const lines = text.split('\n').filter((line) => /^[A-Z_]+=/.test(line));
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/, 2)));
@@ -70,7 +70,7 @@ describe('the configuration', () => {
     expect(Object.keys(exampleOf(EXAMPLE)).toSorted()).toEqual(read.toSorted());
   });
 
-  test('takes what it is given', () => {
+  test('accepts every variable', () => {
     const config = parseEnvironment({
       DATABASE_URL: 'postgres://u:p@db/n',
       REDIS_URL: 'rediss://cache:6380',
@@ -150,7 +150,7 @@ describe('the configuration', () => {
     '10.0.0.0/',
     '10.0.0.0/255.0.0.0',
     'fd00::/129',
-  ])('takes no "%s" for a trusted proxy', (proxies) => {
+  ])('accepts no "%s" as a trusted proxy', (proxies) => {
     expect(faultsOf({ NIGHTSHIFT_TRUSTED_PROXIES: proxies })).toEqual([
       expect.stringMatching(
         /^NIGHTSHIFT_TRUSTED_PROXIES must be a comma-separated list of addresses or networks/,
@@ -177,7 +177,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  test('keeps beats, missed beats and leases in their order', () => {
+  test('keeps heartbeats, missed heartbeats and leases in their order', () => {
     expect(faultsOf({ NIGHTSHIFT_HEARTBEAT_INTERVAL_MS: '1000' })).toEqual([
       expect.stringMatching(/^NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS/),
     ]);

@@ -1,11 +1,11 @@
-// Names of models, tools and roles are held against what live processes published.
+// Names of models, tools and roles are checked against those that live processes published.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addProcess } from '../hand.ts';
+import { addProcess } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api } from '../harness.ts';
 import { tagOf } from '../../services/statements.ts';
 
-describe('where processes published what they serve', () => {
+describe('where processes published their names', () => {
   let api: Api;
   beforeAll(async () => {
     api = await openApi();
@@ -19,7 +19,7 @@ describe('where processes published what they serve', () => {
   });
   afterAll(() => api.close());
 
-  test('what any of them serves is taken', async () => {
+  test('a name that any of them supports is accepted', async () => {
     const config = {
       model: 'anthropic/claude',
       tools: ['read', 'mail', 'files__read'],
@@ -30,7 +30,7 @@ describe('where processes published what they serve', () => {
     expect(made.body.role).toBe('coder');
     const coders = await api.get('/api/workers?role=coder');
     expect(coders.body.data.map((one: { id: string }) => one.id)).toEqual([made.body.id]);
-    expect((await api.get('/api/workers?role=nobody')).body.data).toEqual([]);
+    expect((await api.get('/api/workers?role=missing')).body.data).toEqual([]);
   });
 
   test.each([
@@ -50,35 +50,38 @@ describe('where processes published what they serve', () => {
       /"rm -rf \/".*files, memory/,
     ],
     [{ role: 'king' }, 'unknown_role', 'role', /"king".*coder, writer/],
-  ])('what none of them serves is refused, with the choices: %j', async (body, code, param, message) => {
-    const { context_id, id } = await api.worker();
-    const requests: [string, string, object][] = [
-      ['POST', '/api/workers', { name: 'w', ...body }],
-      ['POST', '/api/contexts', body],
-      ['PATCH', `/api/workers/${id}`, body],
-      ...('config' in body
-        ? ([
-            ['PATCH', `/api/contexts/${context_id}`, body],
-            ['PUT', `/api/contexts/${context_id}`, body],
-          ] as [string, string, object][])
-        : []),
-    ];
-    for (const [method, path, payload] of requests) {
-      const refused = await api.call(method, path, payload);
-      expect(refused.status).toBe(422);
-      expect(refused.body.error).toMatchObject({ code, param });
-      expect(refused.body.detail).toMatch(message);
-    }
-  });
+  ])(
+    'a name that none of them supports is refused, with the choices: %j',
+    async (body, code, param, message) => {
+      const { context_id, id } = await api.worker();
+      const requests: [string, string, object][] = [
+        ['POST', '/api/workers', { name: 'w', ...body }],
+        ['POST', '/api/contexts', body],
+        ['PATCH', `/api/workers/${id}`, body],
+        ...('config' in body
+          ? ([
+              ['PATCH', `/api/contexts/${context_id}`, body],
+              ['PUT', `/api/contexts/${context_id}`, body],
+            ] as [string, string, object][])
+          : []),
+      ];
+      for (const [method, path, payload] of requests) {
+        const refused = await api.call(method, path, payload);
+        expect(refused.status).toBe(422);
+        expect(refused.body.error).toMatchObject({ code, param });
+        expect(refused.body.detail).toMatch(message);
+      }
+    },
+  );
 
-  test('a role is taken back by null', async () => {
+  test('a role is removed by null', async () => {
     const { body } = await api.post('/api/workers', { name: 'w', role: 'coder' });
     const patched = await api.call('PATCH', `/api/workers/${body.id}`, { role: null });
     expect(patched.body.role).toBeNull();
   });
 });
 
-describe('where nobody ever published anything', () => {
+describe('where no process ever published names', () => {
   let api: Api;
   beforeAll(async () => {
     api = await openApi();
@@ -88,14 +91,14 @@ describe('where nobody ever published anything', () => {
   test('only the shape of a model name is checked', async () => {
     const config = { model: 'openai-chat/some/model', tools: ['anything'] };
     expect((await api.post('/api/workers', { name: 'w', role: 'any', config })).status).toBe(201);
-    for (const model of ['gpt', 'nobody/gpt', 'openai/', '/gpt']) {
+    for (const model of ['gpt', 'unknown/gpt', 'openai/', '/gpt']) {
       const refused = await api.post('/api/workers', { name: 'w', config: { model } });
       expect(refused.body.error).toMatchObject({ code: 'unknown_model', param: 'config.model' });
       expect(refused.body.detail).toMatch(/anthropic, openai, openai-chat, simulated/);
     }
   });
 
-  test('what was published is asked for once a second at most', async () => {
+  test('the published names are read once a second at most', async () => {
     api.statements.length = 0;
     const began = performance.now();
     for (let n = 0; n < 20; n += 1) await api.worker({ model: 'simulated/x' });

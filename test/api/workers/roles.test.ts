@@ -1,11 +1,11 @@
-// Roles through the API: versions, what workers keep of them, and the names of the config file beside them.
+// Roles through the API: versions, the copy that workers keep of them, and the names of the config file beside them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
 import type { Role } from '../../../src/core/workers/settings.ts';
 import { read } from '../../../src/db/run/contexts.ts';
 import { readMailbox } from '../../../src/db/run/mailbox/mailbox.ts';
-import { addProcess, take } from '../hand.ts';
+import { addProcess, take } from '../manual-worker.ts';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -29,14 +29,14 @@ const remove = (name: string, headers?: Record<string, string>) =>
   api.call('DELETE', `/api/roles/${name}`, undefined, headers);
 const make = (role: string) => api.post('/api/workers', { name: 'w', role });
 
-/** What a process that runs the worker is given of its role. */
+/** The role as a process that runs the worker receives it. */
 async function definitionOf({ context_id }: Body): Promise<Role | null | undefined> {
   const row = await read(api.database.db, context_id as ContextId);
   return row === null ? undefined : (await readMailbox(api.database.db, row))?.worker.definition;
 }
 
 describe('a role', () => {
-  test('is what was put, with a version and its tag', async () => {
+  test('is stored as it was put, with a version and its tag', async () => {
     const name = newName();
     const definition = {
       system_prompt: 'You \0 \ud800 code.',
@@ -63,7 +63,7 @@ describe('a role', () => {
     expect([got.body, got.headers['etag']]).toEqual([made.body, '"1"']);
   });
 
-  test('gets a new version with what says something else, and none with what says the same', async () => {
+  test('gets a new version with a different content, and none with the same', async () => {
     const name = newName();
     await put(name, { max_steps: 1, max_tokens: 2 });
     expect((await put(name, { max_tokens: 2, max_steps: 1 })).body.version).toBe(1);
@@ -95,7 +95,7 @@ describe('a role', () => {
     expect((await remove(name, { 'if-match': '"2"' })).status).toBe(204);
   });
 
-  test('takes all that many say at once, each as a version of its own', async () => {
+  test('accepts many concurrent changes, each as a version of its own', async () => {
     const name = newName();
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) => put(name, { max_steps: index + 1 })),
@@ -166,7 +166,7 @@ describe('a worker', () => {
     });
   });
 
-  test('outlives its role; no other is made from a deleted one, until it is defined anew', async () => {
+  test('outlives its role; no other is made from a deleted one, until it is defined again', async () => {
     const name = newName();
     await put(name, { max_steps: 1 });
     const { body: worker } = await make(name);
@@ -187,7 +187,7 @@ describe('a worker', () => {
     expect((await make(name)).body.role_version).toBe(3);
   });
 
-  test('of no role there is hears which there are, of both kinds', async () => {
+  test('of a missing role gets an error with the roles that exist, of both kinds', async () => {
     const name = newName();
     await put(name, {});
     const refused = await make('king');
@@ -195,7 +195,7 @@ describe('a worker', () => {
     for (const known of ['clerk', 'elsewhere', name]) expect(refused.body.detail).toContain(known);
   });
 
-  test('of a role of the API is not kept from anybody by its name, but by what it needs', async () => {
+  test("of a role of the API is refused by no name check, but by the role's needs", async () => {
     const name = newName();
     await put(name, { tools: ['write'] });
     const { body: worker } = await make(name);
@@ -218,7 +218,7 @@ describe('names of the config file', () => {
     }
   });
 
-  test('show what this process knows of them, and have no versions', async () => {
+  test('show the knowledge of this process, and have no versions', async () => {
     const clerk = await api.get('/api/roles/clerk');
     expect(clerk.headers['etag']).toBeUndefined();
     expect(clerk.body).toEqual({
@@ -253,7 +253,7 @@ describe('names of the config file', () => {
     expect((await make(name)).body.role_version).toBeNull();
   });
 
-  test('name the model of a call that is under way', async () => {
+  test('name the model of a call in progress', async () => {
     const owner = await addProcess(api);
     for (const [role, model] of [
       ['zebra', 'simulated/z'],

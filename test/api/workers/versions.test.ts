@@ -1,4 +1,4 @@
-// ETag and If-Match, and what becomes of changes that meet.
+// ETag and If-Match, and concurrent changes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
@@ -18,7 +18,7 @@ const ROUTES: [string, string, (worker: Body) => string][] = [
 describe.each(ROUTES)('%s of %s', (method, _, path) => {
   const body = { config: { max_steps: 5 } };
 
-  test.each(['"1"', 'W/"1"', '*', '"7", "1"', ' "1" '])('is done where If-Match %s holds', async (tag) => {
+  test.each(['"1"', 'W/"1"', '*', '"7", "1"', ' "1" '])('is done where If-Match %s matches', async (tag) => {
     const worker = await api.worker();
     const { status, headers } = await api.call(method, path(worker), body, { 'if-match': tag });
     expect(status).toBe(200);
@@ -72,7 +72,7 @@ test('worker and context share one version', async () => {
   expect(stale.status).toBe(412);
 });
 
-test('patches that meet are all kept: none writes over another', async () => {
+test('concurrent patches are all kept: none overwrites another', async () => {
   const worker = await api.worker();
   const members: object[] = [
     { model: 'simulated/x' },

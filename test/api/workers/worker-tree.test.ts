@@ -1,7 +1,7 @@
-// Workers below workers, through the API: the tree, and what becomes of it.
+// Workers below workers, through the API: the tree, and operations on it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
-import { addProcess } from '../hand.ts';
+import { addProcess } from '../manual-worker.ts';
 import { isQuery, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -30,7 +30,7 @@ async function family() {
   return { top, first, second, away, last };
 }
 
-test('a tree shows each worker with its job, its state and what it used, nearest first', async () => {
+test('a tree shows each worker with its job, its state and its usage, nearest first', async () => {
   const { top, first, second, away, last } = await family();
   const { body: posted } = await api.post(`/api/workers/${second.id}/messages`, { content: 'x' });
   const shown = await tree(top.id);
@@ -53,7 +53,7 @@ test('a tree shows each worker with its job, its state and what it used, nearest
   expect(await tree(second.id)).toMatchObject({ id: second.id, depth: 1 });
 });
 
-test('a tree that is cut says so, and costs one statement however large it is', async () => {
+test('a tree that is cut is marked, and costs one statement however large it is', async () => {
   const { top } = await family();
   api.statements.length = 0;
   const cut = await tree(top.id, '?limit=3');
@@ -65,7 +65,7 @@ test('a tree that is cut says so, and costs one statement however large it is', 
 });
 
 describe('below a worker', () => {
-  test('a stop and a start reach all but what is detached', async () => {
+  test('a stop and a start reach all but detached ones', async () => {
     const { top, first, second, away, last } = await family();
     const states = async () =>
       Promise.all(
@@ -79,7 +79,7 @@ describe('below a worker', () => {
     expect(await states()).toEqual(['inactive', 'inactive', 'inactive', 'inactive', 'inactive']);
   });
 
-  test('a delete takes all but what is detached, which is the top of a tree of its own then', async () => {
+  test('a delete removes all but detached ones, which become the top of a tree of their own', async () => {
     const { top, first, second, away, last } = await family();
     expect((await api.call('DELETE', `/api/workers/${top.id}`)).status).toBe(204);
     for (const { id } of [top, first, second]) {
@@ -96,7 +96,7 @@ describe('below a worker', () => {
     ]);
   });
 
-  test('a cancel by worker leaves the jobs of what is detached', async () => {
+  test('a cancel by worker leaves the jobs of detached ones', async () => {
     const { top, first, away } = await family();
     for (const { id } of [top, first, away]) await api.post(`/api/workers/${id}/messages`, { content: 'x' });
     expect((await api.post('/api/jobs/cancel', { worker_id: top.id })).body).toEqual({ count: 2 });
@@ -104,7 +104,7 @@ describe('below a worker', () => {
   });
 });
 
-test('a worker that a client makes keeps to the limits of those above it', async () => {
+test('a worker that a client makes has the limits of those above it', async () => {
   const config = { limits: { depth: 2, children: 1 } };
   const top = (await api.post('/api/workers', { name: 'top', config })).body;
   const child = await make(top.id);
@@ -118,7 +118,7 @@ test('a worker that a client makes keeps to the limits of those above it', async
   expect([deeper.status, deeper.body.error.code]).toEqual([409, 'worker_limit']);
 });
 
-test('what a worker below asks of a person shows in the state of whoever waits for it, at any depth', async () => {
+test('a question of a worker below shows in the state of the worker that waits for it, at any depth', async () => {
   const { top, second, away } = await family();
   const waits: [Body, string, Body][] = [
     [top, 'AwaitingWorkers', second],
@@ -153,7 +153,7 @@ test('what a worker below asks of a person shows in the state of whoever waits f
   );
 });
 
-test('what waits below shows beside a question of its own, and so does an approved call whose outcome is unknown', async () => {
+test('waits below show beside a question of its own, and so does an approved call whose outcome is unknown', async () => {
   const { top, second } = await family();
   const [jobId, below] = [v7(), v7()];
   const [spawned, asked, unknown] = [v7(), v7(), v7()];

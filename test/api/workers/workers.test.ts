@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
-import { addProcess, converse, take } from '../hand.ts';
+import { addProcess, converse, take } from '../manual-worker.ts';
 import { isQuery, openApi } from '../harness.ts';
 import type { Api } from '../harness.ts';
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('a worker', () => {
-  test('is made with its context, as it was written', async () => {
+  test('is made with its context, as requested', async () => {
     const config = {
       model: 'simulated/x',
       streaming: false,
@@ -50,7 +50,7 @@ describe('a worker', () => {
     expect(context.body).toMatchObject({ worker_id: body.id, config, title: null, state: 'Idle' });
   });
 
-  test('may have a parent, and is one deeper', async () => {
+  test('may have a parent, and is one level deeper', async () => {
     const parent = await api.worker();
     const { status, body } = await api.post('/api/workers', { name: 'child', parent_worker_id: parent.id });
     expect(status).toBe(201);
@@ -59,7 +59,7 @@ describe('a worker', () => {
     expect(children.body.data.map((one: { id: string }) => one.id)).toEqual([body.id]);
   });
 
-  test.each([v7(), 'nobody'])('cannot be the child of one that is not there (%s)', async (parent) => {
+  test.each([v7(), 'nobody'])('cannot be the child of a missing one (%s)', async (parent) => {
     const { status, body } = await api.post('/api/workers', { name: 'orphan', parent_worker_id: parent });
     expect(status).toBe(404);
     expect(body.error).toMatchObject({ code: 'not_found', param: 'parent_worker_id' });
@@ -77,10 +77,10 @@ describe('a worker', () => {
     expect(api.statements.filter(isQuery)).toHaveLength(6);
   });
 
-  test('changes by PATCH, member by member, and null takes one back', async () => {
+  test('changes by PATCH, member by member, and null removes one', async () => {
     const worker = await api.worker({ model: 'simulated/x', max_steps: 3, parameters: { a: 1, b: 2 } });
     const path = `/api/workers/${worker.id}`;
-    // Two moments of one millisecond would look the same.
+    // Two times within one millisecond would look the same.
     await api.database.db.execute(
       `update workers set updated_at = updated_at - interval '1 hour' where id = '${worker.id}'`,
     );
@@ -96,7 +96,7 @@ describe('a worker', () => {
     expect(patched.body.updated_at >= worker.updated_at).toBe(true);
   });
 
-  test('is left as it is by a PATCH that says nothing', async () => {
+  test('is not changed by an empty PATCH', async () => {
     const worker = await api.worker({ max_steps: 3 });
     for (const body of [{}, undefined]) {
       const patched = await api.call('PATCH', `/api/workers/${worker.id}`, body);
@@ -106,7 +106,7 @@ describe('a worker', () => {
     }
   });
 
-  test('is removed for good, with all below it', async () => {
+  test('is deleted permanently, with all below it', async () => {
     const parent = await api.worker();
     const { body: child } = await api.post('/api/workers', { name: 'child', parent_worker_id: parent.id });
     const posted = await api.post(`/api/workers/${child.id}/messages`, { content: 'hello' });
@@ -139,7 +139,7 @@ describe('a worker', () => {
     expect((await api.post(`/api/workers/${worker.id}/messages`, { content: 'hello' })).status).toBe(202);
   });
 
-  test('that is started rings for what is queued', async () => {
+  test('that is started sends a wake-up for queued inputs', async () => {
     const worker = await api.worker();
     await api.post(`/api/workers/${worker.id}/messages`, { content: 'hello' });
     await api.post(`/api/workers/${worker.id}/stop`);
@@ -148,18 +148,18 @@ describe('a worker', () => {
     expect(api.wakeUps.map((notify) => notify.contextId)).toEqual([worker.context_id]);
   });
 
-  test('shows what it is doing', async () => {
+  test('shows its current work', async () => {
     const owner = await addProcess(api);
     const worker = await api.worker();
     const state = async () => (await api.get(`/api/workers/${worker.id}`)).body.state;
     expect(await state()).toBe('inactive');
     await api.post(`/api/workers/${worker.id}/messages`, { content: 'hello' });
     expect(await state()).toBe('working');
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
     expect(await state()).toBe('working');
-    await hand.delay(Date.now() + 60_000);
-    await hand.sleep(Date.now() + 60_000);
+    await manual.delay(Date.now() + 60_000);
+    await manual.sleep(Date.now() + 60_000);
     expect(await state()).toBe('waiting');
   });
 
@@ -167,9 +167,9 @@ describe('a worker', () => {
     const owner = await addProcess(api);
     const worker = await api.worker();
     const { body: accepted } = await api.post(`/api/workers/${worker.id}/messages`, { content: 'hello' });
-    const hand = await take(api, worker.context_id, owner);
-    await hand.admit();
-    await hand.settle({ status: 'failed', error: { code: 'provider_auth', message: 'no key' } });
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.settle({ status: 'failed', error: { code: 'provider_auth', message: 'no key' } });
     const failed = await api.get(`/api/workers/${worker.id}`);
     expect(failed.body.state).toBe('failed');
     expect(failed.body.last_failure).toEqual({

@@ -1,4 +1,4 @@
-// Every check, in the order in which a reader wants to hear of them.
+// Every check, in the order of the report.
 import type { Check, Violation, World } from '../world/world.ts';
 import { accepted } from './accepted.ts';
 import { answers } from './answers.ts';
@@ -6,7 +6,7 @@ import { approvals } from './approvals.ts';
 import { branches } from './branches.ts';
 import { compactions } from './compactions.ts';
 import { endings } from './endings.ts';
-import { lines } from './lines.ts';
+import { branchHistories } from './branch-histories.ts';
 import { numbers } from './numbers.ts';
 import { once } from './once.ts';
 import { order } from './order.ts';
@@ -14,16 +14,16 @@ import { outcomes } from './outcomes.ts';
 import { processes } from './processes.ts';
 import { questions } from './questions.ts';
 import { receipts } from './receipts.ts';
-import { rest } from './rest.ts';
+import { idle } from './idle.ts';
 import { settings } from './settings.ts';
 import { stops } from './stops.ts';
 import { streams } from './streams.ts';
-import { told } from './told.ts';
+import { api } from './api.ts';
 import { transcripts } from './transcripts.ts';
 import { workers } from './workers.ts';
 
 export const CHECKS: readonly Check[] = [
-  rest,
+  idle,
   accepted,
   endings,
   answers,
@@ -31,7 +31,7 @@ export const CHECKS: readonly Check[] = [
   order,
   numbers,
   transcripts,
-  lines,
+  branchHistories,
   branches,
   questions,
   approvals,
@@ -41,7 +41,7 @@ export const CHECKS: readonly Check[] = [
   receipts,
   stops,
   workers,
-  told,
+  api,
   streams,
   processes,
 ];

@@ -1,26 +1,26 @@
-// Each input is answered at most once, and exactly once where its job completed, by what its script says.
+// Each input is answered at most once, and exactly once where its job completed, with the answers of its script.
 import { isToolUse, textOf } from '../../../src/core/conversation/blocks.ts';
-import { askedByJob, askedOf } from '../world/asked.ts';
-import type { Asked } from '../world/asked.ts';
+import { expectedByJob, expectedOf } from '../world/expected-jobs.ts';
+import type { ExpectedJob } from '../world/expected-jobs.ts';
 import { tagIn } from '../clients/inputs.ts';
 import type { Play } from '../clients/inputs.ts';
 import { groupBy, isEnded } from '../world/world.ts';
 import type { StoredJob, StoredMessage } from '../world/stored.ts';
 import type { Check, Violation } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('answers');
+const violation = reporter('answers');
 
 export const answers: Check = {
   name: 'answers',
   find(world) {
     const { jobs, messages } = world;
-    const all = askedOf(world);
-    const said = messages.filter(({ role, seq }) => role === 'assistant' && seq !== null);
-    const visible = said.filter(({ status }) => status === 'completed');
+    const all = expectedOf(world);
+    const reported = messages.filter(({ role, seq }) => role === 'assistant' && seq !== null);
+    const visible = reported.filter(({ status }) => status === 'completed');
     const ofTag = groupBy(visible, ({ content }) => tagIn(textOf(content)));
-    const ofJob = groupBy(said, ({ job_id: id }) => id);
-    const asked = askedByJob(all);
+    const ofJob = groupBy(reported, ({ job_id: id }) => id);
+    const asked = expectedByJob(all);
     const times = groupBy(
       all.filter(({ as }) => as !== 'reply'),
       ({ tag }) => tag,
@@ -29,43 +29,47 @@ export const answers: Check = {
     return [
       ...[...ofTag].flatMap(([tag, list]) => [
         ...answeredTooOften(tag, list, times.get(tag)?.length ?? 0),
-        ...(known.has(tag) ? [] : [says('an answer to nobody', list[0]?.context_id ?? null, tag)]),
+        ...(known.has(tag) ? [] : [violation('an answer to no input', list[0]?.context_id ?? null, tag)]),
       ]),
       ...jobs.flatMap((job) => jobFaults(job, asked.get(job.id) ?? [], ofJob.get(job.id) ?? [], ofTag)),
     ];
   },
 };
 
-/** Once by each job that was asked to. */
-function answeredTooOften(tag: string, said: readonly StoredMessage[], wanted: number): Violation[] {
+/** Once by each job that had to answer it. */
+function answeredTooOften(tag: string, reported: readonly StoredMessage[], wanted: number): Violation[] {
   const mostOfOneJob = Math.max(
     0,
-    ...[...groupBy(said, ({ job_id: id }) => id).values()].map((own) => own.length),
+    ...[...groupBy(reported, ({ job_id: id }) => id).values()].map((own) => own.length),
   );
-  if (mostOfOneJob <= 1 && said.length <= Math.max(1, wanted)) return [];
-  const ids = said.map(({ id }) => id);
-  return [says(`answered ${said.length} times`, said[0]?.context_id ?? null, tag, ...ids)];
+  if (mostOfOneJob <= 1 && reported.length <= Math.max(1, wanted)) return [];
+  const ids = reported.map(({ id }) => id);
+  return [violation(`answered ${reported.length} times`, reported[0]?.context_id ?? null, tag, ...ids)];
 }
 
 function jobFaults(
   job: StoredJob,
-  asked: readonly Asked[],
-  said: readonly StoredMessage[],
+  asked: readonly ExpectedJob[],
+  reported: readonly StoredMessage[],
   ofTag: ReadonlyMap<string, StoredMessage[]>,
 ): Violation[] {
   const faults: Violation[] = [];
   const note = (what: string, ...ids: string[]): void =>
-    void faults.push(says(what, job.context_id, job.id, ...ids));
-  if (job.steps !== said.length) note(`it counts ${job.steps} steps, ${said.length} answers are stored`);
-  const inOrder = said.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
+    void faults.push(violation(what, job.context_id, job.id, ...ids));
+  if (job.steps !== reported.length)
+    note(`it counts ${job.steps} steps, ${reported.length} answers are stored`);
+  const inOrder = reported.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
   const last = inOrder.at(-1);
   if (job.kind === 'compact')
-    return [...faults, ...said.map(({ id }) => says('a compaction answered', job.context_id, job.id, id))];
+    return [
+      ...faults,
+      ...reported.map(({ id }) => violation('a compaction answered', job.context_id, job.id, id)),
+    ];
   if (job.status === 'completed') {
     if (last === undefined || job.output_message_id !== last.id) note('its output is not its last answer');
-    if (last?.status === 'retracted') note('it completed, and its answer was taken back');
+    if (last?.status === 'retracted') note('it completed, and its answer was retracted');
     if (!asked.some(({ tag }) => ofTag.get(tag)?.some(({ id }) => id === last?.id)))
-      note('its answer is to somebody else');
+      note('its answer is to another input');
   } else if (isEnded(job.status) && job.output_message_id !== null)
     note('it did not complete and has an output');
   const [only] = asked;
@@ -76,9 +80,13 @@ function jobFaults(
   return faults;
 }
 
-/** What was said must be the script as far as it went, to its end where the job completed. */
-function playFault(plays: readonly Play[], said: readonly StoredMessage[], whole: boolean): string | null {
-  const is = said.map(({ content }) =>
+/** The answers are a beginning of the script, and all of it where the job completed. */
+function playFault(
+  plays: readonly Play[],
+  reported: readonly StoredMessage[],
+  whole: boolean,
+): string | null {
+  const is = reported.map(({ content }) =>
     lineOf(
       content.filter(isToolUse).map(({ name }) => name),
       tagIn(textOf(content)) !== null,
@@ -86,10 +94,10 @@ function playFault(plays: readonly Play[], said: readonly StoredMessage[], whole
   );
   const wanted = plays.map(({ calls, last }) => lineOf(calls, last));
   if (is.length > wanted.length || (whole && is.length < wanted.length)) {
-    return `said ${is.join(' | ')} where the script says ${wanted.join(' | ')}`;
+    return `answered ${is.join(' | ')} where the script has ${wanted.join(' | ')}`;
   }
   const at = is.findIndex((line, index) => line !== wanted[index]);
-  return at === -1 ? null : `said ${is.join(' | ')} where the script says ${wanted.join(' | ')}`;
+  return at === -1 ? null : `answered ${is.join(' | ')} where the script has ${wanted.join(' | ')}`;
 }
 
 function lineOf(calls: readonly string[], last: boolean): string {

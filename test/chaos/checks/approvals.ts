@@ -1,4 +1,5 @@
-// What a person has to approve ran only after that, once, and with what was approved; the first verdict stands and is told once.
+// A call that needs approval ran only after it, once, and with the approved input; the first decision counts and is
+// published once.
 import { isToolUse } from '../../../src/core/conversation/blocks.ts';
 import { withWord } from '../../e2e/outside/outside-tools.ts';
 import type { Outside } from '../../e2e/outside/outside-tools.ts';
@@ -6,15 +7,15 @@ import { GUARD } from '../clients/inputs.ts';
 import { groupBy } from '../world/world.ts';
 import type { StoredCall } from '../world/stored.ts';
 import type { Check, PersonDecision, Violation } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('approvals');
+const violation = reporter('approvals');
 
 export const approvals: Check = {
   name: 'approvals',
   find({ calls, decisions, outside, events, messages }) {
     const happened = groupBy(outside, ({ key }) => key);
-    const told = groupBy(
+    const published = groupBy(
       events.filter(({ name }) => name === 'ApprovalResolved'),
       ({ data }) => String(data['tool_call_id']),
     );
@@ -36,10 +37,12 @@ export const approvals: Check = {
     return [
       ...decisions
         .filter(({ outcome }) => outcome.kind === 'pending')
-        .map(({ contextId, key, callId }) => says('a decision never got through', contextId, key, callId)),
+        .map(({ contextId, key, callId }) =>
+          violation('a decision never got through', contextId, key, callId),
+        ),
       ...taken
         .filter(({ callId }) => !known.has(callId))
-        .map(({ callId, one }) => says('a decision on no call', one.contextId, callId, one.key)),
+        .map(({ callId, one }) => violation('a decision on no call', one.contextId, callId, one.key)),
       ...calls
         .filter(({ name }) => name === GUARD)
         .flatMap((call) => [
@@ -48,7 +51,7 @@ export const approvals: Check = {
             call,
             (takenOf.get(call.id) ?? []).map(({ one }) => one),
           ),
-          ...toldFaults(call, told.get(call.id)?.length ?? 0),
+          ...publishedFaults(call, published.get(call.id)?.length ?? 0),
         ]),
     ];
   },
@@ -61,41 +64,45 @@ function ranFaults(
   rules: ReadonlySet<string>,
 ): Violation[] {
   const faults: Violation[] = [];
-  const note = (what: string): void => void faults.push(says(what, call.context_id, call.id));
+  const note = (what: string): void => void faults.push(violation(what, call.context_id, call.id));
   const { approval, approval_at: at, started_at: from } = call;
   if (happened.length > 0) {
-    if (approval === null && !rules.has(`${call.context_id} approve`)) note('it ran, and nobody approved it');
+    if (approval === null && !rules.has(`${call.context_id} approve`)) note('it ran without an approval');
     if (approval?.decision === 'deny') note('it was denied, and ran');
     if (call.status === 'denied' || call.status === 'expired') note(`it is ${call.status}, and ran`);
     const wanted = withWord(wordIn(approval?.input) ?? word ?? '');
     if (happened.some(({ what }) => what.startsWith(withWord('')) && what !== wanted))
-      note('it was run with other words than were approved');
+      note('it was run with another input than was approved');
   }
   if (approval !== null && at !== null && from !== null && from < at) note('it began before it was approved');
   if (approval?.decision === 'deny' && call.status !== 'denied' && call.status !== 'cancelled')
     note(`it was denied, and is ${call.status}`);
   if (call.status === 'denied' && approval?.decision !== 'deny' && !rules.has(`${call.context_id} deny`))
-    note('it is denied, and nobody denied it');
+    note('it is denied without a denial');
   return faults;
 }
 
-/** One person was told that it was theirs. */
+/** One person got the answer that the decision was accepted. */
 function decisionFaults(call: StoredCall, taken: readonly PersonDecision[]): Violation[] {
   const ids = taken.map(({ key }) => key);
   if (taken.length > 1)
-    return [says(`${taken.length} decisions were taken`, call.context_id, call.id, ...ids)];
+    return [violation(`${taken.length} decisions were accepted`, call.context_id, call.id, ...ids)];
   const [one] = taken;
   if (one === undefined)
-    return call.approval === null ? [] : [says('a decision that nobody gave', call.context_id, call.id)];
+    return call.approval === null
+      ? []
+      : [violation('a decision that no client made', call.context_id, call.id)];
   const word = one.callId === call.id ? one.word : null;
   return call.approval?.decision === one.decision && wordIn(call.approval.input) === word
     ? []
-    : [says('another decision stands than was taken', call.context_id, call.id, ...ids)];
+    : [violation('another decision is stored than was accepted', call.context_id, call.id, ...ids)];
 }
 
-function toldFaults(call: StoredCall, times: number): Violation[] {
+function publishedFaults(call: StoredCall, times: number): Violation[] {
   const wanted = call.approval === null ? 0 : 1;
-  return times === wanted ? [] : [says(`its decision is told ${times} times`, call.context_id, call.id)];
+  return times === wanted
+    ? []
+    : [violation(`its decision is published ${times} times`, call.context_id, call.id)];
 }
 
 function wordIn(input: unknown): string | null {

@@ -1,13 +1,13 @@
-// What was asked of branches was done once where it was taken, and not at all where it was refused; what is edited or
-// answered once more stands on a branch that was made for it, where the one before it stood.
-import { coursesOf } from '../world/lines.ts';
-import type { Birth, Course } from '../world/lines.ts';
+// Accepted operations on branches were done once, and refused ones not at all; an edited or retried input is on a
+// branch that was made for it, in the place of the original.
+import { coursesOf } from '../world/expected-branches.ts';
+import type { Birth, Course } from '../world/expected-branches.ts';
 import { groupBy } from '../world/world.ts';
 import type { StoredEvent, StoredMessage } from '../world/stored.ts';
 import type { Change, Check, Posted, Violation } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('branches');
+const violation = reporter('branches');
 
 export const branches: Check = {
   name: 'branches',
@@ -24,31 +24,31 @@ export const branches: Check = {
     );
     return world.contexts.flatMap(({ id }) => {
       const asked = changes.get(id) ?? [];
-      const anew = (inputs.get(id) ?? []).filter((input) => input.anew !== null);
+      const revision = (inputs.get(id) ?? []).filter((input) => input.revision !== null);
       const course = courses.get(id);
       return [
         ...asked
           .filter(({ outcome }) => outcome === 'pending')
-          .map(({ kind, key }) => says(`a ${kind} never got through`, id, key)),
-        ...countFaults(id, asked, anew, events.get(id) ?? []),
+          .map(({ kind, key }) => violation(`a ${kind} never got through`, id, key)),
+        ...countFaults(id, asked, revision, events.get(id) ?? []),
         ...(course === undefined
           ? []
-          : anew.flatMap((input) => anewFaults(input, course, messages, retractedAt))),
+          : revision.flatMap((input) => revisionFaults(input, course, messages, retractedAt))),
       ];
     });
   },
 };
 
-/** As many branches were made, deleted and histories cleared as clients were told. */
+/** The numbers of created branches, deleted branches and cleared histories equal those that clients received. */
 function countFaults(
   contextId: string,
   asked: readonly Change[],
-  anew: readonly Posted[],
+  revision: readonly Posted[],
   events: readonly StoredEvent[],
 ): Violation[] {
   const taken = (kind: Change['kind']): (string | null)[] =>
     asked.filter((one) => one.kind === kind && one.outcome === 'taken').map(({ branch }) => branch);
-  const own = anew.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.branch] : []));
+  const own = revision.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.branch] : []));
   return [
     ...unequal(contextId, 'made', [...taken('create'), ...own], namesIn(events, 'BranchCreated')),
     ...unequal(contextId, 'deleted', taken('delete'), namesIn(events, 'BranchDeleted')),
@@ -65,43 +65,43 @@ function namesIn(events: readonly StoredEvent[], name: string): (string | null)[
 function unequal(
   contextId: string,
   what: string,
-  told: readonly (string | null)[],
+  received: readonly (string | null)[],
   happened: readonly (string | null)[],
 ): Violation[] {
-  const names = [...new Set([...told, ...happened])];
+  const names = [...new Set([...received, ...happened])];
   const count = (list: readonly (string | null)[], name: string | null): number =>
     list.filter((one) => one === name).length;
   return names
-    .filter((name) => count(told, name) !== count(happened, name))
+    .filter((name) => count(received, name) !== count(happened, name))
     .map((name) =>
-      says(
-        `${name ?? 'the context'} was ${what} ${count(happened, name)} times, clients were told of ${count(told, name)}`,
+      violation(
+        `${name ?? 'the context'} was ${what} ${count(happened, name)} times, clients received ${count(received, name)}`,
         contextId,
       ),
     );
 }
 
 /**
- * An edit's branch has what came before the message that it replaces, and neither that nor anything behind it; one that
- * answers once more ends with the input that it answers.
+ * An edit's branch has the messages before the replaced one, and neither that nor later ones; a retry's branch ends
+ * with the input that it answers.
  */
-function anewFaults(
-  { tag, contextId, anew, outcome }: Posted,
+function revisionFaults(
+  { tag, contextId, revision, outcome }: Posted,
   { births }: Course,
   messages: ReadonlyMap<string, StoredMessage>,
   retractedAt: ReadonlyMap<string, number>,
 ): Violation[] {
-  if (anew === null || outcome.kind !== 'accepted') return [];
+  if (revision === null || outcome.kind !== 'accepted') return [];
   const birth = births.findLast(({ branch, seq }) => branch === outcome.branch && seq <= outcome.after);
-  const past = messages.get(anew.messageId);
+  const past = messages.get(revision.messageId);
   if (birth?.left === null || birth?.left === undefined || past === undefined)
-    return [says('no branch was made for it', contextId, tag, outcome.branch, outcome.jobId)];
-  // What was taken back after that was shown then.
+    return [violation('no branch was made for it', contextId, tag, outcome.branch, outcome.jobId)];
+  // A message that was retracted later was visible then.
   const line = birth.left.filter(
     ({ id, status }) => status === 'completed' || (retractedAt.get(id) ?? 0) > birth.seq,
   );
-  const wrong = whatIsWrong(birth, line, past, anew.kind);
-  return wrong === null ? [] : [says(wrong, contextId, tag, birth.branch, past.id)];
+  const wrong = whatIsWrong(birth, line, past, revision.kind);
+  return wrong === null ? [] : [violation(wrong, contextId, tag, birth.branch, past.id)];
 }
 
 function whatIsWrong(

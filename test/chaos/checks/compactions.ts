@@ -1,14 +1,14 @@
-// Compactions: each that was asked for is one job; each that was made is told where it is stored, is shorter than what it
-// stands for, and cuts no call from its result; what a prompt then shows is valid.
+// Compactions: each request is one job; each compaction is published with its place, is shorter than the messages that
+// it replaces, and cuts no call from its result; the prompt is then valid.
 import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
-import { coursesOf } from '../world/lines.ts';
-import type { Course, Line } from '../world/lines.ts';
+import { coursesOf } from '../world/expected-branches.ts';
+import type { Course, Line } from '../world/expected-branches.ts';
 import { groupBy } from '../world/world.ts';
 import type { StoredCompaction, StoredEvent } from '../world/stored.ts';
 import type { Check, Violation, World } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('compactions');
+const violation = reporter('compactions');
 
 export const compactions: Check = {
   name: 'compactions',
@@ -22,7 +22,7 @@ export const compactions: Check = {
     const works = new Map(world.jobs.map(({ id, branch }) => [id, branch]));
     return [
       ...askedFaults(world),
-      ...world.contexts.flatMap(({ id }) => toldFaults(id, made.get(id) ?? [], events.get(id) ?? [])),
+      ...world.contexts.flatMap(({ id }) => publishedFaults(id, made.get(id) ?? [], events.get(id) ?? [])),
       ...world.compactions.flatMap((one) => [
         ...rowFaults(one, works.get(one.job_id)),
         ...cutFaults(one, courses.get(one.context_id)),
@@ -31,7 +31,7 @@ export const compactions: Check = {
   },
 };
 
-/** One job for each key that was taken, and none besides; it never fails. */
+/** One job for each accepted key, and no others; it never fails. */
 function askedFaults({ compacts, jobs }: World): Violation[] {
   const asked = groupBy(compacts, ({ jobId }) => jobId);
   const made = jobs.filter(({ kind }) => kind === 'compact');
@@ -39,55 +39,59 @@ function askedFaults({ compacts, jobs }: World): Violation[] {
   return [
     ...compacts
       .filter(({ outcome }) => outcome === 'pending')
-      .map(({ contextId, key }) => says('a wish to compact never got through', contextId, key)),
+      .map(({ contextId, key }) => violation('a compaction request never got through', contextId, key)),
     ...compacts
       .filter(({ jobId }) => jobId !== null && !known.has(jobId))
-      .map(({ contextId, key, jobId }) => says('a compaction has no job', contextId, key, jobId)),
+      .map(({ contextId, key, jobId }) => violation('a compaction has no job', contextId, key, jobId)),
     ...made.flatMap(({ id, context_id: context, status, error_code: code }) => [
       ...(asked.get(id)?.length === 1
         ? []
-        : [says(`a compaction of ${asked.get(id)?.length ?? 0} keys`, context, id)]),
+        : [violation(`a compaction of ${asked.get(id)?.length ?? 0} keys`, context, id)]),
       ...(['completed', 'cancelled', 'interrupted'].includes(status)
         ? []
-        : [says(`a compaction ended ${status} (${code})`, context, id)]),
+        : [violation(`a compaction ended ${status} (${code})`, context, id)]),
     ]),
   ];
 }
 
-/** At each place where one is stored, an event says the same of it. */
-function toldFaults(
+/** For each stored compaction there is an event with the same data. */
+function publishedFaults(
   contextId: string,
   made: readonly StoredCompaction[],
   events: readonly StoredEvent[],
 ): Violation[] {
-  const told = new Map(events.map(({ seq, data }) => [seq, data]));
+  const published = new Map(events.map(({ seq, data }) => [seq, data]));
   const faults = made.flatMap((one) => {
-    const data = told.get(one.seq);
+    const data = published.get(one.seq);
     const same =
       data?.['compaction_id'] === one.id &&
       data['branch'] === one.branch &&
       data['upto_seq'] === one.upto_seq &&
       data['job_id'] === one.job_id &&
       data['tokens_after'] === one.tokens_after;
-    return same ? [] : [says(`a compaction at ${one.seq} is not told so`, contextId, one.id)];
+    return same ? [] : [violation(`a compaction at ${one.seq} is not published`, contextId, one.id)];
   });
   return made.length === events.length
     ? faults
-    : [...faults, says(`${events.length} compactions are told, ${made.length} are stored`, contextId)];
+    : [
+        ...faults,
+        violation(`${events.length} compactions are published, ${made.length} are stored`, contextId),
+      ];
 }
 
 function rowFaults(one: StoredCompaction, branch: string | undefined): Violation[] {
   const faults: Violation[] = [];
-  const note = (what: string): void => void faults.push(says(what, one.context_id, one.id, one.job_id));
+  const note = (what: string): void => void faults.push(violation(what, one.context_id, one.id, one.job_id));
   if (branch !== one.branch) note(`a compaction of ${one.branch}, by a job that works on ${branch}`);
   if (one.tokens_after >= one.tokens_before) note(`${one.tokens_before} tokens became ${one.tokens_after}`);
   return faults;
 }
 
-/** What a summary stands for is of its branch, and whole: no result stays behind without its call. */
+/** A summary replaces messages of its branch, and complete rounds: no result stays behind without its call. */
 function cutFaults(one: StoredCompaction, course: Course | undefined): Violation[] {
   const line = course?.lines.find((candidate) => isMadeOn(candidate, one));
-  if (line === undefined) return [says('a compaction of what is on no branch', one.context_id, one.id)];
+  if (line === undefined)
+    return [violation('a compaction of a message on no branch', one.context_id, one.id)];
   if (one.type !== 'llm') return [];
   const history = line.messages.filter(({ seq, status }) => status === 'completed' && (seq ?? 0) < one.seq);
   const calls = new Set(
@@ -100,11 +104,11 @@ function cutFaults(one: StoredCompaction, course: Course | undefined): Violation
     .flatMap(({ content }) => content.filter(isToolResult))
     .filter(({ tool_use_id: id }) => calls.has(id));
   return cut.map(({ tool_use_id: id }) =>
-    says('a summary cuts a call from its result', one.context_id, one.id, id),
+    violation('a summary cuts a call from its result', one.context_id, one.id, id),
   );
 }
 
-/** Names are given again: the line that has the message up to which it goes. */
+/** Names are used again: the branch that has the last replaced message. */
 function isMadeOn({ branch, messages }: Line, { branch: of, upto_seq: upto }: StoredCompaction): boolean {
   return branch === of && messages.some(({ seq }) => seq === upto);
 }

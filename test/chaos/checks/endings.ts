@@ -1,22 +1,22 @@
-// Every job ended, once, as it may: its row, its events, and what clients were told say the same.
-import { askedOf } from '../world/asked.ts';
-import type { Asked } from '../world/asked.ts';
+// Every job ended, once, with a valid status: its row, its events, and the answers to clients agree.
+import { expectedOf } from '../world/expected-jobs.ts';
+import type { ExpectedJob } from '../world/expected-jobs.ts';
 import { groupBy, isEnded } from '../world/world.ts';
 import type { StoredEvent, StoredJob } from '../world/stored.ts';
 import type { Check, Interrupt, Posted, Violation, World } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('endings');
+const violation = reporter('endings');
 
 export const endings: Check = {
   name: 'endings',
   find(world) {
     const { jobs, events, inputs, sightings, interrupts, stops } = world;
-    const told = groupBy(
+    const published = groupBy(
       events.filter(({ name }) => name === 'JobStarted' || name === 'JobFinished'),
       ({ data }) => String(data['job_id']),
     );
-    const asked = groupBy(askedOf(world), ({ jobId }) => jobId);
+    const asked = groupBy(expectedOf(world), ({ jobId }) => jobId);
     const seen = groupBy(sightings, ({ jobId }) => jobId);
     const interrupted = new Set(interrupts.map(({ contextId }) => contextId));
     const pushy = new Set(
@@ -27,7 +27,7 @@ export const endings: Check = {
       ...interruptedTooOften(jobs, inputs, interrupts),
       ...jobs.flatMap((job) => [
         ...rowFaults(job),
-        ...eventFaults(job, told.get(job.id) ?? []),
+        ...eventFaults(job, published.get(job.id) ?? []),
         ...reasonFaults(
           job,
           asked.get(job.id) ?? [],
@@ -38,14 +38,20 @@ export const endings: Check = {
         ...(seen.get(job.id) ?? []).flatMap((sighting) =>
           sighting.status === job.status && sighting.outputId === job.output_message_id
             ? []
-            : [says(`a client was told ${sighting.status}, it is ${job.status}`, job.context_id, job.id)],
+            : [
+                violation(
+                  `a client received ${sighting.status}, it is ${job.status}`,
+                  job.context_id,
+                  job.id,
+                ),
+              ],
         ),
       ]),
     ];
   },
 };
 
-/** A key interrupts one job at most, however often it is asked again. */
+/** A key interrupts one job at most, however often the request is repeated. */
 function interruptedTooOften(
   jobs: readonly StoredJob[],
   inputs: readonly Posted[],
@@ -60,11 +66,11 @@ function interruptedTooOften(
     ({ context_id: id }) => id,
   );
   return [...ended].flatMap(([contextId, list]) => {
-    const wishes = asked.get(contextId)?.length ?? 0;
-    if (list.length <= wishes) return [];
+    const requests = asked.get(contextId)?.length ?? 0;
+    if (list.length <= requests) return [];
     return [
-      says(
-        `${list.length} jobs were interrupted for ${wishes} wishes`,
+      violation(
+        `${list.length} jobs were interrupted for ${requests} requests`,
         contextId,
         ...list.map(({ id }) => id),
       ),
@@ -73,25 +79,26 @@ function interruptedTooOften(
 }
 
 function rowFaults(job: StoredJob): Violation[] {
-  if (!isEnded(job.status)) return [says(`the job never ended: ${job.status}`, job.context_id, job.id)];
-  return job.finished_at === null ? [says('the job ended without a time', job.context_id, job.id)] : [];
+  if (!isEnded(job.status)) return [violation(`the job never ended: ${job.status}`, job.context_id, job.id)];
+  return job.finished_at === null ? [violation('the job ended without a time', job.context_id, job.id)] : [];
 }
 
-function eventFaults(job: StoredJob, told: readonly StoredEvent[]): Violation[] {
-  const started = told.filter(({ name }) => name === 'JobStarted');
-  const finished = told.filter(({ name }) => name === 'JobFinished');
+function eventFaults(job: StoredJob, published: readonly StoredEvent[]): Violation[] {
+  const started = published.filter(({ name }) => name === 'JobStarted');
+  const finished = published.filter(({ name }) => name === 'JobFinished');
   const faults: Violation[] = [];
-  const note = (what: string): void => void faults.push(says(what, job.context_id, job.id));
-  if (started.length !== (job.started_at === null ? 0 : 1)) note(`its begin is told ${started.length} times`);
-  if (isEnded(job.status) && finished.length !== 1) note(`its end is told ${finished.length} times`);
+  const note = (what: string): void => void faults.push(violation(what, job.context_id, job.id));
+  if (started.length !== (job.started_at === null ? 0 : 1))
+    note(`its begin is published ${started.length} times`);
+  if (isEnded(job.status) && finished.length !== 1) note(`its end is published ${finished.length} times`);
   for (const { data } of finished) {
     if (data['status'] !== job.status)
-      note(`its end is told as ${String(data['status'])}, it is ${job.status}`);
+      note(`its end is published as ${String(data['status'])}, it is ${job.status}`);
   }
   return faults;
 }
 
-/** An answer that is made anew: something of a higher priority was answered on its branch first, and nothing is left to do. */
+/** A retry: an input of a higher priority was answered on its branch first, and no work is left. */
 function isOvertaken(
   { messages }: World,
   { kind, branch, context_id: contextId, created_at: from, started_at: to }: StoredJob,
@@ -102,10 +109,10 @@ function isOvertaken(
   return kind === 'retry' && between.some(({ completed_at: at }) => at !== null && to !== null && at <= to);
 }
 
-/** A job ends as its script says, or as somebody asked. */
+/** A job ends as its script says, or by a request. */
 function reasonFaults(
   job: StoredJob,
-  asked: readonly Asked[],
+  asked: readonly ExpectedJob[],
   overtaken: boolean,
   mayBeInterrupted: boolean,
   wasHalted: boolean,
@@ -122,7 +129,7 @@ function reasonFaults(
   if (may) return [];
   const why = job.error_code === null ? '' : ` (${job.error_code})`;
   return [
-    says(
+    violation(
       `the job ended ${job.status}${why}, for no reason`,
       job.context_id,
       job.id,

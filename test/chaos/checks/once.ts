@@ -1,24 +1,24 @@
-// What may happen once happened once at most, and what is said of it is true: done means done, never ran means never.
+// A `once` call ran once at most, and its reported outcome is correct: done means done, never ran means never.
 import { isToolResult, textOf } from '../../../src/core/conversation/blocks.ts';
 import { GUARD, SPAWN, WAIT } from '../clients/inputs.ts';
 import { groupBy } from '../world/world.ts';
 import type { StoredCall, StoredMessage } from '../world/stored.ts';
 import type { Check, Violation } from '../world/world.ts';
 import type { Outside } from '../../e2e/outside/outside-tools.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('once');
+const violation = reporter('once');
 const MAY_HAPPEN_ONCE = ['mail', 'pay', 'wire', GUARD];
-/** Whose results the check of workers reads. */
+/** The check of workers reads their results. */
 const OF_WORKERS: readonly string[] = [SPAWN, WAIT];
-/** Begins before the answer that asks for it is stored, and may be all that is left of one that was lost. */
+/** Starts before its answer is stored, and may be all that is left of a lost answer. */
 const CHANGES_NOTHING = 'look';
-/** Of which somebody may say that it did not happen: it is begun anew then. */
-const MAY_BEGIN_ANEW = ['wire'];
+/** A person may report that such a call did not happen: it is run again then. */
+const MAY_RUN_AGAIN = ['wire'];
 
 export const once: Check = {
   name: 'once',
-  find({ outside, calls, messages, said }) {
+  find({ outside, calls, messages, reported }) {
     const happened = groupBy(outside, ({ key }) => key);
     const known = new Set(calls.map(({ id }) => id));
     const results = new Map(
@@ -32,34 +32,41 @@ export const once: Check = {
       ({ job_id: id }) => id,
     );
     const resolved = new Set(
-      said.filter(({ outcome }) => outcome === 'happened').map(({ callId }) => callId),
+      reported.filter(({ outcome }) => outcome === 'happened').map(({ callId }) => callId),
     );
     const strangers = [...happened].filter(([key, lines]) => !known.has(key) && !lines.every(changedNothing));
     return [
-      ...strangers.map(([key]) => says('a tool ran for a call that nobody asked for', null, key)),
+      ...strangers.map(([key]) => violation('a tool ran for a call that no model asked for', null, key)),
       ...calls.flatMap((call) => {
         const result = results.get(call.id);
         const isTakenBack = result === undefined && retracted.has(call.message_id);
-        const words = typeof result?.content === 'string' ? result.content : '';
+        const text = typeof result?.content === 'string' ? result.content : '';
         return [
           ...happenedFaults(call, happened.get(call.id) ?? []),
           ...(isTakenBack &&
           began(call, happened.get(call.id) ?? []) &&
           !isNoted(call, notes.get(call.job_id) ?? [])
-            ? [says('a call that began was taken back without a note', call.context_id, call.id, call.job_id)]
+            ? [
+                violation(
+                  'a call that began was retracted without a note',
+                  call.context_id,
+                  call.id,
+                  call.job_id,
+                ),
+              ]
             : []),
           ...(call.status === 'unknown' &&
           !isTakenBack &&
-          !(result?.is_error === true && /outcome unknown/.test(words))
-            ? [says('an unknown outcome is not said so', call.context_id, call.id)]
+          !(result?.is_error === true && /outcome unknown/.test(text))
+            ? [violation('an unknown outcome is not reported', call.context_id, call.id)]
             : []),
-          // Of what a person said had happened nothing entered history yet when an interrupt took its answer back.
+          // The outcome that a person reported was not in history yet when an interrupt retracted its answer.
           ...(call.status === 'completed' &&
           !call.asked &&
           !OF_WORKERS.includes(call.name) &&
           !(isTakenBack && resolved.has(call.id)) &&
-          (result?.is_error !== false || words !== `${call.name}: done`)
-            ? [says('a completed call has another result', call.context_id, call.id)]
+          (result?.is_error !== false || text !== `${call.name}: done`)
+            ? [violation('a completed call has another result', call.context_id, call.id)]
             : []),
         ];
       }),
@@ -75,7 +82,7 @@ function began(call: StoredCall, happened: readonly Outside[]): boolean {
   return call.started_at !== null || happened.length > 0;
 }
 
-/** Whether a note of the platform names the call, or stands for more than it names. */
+/** Whether a note of the platform names the call, or covers more calls than it names. */
 function isNoted({ name }: StoredCall, notes: readonly StoredMessage[]): boolean {
   return notes.some(({ content }) => textOf(content).includes(`${name}(`));
 }
@@ -84,14 +91,15 @@ function happenedFaults(call: StoredCall, happened: readonly Outside[]): Violati
   const count = (wanted: string): number => happened.filter(({ what }) => what === wanted).length;
   const [begun, effects] = [count('begin'), count('effect')];
   const faults: Violation[] = [];
-  const note = (what: string): void => void faults.push(says(what, call.context_id, call.id, call.job_id));
+  const note = (what: string): void =>
+    void faults.push(violation(what, call.context_id, call.id, call.job_id));
   if (call.status === 'completed' && !call.asked && !OF_WORKERS.includes(call.name) && effects === 0)
-    note(`${call.name} is said to be done and had no effect`);
+    note(`${call.name} is reported as done and had no effect`);
   if (!MAY_HAPPEN_ONCE.includes(call.name)) return faults;
   if (effects > 1) note(`${call.name} happened ${effects} times`);
-  if (begun > 1 && !MAY_BEGIN_ANEW.includes(call.name)) note(`${call.name} began ${begun} times`);
+  if (begun > 1 && !MAY_RUN_AGAIN.includes(call.name)) note(`${call.name} began ${begun} times`);
   if (begun > 0 && call.started_at === null) note(`${call.name} ran and was never marked`);
-  const ran = MAY_BEGIN_ANEW.includes(call.name) ? effects : begun;
-  if (ran > 0 && call.status === 'cancelled') note(`${call.name} ran and is said not to have run`);
+  const ran = MAY_RUN_AGAIN.includes(call.name) ? effects : begun;
+  if (ran > 0 && call.status === 'cancelled') note(`${call.name} ran and is reported as not run`);
   return faults;
 }

@@ -1,11 +1,11 @@
 // Inputs enter history in the order of their context's queue: by priority, then in the order in which they were accepted.
-import { askedOf } from '../world/asked.ts';
+import { expectedOf } from '../world/expected-jobs.ts';
 import { groupBy } from '../world/world.ts';
 import type { StoredJob } from '../world/stored.ts';
 import type { Check, Posted, Violation, World } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('order');
+const violation = reporter('order');
 
 type Place = { job: StoredJob; input: Posted; begun: number | null; accepted: { at: number; after: number } };
 
@@ -33,7 +33,7 @@ function placesOf(world: World): Place[] {
     events.filter(({ name }) => name === 'JobStarted').map(({ data, seq }) => [String(data['job_id']), seq]),
   );
   const asked = new Map(
-    askedOf(world).flatMap(({ input, jobId, as }) =>
+    expectedOf(world).flatMap(({ input, jobId, as }) =>
       input.outcome.kind === 'accepted' && as === 'leader'
         ? [[jobId, { input, accepted: input.outcome }] as const]
         : [],
@@ -46,8 +46,8 @@ function placesOf(world: World): Place[] {
 }
 
 /**
- * Nobody began before one who stood ahead of it. One of another priority must have been accepted by then (`after` is the
- * context's number at that moment): what is accepted while the next one is being chosen is for the choice after that.
+ * No input began before one that was ahead of it in the queue. One of another priority must have been accepted by then
+ * (`after` is the context's number at that time): an input accepted during a choice counts for the next choice.
  */
 function overtaken(places: readonly Place[]): Violation[] {
   const begun = places.flatMap((place) => (place.begun === null ? [] : [{ ...place, begun: place.begun }]));
@@ -58,7 +58,7 @@ function overtaken(places: readonly Place[]): Violation[] {
         (other) => other.job.priority === place.job.priority || other.accepted.after < place.begun - CHOOSING,
       )
       .map((other) =>
-        says(
+        violation(
           `began at ${place.begun}, before one that stood ahead since ${other.accepted.after}`,
           place.job.context_id,
           place.job.id,
@@ -68,14 +68,14 @@ function overtaken(places: readonly Place[]): Violation[] {
   );
 }
 
-/** Of numbers: nothing else happens between the choice and the begin. */
+/** Numbers: no other entry is between the choice and the start. */
 const CHOOSING = 1;
 
 function isAhead(one: StoredJob, other: StoredJob): boolean {
   return one.priority < other.priority || (one.priority === other.priority && one.position < other.position);
 }
 
-/** Who was accepted before another one was even sent stands ahead of it. */
+/** An input that was accepted before another one was sent is ahead of it. */
 function misplaced(places: readonly Place[]): Violation[] {
   return places.flatMap((place) =>
     places
@@ -83,7 +83,7 @@ function misplaced(places: readonly Place[]): Violation[] {
         (other) => other.accepted.at < place.input.firstSentAt && other.job.position > place.job.position,
       )
       .map((other) =>
-        says(
+        violation(
           'stands ahead of one that was accepted before it was sent',
           place.job.context_id,
           place.job.id,
@@ -96,7 +96,7 @@ function misplaced(places: readonly Place[]): Violation[] {
 /** Inputs that join a job do so in the order in which they were accepted. */
 function joinedLate(world: World): Violation[] {
   const numbers = new Map(world.messages.map(({ id, seq }) => [id, seq]));
-  const joined = askedOf(world).flatMap(({ input: { tag, contextId, firstSentAt, outcome }, as }) => {
+  const joined = expectedOf(world).flatMap(({ input: { tag, contextId, firstSentAt, outcome }, as }) => {
     if (as !== 'part' || outcome.kind !== 'accepted' || outcome.messageId === null) return [];
     const seq = numbers.get(outcome.messageId) ?? null;
     return seq === null
@@ -108,7 +108,7 @@ function joinedLate(world: World): Violation[] {
       list
         .filter((other) => other.acceptedAt < one.sentAt && other.seq > one.seq)
         .map((other) =>
-          says(
+          violation(
             'joined before one that was accepted before it was sent',
             one.contextId,
             one.jobId,

@@ -1,29 +1,29 @@
-// What nobody knew the outcome of was asked about, and what was said of it is told once and is what became of it.
+// For each unknown outcome a person was asked, and the report is published once and is the final outcome.
 import { groupBy } from '../world/world.ts';
 import type { StoredCall, StoredJob } from '../world/stored.ts';
-import type { Check, Said, Violation } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import type { Check, OutcomeReport, Violation } from '../world/world.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('outcomes');
+const violation = reporter('outcomes');
 
 export const outcomes: Check = {
   name: 'outcomes',
-  find({ calls, jobs, events, said }) {
+  find({ calls, jobs, events, reported }) {
     const byCall = (wanted: string) =>
       groupBy(
         events.filter(({ name }) => name === wanted),
         ({ data }) => String(data['tool_call_id']),
       );
     const asked = byCall('OutcomeUnknown');
-    const told = byCall('OutcomeResolved');
-    const saidOf = groupBy(said, ({ callId }) => callId);
+    const published = byCall('OutcomeResolved');
+    const reportsOf = groupBy(reported, ({ callId }) => callId);
     const owners = new Map(jobs.map((job) => [job.id, job]));
     return calls.flatMap((call) =>
       callFaults(
         call,
         asked.get(call.id)?.length ?? 0,
-        (told.get(call.id) ?? []).map(({ data }) => String(data['outcome'])),
-        saidOf.get(call.id) ?? [],
+        (published.get(call.id) ?? []).map(({ data }) => String(data['outcome'])),
+        reportsOf.get(call.id) ?? [],
         owners.get(call.job_id),
       ),
     );
@@ -33,29 +33,30 @@ export const outcomes: Check = {
 function callFaults(
   call: StoredCall,
   asked: number,
-  told: readonly string[],
-  said: readonly Said[],
+  published: readonly string[],
+  reported: readonly OutcomeReport[],
   job: StoredJob | undefined,
 ): Violation[] {
   const faults: Violation[] = [];
-  const note = (what: string): void => void faults.push(says(what, call.context_id, call.id, call.job_id));
+  const note = (what: string): void =>
+    void faults.push(violation(what, call.context_id, call.id, call.job_id));
   if (
-    told.toSorted().join() !==
-    said
+    published.toSorted().join() !==
+    reported
       .map(({ outcome }) => outcome)
       .toSorted()
       .join()
   )
     note(
-      `it is told that ${told.join(', ') || 'nothing'} was said, said was ${said.map(({ outcome }) => outcome).join(', ') || 'nothing'}`,
+      `published outcomes: ${published.join(', ') || 'none'}; reported outcomes: ${reported.map(({ outcome }) => outcome).join(', ') || 'none'}`,
     );
-  if (said.length > asked) note(`asked ${asked} times, answered ${said.length} times`);
-  if (asked > said.length && job?.stop_kind === null)
-    note('it was asked about, and went on without an answer');
-  const last = said.at(-1)?.outcome;
+  if (reported.length > asked) note(`asked ${asked} times, answered ${reported.length} times`);
+  if (asked > reported.length && job?.stop_kind === null)
+    note('a person was asked, and it continued without an answer');
+  const last = reported.at(-1)?.outcome;
   if (last === 'happened' && call.status !== 'completed')
-    note(`it is said to have happened, and is ${call.status}`);
+    note(`its reported outcome is happened, and it is ${call.status}`);
   if (last === 'tell' && call.status !== 'unknown')
-    note(`nobody knows what became of it, and it is ${call.status}`);
+    note(`its reported outcome is unknown, and it is ${call.status}`);
   return faults;
 }

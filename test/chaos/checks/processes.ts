@@ -1,17 +1,16 @@
-// Processes end when they are told to and not before, say nothing that nobody can explain, and give no answer that no
-// client should see.
+// Processes end on request only, log no unexplained errors, and give no answer that a client should not see.
 import type { Check } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('processes');
+const violation = reporter('processes');
 
 export const processes: Check = {
   name: 'processes',
   find({ incidents, odd }) {
     return [
-      ...incidents.map(({ process, what, lines }) => says(`${process} ${what}`, null, ...lines)),
+      ...incidents.map(({ process, what, lines }) => violation(`${process} ${what}`, null, ...lines)),
       ...odd.map(({ request, status, body }) =>
-        says(`${request} was answered ${status}`, null, body.slice(0, 500)),
+        violation(`${request} was answered ${status}`, null, body.slice(0, 500)),
       ),
     ];
   },

@@ -1,14 +1,14 @@
-// Each question is answered once, by what one client posted and was told 202 for; whoever else tried was told so.
+// Each question is answered once, by the request of one client that got a 202; every other request got an error.
 import { isToolResult } from '../../../src/core/conversation/blocks.ts';
-import { askedOf } from '../world/asked.ts';
+import { expectedOf } from '../world/expected-jobs.ts';
 import { groupBy } from '../world/world.ts';
 import type { StoredCall, StoredJob, StoredMessage } from '../world/stored.ts';
 import type { Check, Violation, World } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('questions');
+const violation = reporter('questions');
 
-/** What a client was told 202 for. `callId` null: a plain input, of which nobody says which question it met. */
+/** The answers that got a 202. `callId` null: a plain input, whose question is not known. */
 type Given = {
   tag: string;
   contextId: string;
@@ -29,7 +29,9 @@ export const questions: Check = {
     return [
       ...world.replies
         .filter(({ outcome }) => outcome.kind === 'pending')
-        .map(({ contextId, key, callId }) => says('an answer never got through', contextId, key, callId)),
+        .map(({ contextId, key, callId }) =>
+          violation('an answer never got through', contextId, key, callId),
+        ),
       ...given.flatMap((one) => lostFaults(one, calls)),
       ...calls.flatMap((call) => [
         ...callFaults(call, jobs.get(call.job_id)),
@@ -47,7 +49,7 @@ function givenIn(world: World): Given[] {
       ? [{ tag: key, contextId, jobId: outcome.jobId, messageId: outcome.messageId, callId, content }]
       : [],
   );
-  const byInput = askedOf(world)
+  const byInput = expectedOf(world)
     .filter(({ as }) => as === 'reply')
     .map(({ input, jobId, messageId }): Given => {
       const { tag, contextId, script } = input;
@@ -56,27 +58,28 @@ function givenIn(world: World): Given[] {
   return [...byEndpoint, ...byInput];
 }
 
-/** What was taken is the answer to that very call, in that job. */
+/** The accepted answer is that of this call, in this job. */
 function lostFaults(one: Given, calls: readonly StoredCall[]): Violation[] {
   const call = calls.find(({ reply_message_id: id }) => id === one.messageId);
   const ids = [one.tag, one.callId, one.messageId];
-  if (call === undefined) return [says('an answer was taken and is lost', one.contextId, ...ids)];
+  if (call === undefined) return [violation('an accepted answer is lost', one.contextId, ...ids)];
   if (one.callId !== null && call.id !== one.callId)
-    return [says('an answer was given to another call', one.contextId, call.id, ...ids)];
+    return [violation('an answer was given to another call', one.contextId, call.id, ...ids)];
   return call.job_id === one.jobId
     ? []
-    : [says('an answer was said to be of another job', one.contextId, call.job_id, ...ids)];
+    : [violation('an answer names another job', one.contextId, call.job_id, ...ids)];
 }
 
-/** An answer that came in time counts, whatever became of the job. */
+/** An answer that came in time counts, however the job ended. */
 function callFaults(call: StoredCall, job: StoredJob | undefined): Violation[] {
   const faults: Violation[] = [];
-  const note = (what: string): void => void faults.push(says(what, call.context_id, call.id, call.job_id));
+  const note = (what: string): void =>
+    void faults.push(violation(what, call.context_id, call.id, call.job_id));
   const answered = call.status === 'completed' || call.status === 'failed';
-  if (answered && call.reply === null) note('a question was answered by nobody');
+  if (answered && call.reply === null) note('a question was answered by no client');
   if (call.reply !== null && !answered) note(`a question was answered, and is ${call.status}`);
   if (call.status === 'cancelled' && job?.stop_kind === null && job.status === 'completed')
-    note('a question was given up, and nobody wished it');
+    note('a question was given up without a stop request');
   return faults;
 }
 
@@ -87,21 +90,23 @@ function replyFaults(
 ): Violation[] {
   const faults: Violation[] = [];
   const note = (what: string, ...ids: (string | null)[]): void =>
-    void faults.push(says(what, call.context_id, call.id, ...ids));
+    void faults.push(violation(what, call.context_id, call.id, ...ids));
   const [one] = given;
   if (one === undefined)
-    return [says('a question was answered by what nobody posted', call.context_id, call.id)];
+    return [
+      violation('a question was answered by an answer that no client posted', call.context_id, call.id),
+    ];
   if (given.length > 1) note(`a question was answered ${given.length} times`, ...given.map(({ tag }) => tag));
   const message = messages.get(call.reply_message_id ?? '');
   if (message === undefined) {
-    // A job that was taken back before it read the answer leaves none in history.
+    // A job that was withdrawn before it read the answer leaves none in history.
     if (messages.get(call.message_id)?.status !== 'retracted')
       note('its answer never became history', one.tag);
     return faults;
   }
   const results = message.content.filter(isToolResult);
-  const said = results.find(({ tool_use_id: id }) => (id as string) === call.id);
-  if (message.role !== 'tool' || said === undefined) note('its answer is not its result', message.id);
-  else if (said.content !== one.content) note('its answer is not what was posted', message.id, one.tag);
+  const result = results.find(({ tool_use_id: id }) => (id as string) === call.id);
+  if (message.role !== 'tool' || result === undefined) note('its answer is not its result', message.id);
+  else if (result.content !== one.content) note('its answer is not what was posted', message.id, one.tag);
   return faults;
 }

@@ -1,12 +1,12 @@
-// Settings: each version was written once, over the one that its writer had read, and the last one stands; models and plans
-// are those of some version.
+// Settings: each version was written once, over the one that its writer had read, and the last one is stored; models
+// and plans are those of some version.
 import { groupBy } from '../world/world.ts';
 import type { Config, StoredContext, StoredMessage } from '../world/stored.ts';
 import type { Check, Setting, Violation } from '../world/world.ts';
 import { CONFIG } from '../clients/settings.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('settings');
+const violation = reporter('settings');
 
 export const settings: Check = {
   name: 'settings',
@@ -25,7 +25,7 @@ export const settings: Check = {
       const taken = (id: string): Setting[] =>
         (written.get(id) ?? []).filter(({ version }) => version !== null);
       const list = taken(context.id);
-      // What a worker made has the settings that its maker had then, and nobody writes over them.
+      // A worker made by another has the settings that its parent had then, and no client changes them.
       const source = context.parent_context_id === null ? list : taken(topOf(context, contexts));
       return [
         ...versionFaults(context, list, remembered.get(context.id)?.length ?? 0),
@@ -44,7 +44,7 @@ function topOf(
   return parent === undefined ? id : topOf(parent, contexts);
 }
 
-/** `rules`: decisions that were to be remembered, each a version. */
+/** `rules`: remembered decisions, each a version. */
 function versionFaults(
   { id, version }: StoredContext,
   written: readonly Setting[],
@@ -55,15 +55,15 @@ function versionFaults(
     ({ length }) => length > 1,
   );
   return [
-    ...leaps.map((one) => says(`version ${one.version} was written over ${one.seen}`, id, one.key)),
-    ...twice.map((list) => says('one version was written twice', id, ...list.map(({ key }) => key))),
+    ...leaps.map((one) => violation(`version ${one.version} was written over ${one.seen}`, id, one.key)),
+    ...twice.map((list) => violation('one version was written twice', id, ...list.map(({ key }) => key))),
     ...(version === written.length + 1 + rules
       ? []
-      : [says(`it is version ${version}, ${written.length + rules} changes were taken`, id)]),
+      : [violation(`it is version ${version}, ${written.length + rules} changes were taken`, id)]),
   ];
 }
 
-/** One after the other, they make what stands. */
+/** One after the other, they give the stored settings. */
 function configFaults({ id, config }: StoredContext, written: readonly Setting[]): Violation[] {
   const wanted = written
     .toSorted((a, b) => (a.version ?? 0) - (b.version ?? 0))
@@ -72,7 +72,7 @@ function configFaults({ id, config }: StoredContext, written: readonly Setting[]
   const { approval: _, ...own } = config;
   return canonical(own) === canonical(wanted)
     ? []
-    : [says(`the settings are ${canonical(config)}, written was ${canonical(wanted)}`, id)];
+    : [violation(`the settings are ${canonical(config)}, written was ${canonical(wanted)}`, id)];
 }
 
 function answerFaults(answer: StoredMessage, written: readonly Setting[]): Violation[] {
@@ -83,9 +83,9 @@ function answerFaults(answer: StoredMessage, written: readonly Setting[]): Viola
   return [
     ...(models.includes(`simulated/${model}`)
       ? []
-      : [says(`${model} answered, which was never set`, context, id)]),
+      : [violation(`${model} answered, which was never set`, context, id)]),
     ...(type === 'plan' && !written.some(({ config }) => config['mode'] === 'plan')
-      ? [says('a plan, and nobody asked for plans', context, id)]
+      ? [violation('a plan, and no client asked for plans', context, id)]
       : []),
   ];
 }

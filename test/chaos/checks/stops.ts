@@ -1,13 +1,12 @@
-// A stopped worker takes no input and begins nothing until somebody starts it; what ran when it was stopped was ended by
-// that, and nothing else was.
+// A stopped worker takes no input and begins no job until it is started; the stop ended its running job, and no other.
 import { groupBy } from '../world/world.ts';
 import type { StoredJob } from '../world/stored.ts';
 import type { Check, Posted, Stop, Violation, World } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('stops');
+const violation = reporter('stops');
 
-/** Milliseconds: clocks are cut off and rounded. */
+/** Milliseconds: times are cut off and rounded. */
 const ROUNDING = 5;
 
 export const stops: Check = {
@@ -22,7 +21,9 @@ export const stops: Check = {
         ...(inputs.get(stop.contextId) ?? []).flatMap((input) => inputFaults(stop, input)),
         ...(jobs.get(stop.contextId) ?? []).flatMap((job) => jobFaults(stop, job)),
       ]),
-      ...[...jobs].flatMap(([contextId, own]) => wishFaults(contextId, own, ofContext.get(contextId) ?? [])),
+      ...[...jobs].flatMap(([contextId, own]) =>
+        stopRequestFaults(contextId, own, ofContext.get(contextId) ?? []),
+      ),
       ...refusedWithout(world, ofContext),
       ...stillStopped(world, ofContext),
     ];
@@ -30,55 +31,61 @@ export const stops: Check = {
 };
 
 function answerFaults({ contextId, stopped, started }: Stop): Violation[] {
-  if (stopped === null) return [says('a stop never got through', contextId)];
-  if (started === null) return [says('a start never got through', contextId)];
+  if (stopped === null) return [violation('a stop never got through', contextId)];
+  if (started === null) return [violation('a start never got through', contextId)];
   return [
-    ...(stopped.said === 'stopped'
+    ...(stopped.reported === 'stopped'
       ? []
-      : [says(`a worker was stopped, and is said to be ${stopped.said}`, contextId)]),
-    ...(started.said === 'stopped'
-      ? [says('a worker was started, and is said to be stopped', contextId)]
+      : [violation(`a worker was stopped, and is shown as ${stopped.reported}`, contextId)]),
+    ...(started.reported === 'stopped'
+      ? [violation('a worker was started, and is shown as stopped', contextId)]
       : []),
   ];
 }
 
-/** Sent after the stop was answered, taken before the start was sent. */
+/** Sent after the stop was answered, accepted before the start was sent. */
 function inputFaults(
-  { stopped, startAsked }: Stop,
+  { stopped, startRequested }: Stop,
   { tag, contextId, firstSentAt, outcome }: Posted,
 ): Violation[] {
   if (stopped === null || outcome.kind !== 'accepted') return [];
-  const within = firstSentAt > stopped.at && outcome.at < (startAsked?.at ?? Infinity);
-  return within ? [says('an input was taken by a stopped worker', contextId, tag, outcome.jobId)] : [];
+  const within = firstSentAt > stopped.at && outcome.at < (startRequested?.at ?? Infinity);
+  return within ? [violation('an input was taken by a stopped worker', contextId, tag, outcome.jobId)] : [];
 }
 
-function jobFaults({ asked, stopped, startAsked }: Stop, job: StoredJob): Violation[] {
+function jobFaults({ asked, stopped, startRequested }: Stop, job: StoredJob): Violation[] {
   const { started_at: from, finished_at: to } = job;
   if (stopped === null || from === null) return [];
-  const until = startAsked?.wall ?? Infinity;
+  const until = startRequested?.wall ?? Infinity;
   if (from > stopped.wall + ROUNDING && from < until - ROUNDING)
-    return [says('a job was begun by a stopped worker', job.context_id, job.id)];
+    return [violation('a job was begun by a stopped worker', job.context_id, job.id)];
   const ran = from < asked.wall - ROUNDING && (to ?? Infinity) > stopped.wall + ROUNDING;
-  return ran && job.stop_kind === null ? [says('a job ran on through a stop', job.context_id, job.id)] : [];
+  return ran && job.stop_kind === null
+    ? [violation('a job ran on through a stop', job.context_id, job.id)]
+    : [];
 }
 
-/** A stop ends one job at most, and only while it is asked for. */
-function wishFaults(contextId: string, jobs: readonly StoredJob[], asked: readonly Stop[]): Violation[] {
+/** A stop ends one job at most, and only while it is in progress. */
+function stopRequestFaults(
+  contextId: string,
+  jobs: readonly StoredJob[],
+  asked: readonly Stop[],
+): Violation[] {
   const ended = jobs.filter(({ stop_kind: kind }) => kind === 'stop');
-  // What a worker asked for goes with it, though it is queued.
+  // Jobs that a worker asked for end with it, also queued ones.
   const ran = ended.filter(({ parent_job_id: parent, started_at: from }) => parent === null || from !== null);
   const strays = ended.filter(({ stop_requested_at: at }) => !asked.some((stop) => isWithin(stop, at ?? 0)));
   return [
     ...(ran.length > asked.length
       ? [
-          says(
+          violation(
             `${ran.length} jobs were ended by ${asked.length} stops`,
             contextId,
             ...ran.map(({ id }) => id),
           ),
         ]
       : []),
-    ...strays.map(({ id }) => says('a job was ended by a stop that nobody asked for', contextId, id)),
+    ...strays.map(({ id }) => violation('a job was ended by a stop that no client requested', contextId, id)),
   ];
 }
 
@@ -92,14 +99,14 @@ function refusedWithout({ inputs }: World, ofContext: ReadonlyMap<string, Stop[]
     const met = (ofContext.get(contextId) ?? []).some(
       ({ asked, started }) => asked.at < outcome.at && (started?.at ?? Infinity) > firstSentAt,
     );
-    return met ? [] : [says('an input was refused by a worker that was not stopped', contextId, tag)];
+    return met ? [] : [violation('an input was refused by a worker that was not stopped', contextId, tag)];
   });
 }
 
-/** Every stop is followed by a start, and they take turns. */
+/** Every stop is followed by a start, and they alternate. */
 function stillStopped({ contexts }: World, ofContext: ReadonlyMap<string, Stop[]>): Violation[] {
   return contexts
     .filter(({ id }) => (ofContext.get(id) ?? []).every(({ started }) => started !== null))
     .filter(({ stopped, state }) => stopped || state === 'Stopped')
-    .map(({ id, state }) => says(`a worker that was started is still stopped, in ${state}`, id));
+    .map(({ id, state }) => violation(`a worker that was started is still stopped, in ${state}`, id));
 }

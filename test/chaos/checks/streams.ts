@@ -1,12 +1,12 @@
-// Whoever followed a context, however often the connection broke, was told everything once, in order, as it is stored; and
-// what it heard of an answer as it was made is how that answer begins.
+// A client that followed a context, however often the connection broke, received every entry once, in order, as it is
+// stored; and the live text that it received is the beginning of the answer.
 import { textOf } from '../../../src/core/conversation/blocks.ts';
 import { groupBy } from '../world/world.ts';
 import type { StoredContext, StoredEvent, StoredMessage } from '../world/stored.ts';
 import type { Check, Replay, Stream, StreamEvent, Violation } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('streams');
+const violation = reporter('streams');
 
 export const streams: Check = {
   name: 'streams',
@@ -28,7 +28,7 @@ export const streams: Check = {
   },
 };
 
-/** What a stream has to say under each number, by context. */
+/** The entries of a stream by number, for each context. */
 function expectedOf(
   messages: readonly StoredMessage[],
   events: readonly StoredEvent[],
@@ -56,7 +56,7 @@ function lineOf(name: string, data: Record<string, unknown>): string {
 function replayFaults({ contextId, events }: Replay, stored: ReadonlyMap<number, string>): Violation[] {
   const numbered = events.filter(({ seq }) => seq !== null);
   const fault = listFault(numbered, 0, stored);
-  return fault === null ? [] : [says(`a replay from the start: ${fault}`, contextId)];
+  return fault === null ? [] : [violation(`a replay from the start: ${fault}`, contextId)];
 }
 
 function streamFaults(
@@ -68,12 +68,12 @@ function streamFaults(
   const numbered = events.filter(({ seq }) => seq !== null);
   const last = numbered.at(-1)?.seq ?? from;
   if (behind)
-    return [says(`a client never got beyond ${last} of ${context?.head_seq ?? 0}`, contextId, client)];
+    return [violation(`a client never got beyond ${last} of ${context?.head_seq ?? 0}`, contextId, client)];
   const fault = listFault(numbered, from, stored);
-  return fault === null ? [] : [says(fault, contextId, client)];
+  return fault === null ? [] : [violation(fault, contextId, client)];
 }
 
-/** From `from` on, each number once, in order, saying what is stored, to the end. */
+/** From `from` on, each number once, in order, with the stored content, to the end. */
 function listFault(
   events: readonly StreamEvent[],
   from: number,
@@ -90,8 +90,8 @@ function listFault(
     : `it ends at ${from + events.length}, stored are ${stored.size}`;
 }
 
-/** What a client knows of one answer's text while it is made. */
-type Heard = { attempt: number; text: string; sequence: number; whole: boolean };
+/** The text of one answer that a client received live. */
+type LiveText = { attempt: number; text: string; sequence: number; whole: boolean };
 
 function textFaults(
   { client, contextId, events, connection }: Stream,
@@ -99,30 +99,33 @@ function textFaults(
 ): Violation[] {
   const faults: Violation[] = [];
   const done = new Map<string, number>();
-  const heard = new Map<string, Heard>();
+  const received = new Map<string, LiveText>();
   for (const [index, { name, data }] of events.entries()) {
     const id = String(data['message_id']);
     const on = connection[index] ?? 0;
     if (name === 'MessageCompleted') done.set(id, on);
     if (name !== 'ContentDelta' && name !== 'ContentSnapshot') continue;
-    if (done.get(id) === on) faults.push(says('text of an answer after the answer', contextId, client, id));
-    heard.set(id, hear(heard.get(id), name, data));
+    if (done.get(id) === on)
+      faults.push(violation('text of an answer after the answer', contextId, client, id));
+    received.set(id, receive(received.get(id), name, data));
   }
-  for (const [id, { attempt, text, whole }] of heard) {
+  for (const [id, { attempt, text, whole }] of received) {
     const stored = answers.get(id);
     if (stored === undefined || !done.has(id)) continue;
-    // What was heard of an earlier attempt is void, and nobody who was away hears of the later one.
+    // The received text of an earlier attempt is void, and a client that was away does not receive the later one.
     if (attempt > (stored.attempt ?? attempt)) {
-      faults.push(says(`attempt ${attempt} was heard, ${stored.attempt} is stored`, contextId, client, id));
+      faults.push(
+        violation(`attempt ${attempt} was received, ${stored.attempt} is stored`, contextId, client, id),
+      );
     } else if (attempt === (stored.attempt ?? attempt) && whole && !textOf(stored.content).startsWith(text)) {
-      faults.push(says('the text that was heard is not how the answer begins', contextId, client, id));
+      faults.push(violation('the received text is not the beginning of the answer', contextId, client, id));
     }
   }
   return faults;
 }
 
-/** A higher attempt voids the text of the lower; a snapshot stands for all before it; a gap in the numbers is a loss. */
-function hear(before: Heard | undefined, name: string, data: Record<string, unknown>): Heard {
+/** A higher attempt voids the text of the lower; a snapshot replaces all before it; a gap in the numbers is a loss. */
+function receive(before: LiveText | undefined, name: string, data: Record<string, unknown>): LiveText {
   const attempt = Number(data['attempt']);
   const sequence = Number(data['sequence']);
   const known = before !== undefined && before.attempt > attempt ? before : null;
@@ -139,8 +142,8 @@ function hear(before: Heard | undefined, name: string, data: Record<string, unkn
   };
 }
 
-/** For each answer that a client followed: whether it heard all of it, some of it, or lost the thread. */
-export function heardWhole({
+/** For each answer that a client followed: whether it received all of it, some of it, or lost its place. */
+export function receivedWhole({
   streams: all,
   messages,
 }: {
@@ -157,11 +160,11 @@ export function heardWhole({
       ({ data }) => String(data['message_id']),
     );
     for (const [id, list] of deltas) {
-      const heard = list.reduce<Heard | undefined>(
-        (before, { name, data }) => hear(before, name, data),
+      const received = list.reduce<LiveText | undefined>(
+        (before, { name, data }) => receive(before, name, data),
         undefined,
       );
-      if (heard?.whole === true && heard.text === texts.get(id)) count.whole += 1;
+      if (received?.whole === true && received.text === texts.get(id)) count.whole += 1;
       else count.part += 1;
     }
   }

@@ -7,12 +7,12 @@ import { assemble } from '../../../src/core/conversation/prompt.ts';
 import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
 import { parseTurn } from '../../../src/core/conversation/turn.ts';
 import type { Turn } from '../../../src/core/conversation/turn.ts';
-import { coursesOf } from '../world/lines.ts';
+import { coursesOf } from '../world/expected-branches.ts';
 import type { StoredCall, StoredMessage } from '../world/stored.ts';
 import type { Check, Violation } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('transcripts');
+const violation = reporter('transcripts');
 
 export const transcripts: Check = {
   name: 'transcripts',
@@ -28,29 +28,29 @@ export const transcripts: Check = {
   },
 };
 
-/** A message of a history, in order, as far as its laws look at it. */
-type Told = Pick<StoredMessage, 'id' | 'context_id' | 'role' | 'turn' | 'content'>;
+/** A message of a history, in order, with the fields that the laws need. */
+type HistoryMessage = Pick<StoredMessage, 'id' | 'context_id' | 'role' | 'turn' | 'content'>;
 
-export function callFaults(history: readonly Told[]): Violation[] {
+export function callFaults(history: readonly HistoryMessage[]): Violation[] {
   const faults: Violation[] = [];
   const open = new Set<string>();
   for (const { id, context_id: context, role, content } of history) {
     if (role === 'assistant' && open.size > 0)
-      faults.push(says('an answer while calls were open', context, id, ...open));
+      faults.push(violation('an answer while calls were open', context, id, ...open));
     for (const block of content) {
       if (isToolUse(block)) open.add(block.id);
       if (isToolResult(block) && !open.delete(block.tool_use_id)) {
-        faults.push(says('a result without its open call', context, id, block.tool_use_id));
+        faults.push(violation('a result without its open call', context, id, block.tool_use_id));
       }
     }
   }
   const [first] = history;
-  if (open.size > 0) faults.push(says('calls without a result', first?.context_id ?? null, ...open));
+  if (open.size > 0) faults.push(violation('calls without a result', first?.context_id ?? null, ...open));
   return faults;
 }
 
 /** Inputs count up by one; an answer is of the turn of the last input before it. */
-export function turnFaults(history: readonly Told[]): Violation[] {
+export function turnFaults(history: readonly HistoryMessage[]): Violation[] {
   const faults: Violation[] = [];
   let inputs = 0;
   for (const { id, context_id: context, role, turn } of history) {
@@ -58,7 +58,7 @@ export function turnFaults(history: readonly Told[]): Violation[] {
     const found = parseTurn(turn ?? '');
     if (role === 'user') inputs += 1;
     if (found?.side !== (role === 'user' ? 'u' : 'a') || found.number !== inputs) {
-      faults.push(says(`a message of ${role} is of turn ${turn}, after ${inputs} inputs`, context, id));
+      faults.push(violation(`a message of ${role} is of turn ${turn}, after ${inputs} inputs`, context, id));
     }
   }
   return faults;
@@ -68,11 +68,11 @@ function promptFaults(contextId: string, history: readonly StoredMessage[]): Vio
   const prompt = assemble(history.map(toMessage));
   const faults: Violation[] = [];
   if (prompt.length > 0 && prompt[0]?.role !== 'user')
-    faults.push(says('the prompt begins with an answer', contextId));
+    faults.push(violation('the prompt begins with an answer', contextId));
   for (const [at, message] of prompt.entries()) {
     const next = prompt[at + 1];
     if (next?.role === message.role)
-      faults.push(says(`two of ${message.role} in a row in the prompt`, contextId));
+      faults.push(violation(`two of ${message.role} in a row in the prompt`, contextId));
     if (message.role === 'assistant') faults.push(...resultFaults(contextId, message, next));
   }
   return faults;
@@ -89,7 +89,7 @@ function resultFaults(
     .map((block) => (isToolResult(block) ? block.tool_use_id : null));
   return uses.join() === results.join()
     ? []
-    : [says('calls are not answered at once in the prompt', contextId, ...uses)];
+    : [violation('calls are not answered at once in the prompt', contextId, ...uses)];
 }
 
 /** Each call that a model asked for has a row that is closed, and each row was asked for. */
@@ -103,13 +103,13 @@ function rowFaults(messages: readonly StoredMessage[], calls: readonly StoredCal
   return [
     ...[...asked]
       .filter(([id]) => !rows.has(id))
-      .map(([id, message]) => says('a call without a row', null, id, message)),
+      .map(([id, message]) => violation('a call without a row', null, id, message)),
     ...calls.flatMap((call) => [
       ...(asked.get(call.id) === call.message_id
         ? []
-        : [says('a row of a call that nobody asked for', call.context_id, call.id)]),
+        : [violation('a row of a call that no model asked for', call.context_id, call.id)]),
       ...(['pending', 'started', 'waiting'].includes(call.status)
-        ? [says(`a call is still ${call.status}`, call.context_id, call.id)]
+        ? [violation(`a call is still ${call.status}`, call.context_id, call.id)]
         : []),
     ]),
   ];

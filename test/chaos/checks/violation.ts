@@ -1,9 +1,9 @@
-// How a check says what is wrong.
+// A violation that a check reports.
 import type { Violation } from '../world/world.ts';
 
-export type Says = (what: string, contextId: string | null, ...ids: (string | null)[]) => Violation;
+export type Reporter = (what: string, contextId: string | null, ...ids: (string | null)[]) => Violation;
 
-export function sayer(check: string): Says {
+export function reporter(check: string): Reporter {
   return (what, contextId, ...ids) => ({
     check,
     what,

@@ -1,25 +1,25 @@
-// Workers that workers make: each spawn made one, whoever waits is told the truth, whoever does not is told once, and
-// nobody goes on for a job that was told to end.
+// Workers that workers make: each spawn made one, a waiting call gets the true result, others are notified once, and no
+// worker continues for a job that has ended by request.
 import { isToolResult, isToolUse, textOf } from '../../../src/core/conversation/blocks.ts';
 import { SPAWN, WAIT } from '../clients/inputs.ts';
 import { groupBy, isEnded } from '../world/world.ts';
 import type { StoredCall, StoredContext, StoredJob, StoredMessage } from '../world/stored.ts';
 import type { Check, Violation, World } from '../world/world.ts';
-import { sayer } from './violation.ts';
+import { reporter } from './violation.ts';
 
-const says = sayer('workers');
+const violation = reporter('workers');
 
-/** Milliseconds in which the end of a job reaches those below it, whatever is broken meanwhile. */
+/** Milliseconds in which the end of a job reaches those below it, whatever fails meanwhile. */
 const REACH_MS = 60_000;
 
 type Sight = {
   jobs: Map<string, StoredJob>;
   messages: Map<string, StoredMessage>;
   contexts: Map<string, StoredContext>;
-  /** By call: what the model was told, and what it had asked. */
+  /** By call: the result for the model, and the arguments of the model. */
   results: Map<string, string[]>;
   asked: Map<string, Record<string, unknown>>;
-  /** Workers whose end was told of by a wait, by context of the one that waited. */
+  /** Workers whose end a wait returned, by context of the waiting call. */
   waitedFor: Set<string>;
 };
 
@@ -39,10 +39,10 @@ export const workers: Check = {
         ...endFaults(job, sight),
         ...(job.cascade === null
           ? []
-          : [says('its end was not carried on to all below', job.context_id, job.id)]),
+          : [violation('its end did not cascade to all below', job.context_id, job.id)]),
         ...(job.parent_notice === null
           ? []
-          : [says(`its report is still ${job.parent_notice}`, job.context_id, job.id)]),
+          : [violation(`its notice is still ${job.parent_notice}`, job.context_id, job.id)]),
       ]),
     ];
   },
@@ -79,49 +79,55 @@ function sightOf({ jobs, messages, contexts, calls }: World): Sight {
 
 const ENDS: readonly string[] = ['completed', 'failed', 'cancelled', 'interrupted', 'incomplete'];
 
-/** A worker for each call that was carried out, and its end in the call's result where it was waited for. */
+/** A worker for each executed call, and its end in the call's result where it was waited for. */
 function spawnFaults(call: StoredCall, made: readonly StoredJob[], sight: Sight): Violation[] {
   const faults: Violation[] = [];
   const note = (what: string, ...ids: string[]): void =>
-    void faults.push(says(what, call.context_id, call.id, ...ids));
+    void faults.push(violation(what, call.context_id, call.id, ...ids));
   const [child] = made;
   if (made.length > 1) note(`a call made ${made.length} workers`, ...made.map(({ id }) => id));
   const results = sight.results.get(call.id) ?? [];
-  if (results.length > 1) note(`a call was told of ${results.length} times`);
-  const told = recordIn(results[0]);
+  if (results.length > 1) note(`a call has ${results.length} results`);
+  const parsed = recordIn(results[0]);
   if (child === undefined) {
-    if (call.status === 'completed' || told?.['job_id'] !== undefined)
+    if (call.status === 'completed' || parsed?.['job_id'] !== undefined)
       note('a call is done and made no worker');
     return faults;
   }
   if (results.length === 0) return faults;
   const waits = sight.asked.get(call.id)?.['wait'] !== false;
-  // Whoever was told to end before the worker did waits no more.
+  // A job with a stop request of its own does not wait any more.
   if (call.status === 'cancelled') return faults;
-  if (told?.['job_id'] !== child.id || told['worker_id'] !== sight.contexts.get(child.context_id)?.worker_id)
+  if (
+    parsed?.['job_id'] !== child.id ||
+    parsed['worker_id'] !== sight.contexts.get(child.context_id)?.worker_id
+  )
     note('the result is not of the worker that was made', child.id);
   else if (!waits) {
-    if (told['status'] !== 'queued')
-      note(`it did not wait, and was told ${String(told['status'])}`, child.id);
-  } else if (told['status'] !== child.status || told['output'] !== outputOf(child, sight))
-    note(`it waited, and was told what is not so: ${String(told['status'])}`, child.id);
+    if (parsed['status'] !== 'queued')
+      note(`it did not wait, and received ${String(parsed['status'])}`, child.id);
+  } else if (parsed['status'] !== child.status || parsed['output'] !== outputOf(child, sight))
+    note(`it waited, and received a wrong status: ${String(parsed['status'])}`, child.id);
   else if ((call.status === 'completed') !== (child.status === 'completed'))
     note(`the call is ${call.status}, its worker ${child.status}`, child.id);
   return faults;
 }
 
-/** One line for each that was named, in that order, each true of a job of that worker. */
+/** One line for each named worker, in that order, each true of a job of that worker. */
 function waitFaults(call: StoredCall, sight: Sight): Violation[] {
   const [result] = sight.results.get(call.id) ?? [];
   if (call.status !== 'completed' || result === undefined) return [];
   const input = sight.asked.get(call.id) ?? {};
   const wanted = input['worker_ids'];
-  const told = entriesIn(result);
-  const note = (what: string, ...ids: string[]): Violation => says(what, call.context_id, call.id, ...ids);
-  if (!Array.isArray(wanted) || wanted.join() !== told.map(({ worker_id: id }) => id).join())
-    return [note('others are told of than were waited for', ...told.map(({ worker_id: id }) => id))];
-  const ended = told.filter(({ status }) => ENDS.includes(status));
-  const enough = input['mode'] === 'any' ? 1 : told.length;
+  const parsed = entriesIn(result);
+  const note = (what: string, ...ids: string[]): Violation =>
+    violation(what, call.context_id, call.id, ...ids);
+  if (!Array.isArray(wanted) || wanted.join() !== parsed.map(({ worker_id: id }) => id).join())
+    return [
+      note('the results name other workers than were waited for', ...parsed.map(({ worker_id: id }) => id)),
+    ];
+  const ended = parsed.filter(({ status }) => ENDS.includes(status));
+  const enough = input['mode'] === 'any' ? 1 : parsed.length;
   const jobs = [...sight.jobs.values()];
   return [
     ...(ended.length < enough && input['timeout_s'] === undefined
@@ -137,18 +143,18 @@ function waitFaults(call: StoredCall, sight: Sight): Violation[] {
               outputOf(job, sight) === output,
           ),
       )
-      .map(({ worker_id: worker, status }) => note(`a worker is said to be ${status}, and is not`, worker)),
+      .map(({ worker_id: worker, status }) => note(`a worker is shown as ${status}, and is not`, worker)),
   ];
 }
 
-/** Told once, unless a wait told of it, or whoever asked was told to end. */
+/** Notified once, unless a wait returned it, or the asking job had a stop request. */
 function reportFaults(job: StoredJob, reports: readonly StoredJob[], sight: Sight): Violation[] {
   const faults: Violation[] = [];
   const note = (what: string): void =>
-    void faults.push(says(what, job.context_id, job.id, ...reports.map(({ id }) => id)));
+    void faults.push(violation(what, job.context_id, job.id, ...reports.map(({ id }) => id)));
   const parent = sight.jobs.get(job.parent_job_id ?? '');
   const waits = sight.asked.get(job.parent_tool_call_id ?? '')?.['wait'] !== false;
-  if (parent === undefined) return [says('a worker of nobody', job.context_id, job.id)];
+  if (parent === undefined) return [violation('a worker that no call made', job.context_id, job.id)];
   const worker = sight.contexts.get(job.context_id)?.worker_id;
   const isExcused =
     parent.status === 'cancelled' ||
@@ -157,18 +163,18 @@ function reportFaults(job: StoredJob, reports: readonly StoredJob[], sight: Sigh
   if (waits && reports.length > 0) note('its end was waited for, and reported');
   if (!waits && reports.length > 1) note(`its end was reported ${reports.length} times`);
   if (!waits && reports.length === 0 && isEnded(job.status) && !isExcused)
-    note('its end was reported to nobody');
+    note('its end was reported to no context');
   for (const report of reports) {
     const message = sight.messages.get(report.message_id ?? '');
     const text = message === undefined ? '' : textOf(message.content);
-    if (report.context_id !== parent.context_id) note('its end was reported to somebody else');
+    if (report.context_id !== parent.context_id) note('its end was reported to another context');
     if (!text.includes(` ended: ${job.status}.`) || !text.endsWith(outputOf(job, sight) ?? ''))
-      note('its report is not true');
+      note('its notice is wrong');
   }
   return faults;
 }
 
-/** Where the job that asked for it was told to end, it does not go on; but what was made detached does. */
+/** Where the job that asked for it has ended by request, it ends too, unless it is detached. */
 function endFaults(job: StoredJob, sight: Sight): Violation[] {
   const parent = sight.jobs.get(job.parent_job_id ?? '');
   if (parent === undefined || job.parent_tool_call_id === null) return [];
@@ -176,11 +182,18 @@ function endFaults(job: StoredJob, sight: Sight): Violation[] {
   if (isDetached)
     return job.stop_kind === null
       ? []
-      : [says('it was made to outlive who made it, and was told to end', job.context_id, job.id)];
+      : [violation('it is detached, and was ended with its parent', job.context_id, job.id)];
   if ((parent.status !== 'cancelled' && parent.status !== 'interrupted') || job.stop_kind !== null) return [];
   const late = (job.finished_at ?? Infinity) - (parent.finished_at ?? Infinity);
   return late > REACH_MS
-    ? [says('it went on after the job that asked for it was told to end', job.context_id, job.id, parent.id)]
+    ? [
+        violation(
+          'it continued after the stop request of the job that asked for it',
+          job.context_id,
+          job.id,
+          parent.id,
+        ),
+      ]
     : [];
 }
 

@@ -1,5 +1,5 @@
-// What clients do, kind by kind, and how often. A kind that the platform does not offer yet has its switch off: a line
-// turns it on, and its checks have been waiting for it.
+// The kinds of client actions, and how often each is used. A kind that the platform does not offer yet is switched off:
+// one line switches it on, and its checks exist already.
 
 export type Action =
   /** `delivery: reject`. */
@@ -23,18 +23,18 @@ export type Action =
   | 'branch'
   | 'delete-branch'
   | 'switch'
-  /** Put another input in the place of a past one; have one answered once more. */
+  /** Edit a past input; retry an answer. */
   | 'edit-past'
   | 'regenerate'
   | 'clear'
-  /** Write over the settings, by the version that was read. */
+  /** Replace the settings, by the version that was read. */
   | 'settings'
   | 'compact'
   /** Inputs whose model asks a person. */
   | 'question'
   /** Inputs whose model makes workers, and waits for them. */
   | 'spawn'
-  /** Inputs whose tools somebody has to approve. */
+  /** Inputs whose tools need approval. */
   | 'approve'
   /** Follow the events of a context. */
   | 'stream';

@@ -1,15 +1,15 @@
-// Somebody who says which calls may run: yes, no, or with another word; now and then two at once, of one mind or not; now and
-// then for all that comes.
+// A client that decides on calls: approve, deny, or approve with other arguments; sometimes two decisions at once,
+// equal or not; sometimes all waiting calls.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Asker } from './ask.ts';
-import type { Dice } from '../random.ts';
+import type { Asker } from './requests.ts';
+import type { Random } from '../random.ts';
 import type { PersonDecision } from '../world/world.ts';
 
 const LOOK_EVERY_MS = 500;
 
 export type Approving = { decisions: PersonDecision[]; end(): Promise<void> };
 
-export function startApproving(ask: Asker, dice: Dice): Approving {
+export function startApproving(ask: Asker, random: Random): Approving {
   const ending = new AbortController();
   const decisions: PersonDecision[] = [];
   const run = async (): Promise<void> => {
@@ -17,9 +17,9 @@ export function startApproving(ask: Asker, dice: Dice): Approving {
       const inbox = await ask.insist('GET', '/api/approvals?kind=approval&limit=200');
       for (const item of itemsIn(inbox?.body ?? {})) {
         // Some wait longer.
-        if (dice.chance(0.5)) continue;
-        const people = dice.chance(0.3) ? 2 : 1;
-        await Promise.all(Array.from({ length: people }, async () => judge(ask, dice, item, decisions)));
+        if (random.chance(0.5)) continue;
+        const people = random.chance(0.3) ? 2 : 1;
+        await Promise.all(Array.from({ length: people }, async () => judge(ask, random, item, decisions)));
       }
       await sleep(LOOK_EVERY_MS, undefined, { signal: ending.signal }).catch(() => undefined);
     }
@@ -34,12 +34,12 @@ export function startApproving(ask: Asker, dice: Dice): Approving {
   };
 }
 
-async function judge(ask: Asker, dice: Dice, item: Item, decisions: PersonDecision[]): Promise<void> {
+async function judge(ask: Asker, random: Random, item: Item, decisions: PersonDecision[]): Promise<void> {
   const { context_id: contextId, tool_call_id: callId } = item;
   const number = decisions.length + 1;
-  const decision = dice.chance(0.65) ? 'approve' : 'deny';
-  const word = decision === 'approve' && dice.chance(0.4) ? `instead-${number}` : null;
-  const remember = word === null && dice.chance(0.04);
+  const decision = random.chance(0.65) ? 'approve' : 'deny';
+  const word = decision === 'approve' && random.chance(0.4) ? `instead-${number}` : null;
+  const remember = word === null && random.chance(0.04);
   const one: PersonDecision = {
     contextId,
     callId,

@@ -1,16 +1,16 @@
-// The clients: they post inputs at moments of their own, each under a key until it is accepted, and then do what clients
-// do: wait for the end, ask again, cancel, interrupt, edit, withdraw, stop and start. What they were told is kept.
+// The clients: they post inputs at random times, each under a key until it is accepted, and then act: wait for the end,
+// repeat the request, cancel, interrupt, edit, withdraw, stop and start. Their answers are recorded.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action, Switches } from './actions.ts';
-import { postAttended } from './asking.ts';
-import type { Asker } from './ask.ts';
-import { editPast, regenerate } from './answering-again.ts';
+import { postAttended } from './questions.ts';
+import type { Asker } from './requests.ts';
+import { editPast, regenerate } from './revisions.ts';
 import { branchOff, clear, deleteBranch, switchBranch } from './branching.ts';
 import { compact } from './compacting.ts';
 import type { Client, Crowd } from './crowd.ts';
 import { moments } from '../faults.ts';
 import { bodyOf, pathOf, postedTo, prepare } from './posting.ts';
-import type { Dice } from '../random.ts';
+import type { Random } from '../random.ts';
 import { CONFIG, changeSettings } from './settings.ts';
 import { stopAndStart } from './stopping.ts';
 import { waitForWorkers } from './waiting.ts';
@@ -20,10 +20,10 @@ import type { JobStatus } from '../../../src/core/run/job.ts';
 
 export type CrowdPlan = { inputs: number; ms: number; stopped: AbortSignal };
 
-/** Clients at a time: those who come while nobody answers wait outside. */
+/** Clients at a time: further clients wait while no server answers. */
 const MOST = 60;
 
-/** What is done with an input once it was accepted. */
+/** The actions on an input once it was accepted. */
 type FollowUp = (client: Client, posted: Posted, jobId: string, messageId: string | null) => Promise<void>;
 
 /** How often of a hundred inputs. */
@@ -59,17 +59,17 @@ export async function createContexts(ask: Asker, count: number): Promise<string[
 export function startCrowd(
   ask: Asker,
   contexts: string[],
-  dice: Dice,
+  random: Random,
   switches: Switches,
   plan: CrowdPlan,
 ): Crowd {
   const begun = performance.now();
   const acting = new Set<Promise<void>>();
   const run = async (): Promise<void> => {
-    for (const [at, due] of moments(plan.inputs, plan.ms, dice).entries()) {
+    for (const [at, due] of moments(plan.inputs, plan.ms, random).entries()) {
       await sleep(Math.max(0, due - (performance.now() - begun)), undefined, { signal: plan.stopped });
       if (acting.size >= MOST) await Promise.race(acting);
-      const client = { ask, dice: dice.of(`input ${at}`), crowd };
+      const client = { ask, random: random.of(`input ${at}`), crowd };
       const one = act(client, `i-${at + 1}`, switches).finally(() => acting.delete(one));
       acting.add(one);
     }
@@ -95,7 +95,7 @@ export function startCrowd(
       if (!plan.stopped.aborted) throw error;
     })
     .then(() => Promise.all(acting))
-    // Errands make posts, which may make errands.
+    // Follow-ups make posts, which may make follow-ups.
     .then(async () => {
       for (const followUp of crowd.followUps) await followUp;
     });
@@ -103,14 +103,14 @@ export function startCrowd(
 }
 
 async function act(client: Client, tag: string, switches: Switches): Promise<void> {
-  const { dice, crowd } = client;
-  const posted = prepare(tag, dice, crowd.contexts, switches);
+  const { random, crowd } = client;
+  const posted = prepare(tag, random, crowd.contexts, switches);
   const accepted = await postAttended(client, posted);
   if (accepted === null) return;
   const { jobId, messageId } = accepted;
   if (posted.script.children.some(({ wait }) => !wait)) crowd.followUps.push(waitForWorkers(client, posted));
   if (['endless', 'hopeless'].includes(posted.script.shape)) return cancel(client, posted, jobId);
-  const roll = dice.next() * 100;
+  const roll = random.next() * 100;
   let from = 0;
   for (const { action, weight, carryOut } of FOLLOW_UPS) {
     from += weight;
@@ -120,7 +120,7 @@ async function act(client: Client, tag: string, switches: Switches): Promise<voi
   }
 }
 
-/** The same request again: the same answer, to the letter. Of what has no moment in it. */
+/** The same request again: byte for byte the same answer. Of fields without a time. */
 async function repeat({ ask, crowd }: Client, posted: Posted, jobId: string): Promise<void> {
   if (posted.script.deadlineMs !== null) return;
   const again = await ask.insist('POST', postedTo(posted), bodyOf(posted), posted.key);
@@ -130,49 +130,49 @@ async function repeat({ ask, crowd }: Client, posted: Posted, jobId: string): Pr
   }
 }
 
-async function wait({ ask, dice, crowd }: Client, _: Posted, jobId: string): Promise<void> {
-  const { status, body } = await ask.once('GET', `/api/jobs/${jobId}?wait_ms=${dice.between(0, 6_000)}`);
+async function wait({ ask, random, crowd }: Client, _: Posted, jobId: string): Promise<void> {
+  const { status, body } = await ask.once('GET', `/api/jobs/${jobId}?wait_ms=${random.between(0, 6_000)}`);
   const job = body['status'] as JobStatus;
   if (status !== 200 || !isEnded(job)) return;
   const output = body['output'] as { message_id: string } | null;
   crowd.sightings.push({ jobId, status: job, outputId: output?.message_id ?? null });
 }
 
-async function cancel({ ask, dice, crowd }: Client, posted: Posted, jobId: string): Promise<void> {
-  await sleep(dice.between(0, 3_000));
+async function cancel({ ask, random, crowd }: Client, posted: Posted, jobId: string): Promise<void> {
+  await sleep(random.between(0, 3_000));
   posted.cancelled = true;
-  const body = { reason: 'chaos', wait_ms: dice.chance(0.5) ? 0 : 2_000 };
+  const body = { reason: 'chaos', wait_ms: random.chance(0.5) ? 0 : 2_000 };
   const receipt = await ask.insist('POST', `/api/jobs/${jobId}/cancel`, body, `cancel-${posted.tag}`);
   const status = receipt?.body['status'] as JobStatus;
-  // Of a job that completed the receipt does not tell the output.
+  // The receipt of a completed job does not contain the output.
   if (receipt?.status === 200 && isEnded(status) && status !== 'completed') {
     crowd.sightings.push({ jobId, status, outputId: null });
   }
 }
 
-async function cancelAll({ ask, dice, crowd }: Client, { tag, contextId }: Posted): Promise<void> {
-  await sleep(dice.between(0, 2_000));
+async function cancelAll({ ask, random, crowd }: Client, { tag, contextId }: Posted): Promise<void> {
+  await sleep(random.between(0, 2_000));
   crowd.sweeps.push(contextId);
   const marked = crowd.inputs.filter((one) => one.contextId === contextId);
   for (const one of marked) one.cancelled = true;
   await ask.insist('POST', '/api/jobs/cancel', { context_id: contextId }, `cancel-all-${tag}`);
-  // Whatever was posted until it was answered may have been met.
+  // Every input posted until the answer may have been matched.
   for (const one of crowd.inputs) if (one.contextId === contextId) one.cancelled = true;
 }
 
-async function interrupt({ ask, dice, crowd }: Client, { tag, contextId }: Posted): Promise<void> {
-  await sleep(dice.between(0, 2_000));
-  const mode = dice.pick(['discard', 'rollback', 'keep'] as const);
-  const told: Interrupt = { contextId, mode, jobId: null, removed: null };
-  crowd.interrupts.push(told);
-  const body = { mode, wait_ms: dice.chance(0.5) ? 0 : 4_000 };
+async function interrupt({ ask, random, crowd }: Client, { tag, contextId }: Posted): Promise<void> {
+  await sleep(random.between(0, 2_000));
+  const mode = random.pick(['discard', 'rollback', 'keep'] as const);
+  const request: Interrupt = { contextId, mode, jobId: null, removed: null };
+  crowd.interrupts.push(request);
+  const body = { mode, wait_ms: random.chance(0.5) ? 0 : 4_000 };
   const answer = await ask.insist('POST', `/api/contexts/${contextId}/interrupt`, body, `interrupt-${tag}`);
   if (answer?.status !== 200 || typeof answer.body['job_id'] !== 'string') return;
-  told.jobId = answer.body['job_id'];
-  if (answer.body['status'] === 'interrupted') told.removed = answer.body['removed_messages'] as string[];
+  request.jobId = answer.body['job_id'];
+  if (answer.body['status'] === 'interrupted') request.removed = answer.body['removed_messages'] as string[];
 }
 
-/** A comment in front: the script stays what it was. */
+/** A comment in front: the script stays the same. */
 async function edit({ ask }: Client, posted: Posted, _: string, messageId: string | null): Promise<void> {
   if (messageId === null) return;
   const answer = await ask.insist(
@@ -195,11 +195,11 @@ async function withdraw({ ask }: Client, posted: Posted, _: string, messageId: s
   if (answer !== null) posted.withdrawn = [200, 204].includes(answer.status) ? 'taken' : 'refused';
 }
 
-/** In one of so many contexts: elsewhere the order in which inputs were accepted is looked at. */
+/** In one of so many contexts: in the others the order of accepted inputs is checked. */
 const REORDERED = 4;
 
 async function reorder(
-  { ask, dice, crowd }: Client,
+  { ask, random, crowd }: Client,
   posted: Posted,
   _: string,
   messageId: string | null,
@@ -207,6 +207,6 @@ async function reorder(
   if (messageId === null) return;
   if (posted.delivery === 'steer' || crowd.contexts.indexOf(posted.contextId) % REORDERED !== 0) return;
   posted.reordered = true;
-  const body = { position: dice.between(1, 4) };
+  const body = { position: random.between(1, 4) };
   await ask.insist('PATCH', `${pathOf(posted)}/${messageId}`, body, `reorder-${posted.tag}`);
 }

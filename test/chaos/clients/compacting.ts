@@ -1,14 +1,14 @@
-// Compactions that clients ask for. Those that happen by themselves come of a tiny `context_limit` (settings.ts).
+// Compactions that clients request. Automatic ones come from a tiny `context_limit` (settings.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from './crowd.ts';
 import type { Compact, Posted } from '../world/world.ts';
 
-/** At least one turn stays whole: an input that is summarised is no script any more. */
-export async function compact({ ask, dice, crowd }: Client, { tag, contextId }: Posted): Promise<void> {
-  await sleep(dice.between(0, 3_000));
+/** At least one turn stays whole: a summarised input is no script any more. */
+export async function compact({ ask, random, crowd }: Client, { tag, contextId }: Posted): Promise<void> {
+  await sleep(random.between(0, 3_000));
   const one: Compact = { contextId, key: `compact-${tag}`, jobId: null, outcome: 'pending' };
   crowd.compacts.push(one);
-  const body = { keep_turns: dice.between(1, 3), ...(dice.chance(0.3) ? { type: 'threshold' } : {}) };
+  const body = { keep_turns: random.between(1, 3), ...(random.chance(0.3) ? { type: 'threshold' } : {}) };
   const answer = await ask.insist('POST', `/api/contexts/${contextId}/compact`, body, one.key);
   if (answer === null) return;
   one.outcome = answer.status === 202 ? 'taken' : 'refused';

@@ -1,6 +1,6 @@
-// What the clients of a run know together, and what each of them acts with.
-import type { Asker } from './ask.ts';
-import type { Dice } from '../random.ts';
+// The shared state of the clients of a run, and the tools of each.
+import type { Asker } from './requests.ts';
+import type { Random } from '../random.ts';
 import type {
   Change,
   Compact,
@@ -24,14 +24,14 @@ export type Crowd = {
   settings: Setting[];
   compacts: Compact[];
   repeats: World['repeats'];
-  /** Contexts of which somebody cancelled all that there was. */
+  /** Contexts in which a client cancelled all jobs. */
   sweeps: string[];
   /** From the first request to the 202, in milliseconds. */
   acceptMs: number[];
-  /** What goes on beside: whoever asked for a question attends to it. */
+  /** Background work: answering questions. */
   followUps: Promise<void>[];
-  /** Resolves once every client is done with all it began. */
+  /** Resolves once every client has finished all its actions. */
   done: Promise<void>;
 };
 
-export type Client = { ask: Asker; dice: Dice; crowd: Crowd };
+export type Client = { ask: Asker; random: Random; crowd: Crowd };

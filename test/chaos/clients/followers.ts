@@ -1,16 +1,19 @@
-// Clients that follow the events of a context, lose the connection at random, and come back with the last number they
-// have: to any API process, over and over, until all is at rest and they have seen the last event.
+// Clients that follow the events of a context, lose the connection at random, and reconnect with their last number: to
+// any API process, again and again, until all contexts are idle and they have seen the last event.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dice } from '../random.ts';
+import type { Random } from '../random.ts';
 import type { Replay, Stream, StreamEvent } from '../world/world.ts';
 
 export type Followers = {
   streams: Stream[];
-  /** From now on nobody leaves; each ends once it has seen its context's head. Marks those that do not get there. */
+  /**
+   * From now on no client disconnects; each ends once it has seen its context's head. Marks those that do not get
+   * there.
+   */
   finish(heads: ReadonlyMap<string, number>, withinMs: number): Promise<void>;
 };
 
-/** What a browser waits before it tries again, about. */
+/** About the time that a browser waits before it reconnects. */
 const RETRY_MS = [1_000, 2_000] as const;
 /** How long a client stays connected, in milliseconds. */
 const STAY_MS = [500, 15_000] as const;
@@ -18,13 +21,13 @@ const STAY_MS = [500, 15_000] as const;
 export function startFollowers(
   urls: readonly string[],
   contexts: readonly string[],
-  dice: Dice,
+  random: Random,
   count: number,
 ): Followers {
   const over = new AbortController();
   const settled = new AbortController();
   const all = Array.from({ length: count }, (_, at) => {
-    const own = dice.of(`client ${at}`);
+    const own = random.of(`client ${at}`);
     const stream: Stream = {
       client: `client-${at + 1}`,
       contextId: own.pick(contexts),
@@ -54,7 +57,7 @@ export function startFollowers(
 async function follow(
   stream: Stream,
   urls: readonly string[],
-  dice: Dice,
+  random: Random,
   over: AbortSignal,
   settled: AbortSignal,
 ): Promise<void> {
@@ -65,22 +68,22 @@ async function follow(
       over,
       ...(settled.aborted
         ? [AbortSignal.timeout(10_000)]
-        : [settled, AbortSignal.timeout(dice.between(...STAY_MS))]),
+        : [settled, AbortSignal.timeout(random.between(...STAY_MS))]),
     ]);
     const last = stream.from === null ? null : lastOf(stream.events, stream.from);
-    const url = `${dice.pick(urls)}/api/contexts/${stream.contextId}/events`;
-    const wasOpen = await open(url, last, number === 1 || dice.chance(0.3), leave)
+    const url = `${random.pick(urls)}/api/contexts/${stream.contextId}/events`;
+    const wasOpen = await open(url, last, number === 1 || random.chance(0.3), leave)
       .then(async (response) => {
         if (!response.ok) return false;
         await read(response, (event) => keep(stream, number, event));
         return true;
       })
       .catch(() => leave.aborted);
-    await sleep(wasOpen ? dice.between(0, 400) : dice.between(...RETRY_MS));
+    await sleep(wasOpen ? random.between(0, 400) : random.between(...RETRY_MS));
   }
 }
 
-/** `last` null: from what is live on. */
+/** `last` null: from the live end. */
 function open(url: string, last: number | null, inUrl: boolean, signal: AbortSignal): Promise<Response> {
   if (last === null) return fetch(url, { signal });
   return inUrl
@@ -98,7 +101,7 @@ function lastOf(events: readonly StreamEvent[], from: number): number {
   return events.findLast(({ seq }) => seq !== null)?.seq ?? from;
 }
 
-/** All that a context's stream tells from its start. */
+/** All events of a context's stream from its start. */
 export async function replay(
   api: string,
   contextId: string,
@@ -122,7 +125,7 @@ export async function replay(
         return response.status;
       })
       .catch(() => 0);
-    // A connection to Postgres that went silent may be found out only now: who is told so asks again.
+    // A connection to Postgres that went silent may be found out only now: the request is repeated.
     if (status !== 503) break;
     await sleep(RETRY_MS[0]);
   }
@@ -130,7 +133,7 @@ export async function replay(
 }
 
 /** Server-sent events, one after the other, until the connection ends. */
-async function read(response: Response, told: (event: StreamEvent) => void): Promise<void> {
+async function read(response: Response, receive: (event: StreamEvent) => void): Promise<void> {
   if (response.body === null) return;
   const text = response.body.pipeThrough(new TextDecoderStream());
   let rest = '';
@@ -139,7 +142,7 @@ async function read(response: Response, told: (event: StreamEvent) => void): Pro
     rest = blocks.pop() ?? '';
     for (const block of blocks) {
       const event = parse(block);
-      if (event !== null) told(event);
+      if (event !== null) receive(event);
     }
   }
 }

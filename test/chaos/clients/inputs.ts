@@ -1,7 +1,7 @@
-// Inputs of various shapes, as scripts for the simulated model, and what has to come of each.
+// Inputs of various shapes, as scripts for the simulated model, and the expected result of each.
 import type { FinishedStatus } from '../../../src/core/run/job.ts';
 import { ASK_USER } from '../../../src/core/conversation/question.ts';
-import type { Dice } from '../random.ts';
+import type { Random } from '../random.ts';
 
 export type Shape =
   | 'plain'
@@ -21,15 +21,15 @@ export type Shape =
   | 'hopeless'
   | 'awaiting';
 
-/** One model call: which tools it asks for, in order, and whether it has the last word. */
+/** One model call: its tool calls, in order, and whether it gives the last answer. */
 export type Play = { calls: string[]; last: boolean };
 
 export type Script = {
   shape: Shape;
   text: string;
-  /** What the model does, call by call, where nothing comes in between and no limit ends it. */
+  /** The model's answers, call by call, without inputs in between and without a limit. */
   plays: Play[];
-  /** How the job may end where nobody asks it to. */
+  /** How the job may end without a request. */
   ends: FinishedStatus[];
   maxSteps: number | null;
   /** Milliseconds from the first request. */
@@ -46,7 +46,7 @@ const SHAPES: readonly { shape: Exclude<Shape, 'awaiting'>; weight: number }[] =
   { shape: 'once', weight: 5 },
   { shape: 'steps', weight: 3 },
   { shape: 'retried', weight: 2 },
-  // A provider that wants to be asked later holds all of its callers back: a few of these go a long way.
+  // A provider with a Retry-After throttles all of its callers: a few of these are enough.
   { shape: 'delayed', weight: 0.2 },
   { shape: 'slow', weight: 3 },
   { shape: 'refused', weight: 0.5 },
@@ -59,9 +59,9 @@ const SHAPES: readonly { shape: Exclude<Shape, 'awaiting'>; weight: number }[] =
   { shape: 'hopeless', weight: 0.7 },
 ];
 
-/** Jobs with limits or an end of their own, and those that hand theirs on. */
+/** Jobs with limits or an end of their own, and those that delegate to workers. */
 const ALONE: readonly Shape[] = ['limited', 'late', 'endless', 'spawning', 'hopeless'];
-/** What is done by a worker that another one made. */
+/** Inputs for a worker that another one made. */
 const OF_CHILDREN: readonly Exclude<Shape, 'awaiting'>[] = [
   'plain',
   'tools',
@@ -72,30 +72,30 @@ const OF_CHILDREN: readonly Exclude<Shape, 'awaiting'>[] = [
   'refused',
 ];
 const MAKING: readonly Shape[] = ['spawning', 'hopeless'];
-/** No worker is deeper. */
+/** The maximum depth. */
 const DEPTH = 3;
 
-/** The last word on an input. No other answer says it. */
+/** The last answer to an input. No other answer contains it. */
 export function word(tag: string): string {
   return `answered ${tag}.`;
 }
 
-/** The tag of a report on a job. */
+/** The tag of a parent notice on a job. */
 export function reportTag(jobId: string): string {
   return `report-${jobId}`;
 }
 
-/** The tag of the input that a text has the last word on; null: of none. A report has the last word on itself. */
+/** The tag of the input that a text is the last answer to; null: of none. A notice is its own last answer. */
 export function tagIn(text: string): string | null {
   const report = /^(?:\[simulated\] You said: )?Report: job (\S+) of worker/.exec(text)?.[1];
   if (report !== undefined) return reportTag(report);
   return /answered (\S+)\.$/.exec(text)?.[1] ?? null;
 }
 
-/** `joins`: it may join a job that runs, whose limits then are not its own. */
+/** `joins`: it may join a running job, whose limits then are not its own. */
 export function write(
   tag: string,
-  dice: Dice,
+  random: Random,
   joins: boolean,
   mayAsk = true,
   maySpawn = true,
@@ -108,12 +108,12 @@ export function write(
       (maySpawn || !MAKING.includes(shape)) &&
       (mayGuard || shape !== 'guarded'),
   );
-  return SCRIPTS[dice.weighted(shapes).shape](tag, dice);
+  return SCRIPTS[random.weighted(shapes).shape](tag, random);
 }
 
 /** Tools of test/e2e/outside/outside-tools.ts. */
 const HARMLESS = ['look', 'put'] as const;
-/** A tool that a person is asked about first. */
+/** A tool that needs approval. */
 export const GUARD = 'guard';
 /** Built-in tools by which workers make others, and wait for them. */
 export const SPAWN = 'spawn_worker';
@@ -121,39 +121,39 @@ export const WAIT = 'wait_for_workers';
 
 const ONCE = ['mail', 'pay', 'wire', 'wire'] as const;
 
-const SCRIPTS: Readonly<Record<Exclude<Shape, 'awaiting'>, (tag: string, dice: Dice) => Script>> = {
+const SCRIPTS: Readonly<Record<Exclude<Shape, 'awaiting'>, (tag: string, random: Random) => Script>> = {
   plain: (tag) => script('plain', [], tag),
-  tools: (tag, dice) => {
-    const calls = Array.from({ length: dice.between(1, 3) }, () => call(dice.pick(HARMLESS), dice));
+  tools: (tag, random) => {
+    const calls = Array.from({ length: random.between(1, 3) }, () => call(random.pick(HARMLESS), random));
     return script('tools', [{ calls }], tag);
   },
-  once: (tag, dice) => {
+  once: (tag, random) => {
     const calls = [
-      call(dice.pick(ONCE), dice),
-      ...(dice.chance(0.5) ? [call(dice.pick(HARMLESS), dice)] : []),
+      call(random.pick(ONCE), random),
+      ...(random.chance(0.5) ? [call(random.pick(HARMLESS), random)] : []),
     ];
     return script('once', [{ calls }], tag);
   },
-  steps: (tag, dice) => {
-    const steps = Array.from({ length: dice.between(2, 4) }, () => ({
-      before: `say: on the way\nwait: ${dice.between(0, 400)}ms`,
-      calls: [call(dice.pick([...HARMLESS, ...ONCE]), dice)],
+  steps: (tag, random) => {
+    const steps = Array.from({ length: random.between(2, 4) }, () => ({
+      before: `say: on the way\nwait: ${random.between(0, 400)}ms`,
+      calls: [call(random.pick([...HARMLESS, ...ONCE]), random)],
     }));
     return script('steps', steps, tag);
   },
-  retried: (tag, dice) => {
-    const failure = dice.pick(['server_error', 'unreachable', 'stream_interrupted']);
-    return script('retried', [], tag, `fail: ${failure} times ${dice.between(1, 2)}`);
+  retried: (tag, random) => {
+    const failure = random.pick(['server_error', 'unreachable', 'stream_interrupted']);
+    return script('retried', [], tag, `fail: ${failure} times ${random.between(1, 2)}`);
   },
-  delayed: (tag, dice) =>
-    script('delayed', [], tag, `fail: rate_limited retry-after ${dice.between(2_100, 3_500)}ms times 1`),
-  slow: (tag, dice) => {
-    const words = dice.between(40, 200);
-    return script('slow', [], tag, `tokens: ${words} over ${dice.between(500, 3_500)}ms`);
+  delayed: (tag, random) =>
+    script('delayed', [], tag, `fail: rate_limited retry-after ${random.between(2_100, 3_500)}ms times 1`),
+  slow: (tag, random) => {
+    const words = random.between(40, 200);
+    return script('slow', [], tag, `tokens: ${words} over ${random.between(500, 3_500)}ms`);
   },
   refused: (tag) => ({ ...script('refused', [], tag, 'fail: bad_request'), plays: [], ends: ['failed'] }),
-  limited: (tag, dice) => ({
-    ...script('limited', [{ calls: [call(dice.pick(HARMLESS), dice)] }], tag),
+  limited: (tag, random) => ({
+    ...script('limited', [{ calls: [call(random.pick(HARMLESS), random)] }], tag),
     ends: ['incomplete'],
     maxSteps: 1,
   }),
@@ -162,52 +162,52 @@ const SCRIPTS: Readonly<Record<Exclude<Shape, 'awaiting'>, (tag: string, dice: D
     ends: ['incomplete'],
     deadlineMs: 1_500,
   }),
-  /** Ends only where somebody wants it to. */
+  /** Ends only by a request. */
   endless: (tag) => ({ ...script('endless', [], tag, 'wait: 10m'), ends: [] }),
-  /** Ends only where somebody answers: once, or one question after the other. */
-  asking: (tag, dice) => {
-    const steps = Array.from({ length: dice.between(1, 2) }, (_, at) => ({
+  /** Ends only by answers: once, or one question after the other. */
+  asking: (tag, random) => {
+    const steps = Array.from({ length: random.between(1, 2) }, (_, at) => ({
       calls: [
         { name: ASK_USER, line: `call: ${ASK_USER} ${JSON.stringify({ question: `${tag}, ${at + 1}?` })}` },
-        ...(dice.chance(0.4) ? [call(dice.pick([...HARMLESS, ...ONCE]), dice)] : []),
+        ...(random.chance(0.4) ? [call(random.pick([...HARMLESS, ...ONCE]), random)] : []),
       ],
     }));
     return script('asking', steps, tag);
   },
-  /** Ends only where somebody says whether its calls may run. */
-  guarded: (tag, dice) => {
-    const steps = Array.from({ length: dice.between(1, 2) }, (_, step) => ({
+  /** Ends only by decisions on its calls. */
+  guarded: (tag, random) => {
+    const steps = Array.from({ length: random.between(1, 2) }, (_, step) => ({
       calls: [
-        ...Array.from({ length: dice.between(1, 2) }, (__, at) => ({
+        ...Array.from({ length: random.between(1, 2) }, (__, at) => ({
           name: GUARD,
           line: `call: ${GUARD} ${JSON.stringify({ word: `${tag}-${step}-${at}` })}`,
         })),
-        ...(dice.chance(0.4) ? [call(dice.pick([...HARMLESS, ...ONCE]), dice)] : []),
+        ...(random.chance(0.4) ? [call(random.pick([...HARMLESS, ...ONCE]), random)] : []),
       ],
     }));
     return script('guarded', steps, tag);
   },
-  spawning: (tag, dice) => spawning(tag, dice, 1),
-  /** Waits for a worker that never ends by itself; ends only where somebody wants it to. */
-  hopeless: (tag, dice) => ({
-    ...parent('hopeless', tag, [{ ...childOf(`${tag}/1`, SCRIPTS.endless(`${tag}/1`, dice)), wait: true }]),
+  spawning: (tag, random) => spawning(tag, random, 1),
+  /** Waits for a worker that never ends by itself; ends only by a request. */
+  hopeless: (tag, random) => ({
+    ...parent('hopeless', tag, [{ ...childOf(`${tag}/1`, SCRIPTS.endless(`${tag}/1`, random)), wait: true }]),
   }),
 };
 
-/** Few words: a script in a script in a script has to fit into a small context. */
+/** Short: a script in a script in a script has to fit into a small context. */
 const OF_GRANDCHILDREN = ['plain', 'once', 'refused'] as const;
 
-/** Several workers at once, some of which make others; beside them a tool that may run once. */
-function spawning(tag: string, dice: Dice, depth: number): Script {
-  const children = Array.from({ length: dice.between(1, depth === 1 ? 2 : 1) }, (_, at): Child => {
+/** Several workers at once, some of which make others; beside them a `once` tool. */
+function spawning(tag: string, random: Random, depth: number): Script {
+  const children = Array.from({ length: random.between(1, depth === 1 ? 2 : 1) }, (_, at): Child => {
     const own = `${tag}/${at + 1}`;
-    const deeper = depth < DEPTH && dice.chance(0.3);
+    const deeper = depth < DEPTH && random.chance(0.3);
     const made = deeper
-      ? spawning(own, dice, depth + 1)
-      : SCRIPTS[dice.pick(depth === 1 ? OF_CHILDREN : OF_GRANDCHILDREN)](own, dice);
-    return { ...childOf(own, made), wait: dice.chance(0.6), detached: dice.chance(0.15) };
+      ? spawning(own, random, depth + 1)
+      : SCRIPTS[random.pick(depth === 1 ? OF_CHILDREN : OF_GRANDCHILDREN)](own, random);
+    return { ...childOf(own, made), wait: random.chance(0.6), detached: random.chance(0.15) };
   });
-  return parent('spawning', tag, children, dice.chance(0.4) ? [call(dice.pick(ONCE), dice)] : []);
+  return parent('spawning', tag, children, random.chance(0.4) ? [call(random.pick(ONCE), random)] : []);
 }
 
 function childOf(tag: string, made: Script): Child {
@@ -222,7 +222,7 @@ function parent(shape: Shape, tag: string, children: Child[], beside: readonly C
   return { ...script(shape, [{ calls: [...calls, ...beside] }], tag), children };
 }
 
-/** Waits for these, and has then the last word. */
+/** Waits for these, and then gives the last answer. */
 export function waitScript(tag: string, waitFor: object): Script {
   const line = `call: ${WAIT} ${JSON.stringify(waitFor)}`;
   return script('awaiting', [{ calls: [{ name: WAIT, line }] }], tag);
@@ -230,14 +230,14 @@ export function waitScript(tag: string, waitFor: object): Script {
 
 type Call = { name: string; line: string };
 
-function call(name: string, dice: Dice): Call {
-  // A wire takes its time, so that processes die at it.
+function call(name: string, random: Random): Call {
+  // A wire takes some time, so that processes die during it.
   const slow = name === 'wire' ? 30 : 1;
-  const times = { before_ms: slow * dice.between(0, 150), after_ms: slow * dice.between(0, 80) };
+  const times = { before_ms: slow * random.between(0, 150), after_ms: slow * random.between(0, 80) };
   return { name, line: `call: ${name} ${JSON.stringify(times)}` };
 }
 
-/** `before` stands before the last word. */
+/** `before` comes before the last answer. */
 function script(
   shape: Shape,
   steps: readonly { before?: string; calls: readonly Call[] }[],

@@ -1,20 +1,20 @@
-// Inputs: how they are made up, and posted until they are accepted or refused for good.
+// Inputs: how they are generated, and posted until they are accepted or finally refused.
 import type { Switches } from './actions.ts';
 import type { Client } from './crowd.ts';
 import { write } from './inputs.ts';
 import type { Script } from './inputs.ts';
-import type { Dice } from '../random.ts';
+import type { Random } from '../random.ts';
 import type { Posted } from '../world/world.ts';
 
-/** A branch or a message that is named may be gone, or not be there for good yet. */
+/** A branch or a message that is named may be deleted, or not be permanent yet. */
 const MAY_BE_GONE = { fine: [404, 422] };
 
 export type Accepted = { jobId: string; messageId: string | null };
 
-/** Null: refused, or given up. Of an answer that is made anew `messageId` is null. */
+/** Null: refused, or given up. Of a retry `messageId` is null. */
 export async function post({ ask, crowd }: Client, posted: Posted): Promise<Accepted | null> {
   crowd.inputs.push(posted);
-  const names = posted.branch !== null || posted.anew !== null;
+  const names = posted.branch !== null || posted.revision !== null;
   const more = names ? MAY_BE_GONE : {};
   const answer = await ask.insist('POST', postedTo(posted), bodyOf(posted), posted.key, more);
   if (answer === null) return null;
@@ -32,22 +32,27 @@ export async function post({ ask, crowd }: Client, posted: Posted): Promise<Acce
   return { jobId, messageId };
 }
 
-export function prepare(tag: string, dice: Dice, contexts: readonly string[], switches: Switches): Posted {
+export function prepare(
+  tag: string,
+  random: Random,
+  contexts: readonly string[],
+  switches: Switches,
+): Posted {
   const deliveries = [
     { delivery: 'queue' as const, weight: 80 },
     { delivery: 'reject' as const, weight: switches.reject ? 6 : 0 },
     { delivery: 'steer' as const, weight: switches.steer ? 8 : 0 },
     { delivery: 'interrupt' as const, weight: switches['deliver-interrupt'] ? 6 : 0 },
   ];
-  const { delivery } = dice.weighted(deliveries);
+  const { delivery } = random.weighted(deliveries);
   return {
     ...toPost(
       tag,
-      dice.pick(contexts),
-      write(tag, dice, delivery === 'steer', switches.question, switches.spawn, switches.approve),
+      random.pick(contexts),
+      write(tag, random, delivery === 'steer', switches.question, switches.spawn, switches.approve),
     ),
     delivery,
-    priority: switches.priority && delivery === 'queue' && dice.chance(0.2) ? dice.between(1, 10) : 5,
+    priority: switches.priority && delivery === 'queue' && random.chance(0.2) ? random.between(1, 10) : 5,
   };
 }
 
@@ -60,7 +65,7 @@ export function toPost(tag: string, contextId: string, script: Script): Posted {
     delivery: 'queue',
     priority: 5,
     branch: null,
-    anew: null,
+    revision: null,
     script,
     firstSentAt: performance.now(),
     outcome: { kind: 'pending' },
@@ -71,9 +76,9 @@ export function toPost(tag: string, contextId: string, script: Script): Posted {
   };
 }
 
-export function bodyOf({ tag, delivery, priority, branch, anew, script }: Posted): object {
+export function bodyOf({ tag, delivery, priority, branch, revision, script }: Posted): object {
   return {
-    ...(anew?.kind === 'regenerate' ? {} : { content: script.text }),
+    ...(revision?.kind === 'regenerate' ? {} : { content: script.text }),
     ...(branch === null ? {} : { branch }),
     metadata: { tag },
     ...(delivery === 'queue' ? {} : { delivery }),
@@ -85,10 +90,10 @@ export function bodyOf({ tag, delivery, priority, branch, anew, script }: Posted
   };
 }
 
-/** Where it is sent: to the context, or to the message that it is to take the place of. */
+/** The target: the context, or the message that it is to replace. */
 export function postedTo(posted: Posted): string {
-  const { anew } = posted;
-  return anew === null ? pathOf(posted) : `${pathOf(posted)}/${anew.messageId}/${anew.kind}`;
+  const { revision } = posted;
+  return revision === null ? pathOf(posted) : `${pathOf(posted)}/${revision.messageId}/${revision.kind}`;
 }
 
 export function pathOf({ contextId }: Posted): string {

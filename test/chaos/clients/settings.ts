@@ -1,10 +1,10 @@
-// Settings that change while jobs run: each over those that its writer has read.
+// Settings that change while jobs run: each over the version that its writer has read.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GUARD, SPAWN, WAIT } from './inputs.ts';
 import type { Client } from './crowd.ts';
 import type { Config } from '../world/stored.ts';
 import type { Posted, Setting } from '../world/world.ts';
-import type { Dice } from '../random.ts';
+import type { Random } from '../random.ts';
 import { ASK_USER } from '../../../src/core/conversation/question.ts';
 
 /** So little fits into a prompt that contexts are compacted again and again; but more than one turn. */
@@ -15,18 +15,18 @@ export const CONFIG = {
   compaction: { type: 'llm', keep_turns: 2 },
 };
 
-/** Names may be unknown while no worker process lives to tell them; a version may be past. */
+/** Names may be unknown while no worker process lives to publish them; a version may be outdated. */
 const MAY_BE_REFUSED = { fine: [412, 422] };
 
 export async function changeSettings(client: Client, { tag, contextId }: Posted): Promise<void> {
-  const { ask, dice, crowd } = client;
-  await sleep(dice.between(0, 3_000));
+  const { ask, random, crowd } = client;
+  await sleep(random.between(0, 3_000));
   const path = `/api/contexts/${contextId}`;
   const standing = await ask.insist('GET', path);
   if (standing?.etag === undefined || standing.etag === null) return;
-  await sleep(dice.between(0, 500));
-  const whole = dice.chance(0.3);
-  const config = whole ? { ...CONFIG, ...part(dice) } : part(dice);
+  await sleep(random.between(0, 500));
+  const whole = random.chance(0.3);
+  const config = whole ? { ...CONFIG, ...part(random) } : part(random);
   const one: Setting = {
     contextId,
     key: `settings-${tag}`,
@@ -42,13 +42,13 @@ export async function changeSettings(client: Client, { tag, contextId }: Posted)
   if (answer?.status === 200 && answer.etag !== null) one.version = versionIn(answer.etag);
 }
 
-function part(dice: Dice): Config {
-  return dice.pick<Config>([
-    { model: dice.pick(['simulated/chaos', 'simulated/other']) },
-    { system_prompt: dice.chance(0.7) ? `Be brief: ${dice.between(1, 1_000)}.` : '' },
-    { tools: dice.chance(0.6) ? CONFIG.tools : CONFIG.tools.filter(() => dice.chance(0.7)) },
-    { compaction: { type: dice.pick(['llm', 'threshold']), keep_turns: dice.between(1, 3) } },
-    { mode: dice.pick(['plan', 'act']) },
+function part(random: Random): Config {
+  return random.pick<Config>([
+    { model: random.pick(['simulated/chaos', 'simulated/other']) },
+    { system_prompt: random.chance(0.7) ? `Be brief: ${random.between(1, 1_000)}.` : '' },
+    { tools: random.chance(0.6) ? CONFIG.tools : CONFIG.tools.filter(() => random.chance(0.7)) },
+    { compaction: { type: random.pick(['llm', 'threshold']), keep_turns: random.between(1, 3) } },
+    { mode: random.pick(['plan', 'act']) },
   ]);
 }
 

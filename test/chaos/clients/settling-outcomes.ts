@@ -1,38 +1,38 @@
-// Somebody who looks outside and says what became of calls whose outcome nobody knows: by the truth, where it is known for
-// certain; now and then, that nobody knows.
+// A client that checks the real effects and reports unknown outcomes: the true one, where it is certain; sometimes,
+// that it is unknown.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasHappened } from '../../e2e/outside/outside-tools.ts';
-import type { Asker } from './ask.ts';
+import type { Asker } from './requests.ts';
 import { TIMES } from '../platform.ts';
-import type { Dice } from '../random.ts';
-import type { Said } from '../world/world.ts';
+import type { Random } from '../random.ts';
+import type { OutcomeReport } from '../world/world.ts';
 
-/** A process that was stopped beyond its lease may still do what it had begun, for so long after it was given up. */
+/** A process that was stopped beyond its lease may still finish its call for this long after it was given up. */
 const CERTAIN_MS = TIMES.lease * 2;
 const LOOK_EVERY_MS = 500;
 
 export type Telling = {
-  /** What was said, and taken. */
-  said: Said[];
+  /** The accepted reports. */
+  reported: OutcomeReport[];
   end(): Promise<void>;
 };
 
-export function startTelling(ask: Asker, outside: string, dice: Dice): Telling {
+export function startTelling(ask: Asker, outside: string, random: Random): Telling {
   const ending = new AbortController();
-  const said: Said[] = [];
+  const reported: OutcomeReport[] = [];
   const run = async (): Promise<void> => {
     while (!ending.signal.aborted) {
       const jobs = await ask.insist('GET', '/api/jobs?status=waiting&limit=200');
       for (const { contextId, callId } of waitingIn(jobs?.body ?? {})) {
-        const outcome = await tell(ask, outside, dice, `/api/contexts/${contextId}/tools/${callId}`);
-        if (outcome !== null) said.push({ contextId, callId, outcome });
+        const outcome = await report(ask, outside, random, `/api/contexts/${contextId}/tools/${callId}`);
+        if (outcome !== null) reported.push({ contextId, callId, outcome });
       }
       await sleep(LOOK_EVERY_MS, undefined, { signal: ending.signal }).catch(() => undefined);
     }
   };
   const done = run();
   return {
-    said,
+    reported,
     async end() {
       ending.abort();
       await done;
@@ -40,15 +40,20 @@ export function startTelling(ask: Asker, outside: string, dice: Dice): Telling {
   };
 }
 
-/** What was said and taken; null: nothing yet, or somebody was faster. */
-async function tell(ask: Asker, outside: string, dice: Dice, path: string): Promise<Said['outcome'] | null> {
+/** The accepted report; null: none yet, or another client was faster. */
+async function report(
+  ask: Asker,
+  outside: string,
+  random: Random,
+  path: string,
+): Promise<OutcomeReport['outcome'] | null> {
   const call = await ask.insist('GET', path, undefined, undefined, { fine: [404] });
   if (call?.status !== 200 || call.body['waits_for'] !== 'outcome') return null;
   const [name, key] = [String(call.body['name']), String(call.body['id'])];
   const happened = hasHappened(outside, name, key);
   const waited = Date.now() - Date.parse(String(call.body['waits_since']));
   if (!happened && waited < CERTAIN_MS) return null;
-  const outcome = dice.chance(0.2) ? 'tell' : happened ? 'happened' : 'did_not_happen';
+  const outcome = random.chance(0.2) ? 'tell' : happened ? 'happened' : 'did_not_happen';
   const body = outcome === 'happened' ? { outcome, result: `${name}: done` } : { outcome };
   const answer = await ask.insist('POST', `${path}/resolve`, body, `tell-${key}-${Date.now()}`, {
     fine: [404],

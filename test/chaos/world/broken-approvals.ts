@@ -1,4 +1,5 @@
-// A call that somebody approved with other words, in a small world; how it is broken, and words of what the check finds.
+// A call that was approved with other arguments, in a small world; how it is broken, and part of the expected
+// violation.
 import { withWord } from '../../e2e/outside/outside-tools.ts';
 import { GUARD } from '../clients/inputs.ts';
 import { event } from './builders.ts';
@@ -24,17 +25,17 @@ export function soundApproval() {
     remember: false,
     outcome: { kind: 'taken', resolved: ['guarded'] },
   };
-  const said = event(30, 'ApprovalResolved', { tool_call_id: 'guarded' });
+  const reported = event(30, 'ApprovalResolved', { tool_call_id: 'guarded' });
   world.calls.push(guarded);
   world.decisions.push(approval, { ...approval, key: 'v-2', decision: 'deny', outcome: { kind: 'refused' } });
-  world.events.push(said);
+  world.events.push(reported);
   const ran = ['begin', withWord('other'), 'effect', 'end'].map((what) => ({
     what,
     name: GUARD,
     key: 'guarded',
   }));
   world.outside.push(...ran);
-  return { world, guarded, approval, said };
+  return { world, guarded, approval, reported };
 }
 
 type Sound = ReturnType<typeof soundApproval>;
@@ -53,7 +54,7 @@ export const BROKEN_APPROVALS: readonly [string, (sound: Sound) => void, RegExp]
   [
     'it ran without a decision',
     ({ guarded }) => Object.assign(guarded, { approval: null, approval_at: null }),
-    /nobody approved it/,
+    /without an approval/,
   ],
   [
     'it was denied, and ran',
@@ -66,9 +67,9 @@ export const BROKEN_APPROVALS: readonly [string, (sound: Sound) => void, RegExp]
     /is denied, and ran/,
   ],
   [
-    'it ran with other words',
+    'it ran with another input',
     ({ world }) => void world.outside.push({ what: withWord('mine'), name: GUARD, key: 'guarded' }),
-    /other words than were approved/,
+    /another input than was approved/,
   ],
   ['it began too early', ({ guarded }) => Object.assign(guarded, { started_at: 10 }), /began before/],
   [
@@ -77,25 +78,33 @@ export const BROKEN_APPROVALS: readonly [string, (sound: Sound) => void, RegExp]
     /was denied, and is completed/,
   ],
   [
-    'it is denied by nobody',
+    'it is denied without a denial',
     ({ guarded }) => Object.assign(guarded, { status: 'denied' }),
-    /nobody denied it/,
+    /without a denial/,
   ],
   [
-    'two were told that it was theirs',
+    'two decisions were accepted',
     ({ world, approval }) => void world.decisions.push({ ...approval, key: 'v-3' }),
-    /2 decisions were taken/,
+    /2 decisions were accepted/,
   ],
-  ['a decision is of nobody', ({ world }) => void world.decisions.splice(0), /a decision that nobody gave/],
   [
-    'another decision stands',
+    'a decision has no client',
+    ({ world }) => void world.decisions.splice(0),
+    /a decision that no client made/,
+  ],
+  [
+    'another decision is stored',
     ({ guarded }) => Object.assign(guarded, { approval: { decision: 'approve', input: null } }),
-    /another decision stands/,
+    /another decision is stored/,
   ],
-  ['it is told twice', ({ world, said }) => void world.events.push({ ...said, seq: 31 }), /told 2 times/],
   [
-    'it is not told',
-    ({ world, said }) => void world.events.splice(world.events.indexOf(said), 1),
-    /told 0 times/,
+    'it is published twice',
+    ({ world, reported }) => void world.events.push({ ...reported, seq: 31 }),
+    /published 2 times/,
+  ],
+  [
+    'it is not published',
+    ({ world, reported }) => void world.events.splice(world.events.indexOf(reported), 1),
+    /published 0 times/,
   ],
 ];

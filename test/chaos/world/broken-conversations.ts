@@ -1,4 +1,4 @@
-// How a conversation is broken, by the check that is there for it, and words of what is found.
+// How a conversation is broken, by check, and part of the expected violation.
 import type { Conversation } from './sound-conversation.ts';
 import { event, text } from './builders.ts';
 import { word } from '../clients/inputs.ts';
@@ -6,7 +6,7 @@ import { word } from '../clients/inputs.ts';
 type Way = readonly [string, (sound: Conversation) => void, RegExp];
 
 export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
-  lines: [
+  'branch-histories': [
     [
       "a branch reads another's answer",
       ({ again }) =>
@@ -16,12 +16,12 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
             { branch: 'main-3', after: 20, upto: null },
           ],
         }),
-      /reads what is another's/,
+      /reads messages of another branch/,
     ],
     [
       'a branch lost what it shares',
       ({ again }) => Object.assign(again, { spans: [{ branch: 'main-3', after: 20, upto: null }] }),
-      /does not read what is its own/,
+      /does not read its own messages/,
     ],
     [
       'an answer is on another branch than its job',
@@ -34,7 +34,7 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       /a message on side, which is not there/,
     ],
     ['a branch is gone', ({ world, edited }) => remove(world.branches, edited), /was made and is gone/],
-    ['a branch is of nobody', ({ world, birth }) => remove(world.events, birth), /that nobody made/],
+    ['a branch has no client', ({ world, birth }) => remove(world.events, birth), /that no client made/],
     [
       'another branch is active',
       ({ context }) => Object.assign(context, { active_branch: 'main' }),
@@ -43,12 +43,12 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
     [
       'cleared history is read',
       ({ world }) => void world.events.push(event(24, 'ContextCleared', {})),
-      /reads what was cleared/,
+      /reads cleared messages/,
     ],
     [
-      'what is shared is taken back',
+      'a shared message is retracted',
       ({ world }) => void world.events.push(event(24, 'MessagesRetracted', { message_ids: ['m-1'] })),
-      /shared what was taken back later/,
+      /shared messages that were retracted later/,
     ],
   ],
   branches: [
@@ -56,10 +56,10 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       'a branch is made twice',
       ({ world }) =>
         void world.events.push(event(24, 'BranchCreated', { branch: 'side', parent: 'main', fork_seq: 0 })),
-      /side was made 2 times, clients were told of 1/,
+      /side was made 2 times, clients received 1/,
     ],
     [
-      'a delete that was taken did not happen',
+      'an accepted delete did not happen',
       ({ world }) =>
         void world.events.splice(
           world.events.findIndex(({ seq }) => seq === 19),
@@ -68,12 +68,12 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       /side was deleted 0 times/,
     ],
     [
-      'a history is cleared that nobody cleared',
+      'a history is cleared without a request',
       ({ world }) => void world.events.push(event(24, 'ContextCleared', {})),
       /the context was cleared 1 times/,
     ],
     [
-      'a wish never gets through',
+      'a request never gets through',
       ({ world }) => Object.assign(world.changes[0] ?? {}, { outcome: 'pending' }),
       /create never got through/,
     ],
@@ -83,7 +83,7 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       /no branch was made for it/,
     ],
     [
-      'an edit replaces what had been taken back',
+      'an edit replaces a retracted message',
       ({ world, input }) => {
         Object.assign(input, { status: 'retracted' });
         world.events.push(event(8.5, 'MessagesRetracted', { message_ids: [input.id] }));
@@ -91,29 +91,29 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       /does not show the message/,
     ],
     [
-      'an edit has what it replaces before it',
+      'an edit follows the message that it replaces',
       ({ birth }) => Object.assign(birth.data, { fork_seq: 2 }),
       /does not end before the message/,
     ],
     [
-      'an answer is asked for once more behind itself',
+      'a retry follows the answer that it replaces',
       ({ world }) => Object.assign(world.events.find(({ seq }) => seq === 21)?.data ?? {}, { fork_seq: 7 }),
       /does not end with the input/,
     ],
   ],
   questions: [
     [
-      'two are told that they answered',
+      'two answers are accepted',
       ({ late, given }) => Object.assign(late, { outcome: given.outcome }),
       /was answered 2 times/,
     ],
     [
-      'an answer that was taken is lost',
+      'an accepted answer is lost',
       ({ given }) =>
         Object.assign(given, { outcome: { kind: 'accepted', jobId: 'job-3', messageId: 'r-9' } }),
-      /taken and is lost/,
+      /accepted answer is lost/,
     ],
-    ['an answer is of nobody', ({ world, given }) => remove(world.replies, given), /what nobody posted/],
+    ['an answer has no client', ({ world, given }) => remove(world.replies, given), /that no client posted/],
     [
       'the other answer is in history',
       ({ given }) => Object.assign(given, { content: 'no' }),
@@ -137,7 +137,7 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
     [
       'a question is answered without an answer',
       ({ call }) => Object.assign(call, { reply: null, reply_message_id: null }),
-      /answered by nobody/,
+      /answered by no client/,
     ],
     [
       'an answer goes to another call',
@@ -145,10 +145,10 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       /given to another call/,
     ],
     [
-      'an answer is said to be of another job',
+      'an answer names another job',
       ({ given }) =>
         Object.assign(given, { outcome: { kind: 'accepted', jobId: 'job-1', messageId: 'r-3' } }),
-      /said to be of another job/,
+      /answer names another job/,
     ],
     [
       'an answer never gets through',
@@ -173,7 +173,7 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       /written twice/,
     ],
     [
-      'a version is of nobody',
+      'a version has no writer',
       ({ context }) => Object.assign(context, { version: 3 }),
       /it is version 3, 1 changes were taken/,
     ],
@@ -183,17 +183,17 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       /other answered, which was never set/,
     ],
     [
-      'a plan that nobody asked for',
+      'a plan without a request',
       ({ setting, answer }) => (
         Object.assign(setting, { config: {} }),
         Object.assign(answer, { type: 'plan' })
       ),
-      /nobody asked for plans/,
+      /no client asked for plans/,
     ],
   ],
   compactions: [
     [
-      'a wish to compact never gets through',
+      'a compaction request never gets through',
       ({ compact }) => Object.assign(compact, { outcome: 'pending' }),
       /never got through/,
     ],
@@ -212,14 +212,18 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       ({ shortening }) => Object.assign(shortening, { status: 'failed', error_code: 'crash_loop' }),
       /ended failed \(crash_loop\)/,
     ],
-    ['it is told otherwise', ({ compacted }) => Object.assign(compacted, { tokens_after: 9 }), /not told so/],
     [
-      'it is told and not stored',
-      ({ world, compacted }) => remove(world.compactions, compacted),
-      /1 compactions are told, 0 are stored/,
+      'it is published with other data',
+      ({ compacted }) => Object.assign(compacted, { tokens_after: 9 }),
+      /is not published/,
     ],
     [
-      'it makes longer',
+      'it is published and not stored',
+      ({ world, compacted }) => remove(world.compactions, compacted),
+      /1 compactions are published, 0 are stored/,
+    ],
+    [
+      'it makes the prompt longer',
       ({ compacted }) => Object.assign(compacted, { tokens_before: 40 }),
       /40 tokens became 50/,
     ],
@@ -234,9 +238,9 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       /cuts a call from its result/,
     ],
     [
-      "it stands for another branch's",
+      "it replaces another branch's",
       ({ compacted }) => Object.assign(compacted, { upto_seq: 7 }),
-      /of what is on no branch/,
+      /of a message on no branch/,
     ],
   ],
   accepted: [
@@ -246,7 +250,7 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       /it works on main, and was accepted for main-2/,
     ],
     [
-      'what is answered once more is stored as an input',
+      'a retried input is stored again',
       ({ world, instead }) =>
         void world.messages.push({
           ...instead,
@@ -268,13 +272,13 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
   ],
   endings: [
     [
-      'an answer is asked for once more, and something else was answered',
+      'an answer is retried, and another input was answered',
       ({ retry }) =>
         Object.assign(retry, { status: 'failed', error_code: 'nothing_to_answer', started_at: 215 }),
       /failed \(nothing_to_answer\), for no reason/,
     ],
   ],
-  rest: [
+  idle: [
     [
       'a counter of a branch is wrong',
       ({ edited }) => Object.assign(edited, { message_count: 5 }),
@@ -286,16 +290,16 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       /turn_count is 2, stored are 1/,
     ],
   ],
-  told: [
+  api: [
     [
-      'a branch is not told of',
-      ({ world }) => void world.told[0]?.branches.pop(),
+      'a branch is not returned',
+      ({ world }) => void world.returned[0]?.branches.pop(),
       /2 branches are listed, 3 are stored/,
     ],
     [
-      'a branch shows too much',
-      ({ world }) => Object.assign(world.told[0]?.branches[2] ?? {}, { length: 4 }),
-      /length is 1, the API says 4/,
+      'a branch shows too many messages',
+      ({ world }) => Object.assign(world.returned[0]?.branches[2] ?? {}, { length: 4 }),
+      /length is 1, the API returns 4/,
     ],
   ],
   transcripts: [

@@ -1,46 +1,46 @@
-// A call of which somebody said that it happened, in a small world; how it is broken, and words of what the check finds.
+// A call that a person reported as happened, in a small world; how it is broken, and part of the expected violation.
 import { event } from './builders.ts';
 import { soundWorld } from './sound-world.ts';
-import type { Said } from './world.ts';
+import type { OutcomeReport } from './world.ts';
 
 export function soundOutcome() {
   const { world, call } = soundWorld();
-  const said: Said = { contextId: 'c', callId: 'call', outcome: 'happened' };
+  const reported: OutcomeReport = { contextId: 'c', callId: 'call', outcome: 'happened' };
   const asked = event(30, 'OutcomeUnknown', { tool_call_id: 'call' });
-  const told = event(31, 'OutcomeResolved', { tool_call_id: 'call', outcome: 'happened' });
-  world.said.push(said);
-  world.events.push(asked, told);
-  return { world, call, said, asked, told };
+  const published = event(31, 'OutcomeResolved', { tool_call_id: 'call', outcome: 'happened' });
+  world.reported.push(reported);
+  world.events.push(asked, published);
+  return { world, call, reported, asked, published };
 }
 
 type Sound = ReturnType<typeof soundOutcome>;
 
 export const BROKEN_OUTCOMES: readonly [string, (sound: Sound) => void, RegExp][] = [
-  ['what was said is not told', ({ world }) => void world.events.pop(), /told that nothing was said/],
+  ['a reported outcome is not published', ({ world }) => void world.events.pop(), /published outcomes: none/],
   [
-    'what was said is told otherwise',
-    ({ told }) => Object.assign(told, { data: { tool_call_id: 'call', outcome: 'tell' } }),
-    /told that tell was said/,
+    'a reported outcome is published as another one',
+    ({ published }) => Object.assign(published, { data: { tool_call_id: 'call', outcome: 'tell' } }),
+    /published outcomes: tell/,
   ],
   [
-    'what was said is told twice',
-    ({ world, told }) => void world.events.push(told),
-    /happened, happened was said/,
+    'a reported outcome is published twice',
+    ({ world, published }) => void world.events.push(published),
+    /published outcomes: happened, happened;/,
   ],
   [
-    'it is answered without being asked',
+    'an outcome is reported without being asked for',
     ({ world, asked }) => void world.events.splice(world.events.indexOf(asked), 1),
     /asked 0 times, answered 1 times/,
   ],
-  ['nobody answered', ({ world }) => void world.said.pop(), /went on without an answer/],
+  ['no person answered', ({ world }) => void world.reported.pop(), /continued without an answer/],
   [
     'it happened, and is not done',
     ({ call }) => Object.assign(call, { status: 'unknown' }),
-    /said to have happened, and is unknown/,
+    /reported outcome is happened, and it is unknown/,
   ],
   [
-    'nobody knows, and it is done',
-    ({ said }) => Object.assign(said, { outcome: 'tell' }),
-    /nobody knows what became of it/,
+    'its outcome is unknown, and it is done',
+    ({ reported }) => Object.assign(reported, { outcome: 'tell' }),
+    /reported outcome is unknown/,
   ],
 ];

@@ -1,4 +1,4 @@
-// How a small tree of workers is broken, and words of what the check of workers finds.
+// How a small tree of workers is broken, and part of the expected violation.
 import { text, toolResult } from './builders.ts';
 import type { SoundTree } from './sound-tree.ts';
 
@@ -10,22 +10,22 @@ export const BROKEN_TREES: readonly [string, (sound: SoundTree) => void, RegExp]
     /done and made no worker/,
   ],
   [
-    'an end is told twice',
+    'an end is reported twice',
     ({ world, result }) => void world.messages.push({ ...result, id: 'x' }),
-    /told of 2 times/,
+    /has 2 results/,
   ],
   [
-    'a status is not so',
+    'a status is wrong',
     ({ first }) => Object.assign(first, { status: 'failed' }),
-    /told what is not so: completed/,
+    /received a wrong status: completed/,
   ],
   [
-    'an output is not so',
+    'an output is wrong',
     ({ world }) => {
       const output = world.messages.find(({ id }) => id === 'out-awaited');
       Object.assign(output ?? {}, { content: [text('other')] });
     },
-    /told what is not so/,
+    /received a wrong status/,
   ],
   [
     'a result is of another worker',
@@ -33,73 +33,69 @@ export const BROKEN_TREES: readonly [string, (sound: SoundTree) => void, RegExp]
     /not of the worker that was made/,
   ],
   [
-    'a call that is done is said to have failed',
+    'a successful call is reported as failed',
     ({ calls }) => Object.assign(calls[0] ?? {}, { status: 'failed' }),
     /the call is failed, its worker completed/,
   ],
   [
-    'it did not wait, and is told an end',
+    'it did not wait, and receives an end',
     ({ world }) => {
-      const told = world.messages.find(({ id }) => id === 'told-call-2');
+      const received = world.messages.find(({ id }) => id === 'told-call-2');
       const content = {
         worker_id: 'w-unawaited',
         job_id: 'job-unawaited',
         status: 'completed',
         output: null,
       };
-      Object.assign(told ?? {}, { content: [toolResult(JSON.stringify(content), false, 'call-2')] });
+      Object.assign(received ?? {}, { content: [toolResult(JSON.stringify(content), false, 'call-2')] });
     },
-    /it did not wait, and was told completed/,
+    /it did not wait, and received completed/,
   ],
   [
-    'a wait tells of others',
+    'a wait returns other workers',
     ({ waited }) => Object.assign(waited, { content: [toolResult('[]', false, 'call-3')] }),
-    /others are told of/,
+    /name other workers/,
   ],
   ['a wait ends too early', (sound) => waits(sound, 'running', null), /waited for 1, and 0 had ended/],
-  ['a wait tells what is not so', (sound) => waits(sound, 'failed', null), /said to be failed, and is not/],
+  ['a wait returns a wrong status', (sound) => waits(sound, 'failed', null), /shown as failed, and is not/],
   [
-    'nobody is told',
+    'an end is reported to no context',
     ({ world, report }) => void world.jobs.splice(world.jobs.indexOf(report), 1),
-    /reported to nobody/,
+    /reported to no context/,
   ],
   [
-    'somebody is told twice',
+    'a context is notified twice',
     ({ world, report }) => void world.jobs.push({ ...report, id: 'x' }),
     /reported 2 times/,
   ],
   [
-    'what was waited for is reported',
+    'an awaited end is reported as well',
     ({ report }) => Object.assign(report, { notice_of_job_id: 'job-awaited' }),
     /waited for, and reported/,
   ],
   [
-    'another worker is told',
+    'another worker is notified',
     ({ report }) => Object.assign(report, { context_id: 'awaited' }),
-    /reported to somebody else/,
+    /reported to another context/,
   ],
+  ['a notice is wrong', ({ second }) => Object.assign(second, { status: 'failed' }), /its notice is wrong/],
   [
-    'a report is not true',
-    ({ second }) => Object.assign(second, { status: 'failed' }),
-    /its report is not true/,
-  ],
-  [
-    'a report is still due',
+    'a notice is still due',
     ({ second }) => Object.assign(second, { parent_notice: 'due' }),
-    /report is still due/,
+    /notice is still due/,
   ],
   [
     'an end does not reach those below',
     ({ parent }) => Object.assign(parent, { cascade: 'cancel' }),
-    /not carried on to all below/,
+    /not cascade to all below/,
   ],
   [
-    'a worker goes on for nobody',
+    'a worker continues after its parent job ended',
     ({ parent, second }) => {
       Object.assign(parent, { status: 'cancelled' });
       Object.assign(second, { finished_at: 100_000 });
     },
-    /went on after the job/,
+    /continued after the stop request/,
   ],
   [
     'a detached worker is ended',
@@ -107,12 +103,12 @@ export const BROKEN_TREES: readonly [string, (sound: SoundTree) => void, RegExp]
       Object.assign(unawaited, { detached: true });
       Object.assign(second, { stop_kind: 'cancel' });
     },
-    /made to outlive/,
+    /it is detached/,
   ],
   [
-    'a worker is of nobody',
+    'a worker has no parent call',
     ({ second }) => Object.assign(second, { parent_job_id: 'gone' }),
-    /a worker of nobody/,
+    /a worker that no call made/,
   ],
 ];
 

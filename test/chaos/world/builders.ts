@@ -1,8 +1,8 @@
-// What a small world is made of: for tests of checks.
+// Builders of a small world: for tests of checks.
 import type { Block } from '../../../src/core/conversation/blocks.ts';
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import type { StoredBranch, StoredEvent, StoredJob, StoredMessage } from './stored.ts';
-import type { Posted, ToldBranch } from './world.ts';
+import type { Posted, ReturnedBranch } from './world.ts';
 
 export function posted(tag: string, jobId: string, messageId: string, after: number): Posted {
   return {
@@ -13,7 +13,7 @@ export function posted(tag: string, jobId: string, messageId: string, after: num
     delivery: 'queue',
     priority: 5,
     branch: null,
-    anew: null,
+    revision: null,
     script: {
       shape: 'once',
       text: '',
@@ -105,20 +105,20 @@ export function event(seq: number, name: string, data: Record<string, unknown>):
   return { context_id: 'c', seq, name, data };
 }
 
-export function text(words: string): Block {
-  return { type: 'text', text: words };
+export function text(plain: string): Block {
+  return { type: 'text', text: plain };
 }
 
 export function toolResult(content: string, isError: boolean, callId = 'call'): Block {
   return { type: 'tool_result', tool_use_id: callId as ToolCallId, content, is_error: isError };
 }
 
-/** What the API says of a branch where it says what is stored. */
-export function toldBranch(
+/** A branch as the API returns it, equal to the stored one. */
+export function returnedBranch(
   branch: StoredBranch,
   messages: readonly StoredMessage[],
   active: boolean,
-): ToldBranch {
+): ReturnedBranch {
   return {
     name: branch.name,
     active,

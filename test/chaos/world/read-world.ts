@@ -1,8 +1,8 @@
-// What is stored, read behind the platform's back, and what the API says of it.
+// The stored rows, read directly from the database, and the answers of the API.
 import { openDatabase } from '../../../src/db/connection/client.ts';
 import type { Executor } from '../../../src/db/connection/client.ts';
 import type { JobStatus } from '../../../src/core/run/job.ts';
-import type { Answer, Asker } from '../clients/ask.ts';
+import type { Answer, Asker } from '../clients/requests.ts';
 import type {
   StoredBranch,
   StoredCall,
@@ -12,7 +12,7 @@ import type {
   StoredJob,
   StoredMessage,
 } from './stored.ts';
-import type { Told, ToldBranch, World } from './world.ts';
+import type { ReturnedContext, ReturnedBranch, World } from './world.ts';
 
 export type Stored = Pick<
   World,
@@ -65,7 +65,7 @@ export async function readStored(databaseUrl: string): Promise<Stored> {
   }));
 }
 
-/** What is not at rest, in words; empty once all is. A database that does not answer is not at rest. */
+/** The work that is left, as text; empty once all is idle. A database that does not answer counts as work left. */
 export async function readUnrest(databaseUrl: string): Promise<string[]> {
   const rows = await withDatabase(databaseUrl, (db) =>
     all<{ what: string }>(
@@ -73,7 +73,7 @@ export async function readUnrest(databaseUrl: string): Promise<string[]> {
       `select 'job ' || id || ' of context ' || context_id || ' is ' || status as what from jobs where finished_at is null
        union all select 'context ' || id || ' is ' || scheduling_status || coalesce(', owned by ' || lease_owner, '') from contexts
          where scheduling_status <> 'idle'
-       union all select 'the end of job ' || id || ' is still to be told of' from jobs
+       union all select 'the end of job ' || id || ' is still to be reported' from jobs
          where cascade is not null or parent_notice = 'due'`,
     ),
   ).catch((error: unknown) => [{ what: `Postgres does not answer: ${String(error)}` }]);
@@ -93,9 +93,9 @@ async function all<Row extends Record<string, unknown>>(db: Executor, text: stri
   return [...(await db.execute(text))] as Row[];
 }
 
-/** Page by page; contexts that no answer was had of are left out. */
-export async function readTold(ask: Asker, contexts: readonly string[]): Promise<Told[]> {
-  const told: Told[] = [];
+/** Page by page; contexts without an answer are left out. */
+export async function readReturned(ask: Asker, contexts: readonly string[]): Promise<ReturnedContext[]> {
+  const returned: ReturnedContext[] = [];
   for (const id of contexts) {
     const context = await ask.insist('GET', `/api/contexts/${id}`);
     if (context?.status !== 200) continue;
@@ -103,7 +103,7 @@ export async function readTold(ask: Asker, contexts: readonly string[]): Promise
     const usage = body['usage'] as Record<string, number>;
     const branches = await pages(ask, `/api/contexts/${id}/branches?limit=200`);
     const jobs = await pages(ask, `/api/jobs?context_id=${id}&limit=200`);
-    told.push({
+    returned.push({
       contextId: id,
       state: String(body['state']),
       messageCount: Number(body['message_count']),
@@ -121,21 +121,21 @@ export async function readTold(ask: Asker, contexts: readonly string[]): Promise
       })),
     });
   }
-  return told;
+  return returned;
 }
 
 async function readBranches(
   ask: Asker,
   contextId: string,
   branches: readonly Record<string, unknown>[],
-): Promise<ToldBranch[]> {
-  const told: ToldBranch[] = [];
+): Promise<ReturnedBranch[]> {
+  const returned: ReturnedBranch[] = [];
   for (const branch of branches) {
     const name = String(branch['name']);
     const usage = branch['usage'] as Record<string, number>;
     const path = `/api/contexts/${contextId}/messages?limit=200&include=compacted&branch=${encodeURIComponent(name)}`;
     const messages = await pages(ask, path);
-    told.push({
+    returned.push({
       name,
       active: branch['active'] === true,
       length: Number(branch['length']),
@@ -152,7 +152,7 @@ async function readBranches(
       })),
     });
   }
-  return told;
+  return returned;
 }
 
 async function pages(ask: Asker, path: string): Promise<Record<string, unknown>[]> {

@@ -1,9 +1,10 @@
-// The small world, and what was done to its conversation afterwards: its input was edited, whose answer asked a question; a
-// branch was made and deleted; the first answer was asked for once more, and that was cancelled; plans were asked for; the branch of the edit was compacted.
+// The small world, with later operations on its conversation: its input was edited, whose answer asked a question; a
+// branch was made and deleted; the first answer was retried, and that was cancelled; plans were requested; the branch
+// of the edit was compacted.
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import { ASK_USER } from '../../../src/core/conversation/question.ts';
 import { word } from '../clients/inputs.ts';
-import { event, message, posted, storedJob, text, toldBranch, toolResult } from './builders.ts';
+import { event, message, posted, storedJob, text, returnedBranch, toolResult } from './builders.ts';
 import { soundWorld } from './sound-world.ts';
 import type { StoredBranch, StoredCall, StoredCompaction } from './stored.ts';
 import type { Change, Compact, Posted, Reply, Setting } from './world.ts';
@@ -49,13 +50,13 @@ export function soundConversation() {
     reply: { content: 'yes', isError: false },
     reply_message_id: 'r-3',
   };
-  const editing = anew(posted('i-3', 'job-3', 'm-3', 10), 'edit', 'm-1', 'main-2');
+  const editing = revision(posted('i-3', 'job-3', 'm-3', 10), 'edit', 'm-1', 'main-2');
   editing.script.plays = [
     { calls: [ASK_USER], last: false },
     { calls: [], last: true },
   ];
   const regenerating: Posted = {
-    ...anew(posted('i-4', 'job-4', 'none', 22), 'regenerate', 'a-2', 'main-3'),
+    ...revision(posted('i-4', 'job-4', 'none', 22), 'regenerate', 'a-2', 'main-3'),
     cancelled: true,
   };
   if (regenerating.outcome.kind === 'accepted') regenerating.outcome.messageId = null;
@@ -160,15 +161,15 @@ export function soundConversation() {
     }),
     event(26, 'JobFinished', { job_id: 'job-5', status: 'completed', attempt: 1 }),
   );
-  const [told] = world.told;
-  if (told === undefined) throw new Error('nothing was told');
-  Object.assign(told, { messageCount: 8, requestCount: 5, inputTokens: 50, outputTokens: 10 });
-  told.branches = [
-    toldBranch(main, [input, mail, result, last], false),
-    toldBranch(edited, [instead, asking, reply, answer], false),
-    toldBranch(again, [input], true),
+  const [returned] = world.returned;
+  if (returned === undefined) throw new Error('no event was published');
+  Object.assign(returned, { messageCount: 8, requestCount: 5, inputTokens: 50, outputTokens: 10 });
+  returned.branches = [
+    returnedBranch(main, [input, mail, result, last], false),
+    returnedBranch(edited, [instead, asking, reply, answer], false),
+    returnedBranch(again, [input], true),
   ];
-  told.jobs.push(
+  returned.jobs.push(
     { id: 'job-3', status: 'completed', steps: 2, output: 'a-4', code: null },
     { id: 'job-4', status: 'cancelled', steps: 0, output: null, code: null },
     { id: 'job-5', status: 'completed', steps: 0, output: null, code: null },
@@ -215,8 +216,8 @@ function onBranch(one: ReturnType<typeof message>) {
   return { ...one, branch: 'main-2', job_id: 'job-3', completed_at: 120 };
 }
 
-function anew(input: Posted, kind: 'edit' | 'regenerate', messageId: string, made: string): Posted {
+function revision(input: Posted, kind: 'edit' | 'regenerate', messageId: string, made: string): Posted {
   const { outcome } = input;
   if (outcome.kind !== 'accepted') return input;
-  return { ...input, anew: { kind, messageId }, outcome: { ...outcome, branch: made } };
+  return { ...input, revision: { kind, messageId }, outcome: { ...outcome, branch: made } };
 }

@@ -1,4 +1,4 @@
-// A small world of three workers in which all is well: one makes two others, waits for the one, and is told of the other.
+// A small sound world of three workers: one makes two others, waits for the one, and is notified of the other.
 import type { JsonObject } from '../../../src/core/json.ts';
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import { message, storedJob, text, toolResult } from './builders.ts';
@@ -6,7 +6,7 @@ import { SPAWN, WAIT } from '../clients/inputs.ts';
 import { soundWorld } from './sound-world.ts';
 import type { StoredCall, StoredContext } from './stored.ts';
 
-/** Laid beside the world of two inputs: only what the check of workers reads is whole. */
+/** Added to the world of two inputs: only the rows that the check of workers reads are complete. */
 export function soundTree() {
   const { world, context, done, call } = soundWorld();
   const child = (id: string): StoredContext => ({
@@ -47,22 +47,22 @@ export function soundTree() {
     ],
     'a1',
   );
-  const told = (id: string, content: object) =>
+  const received = (id: string, content: object) =>
     message(`told-${id}`, 21, 'tool', [toolResult(JSON.stringify(content), false, id)], 'a1');
-  const result = told('call-1', {
+  const result = received('call-1', {
     worker_id: 'w-awaited',
     job_id: 'job-awaited',
     status: 'completed',
     output: 'one',
   });
-  const queued = told('call-2', {
+  const queued = received('call-2', {
     worker_id: 'w-unawaited',
     job_id: 'job-unawaited',
     status: 'queued',
     output: null,
   });
-  const waited = told('call-3', [{ worker_id: 'w-awaited', status: 'completed', output: 'one' }]);
-  const words = message(
+  const waited = received('call-3', [{ worker_id: 'w-awaited', status: 'completed', output: 'one' }]);
+  const notice = message(
     'm-report',
     22,
     'user',
@@ -79,9 +79,9 @@ export function soundTree() {
   ].map(([id = '', name = '']): StoredCall => ({ ...call, id, name, effect: 'none', message_id: 'spawns' }));
   world.contexts.push(awaited, unawaited);
   world.jobs.push(first, second, report);
-  world.messages.push(asked, result, queued, waited, words, ...outputs);
+  world.messages.push(asked, result, queued, waited, notice, ...outputs);
   world.calls.push(...calls);
-  return { world, parent: done, awaited, unawaited, first, second, report, result, waited, words, calls };
+  return { world, parent: done, awaited, unawaited, first, second, report, result, waited, notice, calls };
 }
 
 export type SoundTree = ReturnType<typeof soundTree>;

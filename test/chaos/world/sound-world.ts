@@ -1,12 +1,12 @@
-// A small world in which all is well: for tests that break it.
+// A small sound world: for tests that break it.
 import type { ToolCallId } from '../../../src/core/ids.ts';
-import { event, message, posted, storedJob, text, toldBranch, toolResult } from './builders.ts';
+import { event, message, posted, storedJob, text, returnedBranch, toolResult } from './builders.ts';
 import { word } from '../clients/inputs.ts';
 import { CONFIG } from '../clients/settings.ts';
 import type { StoredBranch, StoredCall, StoredContext, StoredMessage } from './stored.ts';
 import type { StreamEvent, World } from './world.ts';
 
-/** A world as it is after two inputs: `i-1` sent a mail and completed, `i-2` was cancelled before it began. */
+/** A world after two inputs: `i-1` sent a mail and completed, `i-2` was cancelled before it began. */
 export function soundWorld() {
   const context: StoredContext = {
     id: 'c',
@@ -104,12 +104,12 @@ export function soundWorld() {
       seq === null ? [] : [{ seq, name: 'MessageCompleted', data: { message_id: id } }],
     ),
   ].sort((a, b) => a.seq - b.seq);
-  const delta = (sequence: number, words: string): StreamEvent => ({
+  const delta = (sequence: number, content: string): StreamEvent => ({
     seq: null,
     name: 'ContentDelta',
-    data: { message_id: 'a-2', attempt: 2, sequence, delta: words },
+    data: { message_id: 'a-2', attempt: 2, sequence, delta: content },
   });
-  const heard = [
+  const received = [
     ...sent.slice(0, 6),
     delta(0, word('i-1').slice(0, 3)),
     delta(1, word('i-1').slice(3)),
@@ -122,7 +122,7 @@ export function soundWorld() {
     stops: [],
     replies: [],
     decisions: [],
-    said: [],
+    reported: [],
     changes: [],
     settings: [],
     compacts: [],
@@ -136,7 +136,7 @@ export function soundWorld() {
     events,
     calls: [call],
     outside: ['begin', 'effect', 'end'].map((what) => ({ what, name: 'mail', key: 'call' })),
-    told: [
+    returned: [
       {
         contextId: 'c',
         state: 'Idle',
@@ -145,7 +145,7 @@ export function soundWorld() {
         requestCount: 2,
         inputTokens: 20,
         outputTokens: 4,
-        branches: [toldBranch(main, [input, asked, result, answer], true)],
+        branches: [returnedBranch(main, [input, asked, result, answer], true)],
         jobs: [
           { id: 'job-1', status: 'completed', steps: 2, output: 'a-2', code: null },
           { id: 'job-2', status: 'cancelled', steps: 0, output: null, code: null },
@@ -159,8 +159,8 @@ export function soundWorld() {
         contextId: 'c',
         from: 0,
         connections: 1,
-        events: heard,
-        connection: heard.map(() => 1),
+        events: received,
+        connection: received.map(() => 1),
         behind: false,
       },
     ],

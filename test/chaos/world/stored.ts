@@ -1,4 +1,4 @@
-// What is stored, as the checks read it. Times in milliseconds since 1970.
+// The stored rows, as the checks read them. Times in milliseconds since 1970.
 import type { Block } from '../../../src/core/conversation/blocks.ts';
 import type { Span } from '../../../src/core/conversation/branch.ts';
 import type { JobStatus } from '../../../src/core/run/job.ts';
@@ -77,13 +77,13 @@ export type StoredJob = {
   stopped_at: number | null;
   started_at: number | null;
   finished_at: number | null;
-  /** Who asked for it, where that was no client. */
+  /** The call that asked for it, if it was no client. */
   parent_job_id: string | null;
   parent_tool_call_id: string | null;
-  /** What is still to be told of its end, or carried on below it. */
+  /** The notice or cascade that is still due. */
   parent_notice: string | null;
   cascade: string | null;
-  /** The job whose end it tells of. */
+  /** The job whose end it reports. */
   notice_of_job_id: string | null;
   created_at: number;
 };
@@ -133,9 +133,9 @@ export type StoredCall = {
     | 'expired'
     | 'unknown';
   started_at: number | null;
-  /** Somebody outside answers it. */
+  /** It is answered from outside. */
   asked: boolean;
-  /** What a person said to it being run, and when; null: nobody said anything. */
+  /** A person's decision, and its time; null: none. */
   approval: { decision: 'approve' | 'deny'; input: unknown } | null;
   approval_at: number | null;
   reply: { content: unknown; isError: boolean } | null;

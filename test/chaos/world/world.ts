@@ -1,5 +1,5 @@
-// All that is known at the end of a run: what clients did and were told, what is stored, what the API says of it, what
-// happened outside. The checks look at nothing else.
+// All that is known at the end of a run: the requests of clients with their answers, the stored rows, the answers of
+// the API, the effects outside. The checks read nothing else.
 import type { FinishedStatus, JobStatus } from '../../../src/core/run/job.ts';
 import type { Outside } from '../../e2e/outside/outside-tools.ts';
 import type { Script } from '../clients/inputs.ts';
@@ -14,25 +14,25 @@ import type {
   StoredMessage,
 } from './stored.ts';
 
-/** What one client posted. Times are of this process's clock, in milliseconds. */
+/** One input of a client. Times are of this process's clock, in milliseconds. */
 export type Posted = {
-  /** Who asked: a client; or, as it is stored, a worker that made this one, or one below that ended. */
+  /** The sender: a client; or, as it is stored, a worker that made this one, or one below that ended. */
   origin: 'client' | 'spawn' | 'report';
   tag: string;
   key: string;
   contextId: string;
   delivery: 'queue' | 'reject' | 'steer' | 'interrupt';
   priority: number;
-  /** On which branch; null: on the active one. */
+  /** Its branch; null: the active one. */
   branch: string | null;
-  /** An input of before that it edits, or has answered once more, on a branch of its own; null: an input like any other. */
-  anew: { kind: 'edit' | 'regenerate'; messageId: string } | null;
+  /** An earlier input that it edits or retries, on a branch of its own; null: an input like any other. */
+  revision: { kind: 'edit' | 'regenerate'; messageId: string } | null;
   script: Script;
   firstSentAt: number;
   outcome: Outcome;
-  /** Somebody asked that its job be cancelled, alone or with others. */
+  /** A client requested that its job be cancelled, alone or with others. */
   cancelled: boolean;
-  /** What became of a change of the queued input; null: none was asked for. */
+  /** The outcome of a change of the queued input; null: none was requested. */
   edited: 'taken' | 'refused' | null;
   withdrawn: 'taken' | 'refused' | null;
   reordered: boolean;
@@ -45,17 +45,17 @@ export type Outcome =
       jobId: string;
       messageId: string | null;
       after: number;
-      /** Of what is answered anew: the branch that was made for it. */
+      /** Of a retry: the branch that was made for it. */
       branch: string | null;
     }
-  /** Refused for good: `reject`, where something ran; any, where the worker was stopped. */
+  /** Finally refused: `reject`, where a job ran; any, where the worker was stopped. */
   | { kind: 'refused'; code: string; at: number }
   | { kind: 'pending' };
 
-/** What a client was told of a job that had ended. */
+/** A job that had ended, as a client received it. */
 export type Sighting = { jobId: string; status: JobStatus; outputId: string | null };
 
-/** An interrupt that was asked for. `jobId`, `removed`: where the answer named them. */
+/** An interrupt that was requested. `jobId`, `removed`: from the answer, if it had them. */
 export type Interrupt = {
   contextId: string;
   mode: 'discard' | 'rollback' | 'keep';
@@ -63,19 +63,21 @@ export type Interrupt = {
   removed: string[] | null;
 };
 
-/** By this process's clock, and by the one on the wall, which Postgres has too. In milliseconds. */
+/** By this process's clock, and by the wall clock, which Postgres has too. In milliseconds. */
 export type Moment = { at: number; wall: number };
 
-/** A worker that was stopped and then started. An answer says in which state the worker is; null: there was none yet. */
+/**
+ * A worker that was stopped and then started. The answer contains the state of the worker; null: there was none yet.
+ */
 export type Stop = {
   contextId: string;
   asked: Moment;
-  stopped: (Moment & { said: string }) | null;
-  startAsked: Moment | null;
-  started: (Moment & { said: string }) | null;
+  stopped: (Moment & { reported: string }) | null;
+  startRequested: Moment | null;
+  started: (Moment & { reported: string }) | null;
 };
 
-/** An answer to a call, by the endpoint for that. `messageId`: what it will be in history, as a 202 said; null: refused. */
+/** An answer to a call, by the endpoint for that. `messageId`: its id in history, from the 202; null: refused. */
 export type Reply = {
   contextId: string;
   callId: string;
@@ -84,22 +86,26 @@ export type Reply = {
   outcome: { kind: 'accepted'; jobId: string; messageId: string } | { kind: 'refused' } | { kind: 'pending' };
 };
 
-/** a decision on a call, by its client. `resolved`: the calls that a 200 named. */
+/** A decision on a call, by its client. `resolved`: the calls that a 200 named. */
 export type PersonDecision = {
   contextId: string;
   callId: string;
   key: string;
   decision: 'approve' | 'deny';
-  /** What it is to be run with instead; null: as the model asked. */
+  /** The replaced arguments; null: those of the model. */
   word: string | null;
   remember: boolean;
   outcome: { kind: 'taken'; resolved: string[] } | { kind: 'refused' } | { kind: 'pending' };
 };
 
-/** What somebody said became of a call, and was taken. */
-export type Said = { contextId: string; callId: string; outcome: 'happened' | 'did_not_happen' | 'tell' };
+/** The accepted report of an outcome. */
+export type OutcomeReport = {
+  contextId: string;
+  callId: string;
+  outcome: 'happened' | 'did_not_happen' | 'tell';
+};
 
-/** What was asked of branches and history. `branch` null: of a context as a whole. */
+/** An operation on branches and history. `branch` null: on the context as a whole. */
 export type Change = {
   contextId: string;
   key: string;
@@ -110,7 +116,7 @@ export type Change = {
   outcome: 'taken' | 'refused' | 'pending';
 };
 
-/** Settings that somebody wrote over those of version `seen`. `version`: as it was answered; null: it was refused. */
+/** Settings that a client wrote over those of version `seen`. `version`: from the answer; null: it was refused. */
 export type Setting = {
   contextId: string;
   key: string;
@@ -120,7 +126,7 @@ export type Setting = {
   version: number | null;
 };
 
-/** A compaction that somebody asked for. */
+/** A compaction that a client requested. */
 export type Compact = {
   contextId: string;
   key: string;
@@ -131,7 +137,7 @@ export type Compact = {
 /** An answer that no client should ever see. */
 export type OddAnswer = { request: string; status: number; body: string };
 
-export type ToldMessage = {
+export type ReturnedMessage = {
   id: string;
   seq: number | null;
   role: string;
@@ -139,8 +145,8 @@ export type ToldMessage = {
   content: unknown;
 };
 
-/** What the API says of a branch: of the whole of it (`length`), of its own part, and what it lists. */
-export type ToldBranch = {
+/** A branch as the API returns it: its length, its own part, and its messages. */
+export type ReturnedBranch = {
   name: string;
   active: boolean;
   length: number;
@@ -148,11 +154,11 @@ export type ToldBranch = {
   requestCount: number;
   inputTokens: number;
   outputTokens: number;
-  messages: ToldMessage[];
+  messages: ReturnedMessage[];
 };
 
-/** What the API says of a context, once all is at rest. */
-export type Told = {
+/** A context as the API returns it, once all is idle. */
+export type ReturnedContext = {
   contextId: string;
   state: string;
   messageCount: number;
@@ -160,30 +166,30 @@ export type Told = {
   requestCount: number;
   inputTokens: number;
   outputTokens: number;
-  branches: ToldBranch[];
+  branches: ReturnedBranch[];
   jobs: { id: string; status: JobStatus; steps: number; output: string | null; code: string | null }[];
 };
 
-/** One event as a stream brought it. `seq` null: fleeting. */
+/** One event of a stream. `seq` null: without a number. */
 export type StreamEvent = { seq: number | null; name: string; data: Record<string, unknown> };
 
-/** All that one client of a context's stream was sent, over all its connections. */
+/** All events that one client of a context's stream received, over all its connections. */
 export type Stream = {
   client: string;
   contextId: string;
-  /** It has to see everything after this number; null: it began with what was live, and nothing came. */
+  /** It has to see everything after this number; null: it began with the live end, and no event came. */
   from: number | null;
   connections: number;
   events: StreamEvent[];
   /** For each event: by which connection it came. */
   connection: number[];
-  /** It was given the time to catch up, and did not. */
+  /** It had the time to catch up, and did not. */
   behind: boolean;
 };
 
 export type Replay = { contextId: string; events: StreamEvent[] };
 
-/** Something that processes did and must not do. */
+/** Behaviour of processes that must not occur. */
 export type Incident = { process: string; what: string; lines: string[] };
 
 export type World = {
@@ -193,12 +199,12 @@ export type World = {
   stops: Stop[];
   replies: Reply[];
   decisions: PersonDecision[];
-  said: Said[];
+  reported: OutcomeReport[];
   changes: Change[];
   settings: Setting[];
   compacts: Compact[];
   odd: OddAnswer[];
-  /** What was still not at rest when the time was up. */
+  /** The work that was left at the timeout. */
   unsettled: string[];
   contexts: StoredContext[];
   branches: StoredBranch[];
@@ -208,8 +214,8 @@ export type World = {
   events: StoredEvent[];
   calls: StoredCall[];
   outside: Outside[];
-  told: Told[];
-  /** Keys whose answer under a repeat was not the first one. */
+  returned: ReturnedContext[];
+  /** Keys for which a repeated request got another answer. */
   repeats: { tag: string; first: string; again: string }[];
   streams: Stream[];
   replays: Replay[];
@@ -220,7 +226,7 @@ export type Violation = {
   check: string;
   what: string;
   contextId: string | null;
-  /** Jobs, messages, calls, keys: whatever it is about. */
+  /** The jobs, messages, calls or keys concerned. */
   ids: string[];
 };
 

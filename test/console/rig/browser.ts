@@ -1,5 +1,5 @@
-// Real Chromium, as people use it: nothing stored before a test, the sizes and themes that every page is made for, and an end to
-// the test where a page met a fault that nobody spoke of.
+// Real Chromium: an empty profile before each test, the sizes and themes that every page supports, and a failed test
+// where a page has an unexpected error.
 import axe from 'axe-core';
 import type { BrowserContext, ConsoleMessage, Page, WebError } from 'playwright-core';
 import { afterEach, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import type { SessionCookie } from './sign-in.ts';
 /** A test that needs a browser: skipped where there is none. */
 export const browserTest = test.skipIf(findHeadless() === null);
 
-/** How pages are looked at: the gate sees each size once and each theme once. */
+/** How pages are viewed: the gate uses each size once and each theme once. */
 export const LOOKS: readonly { size: Size; theme: 'light' | 'dark' }[] = [
   { size: 'desktop', theme: 'light' },
   { size: 'phone', theme: 'dark' },
@@ -25,25 +25,25 @@ export const LOOKS: readonly { size: Size; theme: 'light' | 'dark' }[] = [
 export type Look = {
   size?: Size;
   theme?: 'light' | 'dark';
-  /** In a profile of its own: for what a test cannot undo in it, such as another clock. */
+  /** In a profile of its own: for changes that a test cannot undo in it, such as another clock. */
   alone?: boolean;
 };
 
 export type Visits = {
-  /** A new page at an address, in a profile where no test has stored anything before. */
+  /** A new page at an address, in a profile without stored data. */
   visit: (url: string, look?: Look) => Promise<Page>;
-  /** From here to the end of the test a page may complain so: of a server that is away, of a refusal that is looked for. */
+  /** From here to the end of the test a page may log this error: of a server that is down, of an expected refusal. */
   excuse: (pattern: RegExp) => void;
 };
 
-/** The machine's network changed (a container came or went): Chromium drops what is under way, whoever asked for it. */
+/** The machine's network changed (a container was started or removed): Chromium drops its open requests. */
 const NETWORK_CHANGED = /net::ERR_NETWORK_CHANGED/;
 
 /** A context that a test has visited, and how it is left. */
 type Visited = { context: BrowserContext; leave: () => Promise<void> };
 
 /**
- * The browser, for the tests of a file. Each visit is signed in where the platform has a session. Whatever a page complains of
+ * The browser, for the tests of a file. Each visit is signed in where the platform has a session. An error of a page
  * fails the test that it was open in.
  */
 export function useBrowser(platform?: () => { session: SessionCookie | null }): Visits {
@@ -52,16 +52,16 @@ export function useBrowser(platform?: () => { session: SessionCookie | null }): 
   let faults: string[] = [];
   let excused: RegExp[] = [];
 
-  const hear = (message: ConsoleMessage): void => {
+  const onMessage = (message: ConsoleMessage): void => {
     if (message.type() === 'error') faults.push(`${message.text()} (${message.location().url})`);
   };
-  const hearError = (error: WebError): void => void faults.push(String(error.error()));
+  const onError = (error: WebError): void => void faults.push(String(error.error()));
 
   async function enter({ context, leave }: Visited): Promise<BrowserContext> {
     if (visited.has(context)) return context;
     visited.set(context, leave);
-    context.on('console', hear);
-    context.on('weberror', hearError);
+    context.on('console', onMessage);
+    context.on('weberror', onError);
     const session = platform?.().session ?? null;
     if (session !== null) await context.addCookies([session]);
     return context;
@@ -72,14 +72,14 @@ export function useBrowser(platform?: () => { session: SessionCookie | null }): 
       (fault) => ![NETWORK_CHANGED, ...excused].some((pattern) => pattern.test(fault)),
     );
     for (const [context, leave] of visited) {
-      context.off('console', hear);
-      context.off('weberror', hearError);
+      context.off('console', onMessage);
+      context.off('weberror', onError);
       await leave();
     }
     visited.clear();
     origins.clear();
     [faults, excused] = [[], []];
-    expect(found, 'what pages complained of').toEqual([]);
+    expect(found, 'errors of pages').toEqual([]);
   });
 
   return {
@@ -88,7 +88,7 @@ export function useBrowser(platform?: () => { session: SessionCookie | null }): 
       origins.add(new URL(url).origin);
       const context = await enter(alone ? await ownContext(size) : await sharedContext(size, origins));
       const page = await context.newPage();
-      // Nothing moves: no test looks at a movement.
+      // Animations are off: no test checks one.
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
       await goTo(page, url);
       return page;
@@ -116,8 +116,8 @@ async function goTo(page: Page, url: string): Promise<void> {
 }
 
 /**
- * Nothing on the page is loaded or measured any more, for as many frames as it takes a virtual list to go from no rows over
- * hidden ones, which have no name, to those that are seen.
+ * Nothing on the page is loaded or measured any more, for as many frames as a virtual list needs to go from hidden
+ * rows, which have no name, to visible ones.
  */
 const SETTLED = `(async () => {
   const BUSY = '[role="status"][aria-label="Loading"], main [style*="visibility: hidden"]:not(.recharts-tooltip-wrapper)';

@@ -8,7 +8,7 @@ import { newestChange } from '../../services/newest-change.ts';
 const ROOT = path.join(import.meta.dirname, '../../..');
 const FOLDER = path.join(ROOT, '.nightshift', 'web');
 const SOURCES = ['web', 'src/client', 'package-lock.json'];
-/** Holds the time of the newest source. */
+/** Contains the time of the newest source. */
 const STAMP = 'newest-source';
 
 export async function buildConsole(): Promise<void> {

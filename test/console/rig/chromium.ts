@@ -21,7 +21,7 @@ export function findChromium(): string | null {
   return firstOf([NAMED, ...BROWSERS]);
 }
 
-/** For tests of behavior. Null: there is none here, and the console is not tested. */
+/** For tests of behaviour. Null: there is none here, and the console is not tested. */
 export function findHeadless(): string | null {
   return firstOf([NAMED, HEADLESS_SHELL, ...BROWSERS]);
 }

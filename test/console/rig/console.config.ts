@@ -1,5 +1,5 @@
-// An config file for the tests of the console: a look, what must be approved, what waits until it is told to go on, what
-// nobody knows the outcome of, and a role.
+// A config file for the tests of the console: a tool that looks, one that needs approval, one that waits for a signal,
+// one whose outcome stays unknown, and a role.
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { defineConfig } from '../../../src/index.ts';
@@ -27,7 +27,7 @@ const lookUp: JsonSchemaTool = {
 
 const sendMail: JsonSchemaTool = {
   name: 'send_mail',
-  description: 'Sends a mail to somebody outside.',
+  description: 'Sends a mail outside.',
   effect: 'once',
   approval: 'always',
   input_schema: {
@@ -42,7 +42,7 @@ const sendMail: JsonSchemaTool = {
   },
 };
 
-/** It never comes back by itself: whoever kills the process leaves a call behind of which nobody knows the outcome. */
+/** It never returns by itself: a kill of the process leaves a call with an unknown outcome. */
 const wireMoney: JsonSchemaTool = {
   name: 'wire_money',
   description: 'Moves money; what became of a call is for a person to say.',
@@ -70,7 +70,7 @@ export default defineConfig({
   },
   roles: {
     clerk: {
-      system_prompt: 'You look words up, and send a mail where you are told to.',
+      system_prompt: 'You look words up, and send a mail on request.',
       model: 'simulated/clerk',
       tools: ['look_up', 'send_mail', 'ask_user', 'spawn_worker'],
     },

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 export const log = (page: Page) => page.getByRole('log', { name: 'Messages' });
 export const partial = (page: Page) => page.getByRole('article', { name: 'Partial answer' });
 export const answers = (page: Page) => page.getByRole('article', { name: 'Answer', exact: true });
-export const said = (page: Page, text: string) => answers(page).filter({ hasText: text });
+export const answer = (page: Page, text: string) => answers(page).filter({ hasText: text });
 export const card = (page: Page, tool: string) => page.getByRole('region', { name: `Tool ${tool}` });
 
 /** Its text, once it is longer than `than`. */

@@ -1,4 +1,4 @@
-// An config file with a server of tools, which keeps what it knows beside the folder EFFECTS.
+// A config file with an MCP server, which stores its data beside the folder EFFECTS.
 import { defineConfig } from '../../../src/index.ts';
 import { memory } from '../../mcp/known-servers.ts';
 

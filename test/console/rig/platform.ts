@@ -1,5 +1,6 @@
-// The platform that a test file uses, and a client to prepare data with: a tenant of the platform that the whole run shares, or a
-// platform of the file's own, for tests that restart it or need other settings. Where there is no browser nothing is started.
+// The platform that a test file uses, and a client to prepare data with: a tenant of the platform that the whole run
+// shares, or a platform of the file's own, for tests that restart it or need other settings. Without a browser nothing
+// is started.
 import { afterAll, beforeAll, inject } from 'vitest';
 import { createClient } from '../../../src/client/index.ts';
 import type { Client } from '../../../src/client/index.ts';
@@ -16,7 +17,7 @@ export type ConsolePlatform = {
   client: Client;
   /** Signs a browser in; null where the platform asks for no key. */
   session: SessionCookie | null;
-  /** What the tools of a context did, one line for each effect. */
+  /** The effects of the tools of a context, one line for each. */
   effectsOf: (contextId: string) => Promise<string[]>;
 };
 

@@ -1,6 +1,7 @@
-// One Chromium for the test files that share a process, and one profile in it for each size of window. A new profile starts a new
-// renderer process, which compiles the console anew: half of the CPU time of a short test. So the profiles stay, with a page that
-// keeps their renderer process, and between tests all that a site can store in them is removed.
+// One Chromium for the test files that share a process, and one profile in it for each size of window. A new profile
+// starts a new renderer process, which compiles the console again: half of the CPU time of a short test. So the
+// profiles stay, with a page that keeps their renderer process, and between tests all data that a site can store in
+// them is deleted.
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { CHROMIUM_ARGS, findHeadless } from './chromium.ts';
@@ -10,7 +11,7 @@ export type Size = keyof typeof SIZES;
 
 export type Profile = {
   context: BrowserContext;
-  /** Closes the pages of a test, and removes what these origins stored. */
+  /** Closes the pages of a test, and deletes the stored data of these origins. */
   reset: (origins: Iterable<string>) => Promise<void>;
 };
 
@@ -24,7 +25,7 @@ export function profileOf(size: Size): Promise<Profile> {
   return profile;
 }
 
-/** A profile for one test, which closes it: for what cannot be undone in a context, such as another clock. */
+/** A profile for one test, which closes it: for changes that cannot be undone in a context, such as another clock. */
 export async function openContext(size: Size): Promise<BrowserContext> {
   const context = await (
     await launched()

@@ -1,4 +1,4 @@
-// What the global setup of the console's tests hands to every test file (`inject('…')`).
+// The values that the global setup of the console's tests provides to every test file (`inject('…')`).
 
 declare module 'vitest' {
   interface ProvidedContext {

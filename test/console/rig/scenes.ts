@@ -1,10 +1,10 @@
-// What tests of the console set up beforehand, over the API.
+// Data that tests of the console prepare, over the API.
 import { expect } from 'vitest';
 import type { Client, Context, WorkerConfig } from '../../../src/client/index.ts';
 
 const TOOLS = ['look_up', 'send_mail', 'wire_money', 'ask_user'];
 
-/** A context with a simulated model; `inputs` are posted one after the other. Gives the ids of their jobs. */
+/** A context with a simulated model; `inputs` are posted one after the other. Returns the ids of their jobs. */
 export async function openContext(
   client: Client,
   title: string,
@@ -20,12 +20,12 @@ export async function openContext(
   return { context, jobs };
 }
 
-/** Resolves once so much waits for a person. */
+/** Resolves once so many items wait for a person. */
 export async function waitingFor(client: Client, count: number): Promise<void> {
   await expect
     .poll(async () => (await client.approvals.list().page()).data.length, { interval: 100 })
     .toBeGreaterThanOrEqual(count);
 }
 
-/** Runs for as long as nobody stops it. */
+/** Runs until it is stopped. */
 export const ENDLESS = 'wait: 1h';

@@ -15,7 +15,7 @@ export type Services = DatabaseServer & { redisUrl: string | null };
 
 export type RunningPlatform = {
   url: string;
-  /** Holds one file for each context: the effects of its tools. */
+  /** Contains one file for each context: the effects of its tools. */
   effects: string;
   /** With SIGKILL. */
   kill: () => Promise<void>;
@@ -60,7 +60,7 @@ export async function startPlatform(
   };
 }
 
-/** What the tools of a context did, one line for each effect. */
+/** The effects of the tools of a context, one line for each. */
 export async function effectsOf({ effects }: { effects: string }, contextId: string): Promise<string[]> {
   const text = await readFile(path.join(effects, contextId), 'utf8').catch(() => '');
   return text.split('\n').filter((line) => line !== '');

@@ -1,4 +1,4 @@
-// The place where inputs are written, as people use it.
+// The input field of a conversation.
 import type { Page } from 'playwright-core';
 
 export const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });

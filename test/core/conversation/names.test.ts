@@ -1,4 +1,4 @@
-// What is read from text that others wrote: turns, ids, names of models; and the words for calls without a result.
+// Parsing of text from outside: turns, ids, names of models; and the closing texts for calls without a result.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OUTCOME_UNKNOWN, closingOf } from '../../../src/core/conversation/closing-words.ts';
@@ -13,7 +13,7 @@ import { call } from '../builders.ts';
 describe('turns', () => {
   const someNumber = fc.integer({ min: 1, max: 999_999_999 });
 
-  test('what is written is read', () => {
+  test('a written turn parses back', () => {
     fc.assert(
       fc.property(someNumber, (number) => {
         expect(parseTurn(inputTurn(number))).toEqual({ side: 'u', number });
@@ -42,7 +42,7 @@ describe('turns', () => {
     expect(parseTurn(text)).toBeNull();
   });
 
-  test('the last turn is the highest, on whichever side', () => {
+  test('the last turn is the highest, on either side', () => {
     expect(lastTurn([])).toBe(0);
     expect(lastTurn(['u1', 'a1', 'u2'])).toBe(2);
     expect(lastTurn(['u9', 'a10', 'u3'])).toBe(10);
@@ -58,7 +58,7 @@ describe('turns', () => {
 });
 
 describe('ids', () => {
-  test('a UUID of any case is one id', () => {
+  test('a UUID in any case is the same id', () => {
     fc.assert(
       fc.property(fc.uuid(), (uuid) => {
         expect(isUuid(uuid)).toBe(true);
@@ -78,7 +78,7 @@ describe('ids', () => {
     '0198c0de-0000-7000-8000-000000000000\n',
     "0198c0de-0000-7000-8000-000000000000' or true",
     '0198c0de-0000-0000-8000-000000000000',
-  ])('%j names nothing', (text) => {
+  ])('%j is no id', (text) => {
     expect(parseId(text)).toBeNull();
   });
 });
@@ -88,7 +88,7 @@ describe('names of models', () => {
     ['anthropic/claude-x', { provider: 'anthropic', model: 'claude-x' }],
     ['openai-chat/meta/llama-3', { provider: 'openai-chat', model: 'meta/llama-3' }],
     ['simulated/a b', { provider: 'simulated', model: 'a b' }],
-  ])('%s is taken apart', (name, parts) => {
+  ])('%s splits into provider and model', (name, parts) => {
     expect(parseModelName(name)).toEqual(parts);
   });
 
@@ -99,14 +99,14 @@ describe('names of models', () => {
     'openai/',
     '/gpt',
     'OpenAI/gpt',
-    'nobody/gpt',
+    'unknown/gpt',
     ' openai/gpt',
     'constructor/x',
-  ])('%j names no model', (name) => {
+  ])('%j is no name of a model', (name) => {
     expect(parseModelName(name)).toBeNull();
   });
 
-  test('what is put together is taken apart', () => {
+  test('a name that was joined splits again', () => {
     fc.assert(
       fc.property(fc.constantFrom(...PROVIDERS), fc.string({ minLength: 1 }), (provider, model) => {
         expect(parseModelName(formatModelName({ provider, model }))).toEqual({ provider, model });
@@ -115,8 +115,8 @@ describe('names of models', () => {
   });
 });
 
-describe('closing words', () => {
-  test('a call that was begun is never said not to have happened', () => {
+describe('closing texts', () => {
+  test('a call that began is never reported as not having run', () => {
     const closing = closingOf(call({ effect: 'once', status: 'started' }));
     expect(closing.status).toBe('unknown');
     expect(closing.text).toMatch(/outcome unknown.*may have taken effect/s);
@@ -132,7 +132,7 @@ describe('closing words', () => {
   });
 
   test.each(EFFECTS.filter((effect) => effect !== 'once'))(
-    'a call of effect %s may have been running: it needs no mark',
+    'a call of effect %s may have run: it needs no mark',
     (effect) => {
       expect(closingOf(call({ effect })).status).toBe('cancelled');
       expect(closingOf(call({ effect })).text).toMatch(/may have been running/);

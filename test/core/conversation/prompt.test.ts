@@ -8,7 +8,7 @@ import { assemble } from '../../../src/core/conversation/prompt.ts';
 import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
 import { JOB, assistantMessage, id, text, toolMessage, toolUse, userMessage } from '../builders.ts';
 
-/** One line a message: the role's first letter and its blocks. */
+/** One line for each message: the role's first letter and its blocks. */
 function outline(prompt: readonly PromptMessage[]): string[] {
   return prompt.map(({ role, content }) => {
     const blocks: readonly Block[] = content;
@@ -47,12 +47,12 @@ describe('behind a summary', () => {
   const asked = userMessage(5, { seq: 5, content: [text('owed')] });
   const noted = userMessage(6, { seq: 6, role: 'system', content: [text('n')] });
 
-  test('what is still to be answered is shown, though the summary stands for it', () => {
+  test('an input that is still to be answered is shown, though the summary covers it', () => {
     expect(last([asked], 5)).toMatch(/^user: .* owed$/s);
     expect(last([asked, noted], 5)).toMatch(/ owed /s);
   });
 
-  test('what was answered is not', () => {
+  test('an answered input is not shown', () => {
     const answered = assistantMessage(6, { seq: 6, content: [text('a')] });
     expect(last([asked, answered], 6)).not.toMatch(/owed/);
     expect(last([asked, answered], 5)).toBe('assistant: a');
@@ -97,13 +97,13 @@ describe('histories', () => {
       ['user: a', 'assistant: →1', 'user: ←1'],
     ],
     ['a result without a call is dropped', [user('a'), result(9), answers('b')], ['user: a', 'assistant: b']],
-    ['a note of the platform is told apart', [note('careful')], ['user: <system-note>careful</system-note>']],
+    ['a note of the platform is marked', [note('careful')], ['user: <system-note>careful</system-note>']],
     ['empty text is left out', [user('a', ''), answers(''), user('')], ['user: a']],
   ])('%s', (_, history, expected) => {
     expect(outline(assemble(history))).toEqual(expected);
   });
 
-  test('a missing result says so as an error', () => {
+  test('a missing result is an error that says so', () => {
     expect(assemble([user('a'), asks(1)]).at(-1)).toEqual({
       role: 'user',
       content: [
@@ -117,7 +117,7 @@ describe('histories', () => {
     });
   });
 
-  test('what a provider wants back verbatim stays on its block', () => {
+  test('data that a provider requires verbatim stays on its block', () => {
     const thinking: Block = {
       type: 'thinking',
       text: '',
@@ -127,7 +127,7 @@ describe('histories', () => {
     expect(prompt.at(-1)?.content[0]).toEqual(thinking);
   });
 
-  test('only what a side may say gets through', () => {
+  test('each role keeps only the blocks it may have', () => {
     const strange = userMessage(1, { content: [toolUse(1), { type: 'thinking', text: 't' }, text('a')] });
     expect(outline(assemble([strange]))).toEqual(['user: a']);
   });
@@ -140,7 +140,7 @@ const someBlock: fc.Arbitrary<Block> = fc.oneof(
   fc.constant<Block>({ type: 'image', source: { type: 'url', url: 'u' } }),
 );
 
-/** Anything that could ever be stored, calls with ids of their own, results of whatever call, in whatever order. */
+/** Any history that could be stored: calls with ids of their own, results of any call, in any order. */
 const someHistory = fc
   .array(
     fc.record({
@@ -169,21 +169,21 @@ function assertForAll(check: (prompt: PromptMessage[], history: Message[]) => vo
   );
 }
 
-test('what is old is the same message at every call, so that it need not be looked at again', () => {
+test('an old message is the same object at every call, so that it need not be converted again', () => {
   const old = [user('a'), asks(1), result(1), answers('b')];
   const [before, after] = [assemble(old), assemble([...old, user('c')])];
   expect(after).toHaveLength(before.length + 1);
   before.forEach((message, index) => expect(after[index]).toBe(message));
 });
 
-describe('whatever the history', () => {
+describe('for any history', () => {
   test('roles alternate, beginning with the user', () => {
     assertForAll((prompt) => {
       prompt.forEach(({ role }, index) => expect(role).toBe(index % 2 === 0 ? 'user' : 'assistant'));
     });
   });
 
-  test('every call is answered exactly once, in the very next message, in order, before anything else there', () => {
+  test('every call is answered exactly once, in the very next message, in order, before any other block', () => {
     assertForAll((prompt) => {
       const answered = new Set<ToolCallId>();
       prompt.forEach(({ role, content }, index) => {
@@ -203,7 +203,7 @@ describe('whatever the history', () => {
     });
   });
 
-  test('what was assembled before of the same messages makes no difference, and is left as it was', () => {
+  test('an earlier assembly of the same messages makes no difference and is not changed', () => {
     const some = fc.tuple(someHistory, fc.nat(), fc.nat());
     fc.assert(
       fc.property(some, ([history, from, to]) => {
@@ -216,7 +216,7 @@ describe('whatever the history', () => {
     );
   });
 
-  test('nothing is empty and nothing is lost', () => {
+  test('no message is empty and no content is missing', () => {
     assertForAll((prompt, history) => {
       for (const { content } of prompt) {
         expect(content).not.toEqual([]);
@@ -227,16 +227,16 @@ describe('whatever the history', () => {
           content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
         );
       expect(calls(prompt)).toEqual(calls(history));
-      const said = history
+      const visible = history
         .filter(({ role }) => role === 'assistant')
         .flatMap(({ content }) => content.filter((block) => block.type === 'text' && block.text !== ''));
       expect(
         prompt.flatMap(({ role, content }) => (role === 'assistant' ? [...content] : [])).filter(isText),
-      ).toEqual(said);
+      ).toEqual(visible);
     });
   });
 
-  test('history itself is left as it was', () => {
+  test('history itself is not changed', () => {
     fc.assert(
       fc.property(someHistory, (history) => {
         const before = structuredClone(history);
@@ -246,7 +246,7 @@ describe('whatever the history', () => {
     );
   });
 
-  test('a longer history begins as the shorter one did, so that caches hold', () => {
+  test('a longer history begins with the same messages as the shorter one, so that caches match', () => {
     fc.assert(
       fc.property(someHistory, (history) => {
         const closed = history.filter(({ role }) => role !== 'tool' && role !== 'assistant');

@@ -1,4 +1,4 @@
-// Calls that are answered from outside: asked, waited for, answered, given up.
+// Calls that are answered from outside: asked, waiting, answered, expired.
 import { describe, expect, test } from 'vitest';
 import { closingOf } from '../../../src/core/conversation/closing-words.ts';
 import { decide } from '../../../src/core/decide.ts';
@@ -18,7 +18,7 @@ import {
   JOB,
   NOW,
   call,
-  cancelWish,
+  cancelRequest,
   countingIds,
   given,
   id,
@@ -53,7 +53,7 @@ const says = (...calls: ReturnType<typeof use>[]) =>
     NOW,
   );
 
-describe('arguments that hold a question', () => {
+describe('arguments with a question', () => {
   test.each<[Json, object | null]>([
     [{ question: 'Which?' }, { question: 'Which?', choices: null }],
     [
@@ -82,7 +82,7 @@ describe('arguments that hold a question', () => {
 });
 
 describe('an answer that asks', () => {
-  test('waits for a person, and tells what is asked', () => {
+  test('waits for a person, and shows the question', () => {
     const move = says(use(50, 'ask_user', { question: 'Which?', choices: ['a'] }));
     expect(move.calls).toMatchObject([{ kind: 'request', wait: ANSWERED }]);
     expect(move).toMatchObject({ state: 'AwaitingInput', park: null });
@@ -105,7 +105,7 @@ describe('an answer that asks', () => {
     ]);
   });
 
-  test('lets a client run what is its own, whatever the arguments are', () => {
+  test("lets a client run the client's tools, whatever the arguments", () => {
     const move = says(use(50, 'locate', '{"broken'));
     expect(move.calls).toMatchObject([{ wait: ANSWERED, call: { effect: 'once' } }]);
     expect(move.entries).toMatchObject([
@@ -122,7 +122,7 @@ describe('an answer that asks', () => {
   });
 
   test.each([[{}], [{ question: '' }], ['Which?']])(
-    'but holds no question (%j) runs the tool, which says so',
+    'but contains no question (%j) runs the tool, which reports that',
     (input) => {
       const move = says(use(50, 'ask_user', input));
       expect(move.calls).toMatchObject([{ wait: null }]);
@@ -130,7 +130,7 @@ describe('an answer that asks', () => {
     },
   );
 
-  test('with a tool that it was not given is run here, to be told so', () => {
+  test('with a tool that the worker does not have is run here, so that the model is informed', () => {
     const move = answer(
       running(),
       { job: job(), settings: settings() },
@@ -159,27 +159,19 @@ describe('a plan', () => {
   });
 });
 
-describe('what comes next', () => {
+describe('the next decision', () => {
   const waits = (calls: OpenCall[], over = {}) => running({ state: 'AwaitingInput', calls, ...over });
   const month = 30 * 24 * 60 * 60 * 1_000;
 
   test.each<[string, ReturnType<typeof waits>, Partial<Decision>]>([
-    [
-      'nobody answered: wait, long',
-      waits([asked()]),
-      { kind: 'await_calls', job: job(), until: NOW + month },
-    ],
+    ['no answer: wait, long', waits([asked()]), { kind: 'await_calls', job: job(), until: NOW + month }],
     [
       'until the deadline of the job',
       waits([asked()], { job: job({ deadline: NOW + 5 }) }),
       { kind: 'await_calls', until: NOW + 5 },
     ],
     ['after the deadline of the job', waits([asked()], { job: job({ deadline: NOW }) }), { kind: 'finish' }],
-    [
-      'somebody wants it to end',
-      waits([asked()], { job: job({ stopRequest: cancelWish() }) }),
-      { kind: 'finish' },
-    ],
+    ['a stop request', waits([asked()], { job: job({ stopRequest: cancelRequest() }) }), { kind: 'finish' }],
     ['the only question was answered', waits([replied]), { kind: 'end_waits', over: [replied] }],
     ['one of two was answered', waits([asked(), replied]), { kind: 'end_waits', over: [replied] }],
     [
@@ -198,7 +190,7 @@ describe('what comes next', () => {
       { kind: 'await_calls' },
     ],
     [
-      'but leaves what was answered to others',
+      'but leaves answered calls to others',
       waits([replied], { serving: { kind: 'unsupported', missing: ['tool a'] } }),
       { kind: 'hand_back' },
     ],
@@ -210,7 +202,7 @@ describe('what comes next', () => {
 describe('a wait for an answer', () => {
   const waits = running({ state: 'ExecutingTools', calls: [asked()] });
 
-  test('costs a row, is guarded by what was seen, and brings nothing forward', () => {
+  test('costs one row, is guarded by the counters that were read, and moves nothing earlier', () => {
     expect(awaitCalls(waits, job(), NOW + 5)).toMatchObject({
       guard: { controlSeq: waits.controlSeq },
       job: { kind: 'progress', job: { status: 'waiting' } },
@@ -220,13 +212,13 @@ describe('a wait for an answer', () => {
     });
   });
 
-  test('begins when the last tool beside it has ended', () => {
+  test('begins when the last other tool of its round has ended', () => {
     const beside = running({ state: 'ExecutingTools', calls: [asked(), call({ id: id(52) })] });
     const done = ended(call({ id: id(52) }), { kind: 'result', content: 'r', is_error: false });
     expect(closeCalls(beside, job(), [done], countingIds()).state).toBe('AwaitingInput');
   });
 
-  test('ends with the answer in history, under the id that was promised', () => {
+  test('ends with the answer in history, under the promised id', () => {
     const of = running({ state: 'AwaitingInput', job: job({ status: 'waiting' }), calls: [replied] });
     const move = open(of, decide(of, NOW), countingIds());
     expect(move).toEqual(
@@ -256,7 +248,7 @@ describe('a wait for an answer', () => {
     ]);
   });
 
-  test('that said it failed is a failed call', () => {
+  test('with a reported failure is a failed call', () => {
     const failed = asked({ reply: { ...reply, isError: true } });
     const of = running({ state: 'AwaitingInput', calls: [failed] });
     expect(
@@ -264,18 +256,18 @@ describe('a wait for an answer', () => {
     ).toMatchObject([{ status: 'failed' }]);
   });
 
-  test('is closed by rule with its job, but for what was answered in time', () => {
+  test('is closed by rule with its job, except where the answer arrived in time', () => {
     const of = running({ state: 'AwaitingInput', calls: [asked(), replied] });
     const move = settle(of, job(), { status: 'cancelled', reason: null }, countingIds());
     expect(move.calls).toMatchObject([{ status: 'cancelled' }, { status: 'completed' }]);
-    const said = move.entries.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
-    expect(said).toMatchObject([
+    const messages = move.entries.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
+    expect(messages).toMatchObject([
       { content: [{ content: 'No answer arrived before the job ended.', is_error: true }] },
       { id: reply.messageId, content: [{ content: 'M', is_error: false }] },
     ]);
   });
 
-  test('for a client that was to run something leaves open whether it did', () => {
+  test("for a client's tool leaves open whether the client ran it", () => {
     expect(closingOf(asked({ effect: 'once' }))).toMatchObject({
       status: 'unknown',
       text: expect.stringMatching(/outcome unknown.*may have taken effect/),

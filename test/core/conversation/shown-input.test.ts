@@ -1,17 +1,17 @@
-// An input that a summary of another branch tells of stays in the prompt for as long as its job runs.
+// An input that a summary of another branch covers stays in the prompt for as long as its job runs.
 import { expect, test } from 'vitest';
 import { shownBy } from '../../../src/core/compaction/compacted.ts';
 import type { Compacted } from '../../../src/core/compaction/compacted.ts';
 import type { Message } from '../../../src/core/conversation/message.ts';
 
-const said = (seq: number, role: Message['role']) => ({ id: `m-${seq}`, seq, role }) as unknown as Message;
+const entry = (seq: number, role: Message['role']) => ({ id: `m-${seq}`, seq, role }) as unknown as Message;
 
 const history = [
-  said(1, 'user'),
-  said(2, 'assistant'),
-  said(3, 'user'),
-  said(8, 'assistant'),
-  said(9, 'tool'),
+  entry(1, 'user'),
+  entry(2, 'assistant'),
+  entry(3, 'user'),
+  entry(8, 'assistant'),
+  entry(9, 'tool'),
 ];
 
 function shown(uptoSeq: number, length: number): number[] {
@@ -20,11 +20,11 @@ function shown(uptoSeq: number, length: number): number[] {
   return read.filter(shownBy({ history: read, compacted })).map(({ seq }) => seq);
 }
 
-test('at its first step, and after it', () => {
+test('it is shown at the first step of its job, and later', () => {
   expect(shown(3, 3)).toEqual([3]);
   expect(shown(3, 5)).toEqual([3, 8, 9]);
 });
 
-test('a summary that tells of its answer stands for it', () => {
+test('a summary that covers its answer replaces it', () => {
   expect(shown(8, 5)).toEqual([9]);
 });

@@ -1,4 +1,5 @@
-// What is told of a request in short: the same for the same request, and where one ceases to begin as the one before.
+// The fingerprint of a request: equal for equal requests, and it shows where a request stops being a prefix-extension
+// of the one before.
 import { describe, expect, test } from 'vitest';
 import { createFingerprinter, lostAt } from '../../../src/core/model/fingerprint.ts';
 import type { Sent } from '../../../src/core/model/fingerprint.ts';
@@ -6,7 +7,7 @@ import { NOTHING_COMPACTED } from '../../../src/core/compaction/compacted.ts';
 import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
 import { fingerprint } from '../builders.ts';
 
-/** What was hashed, to be read. */
+/** The hashed text, in readable form. */
 const seen = createFingerprinter((texts) => `<${texts.join('|')}>`);
 
 const user = (text: string): PromptMessage => ({ role: 'user', content: [{ type: 'text', text }] });
@@ -32,19 +33,19 @@ const memory = { history: [], compacted: NOTHING_COMPACTED };
 const of = (over: Partial<Sent> = {}) => seen.of(sent(over), memory);
 
 describe('a fingerprint', () => {
-  test('is the same of the same request, and of the messages in their order', () => {
+  test('is equal for the same request, and depends on the order of the messages', () => {
     expect(of()).toEqual(of());
     expect(of({ messages: [user('a'), answer('b')] }).messages).not.toBe(
       of({ messages: [answer('b'), user('a')] }).messages,
     );
   });
 
-  test('tells the order of an object’s members: a provider’s cache does, too', () => {
+  test('depends on the order of an object’s members, as a provider’s cache does', () => {
     const turned = { ...look, input_schema: { type: 'object', a: 2, b: 1 } };
     expect(of({ tools: [turned] }).tools).not.toBe(of().tools);
   });
 
-  test('of a tool tells what a model is told, and nothing else', () => {
+  test('of a tool covers what a model sees of it, and nothing else', () => {
     expect(of({ tools: [{ ...look, effect: 'once' } as typeof look] }).tools).toBe(of().tools);
   });
 
@@ -69,17 +70,17 @@ describe('the prefix', () => {
   const first = [user('one')];
   const second = [...first, answer('a'), user('two')];
 
-  test('is kept where all that was sent stands before the last answer', () => {
+  test('is kept where the whole previous request precedes the last answer', () => {
     expect(lostAt(of({ messages: first }), true, of({ messages: second }))).toBeNull();
   });
 
-  test('is lost where what was sent is not there any more', () => {
+  test('is lost where part of the previous request is missing', () => {
     const changed = [user('summary'), answer('a'), user('two')];
     expect(lostAt(of({ messages: first }), true, of({ messages: changed }))).toBe('messages');
     expect(lostAt(of({ messages: first }), true, of({ messages: first }))).toBe('messages');
   });
 
-  test('of a call that failed is kept where it is sent again, with more or without', () => {
+  test('of a call that failed is kept where it is sent again, with or without additions', () => {
     const again = [...first, answer('a'), user('two'), user('and three')];
     expect(lostAt(of({ messages: second }), false, of({ messages: second }))).toBeNull();
     expect(lostAt(of({ messages: second }), false, of({ messages: again }))).toBeNull();
@@ -89,14 +90,14 @@ describe('the prefix', () => {
     );
   });
 
-  test('is lost at the first of the parts that differ', () => {
+  test('is lost at the first part that differs', () => {
     const was = fingerprint({ messages: 'm' });
     const now = fingerprint({ messages: 'n', before: 'm' });
     expect(lostAt(was, true, now)).toBeNull();
     expect(lostAt(was, true, { ...now, system: 'x' })).toBe('system');
     expect(lostAt(was, true, { ...now, system: 'x', tools: 'y' })).toBe('tools');
     expect(lostAt(was, true, { ...now, tools: 'y', model: 'openai/c', before: 'x' })).toBe('model');
-    // No part of what is cached.
+    // Not part of the cached prefix.
     expect(lostAt(was, true, { ...now, parameters: 'x' })).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-// Money: prices and costs are whole numbers, and no sum loses any.
+// Money: prices and costs are whole numbers, and sums are exact.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { costOf } from '../../../src/core/money/cost.ts';
@@ -52,15 +52,15 @@ describe('a call', () => {
     expect(costOf(spent, price(0))).toBe(0);
   });
 
-  test('is rounded once, to a billionth of a dollar, half a one up', () => {
+  test('is rounded once, to a billionth of a dollar, half up', () => {
     expect(costOf(tokens({ input_tokens: 1 }), price(0.0005))).toBe(1);
     expect(costOf(tokens({ input_tokens: 1 }), price(0.000499))).toBe(0);
-    // Each kind by itself would be rounded to nothing.
+    // Each kind alone would be rounded to 0.
     expect(costOf(tokens({ input_tokens: 1, output_tokens: 1 }), price(0.0004, 0.0004))).toBe(1);
     expect(costOf(tokens({ cache_read_tokens: 3 }), price(0, 0, 0.0375))).toBe(113);
   });
 
-  test('is exact to half a billionth, and never beyond what a number holds', () => {
+  test('is exact to half a billionth, and never above the largest safe number', () => {
     fc.assert(
       fc.property(anyTokens, anyPrice, (spent, at) => {
         const cost = costOf(spent, at);
@@ -78,7 +78,7 @@ describe('a call', () => {
 });
 
 describe('a price', () => {
-  test('is read as it is written, whatever binary makes of it', () => {
+  test('is read as the written decimal, whatever its binary form', () => {
     expect([0, 3, 0.3, 0.1 + 0.2, 3.75, 0.0375, 0.000001, 999.999999].map(parsePrice)).toEqual([
       0,
       3_000_000,
@@ -91,16 +91,16 @@ describe('a price', () => {
     ]);
   });
 
-  test('is no price where it is negative, endless, too fine or too much', () => {
+  test('is invalid where it is negative, infinite, too fine or too large', () => {
     for (const wrong of [-1, -0.1, NaN, Infinity, -Infinity, 1e-7, 0.0000001, 0.1234567, 1_000.01, 1e21])
       expect(parsePrice(wrong)).toBeNull();
   });
 });
 
 describe('dollars', () => {
-  test('have two decimals at least, and as many as it takes', () => {
-    const told = [0, 1, 10, 345_000, 500_000_000, 12_500_000_000, 1_000_000_000, 123_456_789_012];
-    expect(told.map(formatDollars)).toEqual([
+  test('have at least two decimals, and as many as needed', () => {
+    const received = [0, 1, 10, 345_000, 500_000_000, 12_500_000_000, 1_000_000_000, 123_456_789_012];
+    expect(received.map(formatDollars)).toEqual([
       '0.00',
       '0.000000001',
       '0.00000001',
@@ -112,7 +112,7 @@ describe('dollars', () => {
     ]);
   });
 
-  test('are read as they were told, whatever they are', () => {
+  test('that were formatted parse back to the same amount', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (nanos) => {
         expect(parseDollars(formatDollars(nanos))).toBe(nanos);
@@ -120,7 +120,7 @@ describe('dollars', () => {
     );
   });
 
-  test('that are no decimals, too fine, or more than can be summed up are none', () => {
+  test('that are not decimal, too fine, or too large to be summed are invalid', () => {
     for (const wrong of [
       '',
       '.5',
@@ -144,14 +144,14 @@ describe('a sum', () => {
   const used = (cost_nanos: number | null) => ({ ...NO_USAGE, cost_nanos });
   const sum = (costs: readonly (number | null)[]) => costs.map(used).reduce(addUsage, NO_USAGE).cost_nanos;
 
-  test('is of what is known, and not known where nothing is', () => {
+  test('covers the known costs, and is unknown where none is known', () => {
     expect(sum([])).toBeNull();
     expect(sum([null, null])).toBeNull();
     expect(sum([null, 5, null, 7])).toBe(12);
     expect(sum([0, null])).toBe(0);
   });
 
-  test('loses nothing, in whatever order', () => {
+  test('is exact, in any order', () => {
     // As floats: 0.30000000000000004 dollars.
     expect(toPublicUsage(addUsage(used(100_000_000), used(200_000_000))).cost).toBe('0.30');
     fc.assert(
@@ -164,14 +164,14 @@ describe('a sum', () => {
     );
   });
 
-  test('is told as a decimal, or as null', () => {
+  test('is shown as a decimal, or as null', () => {
     const spent = tokens({ input_tokens: 7 });
-    const told = { ...spent, cache_hit_ratio: 0 };
-    expect(toPublicUsage(unpriced(spent))).toEqual({ ...told, cost: null });
-    expect(toPublicUsage({ ...spent, cost_nanos: 21_000 })).toEqual({ ...told, cost: '0.000021' });
+    const received = { ...spent, cache_hit_ratio: 0 };
+    expect(toPublicUsage(unpriced(spent))).toEqual({ ...received, cost: null });
+    expect(toPublicUsage({ ...spent, cost_nanos: 21_000 })).toEqual({ ...received, cost: '0.000021' });
   });
 
-  test('tells what share of the prompts caches served, and nothing where there were none', () => {
+  test('includes the share of the prompts served from caches, and null where there were no prompts', () => {
     expect(cacheHitRatio(tokens({ input_tokens: 1, cache_read_tokens: 2 }))).toBe(0.6667);
     expect(cacheHitRatio(tokens({ cache_read_tokens: 9, cache_write_tokens: 1 }))).toBe(0.9);
     expect(cacheHitRatio(tokens({ cache_read_tokens: 5 }))).toBe(1);

@@ -1,4 +1,4 @@
-// The holder's own view after its appends. That it equals what a reload would give is shown on Postgres (test/db).
+// The run's own view after its appends. test/db shows on Postgres that it equals a reload.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../../src/core/run/apply.ts';
@@ -56,7 +56,7 @@ describe('an append', () => {
     });
   });
 
-  test('that requests, starts and closes calls leaves those that are open', () => {
+  test('that requests, starts and closes calls leaves the open ones', () => {
     const before = running();
     const uses = given({ content: [toolUse(50), toolUse(51)], finishReason: 'tool_use' });
     const known = settings({ tools: [tool('search', 'once')] });
@@ -81,13 +81,13 @@ describe('an append', () => {
     expect(now).toMatchObject({ job: null, state: 'Idle', queued: 1 });
   });
 
-  test('that made progress ends the count of barren claims', () => {
+  test('with progress resets the count of failed claims', () => {
     const before = running({ failedClaims: 3 });
     const move = delay(before, job(), { code: 'stream_interrupted', message: 'm' }, NOW + 1);
     expect(after(before, move).failedClaims).toBe(0);
   });
 
-  test('leaves the counters as they were read: what others wrote since has not been seen', () => {
+  test('leaves the counters as they were read: writes of others since then have not been read', () => {
     const before = running();
     const move = delay(before, job(), { code: 'stream_interrupted', message: 'm' }, NOW + 1);
     const outcome = { ...committed(move, before, 10), wakeSeq: 99, controlSeq: 99 };
@@ -108,18 +108,18 @@ function walk(world: readonly Happening[], check: (now: Snapshot) => void): Snap
   for (let count = 0; count < 200; count += 1) {
     const next = nextMove(now, happenings.shift(), time, ids);
     if (next.kind === 'later') time = next.time;
-    if (next.kind === 'told') now = next.now;
+    if (next.kind === 'written') now = next.now;
     if (next.kind !== 'move') continue;
     now = apply(now, next.move, committed(next.move, now, headSeq));
     headSeq += next.move.entries.length;
     check(now);
     if (next.move.park?.status === 'idle') return now;
   }
-  throw new Error('a walk without an end');
+  throw new Error('the walk does not end');
 }
 
 describe('whatever the model and the tools do', () => {
-  test('open calls are those that history asks for without an answer, and numbers only rise', () => {
+  test('open calls are the unanswered calls of history, and numbers only rise', () => {
     fc.assert(
       fc.property(someWorld, (world) => {
         walk(world, ({ history, calls }) => {
@@ -136,7 +136,7 @@ describe('whatever the model and the tools do', () => {
     );
   });
 
-  test('a job ends, with every call answered by its own result and a prompt that needs no mending', () => {
+  test('a job ends, with every call answered by its own result and a prompt that needs no repair', () => {
     fc.assert(
       fc.property(someWorld, (world) => {
         const end = walk(world, () => undefined);

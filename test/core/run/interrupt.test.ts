@@ -1,4 +1,4 @@
-// What an interrupt takes back, what it keeps, and what it says of effects; how inputs join a job.
+// What an interrupt retracts, what it keeps, and what it reports about effects; how inputs join a job.
 import { describe, expect, test } from 'vitest';
 import type { Append } from '../../../src/core/run/append.ts';
 import { apply } from '../../../src/core/run/apply.ts';
@@ -19,7 +19,7 @@ import {
   committed,
   countingIds,
   id,
-  interruptWish,
+  interruptRequest,
   job,
   running,
   toolMessage,
@@ -29,7 +29,7 @@ import {
 const mail = id<ToolCallId>(51);
 const search = id<ToolCallId>(50);
 
-/** Two turns before, then a job that asked for two calls: one runs, one has not begun. */
+/** Two earlier turns, then a job that asked for two calls: one runs, one has not begun. */
 function busy(over: Partial<Snapshot> = {}): Snapshot {
   return running({
     state: 'ExecutingTools',
@@ -70,17 +70,17 @@ const eventsOf = ({ entries }: Append) =>
   entries.flatMap((entry) => (entry.kind === 'event' ? [entry.event] : []));
 const linesOf = ({ history }: Snapshot) => history.map(({ turn, role }) => `${turn} ${role}`);
 
-describe('a wish to interrupt', () => {
-  test.each(INTERRUPT_MODES)('%s ends the job as such, whatever it was about to do', (mode) => {
+describe('a stop request of kind interrupt', () => {
+  test.each(INTERRUPT_MODES)('%s ends the job as interrupted, whatever it was about to do', (mode) => {
     const step = decide(
-      busy({ job: job({ turn: 2, stopRequest: interruptWish(mode), deadline: NOW - 1 }) }),
+      busy({ job: job({ turn: 2, stopRequest: interruptRequest(mode), deadline: NOW - 1 }) }),
       NOW,
     );
     expect(step).toMatchObject({ kind: 'finish', outcome: { status: 'interrupted', mode } });
   });
 
-  test('of a job that has not begun lets it begin, even where it cannot be served', () => {
-    const next = { ...queued(), stopRequest: interruptWish('keep') };
+  test('of a job that has not begun lets it begin, even where its config is unsupported', () => {
+    const next = { ...queued(), stopRequest: interruptRequest('keep') };
     const step = decide(
       busy({ job: null, calls: [], next, serving: { kind: 'unsupported', missing: ['x'] } }),
       NOW,
@@ -90,7 +90,7 @@ describe('a wish to interrupt', () => {
 });
 
 describe('discard', () => {
-  test('takes the assistant’s side of the job back; inputs and earlier turns stay', () => {
+  test('retracts the assistant’s messages of the job; inputs and earlier turns stay', () => {
     const { move, after } = interrupted(busy(), 'discard');
     expect(linesOf(after)).toEqual(['u1 user', 'a1 assistant', 'u2 user', 'a2 system']);
     expect(move.takenBack).toEqual({ retracted: [busy().history[3]?.id], withdrawn: [], lastTurn: 2 });
@@ -102,7 +102,7 @@ describe('discard', () => {
     expect(after.job).toBeNull();
   });
 
-  test('closes each open call, without a result that would be taken back at once', () => {
+  test('closes each open call, without a result that would be retracted at once', () => {
     const { move } = interrupted(busy(), 'discard');
     expect(move.calls).toEqual([
       { kind: 'close', id: search, status: 'cancelled', execution: null },
@@ -126,7 +126,7 @@ describe('discard', () => {
     expect(linesOf(interrupted(before, 'discard').after)).toEqual(['u1 user']);
   });
 
-  test('of a job that added nothing tells of nothing taken back', () => {
+  test('of a job that added nothing reports nothing retracted', () => {
     const { move } = interrupted(running(), 'discard');
     expect(eventsOf(move).map(({ name }) => name)).toEqual(['JobFinished', 'StateChanged']);
   });
@@ -152,7 +152,7 @@ describe('discard', () => {
 });
 
 describe('rollback', () => {
-  test('takes the inputs of the job back too', () => {
+  test('retracts the inputs of the job too', () => {
     const { move, after } = interrupted(busy(), 'rollback');
     expect(linesOf(after)).toEqual(['u1 user', 'a1 assistant', 'a1 system']);
     expect(move.takenBack).toMatchObject({ lastTurn: 1 });
@@ -169,14 +169,14 @@ describe('rollback', () => {
     expect(lastTurnOf(after.history)).toBe(1);
   });
 
-  test('of the first turn leaves none', () => {
+  test('of the first turn leaves no message', () => {
     const before = running({ history: [userMessage(2), assistantMessage(3)] });
     const { move, after } = interrupted(before, 'rollback');
     expect(after.history).toEqual([]);
     expect(move.takenBack).toMatchObject({ lastTurn: 0 });
   });
 
-  test('of a retry leaves the input that it answered: it is another job’s', () => {
+  test('of a retry leaves the input that it answered, which belongs to another job', () => {
     const before = running({
       job: job({ kind: 'retry' }),
       history: [userMessage(2, { jobId: OTHER_JOB }), assistantMessage(3)],
@@ -186,7 +186,7 @@ describe('rollback', () => {
     expect(move.takenBack).toMatchObject({ lastTurn: 1 });
   });
 
-  test('takes back what was to join the job', () => {
+  test('retracts inputs that were about to join the job', () => {
     const messageId = id<MessageId>(77);
     const { move, after } = interrupted(busy({ steers: [{ messageId, content: [] }] }), 'rollback');
     expect(move.takenBack?.withdrawn).toEqual([messageId]);
@@ -195,7 +195,7 @@ describe('rollback', () => {
 });
 
 describe('keep', () => {
-  test('seals what was finished: every call has its result', () => {
+  test('closes the finished part: every call has its result', () => {
     const { move, after } = interrupted(busy(), 'keep');
     expect(linesOf(after)).toEqual([
       'u1 user',
@@ -228,7 +228,7 @@ describe('inputs that join a job', () => {
     expect(decide(before, NOW)).toMatchObject({ kind: 'steer' });
   });
 
-  test('each opens the next turn, and what is answered is of the last one', () => {
+  test('each open the next turn, and the answer belongs to the last one', () => {
     const before = running({ history: [userMessage(2), assistantMessage(3)], steers: inputs });
     const move = steer(before, job());
     const after = applied(before, move);

@@ -1,4 +1,4 @@
-// What becomes of calls that were begun and lost whoever ran them.
+// The handling of calls that began and lost their run.
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/core/decide.ts';
 import { apply } from '../../../src/core/run/apply.ts';
@@ -25,8 +25,8 @@ const settled = (...all: LostCall[]) => {
 const names = (move: ReturnType<typeof settleOutcomes>): string[] =>
   move.entries.map((entry) => (entry.kind === 'event' ? entry.event.name : entry.kind));
 
-describe('a call that was begun, and nobody saw end', () => {
-  test('where nobody knows and nobody is to be asked: the model is told', () => {
+describe('a call that began and whose end is not known', () => {
+  test('where the outcome is unknown and no person is to be asked: the model is informed', () => {
     const { move } = settled(lost({ kind: 'unknown' }));
     expect(move.calls).toEqual([
       { kind: 'close', id: id(50), status: 'unknown', execution: { beganAt: null, outcome: 'unknown' } },
@@ -35,7 +35,7 @@ describe('a call that was begun, and nobody saw end', () => {
     expect(move).toMatchObject({ state: 'AwaitingLLMResponse', progress: 'made' });
   });
 
-  test('where a person is asked: it waits, and holds no slot', () => {
+  test('where a person is asked: it waits, and occupies no slot', () => {
     const { move, after } = settled(lost({ kind: 'unknown' }, { onUnknown: 'ask' }));
     const wait = { for: 'outcome', until: NOW + 5, needs: null };
     expect(move.calls).toEqual([{ kind: 'wait', id: id(50), wait }]);
@@ -54,7 +54,7 @@ describe('a call that was begun, and nobody saw end', () => {
     ]);
   });
 
-  test('where its tool knows that it did not happen: it is run anew, and that is no progress', () => {
+  test('where its tool knows that it did not happen: it is run again, and that is not progress', () => {
     const { move, after } = settled(lost({ kind: 'did_not_happen' }));
     expect(move.calls).toEqual([{ kind: 'reopen', id: id(50) }]);
     expect(move).toMatchObject({ entries: [], state: 'ExecutingTools', progress: 'none' });
@@ -77,7 +77,7 @@ describe('a call that was begun, and nobody saw end', () => {
   });
 });
 
-describe('what a person said', () => {
+describe('the outcome that a person reported', () => {
   const waiting = (isError: boolean): OpenCall =>
     begun({
       status: 'waiting',
@@ -89,7 +89,7 @@ describe('what a person said', () => {
 
   test.each([
     ['that it happened', false, 'completed'],
-    ['that nobody knows', true, 'unknown'],
+    ['that it is unknown', true, 'unknown'],
   ])('%s', (_, isError, status) => {
     const of = waiting(isError);
     const move = endWaits(running({ calls: [of] }), { job: job(), over: [of], now: NOW }, ids);
@@ -112,14 +112,14 @@ describe('the ledger', () => {
       ids,
     ).calls.map((change) => (change.kind === 'close' ? change.execution : change));
 
-  test('has a call that may run again with its begin and its end', () => {
+  test('has a call that may run again with its start and its end', () => {
     expect(executions(ended(call(), result, NOW))).toEqual([{ beganAt: NOW, outcome: 'completed' }]);
     expect(executions(ended(call({ effect: 'idempotent' }), { ...result, is_error: true }, NOW))).toEqual([
       { beganAt: NOW, outcome: 'failed' },
     ]);
   });
 
-  test('knows of a `once` call from its mark, and of its end from its result', () => {
+  test('has a `once` call from its mark, and its end from its result', () => {
     expect(startCall(running(), call({ effect: 'once' }))).toMatchObject({
       calls: [{ kind: 'start' }],
       state: 'ExecutingTools',
@@ -128,12 +128,12 @@ describe('the ledger', () => {
     expect(executions(ended(begun(), result, NOW))).toEqual([{ beganAt: null, outcome: 'completed' }]);
   });
 
-  test('has a call that was marked and not begun as cancelled', () => {
+  test('has a call that was marked and not started as cancelled', () => {
     const closing = { status: 'cancelled', text: 'never ran' } as const;
     expect(executions(closedByRule(begun(), closing))).toEqual([{ beganAt: null, outcome: 'cancelled' }]);
   });
 
-  test('has nothing of a call that was not run', () => {
+  test('has no entry for a call that was not run', () => {
     const closing = { status: 'cancelled', text: 'never ran' } as const;
     expect(
       executions(closedByRule(call({ effect: 'once' }), closing), closedByRule(call(), closing)),

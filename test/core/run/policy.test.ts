@@ -1,4 +1,4 @@
-// Whether a person is asked before a call is run: rules and what the tool says itself.
+// Whether a person is asked before a call is run: rules and the tool's own declaration.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { APPROVALS, decideApproval, ruleOn, withRule } from '../../../src/core/run/policy.ts';
@@ -22,11 +22,11 @@ describe('a rule', () => {
     ['a*b*b', 'abb', true],
     ['**', '', true],
     ['*a*', 'bab', true],
-  ])('on %s names %s: %s', (glob, name, matches) => {
+  ])('on %s matches %s: %s', (glob, name, matches) => {
     expect(ruleOn([rule(glob, 'always')], name)).toBe(matches ? 'always' : null);
   });
 
-  test('matches as the expression of the same meaning does', () => {
+  test('matches as the equivalent regular expression does', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 });
     const name = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 });
     fc.assert(
@@ -39,17 +39,17 @@ describe('a rule', () => {
 });
 
 describe('rules', () => {
-  test('the first that names a tool holds', () => {
+  test('apply by the first that matches a tool', () => {
     expect(ruleOn([rule('a', 'never'), rule('*', 'always')], 'a')).toBe('never');
     expect(ruleOn([rule('*', 'always'), rule('a', 'never')], 'a')).toBe('always');
     expect(ruleOn([rule('b', 'always')], 'a')).toBeNull();
   });
 
-  test('deny holds wherever it stands', () => {
+  test('of deny apply at any position', () => {
     expect(ruleOn([rule('a', 'never'), rule('*', 'deny')], 'a')).toBe('deny');
   });
 
-  test('go before the tool, but for its deny', () => {
+  test("take precedence over the tool, except for the tool's deny", () => {
     for (const own of APPROVALS) {
       expect(decideApproval(null, own)).toBe(own);
       for (const ruled of APPROVALS) {
@@ -58,7 +58,7 @@ describe('rules', () => {
     }
   });
 
-  test('a new one goes before all, and takes the place of one on the same name', () => {
+  test('a new rule precedes all others, and replaces one for the same name', () => {
     const rules = [rule('a*', 'always'), rule('ab', 'always')];
     expect(withRule(rules, rule('ab', 'never'))).toEqual([rule('ab', 'never'), rule('a*', 'always')]);
   });

@@ -1,4 +1,4 @@
-// What follows from a failed model call, class by class.
+// The handling of a failed model call, by error class.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { JOB_CODES } from '../../../src/core/errors.ts';
@@ -20,7 +20,7 @@ function failure(name: FailureClass, retryAfterMs: number | null = null): ModelF
   return { class: name, message: 'm', retryAfterMs };
 }
 
-/** How long the call is put off; null: the job fails. */
+/** The delay of the next call; null: the job fails. */
 function delay(of: ModelFailure, failures: number, random = 0.5): number | null {
   const retry = retryAfter(of, failures, NOW, random);
   return retry.kind === 'again' ? retry.at - NOW : null;
@@ -33,7 +33,7 @@ test.each<[FailureClass, JobCode, first: number, ceiling: number, failures: numb
   ['unreachable', 'provider_unreachable', 250, 30_000, 6],
   ['stream_interrupted', 'stream_interrupted', 250, 30_000, 6],
   ['stream_stalled', 'stream_interrupted', 250, 30_000, 6],
-])('%s is tried again, then fails as %s', (name, code, first, ceiling, failures) => {
+])('%s is retried, then fails as %s', (name, code, first, ceiling, failures) => {
   expect(FAILURE_RULES[name].code).toBe(code);
   const waits = Array.from({ length: failures }, (_, n) => delay(failure(name), n + 1, 0.999_999_9));
   expect(waits).toEqual([
@@ -47,18 +47,18 @@ test.each<[FailureClass, JobCode]>([
   ['refused', 'provider_refused'],
   ['bad_request', 'provider_bad_request'],
   ['auth', 'provider_auth'],
-])('%s fails the job at once as %s, whatever the provider asks for', (name, code) => {
+])('%s fails the job at once as %s, whatever Retry-After the provider sends', (name, code) => {
   expect(FAILURE_RULES[name].code).toBe(code);
   expect(retryAfter(failure(name, 1_000), 1, NOW, 0)).toEqual({ kind: 'failed' });
 });
 
-test('every class has its rule, and every rule a code that jobs have', () => {
+test('every class has its rule, and every rule a code that jobs can have', () => {
   expect([...retried, ...hopeless].sort()).toEqual([...CLASSES].sort());
   for (const name of CLASSES) expect(JOB_CODES).toContain(FAILURE_RULES[name].code);
   expect(JOB_CODES).not.toContain('not_found');
 });
 
-test('the first wait is held in place, later ones of a patient class park', () => {
+test('the first wait keeps its slot, later waits of a patient class park', () => {
   expect(delay(failure('overloaded'), 1, 0.99)).toBeLessThanOrEqual(KEEP_SLOT_MS);
   expect(delay(failure('overloaded'), 4, 0)).toBeGreaterThan(KEEP_SLOT_MS);
 });
@@ -69,7 +69,7 @@ test('a Retry-After is honoured in full, up to a day', () => {
   expect(delay(failure('rate_limited', LONGEST_RETRY_AFTER_MS + 1), 1, 0)).toBeNull();
 });
 
-test('a Retry-After does not lift the ceiling of failures, nor shorten a wait of our own', () => {
+test('a Retry-After does not raise the limit of failures, nor shorten the backoff', () => {
   expect(delay(failure('rate_limited', 1_000), 9, 0)).toBe(60_000);
   expect(delay(failure('rate_limited', 0), 1, 0)).toBe(500);
   expect(delay(failure('rate_limited', 1_000), 10, 0)).toBeNull();
@@ -78,7 +78,7 @@ test('a Retry-After does not lift the ceiling of failures, nor shorten a wait of
 const someRandom = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const someRetried = fc.constantFrom(...retried);
 
-test('a wait of our own lies between half and all of its step, on whole milliseconds', () => {
+test('a backoff is between half and all of its step, in whole milliseconds', () => {
   fc.assert(
     fc.property(someRetried, fc.integer({ min: 1, max: 12 }), someRandom, (name, failures, random) => {
       const rule = FAILURE_RULES[name];
@@ -95,7 +95,7 @@ test('a wait of our own lies between half and all of its step, on whole millisec
   );
 });
 
-test('a Retry-After is never cut short, and stretched by a tenth at most', () => {
+test('a Retry-After is never shortened, and extended by a tenth at most', () => {
   fc.assert(
     fc.property(someRetried, fc.nat(LONGEST_RETRY_AFTER_MS), someRandom, (name, asked, random) => {
       const wait = delay(failure(name, asked), 1, random);

@@ -1,4 +1,4 @@
-// What a model may ask of `sleep_until`, and what its answer then waits for.
+// The arguments a model may give `sleep_until`, and the wait that follows its answer.
 import { describe, expect, test } from 'vitest';
 import type { MessageId, ToolCallId } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
@@ -11,20 +11,20 @@ import { NOW, call, countingIds, given, id, job, running, settings, tool } from 
 const DAY = 86_400;
 const iso = (ms: number) => new Date(ms).toISOString();
 
-describe('arguments that name a moment', () => {
+describe('arguments with a time', () => {
   test.each<[string, Json, number]>([
     ['seconds', { seconds: 90 }, NOW + 90_000],
     ['parts of one', { seconds: 0.25 }, NOW + 250],
     ['none', { seconds: 0 }, NOW],
     ['a null beside', { seconds: 5, until: null }, NOW + 5_000],
     ['a moment', { until: iso(NOW + 7_000) }, NOW + 7_000],
-    ['a moment that has passed', { until: iso(NOW - 7_000) }, NOW - 7_000],
+    ['a time in the past', { until: iso(NOW - 7_000) }, NOW - 7_000],
     ['the longest', { seconds: 30 * DAY }, NOW + 30 * DAY * 1_000],
   ])('%s', (_, input, until) => {
     expect(parseSleep(input, NOW)).toEqual({ ok: true, until });
   });
 
-  test('a moment in another zone', () => {
+  test('a time in another zone is read as the same instant', () => {
     const noon = Date.UTC(2026, 10, 20, 12);
     expect(parseSleep({ until: '2026-11-20T18:30:00+02:00' }, noon)).toEqual({
       ok: true,
@@ -45,12 +45,12 @@ describe('arguments that name a moment', () => {
     [{ until: 5 }, /zone/],
     ['{"seconds"', /object/],
     [null, /object/],
-  ])('%j names none', (input, problem) => {
+  ])('%j is no time', (input, problem) => {
     expect(parseSleep(input, NOW)).toEqual({ ok: false, problem: expect.stringMatching(problem) });
   });
 });
 
-test('how long it was is told in tenths of a second, and never less than nothing', () => {
+test('the time slept is in tenths of a second, and never negative', () => {
   expect(sleptText(NOW, NOW + 3_600_049)).toBe('{"slept_s":3600}');
   expect(sleptText(NOW, NOW + 149)).toBe('{"slept_s":0.1}');
   expect(sleptText(NOW, NOW - 5)).toBe('{"slept_s":0}');
@@ -72,7 +72,7 @@ describe('an answer that sleeps', () => {
       NOW,
     );
 
-  test('waits for the moment from its own commit on', () => {
+  test('waits for the time from its own commit on', () => {
     expect(says(use(50, 'sleep_until', { seconds: 60 }))).toMatchObject({
       calls: [{ wait: { for: 'timer', since: NOW, until: NOW + 60_000, needs: null } }],
       state: 'ExecutingTools',
@@ -84,12 +84,12 @@ describe('an answer that sleeps', () => {
     expect(move.calls).toMatchObject([{ wait: { for: 'timer' } }, { wait: null }]);
   });
 
-  test('but names no moment runs the tool, which says what is wrong', () => {
+  test('but gives no time runs the tool, which reports the mistake', () => {
     expect(says(use(50, 'sleep_until', { seconds: -1 })).calls).toMatchObject([{ wait: null }]);
   });
 });
 
-test('a sleep that a rule holds back is judged first, and begins once it is approved', () => {
+test('a sleep that a rule covers waits for approval first, and begins once it is approved', () => {
   const rules = [{ tool: 'sleep_*', decision: 'always' as const }];
   const known = settings({
     tools: [{ ...tool('sleep_until'), answered_by: 'timer' }],
@@ -108,12 +108,12 @@ test('a sleep that a rule holds back is judged first, and begins once it is appr
     NOW,
   );
   expect(move.calls).toMatchObject([{ wait: null }]);
-  const held = call({ id: use.id, name: 'sleep_until' });
-  const before = running({ calls: [held], state: 'ExecutingTools' });
+  const waiting = call({ id: use.id, name: 'sleep_until' });
+  const before = running({ calls: [waiting], state: 'ExecutingTools' });
   const asleep = letCallsWait(
     before,
     job(),
-    [{ call: held, input: use.input, answeredBy: 'timer', wait: sleepFrom(use.input, NOW) }],
+    [{ call: waiting, input: use.input, answeredBy: 'timer', wait: sleepFrom(use.input, NOW) }],
     countingIds(),
   );
   expect(asleep).toMatchObject({

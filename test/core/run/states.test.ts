@@ -1,4 +1,4 @@
-// The table of states, and the page that is made from it.
+// The table of states, and the page that is generated from it.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { STATES_PAGE, statesPage } from '../../../scripts/states-page.ts';
@@ -29,18 +29,18 @@ test.each(STATES)('every state can be reached from %s, so that no context is stu
 });
 
 test.each(STATES.filter((state) => !ends.includes(state)))(
-  'a job that ends may leave %s for any end',
+  'a job that ends may leave %s for any end state',
   (state) => {
     for (const end of ends) expect(mayFollow(state, end)).toBe(true);
   },
 );
 
-test('nothing is followed by a fleeting state but what a model call passes through', () => {
+test('no state is followed by a transient state except those that a model call passes through', () => {
   const before = STATES.filter((state) => TRANSITIONS[state].some((next) => isFleeting(next)));
   expect(before).toEqual(['AwaitingLLMResponse', 'StreamingLLMResponse']);
 });
 
-test('a job begins only where none is under way', () => {
+test('a job begins only where none is active', () => {
   const before = STATES.filter((state) => TRANSITIONS[state].includes('ProcessingUserMessage'));
   expect(before).toEqual(['Idle', 'PermanentFailure', 'Stopped']);
 });

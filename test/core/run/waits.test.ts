@@ -1,4 +1,4 @@
-// Calls that wait, for whatever it is: how long, what a user sees meanwhile, and what history says of how it ended.
+// Waiting calls of every kind: how long, what a user sees meanwhile, and what history reports of the end.
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../../src/core/run/apply.ts';
 import { decide } from '../../../src/core/decide.ts';
@@ -22,7 +22,7 @@ const waiting = ({ for: kind, until, needs }: Asked, over: Partial<OpenCall> = {
   });
 const other = (of: OpenCall): OpenCall => ({ ...of, id: id(51), ordinal: 1 });
 
-test.each(WAITS_FOR)('for %s: holds no slot, and ends with its time', (kind) => {
+test.each(WAITS_FOR)('for %s: occupies no slot, and ends at its deadline', (kind) => {
   const of = running({ state: 'ExecutingTools', calls: [waiting({ for: kind, until: NOW + 7 })] });
   expect(decide(of, NOW)).toMatchObject({ kind: 'await_calls', until: NOW + 7 });
   expect(decide(of, NOW + 7)).toMatchObject({ kind: 'end_waits', over: of.calls });
@@ -45,7 +45,7 @@ describe('what a user sees', () => {
   });
 });
 
-describe('how it ended', () => {
+describe('the end of a wait', () => {
   const ended = (of: OpenCall) =>
     endWaits(running({ calls: [of] }), { job: job(), over: [of], now: NOW }, countingIds());
   const words = (of: OpenCall): unknown =>
@@ -60,18 +60,18 @@ describe('how it ended', () => {
     expect(words(denied)).toMatchObject([{ content: 'Denied by the operator: not today', is_error: true }]);
   });
 
-  test('nobody looked in time: what was to be approved did not run', () => {
+  test('no decision arrived in time: the call did not run', () => {
     expect(ended(waiting({ for: 'approval', until: NOW })).calls).toMatchObject([{ status: 'expired' }]);
   });
 
-  test('the moment came: the model learns how long it slept', () => {
+  test('the time came: the model learns how long it slept', () => {
     expect(ended(waiting({ for: 'timer', until: NOW })).calls).toMatchObject([{ status: 'completed' }]);
     expect(words(waiting({ for: 'timer', until: NOW }))).toMatchObject([
       { content: '{"slept_s":60}', is_error: false },
     ]);
   });
 
-  test('nobody looked in time, and the default is to approve: it runs', () => {
+  test('no decision arrived in time, and the default is to approve: the call runs', () => {
     const of = waiting({ for: 'approval', until: NOW });
     const asking = { ...ASKING_DEFAULTS, onExpiry: 'approve' as const };
     const before = running({
@@ -91,7 +91,7 @@ describe('how it ended', () => {
     expect(decide(next, NOW)).toMatchObject({ kind: 'call_tools', run: [{ id: of.id, approval }] });
   });
 
-  test('a decision of before ends no later wait of the same call', () => {
+  test('an earlier decision ends no later wait of the same call', () => {
     const approval = { decision: 'approve', reason: null, input: null } as const;
     for (const kind of ['answer', 'outcome'] as const)
       expect(decide(running({ calls: [waiting({ for: kind }, { approval })] }), NOW).kind).toBe(
@@ -99,7 +99,7 @@ describe('how it ended', () => {
       );
   });
 
-  test('nobody answered in time: what a client may have run is unknown', () => {
+  test('no answer arrived in time: whether a client ran the call is unknown', () => {
     expect(ended(waiting({ for: 'answer', until: NOW })).calls).toMatchObject([{ status: 'expired' }]);
     expect(ended(waiting({ for: 'answer', until: NOW }, { effect: 'once' })).calls).toMatchObject([
       { status: 'unknown' },

@@ -1,4 +1,4 @@
-// A job's way from its input to its end, as the loop would take it, through whatever the world does.
+// A job's path from its input to its end, as the loop would take it, under any events from outside.
 import * as fc from 'fast-check';
 import type { Append } from '../../../src/core/run/append.ts';
 import type { NewCompaction } from '../../../src/core/compaction/compacted.ts';
@@ -17,9 +17,9 @@ import type { Settings } from '../../../src/core/workers/settings.ts';
 import type { Snapshot } from '../../../src/core/run/snapshot.ts';
 import type { Decision } from '../../../src/core/decide.ts';
 import type { Millis } from '../../../src/core/time.ts';
-import { cancelWish, given, settings, text, tool } from '../builders.ts';
+import { cancelRequest, given, settings, text, tool } from '../builders.ts';
 
-/** What the world does at a step: what does not fit the step is passed over. */
+/** The events at a step; those that do not fit the step are skipped. */
 export type Happening =
   | { kind: 'say'; calls: number; pause: boolean }
   | { kind: 'fail'; waitMs: number }
@@ -43,16 +43,16 @@ export const WALKED: Settings = settings({
 
 export type Next =
   | { kind: 'move'; move: Append }
-  /** Somebody outside wrote: a wish, an answer. */
-  | { kind: 'told'; now: Snapshot }
+  /** A write from outside: a stop request, an answer. */
+  | { kind: 'written'; now: Snapshot }
   | { kind: 'later'; time: Millis };
 
 export function nextMove(now: Snapshot, happening: Happening | undefined, time: Millis, ids: Ids): Next {
   if (happening?.kind === 'cancel' && now.job !== null) {
-    return { kind: 'told', now: { ...now, job: { ...now.job, stopRequest: cancelWish() } } };
+    return { kind: 'written', now: { ...now, job: { ...now.job, stopRequest: cancelRequest() } } };
   }
   const step = decide(now, time);
-  if (step.kind === 'await_calls') return { kind: 'told', now: answered(now, ids) };
+  if (step.kind === 'await_calls') return { kind: 'written', now: answered(now, ids) };
   return step.kind === 'wait'
     ? { kind: 'later', time: step.until }
     : { kind: 'move', move: moveOf(now, step, happening, time, ids) };
@@ -74,7 +74,7 @@ function moveOf(
       if (happening?.kind === 'fail') {
         return delay(now, step.job, { code: 'stream_interrupted', message: 'm' }, time + happening.waitMs);
       }
-      return answer(now, step, { ...said(happening, ids), id: ids.next<MessageId>() }, time);
+      return answer(now, step, { ...answerOf(happening, ids), id: ids.next<MessageId>() }, time);
     case 'compact':
       return compaction(now, step.job, compactedBy(step, ids), { calledAt: time, firstByteAt: null });
     case 'call_tools':
@@ -107,14 +107,14 @@ export function compactedBy({ job, plan }: Extract<Decision, { kind: 'compact' }
   };
 }
 
-/** The first call that waits is answered. */
+/** The first waiting call is answered. */
 function answered(now: Snapshot, ids: Ids): Snapshot {
   const first = now.calls.find(({ status, reply }) => status === 'waiting' && reply === null);
   const reply = { messageId: ids.next<MessageId>(), content: 'yes', isError: false };
   return { ...now, calls: now.calls.map((call) => (call === first ? { ...call, reply } : call)) };
 }
 
-function said(happening: Happening | undefined, ids: Ids) {
+function answerOf(happening: Happening | undefined, ids: Ids) {
   const { calls, pause } = happening?.kind === 'say' ? happening : { calls: 0, pause: false };
   const uses = Array.from({ length: calls }, (_, n) => ({
     type: 'tool_use' as const,

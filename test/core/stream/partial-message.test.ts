@@ -1,4 +1,4 @@
-// The message in the making, heard with losses: what a listener is told adds up, and what is late counts for nothing.
+// The partial message, received with losses: the published deltas add up, and late ones are ignored.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ContextId, JobId, MessageId } from '../../../src/core/ids.ts';
@@ -17,8 +17,11 @@ const of = (attempt: number, over: Partial<AnswerId> = {}): AnswerId => ({
   ...over,
 });
 
-/** One call as its holder utters it: every word, and the snapshot that stands after it. */
-function uttered(words: readonly string[], answer: AnswerId): { frame: DeltaFrame; after: PartialMessage }[] {
+/** One model call as its run publishes it: every delta, and the snapshot after it. */
+function framesOf(
+  words: readonly string[],
+  answer: AnswerId,
+): { frame: DeltaFrame; after: PartialMessage }[] {
   const state = 'StreamingLLMResponse' as const;
   const none = { text: '', sequence: -1 };
   let partial: PartialMessage = { of: answer, state, text: none, thinking: none };
@@ -38,32 +41,32 @@ function uttered(words: readonly string[], answer: AnswerId): { frame: DeltaFram
   return steps;
 }
 
-type Listening = { view: View | null; told: FleetingEvent[] };
+type Listening = { view: View | null; received: FleetingEvent[] };
 
-/** `lost` says which utterances are; a snapshot is asked for where something was missed, and may be lost as well. */
-function hear(
+/** `lost`: which delta frames are lost; a snapshot is requested after a gap, and may be lost as well. */
+function receive(
   listening: Listening,
-  steps: ReturnType<typeof uttered>,
+  steps: ReturnType<typeof framesOf>,
   lost: (at: number) => boolean,
 ): Listening {
   let { view } = listening;
-  const told = [...listening.told];
+  const received = [...listening.received];
   const take = (frame: DeltaFrame): boolean => {
-    const heard = follow(CONTEXT, view, frame);
-    if (heard.kind !== 'applied') return heard.kind === 'missed';
-    view = heard.view;
-    told.push(...heard.events);
+    const outcome = follow(CONTEXT, view, frame);
+    if (outcome.kind !== 'applied') return outcome.kind === 'missed';
+    view = outcome.view;
+    received.push(...outcome.events);
     return false;
   };
   for (const [at, { frame, after }] of steps.entries()) {
     if (lost(2 * at)) continue;
     if (take(frame) && !lost(2 * at + 1)) take({ kind: 'snapshot', partial: after });
   }
-  return { view, told };
+  return { view, received };
 }
 
-const shownBy = (told: readonly FleetingEvent[]): { attempt: number; text: string } | undefined =>
-  addUp(told.map(({ name, data }) => ({ id: null, event: name, data }))).get(id(2));
+const shownBy = (received: readonly FleetingEvent[]): { attempt: number; text: string } | undefined =>
+  addUp(received.map(({ name, data }) => ({ id: null, event: name, data }))).get(id(2));
 
 const words = fc.array(fc.string({ minLength: 1 }), { maxLength: 12 });
 const losses = fc.infiniteStream(fc.boolean()).map((stream) => {
@@ -74,14 +77,15 @@ const losses = fc.infiniteStream(fc.boolean()).map((stream) => {
   };
 });
 
-test('whatever is lost, what was told adds up to the message once it is amended', () => {
+test('whatever is lost, the published deltas add up to the message once it is amended', () => {
   fc.assert(
     fc.property(words, words, losses, losses, (first, second, lostOfFirst, lostOfSecond) => {
-      const one = hear({ view: null, told: [] }, uttered(first, of(1)), lostOfFirst);
-      const two = hear(one, uttered(second, of(2)), lostOfSecond);
+      const one = receive({ view: null, received: [] }, framesOf(first, of(1)), lostOfFirst);
+      const two = receive(one, framesOf(second, of(2)), lostOfSecond);
       const text = second.join('');
-      const told = two.view === null ? two.told : [...two.told, ...amend(CONTEXT, two.view, text, 2)];
-      const shown = shownBy(told);
+      const received =
+        two.view === null ? two.received : [...two.received, ...amend(CONTEXT, two.view, text, 2)];
+      const shown = shownBy(received);
       if (shown !== undefined) expect(shown.text).toBe(text);
       if (two.view !== null && isSettled(two.view) && two.view.of.attempt === 2)
         expect(amend(CONTEXT, two.view, text, 2)).toEqual([]);
@@ -89,27 +93,31 @@ test('whatever is lost, what was told adds up to the message once it is amended'
   );
 });
 
-test('who joins at any moment is told what all others were', () => {
+test('a subscriber that joins at any time receives what all others have', () => {
   fc.assert(
-    fc.property(words, fc.nat(12), (said, moment) => {
-      const steps = uttered(said, of(1));
-      const before = hear({ view: null, told: [] }, steps.slice(0, moment), () => false);
+    fc.property(words, fc.nat(12), (texts, moment) => {
+      const steps = framesOf(texts, of(1));
+      const before = receive({ view: null, received: [] }, steps.slice(0, moment), () => false);
       const joined = before.view === null ? [] : catchUp(CONTEXT, before.view);
-      const rest = hear({ view: before.view, told: [] }, steps.slice(moment), () => false).told;
-      expect(shownBy([...joined, ...rest])?.text ?? '').toBe(said.join(''));
+      const rest = receive({ view: before.view, received: [] }, steps.slice(moment), () => false).received;
+      expect(shownBy([...joined, ...rest])?.text ?? '').toBe(texts.join(''));
     }),
   );
 });
 
-describe('what is late', () => {
+describe('a late frame', () => {
   const view = (attempt: number): View => {
-    const { view: heard } = hear({ view: null, told: [] }, uttered(['a', 'b'], of(attempt)), () => false);
-    if (heard === null) throw new Error('nothing was heard');
-    return heard;
+    const { view: outcome } = receive(
+      { view: null, received: [] },
+      framesOf(['a', 'b'], of(attempt)),
+      () => false,
+    );
+    if (outcome === null) throw new Error('no frame was received');
+    return outcome;
   };
 
-  test('of an older attempt or an older lease counts for nothing', () => {
-    for (const { frame } of uttered(['x', 'y', 'z'], of(1))) {
+  test('of an older attempt or an older lease is ignored', () => {
+    for (const { frame } of framesOf(['x', 'y', 'z'], of(1))) {
       expect(follow(CONTEXT, view(2), frame).kind).toBe('stale');
       expect(follow(CONTEXT, view(2), { kind: 'snapshot', partial: { ...view(1) } }).kind).toBe('stale');
     }
@@ -117,17 +125,17 @@ describe('what is late', () => {
     expect(follow(CONTEXT, view(2), { kind: 'began', of: zombie }).kind).toBe('stale');
   });
 
-  test('or known already, too', () => {
-    for (const { frame, after } of uttered(['a', 'b'], of(2))) {
+  test('or one that is known already is ignored, too', () => {
+    for (const { frame, after } of framesOf(['a', 'b'], of(2))) {
       expect(follow(CONTEXT, view(2), frame).kind).toBe('stale');
       expect(follow(CONTEXT, view(2), { kind: 'snapshot', partial: after }).kind).toBe('stale');
     }
   });
 });
 
-test('an attempt that is begun again goes on counting, and its text begins anew', () => {
-  const steps = uttered(['a', 'b'], of(1)).slice(0, 3);
-  const { view } = hear({ view: null, told: [] }, steps, () => false);
+test('an attempt that is begun again continues the count, and its text starts from the beginning', () => {
+  const steps = framesOf(['a', 'b'], of(1)).slice(0, 3);
+  const { view } = receive({ view: null, received: [] }, steps, () => false);
   const again: PartialMessage = {
     of: of(1),
     state: 'StreamingLLMResponse',
@@ -137,14 +145,14 @@ test('an attempt that is begun again goes on counting, and its text begins anew'
   const broke = follow(CONTEXT, view, { kind: 'broke', of: of(1) });
   if (broke.kind !== 'applied') throw new Error(broke.kind);
   expect(catchUp(CONTEXT, broke.view)).toEqual([]);
-  const heard = follow(CONTEXT, broke.view, { kind: 'snapshot', partial: again });
-  expect(heard).toMatchObject({
+  const outcome = follow(CONTEXT, broke.view, { kind: 'snapshot', partial: again });
+  expect(outcome).toMatchObject({
     kind: 'applied',
     events: [{ name: 'StateChanged' }, { name: 'ContentSnapshot', data: { text: '', sequence: 2 } }],
   });
 });
 
-test('thinking that was missed comes as one delta', () => {
+test('missed thinking arrives as one delta', () => {
   const thinking = (sequence: number, text: string): PartialMessage => ({
     of: of(1),
     state: 'StreamingLLMResponse',

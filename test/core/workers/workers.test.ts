@@ -1,4 +1,4 @@
-// Workers that make workers: what a call asks, what an append makes of it, how long one waits, and how many there may be.
+// Workers that make workers: the arguments of a call, the writes of an append, the length of a wait, and the limits.
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/core/decide.ts';
 import type { JobId, ToolCallId, WorkerId } from '../../../src/core/ids.ts';
@@ -46,7 +46,7 @@ function spawned(of: OpenCall, awaited: boolean): Extract<Arrangement, { kind: '
   return { kind: 'spawned', call: of, spawn };
 }
 
-describe('what a call asks', () => {
+describe('the arguments of a call', () => {
   test.each([
     [SPAWN_WORKER, { input: 'go' }, { kind: 'spawn', wait: true, detached: false, role: null, tools: null }],
     [SPAWN_WORKER, { input: 'go', wait: false, tools: [], role: 'r' }, { wait: false, tools: [], role: 'r' }],
@@ -67,11 +67,11 @@ describe('what a call asks', () => {
     [WAIT_FOR_WORKERS, { worker_ids: ['a'], mode: 'some' }],
     [WAIT_FOR_WORKERS, { worker_ids: ['a'], timeout_s: -1 }],
     ['look', { input: 'go' }],
-  ])('nothing that can be done: %s %j', (name, input) => {
+  ])('invalid: %s %j', (name, input) => {
     expect(parseWorkerAsk(name, input)).toBeNull();
   });
 
-  test('the same worker twice is one', () => {
+  test('the same worker twice counts once', () => {
     const one = id<WorkerId>(7);
     expect(
       workersOf({ kind: 'wait', workerIds: [one, one.toUpperCase()], mode: 'all', timeoutMs: null }),
@@ -100,7 +100,7 @@ describe('an append', () => {
     });
   });
 
-  test('tells at once of a child that nobody waits for, and of what could not be', () => {
+  test('reports at once a child that no call waits for, and one that could not be made', () => {
     const refused: Arrangement = {
       kind: 'answered',
       call: second,
@@ -123,20 +123,20 @@ describe('an append', () => {
     ]);
   });
 
-  test('leaves what is still to be run as the state', () => {
+  test('leaves the calls that are still to be run as the state', () => {
     expect(engage(of, job(), [spawned(first, true)], countingIds()).state).toBe('ExecutingTools');
   });
 });
 
 describe('a wait for workers', () => {
-  test('parks until somebody ends, guarded by what that raises', () => {
+  test('parks until a worker ends, guarded by the counter that an end raises', () => {
     const of = running({ state: 'AwaitingWorkers', calls: [waiting(2)], wakeSeq: 4 });
     const step = decide(of, NOW);
     expect(step).toMatchObject({ kind: 'await_calls' });
     expect(awaitCalls(of, job(), NOW + 1).guard).toMatchObject({ wakeSeq: 4 });
   });
 
-  test('for jobs that were there is looked at again soon', () => {
+  test('for jobs that already existed is checked again soon', () => {
     const made = Date.parse('2026-01-01');
     const at = (ms: number) => Math.trunc(ms).toString(16).padStart(12, '0');
     const callId = `${at(made).slice(0, 8)}-${at(made).slice(8)}-7000-8000-000000000000` as ToolCallId;
@@ -146,12 +146,12 @@ describe('a wait for workers', () => {
     });
     expect(decide(of, made + 10)).toMatchObject({ until: made + 10 + 1_000 });
     expect(decide(of, made + 60_000)).toMatchObject({ until: made + 120_000 });
-    // One that was approved after days began to wait only then.
+    // A call that was approved after days began to wait only then.
     const late = made + 3 * 86_400_000;
     expect(decide(of, late)).toMatchObject({ until: late + 600_000 });
   });
 
-  test('that needs nothing more is over, and a claim leaves it to who reads how they ended', () => {
+  test('with no job left to wait for is over, and a claim leaves it to the run that reads the ends', () => {
     const over = waiting(0);
     const of = running({ state: 'AwaitingWorkers', calls: [over] });
     const step = decide(of, NOW);
@@ -164,7 +164,7 @@ describe('a wait for workers', () => {
     });
   });
 
-  test('ends with its job, and is waited for no more', () => {
+  test('ends with its job, and is no longer counted down', () => {
     const of = running({ state: 'AwaitingWorkers', calls: [waiting(1)] });
     const move = settle(of, job({ id: id<JobId>(1) }), { status: 'cancelled', reason: null }, countingIds());
     expect(move.calls).toMatchObject([{ kind: 'close', status: 'cancelled' }]);
@@ -175,7 +175,7 @@ describe('a wait for workers', () => {
 describe('limits', () => {
   const wide = { depth: 3, children: 4, workers: 5 };
 
-  test('the narrower one holds, member by member', () => {
+  test('combine to the narrower one, member by member', () => {
     expect(narrowed(wide, { depth: 9, children: 2 })).toEqual({ depth: 3, children: 2, workers: 5 });
   });
 
@@ -185,9 +185,9 @@ describe('limits', () => {
     [{ depth: 0, children: 4, inTree: 0, ofTenant: 0 }, null, /4 of at most 4 children/],
     [{ depth: 0, children: 0, inTree: 5, ofTenant: 0 }, null, /5 of at most 5 workers of this tree/],
     [{ depth: 0, children: 0, inTree: 0, ofTenant: 7 }, 7, /7 of at most 7 workers are active/],
-  ])('%j of at most %j', (counts, tenant, words) => {
-    const told = overLimit(counts, wide, tenant);
-    if (words === null) expect(told).toBeNull();
-    else expect(told).toMatch(words);
+  ])('%j of at most %j', (counts, tenant, problem) => {
+    const received = overLimit(counts, wide, tenant);
+    if (problem === null) expect(received).toBeNull();
+    else expect(received).toMatch(problem);
   });
 });

@@ -1,4 +1,5 @@
-// The pool, its transactions, and the faults of the driver that they forbid. Cuts at random are in cuts.test.ts.
+// The pool, its transactions, and the faults of the driver that they guard against. Random connection failures are in
+// cuts.test.ts.
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
@@ -8,8 +9,8 @@ import { errorCode, isUnavailable } from '../../../src/db/connection/database-er
 import { contexts } from '../../../src/db/schema/contexts.ts';
 import type { Database, Executor } from '../../../src/db/connection/client.ts';
 import { dense } from '../../../src/db/connection/connection.ts';
-import { given } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -21,7 +22,7 @@ afterAll(() => the.close());
 const breaksInTheMiddle = 'select 1 / (500 - n) as x from generate_series(1, 1000) n';
 
 describe('after a statement that failed in the middle of its result', () => {
-  test('the driver itself answers the next one with holes: without the guard this is what one would read', async () => {
+  test('the driver itself answers the next one with holes, which the guard prevents', async () => {
     const bare = postgres(the.url, { max: 1 });
     await expect(bare.unsafe(breaksInTheMiddle)).rejects.toThrow(/division by zero/);
     const rows = await bare.unsafe('select 7 as x');
@@ -30,7 +31,7 @@ describe('after a statement that failed in the middle of its result', () => {
     await bare.end();
   });
 
-  test('the next statement on that connection has its own rows and no others', async () => {
+  test('the next statement on that connection gets its own rows and no others', async () => {
     const { db } = the.open({ max: 1 });
     await expect(db.execute(sql.raw(breaksInTheMiddle))).rejects.toThrow();
     expect([...(await db.execute(sql`select 7 as x`))]).toEqual([{ x: 7 }]);
@@ -38,7 +39,7 @@ describe('after a statement that failed in the middle of its result', () => {
     expect([...(await db.execute(sql`select 7 as x where false`))]).toEqual([]);
   });
 
-  test('so has one that the builder made', async () => {
+  test('the next statement of the query builder gets its own rows', async () => {
     const { contextId } = await the.context();
     const { db } = the.open({ max: 1 });
     await expect(db.execute(sql.raw(breaksInTheMiddle))).rejects.toThrow();
@@ -46,7 +47,7 @@ describe('after a statement that failed in the middle of its result', () => {
     expect(found).toEqual([{ id: contextId }]);
   });
 
-  test('so has the first of the next transaction', async () => {
+  test('the first statement of the next transaction gets its own rows', async () => {
     const pool = the.open({ max: 1 });
     await expect(pool.transaction((tx) => tx.execute(sql.raw(breaksInTheMiddle)))).rejects.toThrow();
     const rows = await pool.transaction((tx) => tx.execute(sql`select n from generate_series(1, 3) n`));
@@ -54,8 +55,8 @@ describe('after a statement that failed in the middle of its result', () => {
   });
 });
 
-describe('a transaction that nobody waits for any more', () => {
-  test('rejects at once, keeps nothing, and the server ends what it was doing', async () => {
+describe('a transaction whose caller has given up', () => {
+  test('rejects at once, writes nothing, and the server ends its statement', async () => {
     const pool = the.open({ max: 1 });
     const { contextId } = await the.context();
     const gone = new AbortController();
@@ -79,7 +80,7 @@ describe('a transaction that nobody waits for any more', () => {
     expect(rows[0]?.turn_count).toBe(0);
   });
 
-  test('does not begin, and asks for nothing', async () => {
+  test('does not begin, and sends no statement', async () => {
     const asked: string[] = [];
     const pool = the.open({ max: 1, hook: (text) => void asked.push(text) });
     const work = pool.transaction((tx) => tx.execute(sql`select 1`), { signal: AbortSignal.abort() });
@@ -87,7 +88,7 @@ describe('a transaction that nobody waits for any more', () => {
     expect(asked).toEqual(['begin']);
   });
 
-  test('is not sent again on another connection, and is nobody’s where it had ended', async () => {
+  test('is not sent again on another connection, and its error reaches no caller where it had ended', async () => {
     const pool = the.open({ max: 1 });
     const gone = new AbortController();
     const ended = pool.transaction((tx) => tx.execute(sql`select 1 as x`), { signal: gone.signal });
@@ -98,13 +99,13 @@ describe('a transaction that nobody waits for any more', () => {
 });
 
 describe('rows without holes', () => {
-  test('are left as they are', () => {
+  test('are left unchanged', () => {
     const rows = [1, 2, 3];
     expect(dense(rows)).toBe(rows);
     expect(dense([])).toEqual([]);
   });
 
-  test('those in front are dropped', () => {
+  test('lose leading holes', () => {
     const rows: number[] = [];
     rows[3] = 7;
     expect(dense(rows)).toEqual([7]);
@@ -112,7 +113,7 @@ describe('rows without holes', () => {
 });
 
 describe('a transaction', () => {
-  test('that throws leaves nothing behind, and the connection is good', async () => {
+  test('that throws leaves nothing behind, and the connection stays usable', async () => {
     const pool = the.open({ max: 1 });
     const { contextId } = await the.context();
     const work = pool.transaction(async (tx) => {
@@ -124,18 +125,18 @@ describe('a transaction', () => {
     expect([...(await pool.db.execute(sql`select 1 as one`))]).toEqual([{ one: 1 }]);
   });
 
-  test('is watched from its beginning to its commit', async () => {
-    const heard: string[] = [];
-    const pool = the.open({ max: 1, hook: (text) => void heard.push(text.trim()) });
+  test('is watched from begin to commit', async () => {
+    const statements: string[] = [];
+    const pool = the.open({ max: 1, hook: (text) => void statements.push(text.trim()) });
     await pool.transaction(async (tx) => {
       await tx.execute(sql`select 1`);
       await tx.execute(sql`select 2`);
     });
     await pool.db.execute(sql`select 3`);
-    expect(heard).toEqual(['begin', 'select 1', 'select 2', 'commit', 'select 3']);
+    expect(statements).toEqual(['begin', 'select 1', 'select 2', 'commit', 'select 3']);
   });
 
-  test('that its hook breaks before the commit is rolled back', async () => {
+  test('whose hook fails before the commit is rolled back', async () => {
     const { contextId } = await the.context();
     const pool = the.open({
       max: 1,
@@ -150,7 +151,7 @@ describe('a transaction', () => {
     expect(await the.row(contextId)).toMatchObject({ queued: 0 });
   });
 
-  test('fails where a statement failed, though its work passed over that', async () => {
+  test('fails where a statement failed, even if its callback ignored the error', async () => {
     const { contextId } = await the.context();
     const pool = the.open({ max: 1 });
     const work = pool.transaction(async (tx) => {
@@ -161,7 +162,7 @@ describe('a transaction', () => {
     expect(await the.row(contextId)).toMatchObject({ queued: 0 });
   });
 
-  test('sends its statements in the order in which they were started', async () => {
+  test('sends its statements in the order in which they were issued', async () => {
     const pool = the.open({ max: 1 });
     const numbers = await pool.transaction(async (tx) => {
       await tx.execute(sql`create temporary table turns (n int, at serial) on commit drop`);
@@ -171,7 +172,7 @@ describe('a transaction', () => {
     expect([...numbers]).toEqual([{ n: 3 }, { n: 1 }, { n: 2 }]);
   });
 
-  test('that has ended sends nothing more', async () => {
+  test('that has ended sends no more statements', async () => {
     const { contextId } = await the.context();
     const pool = the.open({ max: 1 });
     const late = await pool.transaction(
@@ -181,10 +182,10 @@ describe('a transaction', () => {
     expect(await the.row(contextId)).toMatchObject({ queued: 0 });
   });
 
-  test('that ends with its last statement is committed in the same round trip, and asks nothing after it', async () => {
+  test('that ends with its last statement is committed in the same round trip, and sends nothing after it', async () => {
     const { contextId } = await the.context();
-    const heard: string[] = [];
-    const pool = the.open({ max: 1, hook: (text) => void heard.push(text.trim().slice(0, 6)) });
+    const statements: string[] = [];
+    const pool = the.open({ max: 1, hook: (text) => void statements.push(text.trim().slice(0, 6)) });
     const rows = await pool.transaction(async (tx, last) => {
       await tx.execute(sql`select 1`);
       const asked = await last.execute(
@@ -195,11 +196,11 @@ describe('a transaction', () => {
       return asked;
     });
     expect([...rows]).toEqual([{ queued: 5 }]);
-    expect(heard).toEqual(['begin', 'select', 'update', 'commit', 'select']);
+    expect(statements).toEqual(['begin', 'select', 'update', 'commit', 'select']);
     expect([...(await pool.db.execute(sql`select 1 as one`))]).toEqual([{ one: 1 }]);
   });
 
-  test('that has only a last statement begins, does it and is committed', async () => {
+  test('with only a last statement begins, executes it and commits', async () => {
     const { contextId } = await the.context();
     const pool = the.open({ max: 1 });
     await pool.transaction((_, last) =>
@@ -208,7 +209,7 @@ describe('a transaction', () => {
     expect(await the.row(contextId)).toMatchObject({ queued: 5 });
   });
 
-  test('whose last statement fails is rolled back, and the connection is good', async () => {
+  test('whose last statement fails is rolled back, and the connection stays usable', async () => {
     const { contextId } = await the.context();
     const pool = the.open({ max: 1 });
     const work = pool.transaction(async (tx, last) => {
@@ -220,7 +221,7 @@ describe('a transaction', () => {
     expect([...(await pool.db.execute(sql`select 1 as one`))]).toEqual([{ one: 1 }]);
   });
 
-  test('fails where an earlier statement failed, though it ended with a last one', async () => {
+  test('fails where an earlier statement failed, even if it ended with a last statement', async () => {
     const { contextId } = await the.context();
     const pool = the.open({ max: 1 });
     const work = pool.transaction(async (tx, last) => {
@@ -248,7 +249,7 @@ describe('a transaction', () => {
     expect(await the.row(contextId)).toMatchObject({ queued: 0 });
   });
 
-  test('shares its connection with nobody', async () => {
+  test('shares its connection with no other caller', async () => {
     const pool = the.open({ max: 1 });
     const order: string[] = [];
     const { promise: goOn, resolve: letGo } = Promise.withResolvers<void>();
@@ -268,7 +269,7 @@ describe('a transaction', () => {
 describe('a pool', () => {
   const pid = sql`select pg_backend_pid() as pid`;
 
-  test('keeps to one session as long as one statement comes after the other', async () => {
+  test('keeps to one session as long as statements come one after the other', async () => {
     const pool = the.open({ max: 4 });
     await Promise.all([0, 1, 2, 3].map(() => pool.db.execute(pid)));
     const [first] = await pool.db.execute(pid);
@@ -289,7 +290,7 @@ describe('a pool', () => {
   test.each([
     ['statements', (pool: Database) => pool.db.execute(pid)],
     ['transactions', (pool: Database) => pool.transaction((tx) => tx.execute(pid))],
-  ])('serves %s that wait in the order in which they came', async (_, ask) => {
+  ])('serves %s waiting callers in the order of arrival', async (_, ask) => {
     const pool = the.open({ max: 1 });
     const order: number[] = [];
     const asked = [0, 1, 2, 3, 4].map(async (n) => {
@@ -300,14 +301,14 @@ describe('a pool', () => {
     expect(order).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('has no more connections than it may', async () => {
+  test('opens no more connections than its limit', async () => {
     const pool = the.open({ max: 3, name: 'three' });
     const rows = await Promise.all(Array.from({ length: 12 }, () => pool.db.execute<{ pid: number }>(pid)));
     expect(new Set(rows.map(([row]) => row?.pid)).size).toBeLessThanOrEqual(3);
     expect(await the.rows(`select 1 from pg_stat_activity where application_name = 'three'`)).toHaveLength(3);
   });
 
-  test('that is busy for too long says so to those who wait, and serves those who come then', async () => {
+  test('that is busy for too long rejects the waiting callers, and serves later ones', async () => {
     const pool = the.open({ max: 1, silentMs: 4_000 });
     const { promise: goOn, resolve: letGo } = Promise.withResolvers<void>();
     const work = pool.transaction(async (tx) => {
@@ -321,7 +322,7 @@ describe('a pool', () => {
     expect([...(await pool.db.execute(sql`select 1 as one`))]).toEqual([{ one: 1 }]);
   });
 
-  test('that is closed ends what was asked of it before, and takes nothing more', async () => {
+  test('that is closed finishes earlier work, and accepts no more', async () => {
     const pool = the.open({ max: 1 });
     const asked = [1, 2, 3].map(async (n) => [...(await pool.db.execute(sql`select ${n}::int as n`))]);
     await nextRound();
@@ -334,7 +335,7 @@ describe('a pool', () => {
     expect(await Promise.all(codes)).toEqual(['CONNECTION_ENDED', 'CONNECTION_ENDED']);
   });
 
-  test('that is closed waits no longer than it is told to', async () => {
+  test('that is closed waits no longer than its timeout', async () => {
     const pool = the.open({ max: 1, name: 'closing' });
     const asked = [0, 1].map(() => pool.db.execute(sql`select pg_sleep(60)`).then(String, errorCode));
     await nextRound();
@@ -350,7 +351,7 @@ describe('a connection that is cut', () => {
     );
   };
 
-  test('under a read is not noticed: it is asked again', async () => {
+  test('under a read is not noticed: the read is sent again', async () => {
     const pool = the.open({ max: 1, name: 'cut-read' });
     for (let round = 0; round < 10; round += 1) {
       await pool.db.execute(sql`select 1`);
@@ -361,7 +362,7 @@ describe('a connection that is cut', () => {
     }
   });
 
-  test('under the beginning of a transaction is not noticed either, and its work is done once', async () => {
+  test('under the begin of a transaction is not noticed either, and its work is done once', async () => {
     const pool = the.open({ max: 1, name: 'cut-begin' });
     for (let round = 0; round < 10; round += 1) {
       await pool.db.execute(sql`select 1`);
@@ -375,7 +376,7 @@ describe('a connection that is cut', () => {
     }
   });
 
-  /** Until the server has let go of it: by then it has told so. */
+  /** Until the server has released it: by then it has sent its notice. */
   const gone = async (name: string) => {
     const left = `select 1 from pg_stat_activity where application_name = '${name}'`;
     while ((await the.rows(left)).length > 0);
@@ -389,14 +390,14 @@ describe('a connection that is cut', () => {
       await tx.execute(sql`select 1`);
       await cut(tx);
     });
-    // Waits for the only connection, and has a new one when the transaction has ended.
+    // Waits for the only connection, and gets a new one when the transaction has ended.
     const waiting = pool.db.execute(sql`select 1 as one`);
     await expect(work).rejects.toSatisfy(isUnavailable);
     expect([...(await waiting)]).toEqual([{ one: 1 }]);
     expect(runs).toBe(1);
   };
 
-  test('while a transaction rests fails its next statement, which is never sent outside of it', async () => {
+  test('in an idle transaction fails its next statement, which is never sent outside of it', async () => {
     const { contextId } = await the.context();
     await cutAt('cut-rest', async (tx) => {
       await kill('cut-rest');
@@ -406,7 +407,7 @@ describe('a connection that is cut', () => {
     expect(await the.row(contextId)).toMatchObject({ queued: 0 });
   });
 
-  test('under a statement of a transaction fails it, and nothing that came before is kept', async () => {
+  test('under a statement of a transaction fails it, and nothing of it is committed', async () => {
     const { contextId } = await the.context();
     await cutAt('cut-statement', async (tx) => {
       await tx.execute(sql`update contexts set queued = 9 where id = ${contextId}`);
@@ -424,7 +425,7 @@ describe('a connection that is cut', () => {
     });
   });
 
-  test('while a transaction is about to fail by itself is the failure that is told', async () => {
+  test('while a transaction fails for another reason is the reported failure', async () => {
     await cutAt('cut-failure', async () => {
       await kill('cut-failure');
       await gone('cut-failure');
@@ -432,7 +433,7 @@ describe('a connection that is cut', () => {
     });
   });
 
-  test('under a write is never sent again: it says that Postgres was away', async () => {
+  test('under a write is never sent again: the error is that Postgres was unavailable', async () => {
     const { contextId } = await the.context();
     let armed = false;
     const pool = the.open({
@@ -451,7 +452,7 @@ describe('a connection that is cut', () => {
     expect(await the.row(contextId)).toMatchObject({ queued: outcome });
   });
 
-  test('of several hosts the one that answers is kept to', async () => {
+  test('of several hosts the one that answers is used from then on', async () => {
     const { host } = new URL(the.url);
     const pool = openDatabase(the.url.replace(host, `127.0.0.1:1,${host}`), { max: 1 });
     await expect(pool.db.execute(sql`select 1`)).rejects.toSatisfy(isUnavailable);
@@ -461,7 +462,7 @@ describe('a connection that is cut', () => {
     await pool.close();
   });
 
-  test('a server that is not there is unavailable', async () => {
+  test('a missing server is unavailable', async () => {
     const pool = the.open({ max: 1 });
     const nowhere = new URL(the.url);
     nowhere.port = '1';

@@ -1,15 +1,18 @@
-// What went in comes out: any JSON through jsonb, whatever it holds.
+// The round trip of any JSON through jsonb.
 import * as fc from 'fast-check';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
 import { decodeJson, encodeJson, plainText } from '../../../src/db/connection/codec.ts';
-import { given } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 const MARK = '\uF8FE';
 
-/** Text of what hurts: NUL, lone surrogates, the mark itself, what looks like an escape or like what the mark makes. */
+/**
+ * Difficult text: NUL, lone surrogates, the escape marker itself, text that looks like an escape or like the marker's
+ * output.
+ */
 const someText = fc
   .array(
     fc.oneof(
@@ -36,8 +39,8 @@ const someText = fc
   .map((parts) => parts.join(''));
 
 /**
- * Without backslashes, for a fault of `JSON.parse` in V8 13.6: where an object that was read before has the key `\`, the key
- * `"` of the next one, which is written `\"`, is taken for it.
+ * Without backslashes, because of a fault of `JSON.parse` in V8 13.6: where an object that was read before has the key
+ * `\`, the key `"` of the next one, which is written `\"`, is taken for it.
  */
 const someKey = someText.map((text) => text.replaceAll('\\', '/'));
 
@@ -53,7 +56,7 @@ const { value: someJson } = fc.letrec<{ value: Json }>((tie) => ({
   ),
 }));
 
-test('encoding and decoding are each other’s reverse, and leave nothing that jsonb refuses', () => {
+test('encoding and decoding are inverse, and the encoded text contains nothing that jsonb refuses', () => {
   fc.assert(
     fc.property(someJson, (value) => {
       const encoded = encodeJson(value);
@@ -64,7 +67,7 @@ test('encoding and decoding are each other’s reverse, and leave nothing that j
   );
 });
 
-test('different values never look the same', () => {
+test('different values never have the same encoding', () => {
   fc.assert(
     fc.property(someText, someText, (one, other) => {
       expect(encodeJson(one) === encodeJson(other)).toBe(one === other);
@@ -73,7 +76,7 @@ test('different values never look the same', () => {
   );
 });
 
-test('text without any of it is stored as it is', () => {
+test('text without special characters is stored unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
       expect(encodeJson({ text })).toBe(JSON.stringify({ text }));
@@ -81,7 +84,7 @@ test('text without any of it is stored as it is', () => {
   );
 });
 
-test.each(['\\', '\\u0000', '\\ud800', `\\${MARK}`, '"\\"'])('a key that is %j is what it was', (key) => {
+test.each(['\\', '\\u0000', '\\ud800', `\\${MARK}`, '"\\"'])('a key %j comes back unchanged', (key) => {
   expect(decodeJson(encodeJson({ [key]: { [`${key}\0`]: key } }))).toEqual({ [key]: { [`${key}\0`]: key } });
 });
 

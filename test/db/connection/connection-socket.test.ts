@@ -1,4 +1,5 @@
-// An error that nobody hears ends the process: none of the socket's does, whoever took their listeners away.
+// An unhandled 'error' event ends the process: the socket's errors are always handled, even when the driver has removed
+// its listeners.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -6,12 +7,12 @@ import { setImmediate as soon } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ConnectionSocket } from '../../../src/db/connection/connection-socket.ts';
 
-test('what was written before it was connected may fail unheard, where it is abandoned', async () => {
+test('a write before the socket is connected may fail without an unhandled error, where the connection is abandoned', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const ended = Promise.withResolvers<Error | null>();
   const socket = new ConnectionSocket('127.0.0.1', ended.resolve);
-  // As the driver does once it heard of the end.
+  // As the driver does after the end of the connection.
   socket.once('close', () => void socket.removeAllListeners());
   socket.connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.write('hello');

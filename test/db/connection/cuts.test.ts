@@ -1,5 +1,5 @@
-// Lines that are cut at any moment, fall silent, or are never opened: nothing hangs, nobody is given the answer of another
-// one, transactions are whole, and the pool works afterwards. What is thrown into the void fails the run.
+// Connections that are cut at any time, fall silent, or are never opened: nothing hangs, no caller gets the answer of
+// another one, transactions are whole, and the pool works afterwards. An unhandled error fails the run.
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -9,8 +9,8 @@ import { errorCode, isUnavailable } from '../../../src/db/connection/database-er
 import type { Database, DatabaseOptions } from '../../../src/db/connection/client.ts';
 import { startNetwork, startServer, startTls } from './faulty-network.ts';
 import type { Network } from './faulty-network.ts';
-import { given } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 import { oneOf, seeded } from '../interleaving/scheduler.ts';
 import type { Random } from '../interleaving/scheduler.ts';
 
@@ -26,7 +26,7 @@ afterAll(async () => {
   await the.close();
 });
 
-/** Tests that run side by side each have their own. */
+/** Tests that run side by side have one each. */
 type Finish = Pick<TestContext, 'onTestFinished'>;
 
 async function network(
@@ -52,7 +52,7 @@ async function failureOf(work: PromiseLike<unknown>): Promise<unknown> {
   );
 }
 
-/** Longer than anything here takes that does not hang. */
+/** Longer than anything here takes unless it hangs. */
 const HANGS_MS = 40_000;
 
 /** Longer than Postgres takes to answer, however busy the machine is. */
@@ -64,7 +64,7 @@ async function inTime<T>(work: PromiseLike<T>): Promise<T> {
   return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }
 
-/** Asks for a number, and for some text beside it. */
+/** Asks for a number, and for some text with it. */
 async function read({ db }: Database, n: number, long: number): Promise<void> {
   const rows = await db.execute(sql`select ${n}::int as n, repeat('x', ${long}::int) as filler`);
   expect([...rows]).toEqual([{ n, filler: 'x'.repeat(long) }]);
@@ -88,7 +88,7 @@ describe.each([
   { max: 4, how: 'plain', works: 1_000 },
   { max: 4, how: 'under TLS', works: 600 },
 ])('a pool of $max on connections that are cut at random, $how', ({ max, how, works }) => {
-  test('answers rightly or says that Postgres is away, and is whole again when the cuts end', async () => {
+  test('answers correctly or reports that Postgres is unavailable, and works again when the cuts end', async () => {
     const random = seeded(max);
     const between = await network(how === 'plain' ? the.url : tls.url, random);
     const database = open(between.url, { max, silentMs: 6 * HANGS_MS });
@@ -117,7 +117,7 @@ describe.each([
         count += 1;
         if (count % 25 === 0) between.faults = oneOf(random, [0, 0.02, 0.04]);
         await doOne(count);
-        // Now and then a connection has nothing to do.
+        // Now and then a connection is idle.
         if (random() < 0.2) await nextRound();
       }
     };
@@ -137,21 +137,18 @@ describe.each([
   });
 });
 
-test.each([1, 3])(
-  'reads that a pool of %i is asked at once while a connection is reset are all answered',
-  async (max) => {
-    const between = await network(the.url);
-    const database = open(between.url, { max });
-    for (let round = 0; round < 30; round += 1) {
-      await database.db.execute(sql`select 1`);
-      between.resetNext();
-      await inTime(Promise.all([0, 1, 2, 3].map((n) => read(database, round * 10 + n, 0))));
-    }
-  },
-);
+test.each([1, 3])('reads sent to a pool of %i while a connection is reset are all answered', async (max) => {
+  const between = await network(the.url);
+  const database = open(between.url, { max });
+  for (let round = 0; round < 30; round += 1) {
+    await database.db.execute(sql`select 1`);
+    between.resetNext();
+    await inTime(Promise.all([0, 1, 2, 3].map((n) => read(database, round * 10 + n, 0))));
+  }
+});
 
 describe('a server that closes every connection it accepts', () => {
-  test('is away: nothing goes on connecting for ever', async () => {
+  test('is unavailable: the pool does not retry forever', async () => {
     let accepted = 0;
     const server = await startServer(the.url, (socket) => {
       accepted += 1;
@@ -186,7 +183,7 @@ describe.concurrent.each(['plain', 'under TLS'])('a connection that falls silent
     await inTime(mark(database, -2, false));
   });
 
-  test('so is one that is in the middle of sending much', async (finish) => {
+  test('a connection that falls silent while it sends much is given up as well', async (finish) => {
     const { between, database } = await pool(finish);
     between.silence();
     const much = 'x'.repeat(20_000_000);
@@ -197,13 +194,13 @@ describe.concurrent.each(['plain', 'under TLS'])('a connection that falls silent
     await inTime(read(database, 2, 2));
   });
 
-  test('under a read is not noticed but for the time it takes', async (finish) => {
+  test('under a read costs time only', async (finish) => {
     const { between, database } = await pool(finish);
     between.silence();
     await inTime(read(database, 2, 2));
   });
 
-  test('is none of those on which nothing is asked', async (finish) => {
+  test('is not an idle connection', async (finish) => {
     const { database } = await pool(finish);
     const pid = sql`select pg_backend_pid() as pid`;
     const [before] = await database.db.execute(pid);
@@ -212,7 +209,7 @@ describe.concurrent.each(['plain', 'under TLS'])('a connection that falls silent
   });
 });
 
-test('a server that accepts connections and then says nothing is given up', async () => {
+test('a server that accepts connections and then sends nothing is given up', async () => {
   const server = await startServer(the.url, () => undefined);
   onTestFinished(() => server.close());
   const database = open(server.url, { max: 1, silentMs: SILENT_MS });
@@ -220,7 +217,7 @@ test('a server that accepts connections and then says nothing is given up', asyn
   expect(errorCode(failure)).toBe('ECONNRESET');
 });
 
-test('a server that refuses under TLS leaves nothing behind that nobody hears', async () => {
+test('a server that refuses under TLS leaves no unhandled error', async () => {
   const nowhere = new URL(tls.url);
   nowhere.pathname = '/no_such_database';
   const database = open(nowhere.href, { max: 2 });

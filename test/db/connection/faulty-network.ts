@@ -1,5 +1,5 @@
-// A network between the pool and Postgres that fails: connections are reset, closed or end in the middle of what they
-// carry, or go silent; and a server that speaks TLS in front of one that does not.
+// A network between the pool and Postgres that fails: connections are reset, closed or end in the middle of a message,
+// or go silent; and a server that speaks TLS in front of one that does not.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
@@ -8,13 +8,13 @@ import { TLSSocket } from 'node:tls';
 import type { Random } from '../interleaving/scheduler.ts';
 
 export type Network = {
-  /** Of Postgres, by way of this network. */
+  /** Of Postgres, through this network. */
   readonly url: string;
-  /** How likely each piece that passes is to be the last one of its connection. */
+  /** The probability that a passing piece is the last one of its connection. */
   faults: number;
-  /** Resets the connection on which the next request comes. */
+  /** Resets the connection that carries the next request. */
   resetNext(): void;
-  /** Nothing passes any more on connections that are open; new ones work. */
+  /** Nothing passes on open connections any more; new ones work. */
   silence(): void;
   close(): Promise<void>;
 };
@@ -72,7 +72,7 @@ function cut(socket: Socket, how: number): void {
   else socket.end();
 }
 
-/** In front of the server at `url`, with a certificate that nobody vouches for. */
+/** In front of the server at `url`, with a self-signed certificate. */
 export async function startTls(url: string): Promise<{ url: string; close(): Promise<void> }> {
   const target = new URL(url);
   const secret = selfSigned();
@@ -81,7 +81,7 @@ export async function startTls(url: string): Promise<{ url: string; close(): Pro
     sockets.add(near);
     near.on('error', () => undefined);
     near.on('close', () => sockets.delete(near));
-    // The client asks whether it may speak TLS.
+    // The client asks whether it may use TLS.
     near.once('data', () => {
       near.write('S');
       const secured = new TLSSocket(near, { isServer: true, ...secret });
@@ -101,7 +101,7 @@ export async function startTls(url: string): Promise<{ url: string; close(): Pro
   return { url: secured.href, close: () => close(server, sockets) };
 }
 
-/** A server that says nothing but what `answer` does, in the place of the one at `url`. */
+/** A server that sends only the results of `answer`, in place of the server at `url`. */
 export async function startServer(
   url: string,
   answer: (socket: Socket) => void,
@@ -115,7 +115,7 @@ export async function startServer(
   return { url: await listen(server, url), close: () => close(server, sockets) };
 }
 
-/** `url`, as it is by way of this server. */
+/** `url`, with the address of this server. */
 async function listen(server: Server, url: string): Promise<string> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -133,14 +133,14 @@ async function close(server: Server, sockets: Set<Socket>): Promise<void> {
   await once(server, 'close');
 }
 
-/** The least that counts as a certificate: X.509 of the first version, of nobody and by nobody. */
+/** A minimal certificate: X.509 version 1, with an empty subject and issuer. */
 function selfSigned(): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = der(0x30, der(0x06, Buffer.from('2a8648ce3d040302', 'hex')));
-  const nobody = der(0x30);
+  const emptyName = der(0x30);
   const always = der(0x30, der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z')));
   const subject = publicKey.export({ type: 'spki', format: 'der' });
-  const body = der(0x30, der(0x02, Buffer.of(1)), ecdsaWithSha256, nobody, always, nobody, subject);
+  const body = der(0x30, der(0x02, Buffer.of(1)), ecdsaWithSha256, emptyName, always, emptyName, subject);
   const signature = Buffer.concat([Buffer.of(0), sign('sha256', body, privateKey)]);
   const certificate = der(0x30, body, ecdsaWithSha256, der(0x03, signature));
   return {
@@ -149,7 +149,7 @@ function selfSigned(): { key: string; cert: string } {
   };
 }
 
-/** A value of ASN.1: what kind, how long, and what. */
+/** An ASN.1 value: tag, length, content. */
 function der(kind: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;

@@ -1,4 +1,4 @@
-// Migrations by several starters at once, again, and on a server that is too old.
+// Migrations by several processes at once, repeated, and on a server that is too old.
 import { readFile, readdir } from 'node:fs/promises';
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
@@ -32,7 +32,7 @@ async function otherDatabase(): Promise<string> {
 beforeAll(() => ask(inject('databaseUrl'), `create database ${name}`));
 afterAll(() => ask(inject('databaseUrl'), `drop database if exists ${name} with (force)`));
 
-test('an older server is refused before anything is touched', async () => {
+test('an older server is refused before anything is changed', async () => {
   const older: Rewrite = (text) =>
     text
       .replace("current_setting('server_version_num')", "'140009'")
@@ -47,7 +47,7 @@ test('an older server is refused before anything is touched', async () => {
   );
 });
 
-test('many starters at once migrate once, and one that comes later finds nothing to do', async () => {
+test('many processes at once migrate once, and a later one has nothing to do', async () => {
   await Promise.all(Array.from({ length: 6 }, () => migrate(url())));
   const applied = () => ask(url(), 'select id, hash, created_at from nightshift.migrations order by id');
   const first = await applied();
@@ -57,7 +57,7 @@ test('many starters at once migrate once, and one that comes later finds nothing
   expect(await applied()).toEqual(first);
 });
 
-test('a database that another build made is refused, and stays as it is', async () => {
+test('a database of another build is refused and not changed', async () => {
   const own = await otherDatabase();
   await migrate(own);
   await ask(own, `update nightshift.migrations set hash = 'of another build' where id = 1`);
@@ -83,7 +83,7 @@ test('a build that kept its tables in public is recognised, and an application�
   ]);
 });
 
-test('a database with migrations of a newer version is left alone', async () => {
+test('a database with migrations of a newer version is not changed', async () => {
   const own = await otherDatabase();
   await migrate(own);
   await ask(own, `insert into nightshift.migrations (hash, created_at) values ('of a newer version', 9e15)`);
@@ -91,7 +91,7 @@ test('a database with migrations of a newer version is left alone', async () => 
   expect(await ask(own, 'select count(*)::int from nightshift.migrations')).toEqual([{ count: 2 }]);
 });
 
-test('an installation lives in an application’s database, beside another installation, and touches no other schema', async () => {
+test('an installation can share an application’s database with another installation, and touches no other schema', async () => {
   const own = await otherDatabase();
   await ask(own, `create table public.jobs (id text); insert into public.jobs values ('of the application')`);
   await Promise.all([migrate(own), migrate(own, 'second')]);
@@ -115,7 +115,7 @@ test('no migration names a PostgreSQL schema', async () => {
   }
 });
 
-test('the lock is not left behind', async () => {
+test('the lock is released', async () => {
   expect(
     await ask(
       url(),
@@ -125,7 +125,7 @@ test('the lock is not left behind', async () => {
   ).toEqual([]);
 });
 
-test('hot tables leave room on their pages, and what changes at every append has no index', async () => {
+test('hot tables leave room on their pages, and columns that change at every append have no index', async () => {
   const options = await ask(
     url(),
     `select relname, reloptions from pg_class where relname in ('contexts', 'jobs', 'processes') and relkind = 'r'`,

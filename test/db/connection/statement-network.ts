@@ -1,19 +1,19 @@
-// A network between the driver and Postgres that knows of statements: it tells whether one is under way, and can change the text
-// of one, so that a test can break it. A driver sends the text of a statement once on each connection.
+// A network between the driver and Postgres that understands statements: it reports whether one is running, and can
+// rewrite the text of one, so that a test can break it. A driver sends the text of a statement once on each connection.
 import { connect } from 'node:net';
 import { startServer } from './faulty-network.ts';
 
-/** The text to be sent instead; null: the text as it is. */
+/** The text to be sent instead; null: the original text. */
 export type Rewrite = (text: string) => string | null;
 
 export type StatementNetwork = {
-  /** Of Postgres, by way of this network. */
+  /** Of Postgres, through this network. */
   readonly url: string;
-  /** Called when the driver has asked, and when it was answered. */
+  /** Called when the driver has sent a request, and when it was answered. */
   onChange: () => void;
-  /** How often the driver has asked. */
+  /** How many requests the driver has sent. */
   asked(): number;
-  /** Whether it has asked what is not answered. */
+  /** Whether a request is unanswered. */
   isBusy(): boolean;
   /** Whether a transaction is open, as of the last answer. */
   inTransaction(): boolean;
@@ -59,7 +59,7 @@ export async function startStatementNetwork(
   return network;
 }
 
-// Kinds of messages.
+// Message types.
 const PARSE = 'P'.charCodeAt(0);
 /** A statement without parameters. */
 const QUERY = 'Q'.charCodeAt(0);
@@ -67,19 +67,19 @@ const SYNC = 'S'.charCodeAt(0);
 /** The driver asks for the types of parameters before it sends them. */
 const FLUSH = 'H'.charCodeAt(0);
 const READY = 'Z'.charCodeAt(0);
-/** Where a message goes on behind its kind and length: with its text, or the name of a statement and then its text. */
+/** Where the body begins after type and length: with the text, or with the name of a statement and then its text. */
 const BODY = 5;
-/** What the server says with it that it is ready, outside of transactions. */
+/** The status that the server sends when it is ready, outside of transactions. */
 const NO_TRANSACTION = 'I'.charCodeAt(0);
 
 class Connection {
   inTransaction = false;
   readonly #rewrite: Rewrite;
-  /** The first message of a driver has no kind. */
+  /** The first message of a driver has no type. */
   readonly #asked = new Messages(0);
   readonly #answered = new Messages(1);
   #started = false;
-  /** Each is answered when the server is ready again; so is the beginning of the connection. */
+  /** Each is answered when the server is ready again; so is the start of the connection. */
   #unanswered = 1;
   #flushed = false;
 
@@ -91,7 +91,7 @@ class Connection {
     return this.#flushed || this.#unanswered > 0;
   }
 
-  /** What is to be sent to the server. */
+  /** The bytes to be sent to the server. */
   ask(piece: Buffer): Buffer {
     const messages = this.#asked.take(piece).map((message) => {
       const kind = this.#started ? message[0] : null;
@@ -114,7 +114,7 @@ class Connection {
     return true;
   }
 
-  /** The text stands `from` there on, and ends with a zero. */
+  /** The text begins at `from` and ends with a zero byte. */
   #changed(message: Buffer, from: number): Buffer {
     const to = message.indexOf(0, from);
     const text = this.#rewrite(message.toString('utf8', from, to));
@@ -125,7 +125,9 @@ class Connection {
   }
 }
 
-/** What comes in pieces, as messages: each has its kind, in one byte, and its length, which does not count that byte. */
+/**
+ * Splits a byte stream into messages: each has its type, in one byte, and its length, which does not count that byte.
+ */
 class Messages {
   #rest: Buffer = Buffer.alloc(0);
   #kindLength: 0 | 1;
@@ -148,7 +150,7 @@ class Messages {
     return messages;
   }
 
-  /** Where the message that begins `at` ends; beyond the data where not even its length is there. */
+  /** The end of the message that begins `at`; beyond the data where not even its length has arrived. */
   #endOf(data: Buffer, at: number): number {
     const length = at + this.#kindLength;
     return length + 4 > data.length ? Infinity : length + data.readInt32BE(length);

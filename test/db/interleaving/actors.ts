@@ -1,4 +1,4 @@
-// Who takes part in a schedule: two to four of them, drawn from the seed.
+// The actors of a schedule: two to four of them, drawn from the seed.
 import { createBranch, deleteBranch, switchBranch } from '../../../src/commands/contexts/change-branches.ts';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
 import { changeInput, withdrawInput } from '../../../src/commands/inputs/change-input.ts';
@@ -23,7 +23,7 @@ export type Cast = { world: World; random: Random; processes: readonly Process[]
 
 type Role = (cast: Cast, lane: Lane) => () => Promise<void>;
 
-/** Answers the doorbell, twice: what is left over by then is for the sweep. */
+/** Answers the wake-up, twice: the sweep handles the rest. */
 export function runs({ world }: Pick<Cast, 'world'>, { state }: Process): () => Promise<void> {
   return async () => {
     await runContext(state, world.contextId);
@@ -61,7 +61,7 @@ const interrupts: Role = ({ world, random }, lane) => {
   };
 };
 
-/** Edits, moves or takes back what may still be queued. */
+/** Edits, moves or withdraws inputs that may still be queued. */
 const revises: Role = ({ world, random }, lane) => {
   const place = oneOf(random, [0, 1, -1]);
   const kind = oneOf(random, ['edit', 'move', 'withdraw'] as const);
@@ -90,7 +90,7 @@ const stops: Role = ({ world, random }, lane) => {
   };
 };
 
-/** Answers what is asked, again while anything is. */
+/** Answers open questions, again while there are any. */
 const answers: Role =
   ({ world }, lane) =>
   async () => {
@@ -124,7 +124,7 @@ const changes: Role =
       }),
     );
 
-/** Makes, switches, deletes branches, and has inputs answered on branches of their own. */
+/** Makes, switches, deletes branches, and retries inputs on new branches. */
 const branches: Role = ({ world, random }, lane) => {
   const kinds = [1, 2].map(() =>
     oneOf(random, ['edit', 'regenerate', 'create', 'switch', 'delete'] as const),
@@ -139,7 +139,7 @@ const branches: Role = ({ world, random }, lane) => {
       switch (kind) {
         case 'edit':
         case 'regenerate':
-          await world.answerAnew(lane.database, lane.name, kind, place, text, delivery);
+          await world.retryAnswer(lane.database, lane.name, kind, place, text, delivery);
           break;
         case 'create': {
           const from = { fromBranch: null, fromMessageId: world.messageAt(place), activate: random() < 0.5 };
@@ -156,7 +156,7 @@ const branches: Role = ({ world, random }, lane) => {
   };
 };
 
-/** Begins anew, once or twice: refused while anything is unfinished. */
+/** Clears the context, once or twice: refused while a job is unfinished. */
 const clears: Role = ({ world, random }, lane) => {
   const times = random() < 0.5 ? 1 : 2;
   return async () => {
@@ -214,7 +214,7 @@ export function sweeps(
   };
 }
 
-/** `lanes`: one for each who may take part beside the processes that run the context. */
+/** `lanes`: one for each actor beside the processes that run the context. */
 export function castOf(cast: Cast, sweeper: Process, lanes: readonly Lane[]): Script[] {
   const { random, processes } = cast;
   const running = processes

@@ -1,4 +1,4 @@
-// Everything that ever happened to a context's row, written down by a trigger: who, from what, to what.
+// Every change of a context's row, recorded by a trigger: the writer, the old and the new row.
 import { sql } from 'drizzle-orm';
 import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
@@ -10,7 +10,7 @@ export type Change = {
   previousStatus: string;
   owner: ProcessId | null;
   previousOwner: ProcessId | null;
-  /** Whether the previous owner lived, by its beat. */
+  /** Whether the previous owner was alive, by its heartbeat. */
   ownerLived: boolean;
   epoch: number;
   previousEpoch: number;
@@ -20,8 +20,8 @@ export type Change = {
   queued: number;
   previousQueued: number;
   stopped: boolean;
-  /** A wish waited for its answer. */
-  summoned: boolean;
+  /** A stop request was pending. */
+  signalled: boolean;
   /** A job was running, waiting or queued. */
   unfinished: boolean;
 };
@@ -42,7 +42,7 @@ export async function installAudit({ db }: Database): Promise<void> {
         'epoch', new.lease_epoch, 'previousEpoch', old.lease_epoch,
         'head', new.head_seq, 'previousHead', old.head_seq,
         'wake', new.wake_seq, 'queued', new.queued, 'previousQueued', old.queued, 'stopped', new.stopped,
-        'summoned', old.next_check_at is not null and old.scheduling_status = 'running',
+        'signalled', old.next_check_at is not null and old.scheduling_status = 'running',
         'unfinished', exists (select 1 from jobs j where j.context_id = new.id and j.finished_at is null)));
       return null;
     end $$`);
@@ -50,7 +50,7 @@ export async function installAudit({ db }: Database): Promise<void> {
     create trigger audit after update on contexts for each row execute function write_audit()`);
 }
 
-/** In the order in which they happened: the row's lock lets one at a time. */
+/** In the order of commits: the row's lock admits one writer at a time. */
 export async function changesOf({ db }: Database, contextId: ContextId): Promise<Change[]> {
   const rows = await db.execute<{ change: Change }>(
     sql`select change from audit where context_id = ${contextId} order by n`,

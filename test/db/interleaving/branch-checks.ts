@@ -1,4 +1,4 @@
-// The laws of every branch of a context that has come to rest: what it shows is valid and its own.
+// The laws of every branch of an idle context: its visible history is valid and its own.
 import { sql } from 'drizzle-orm';
 import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
@@ -20,7 +20,7 @@ export async function branchFaults(db: Executor, { contextId }: World): Promise<
       (select count(*) from messages m where m.context_id = c.id and m.branch = b.name and m.status = 'completed'
         and m.seq > coalesce((b.spans -> -1 ->> 'after')::bigint, 0)) as own
     from contexts c join branches b on b.context_id = c.id where c.id = ${contextId}`);
-  const faults = rows.some(({ active }) => active) ? [] : ['the active branch is not there'];
+  const faults = rows.some(({ active }) => active) ? [] : ['the active branch is missing'];
   for (const { name, active, turns, own, counted } of rows) {
     const history = await readHistory(db, { contextId, tenantId: DEFAULT_TENANT }, name);
     const found = [...transcriptFaults(history), ...turnFaults(history)];
@@ -31,7 +31,7 @@ export async function branchFaults(db: Executor, { contextId }: World): Promise<
   return faults;
 }
 
-/** Every call has one result, behind it and before the next answer. */
+/** Every call has one result, after it and before the next answer. */
 function transcriptFaults(history: readonly Message[]): string[] {
   const faults: string[] = [];
   const open = new Set<string>();
@@ -50,13 +50,13 @@ function transcriptFaults(history: readonly Message[]): string[] {
   return faults;
 }
 
-/** Inputs are counted from 1, none is skipped, and what answers one stands behind it. */
+/** Inputs are counted from 1, none is skipped, and the answer of an input comes after it. */
 function turnFaults(history: readonly Message[]): string[] {
   let inputs = 0;
   for (const { role, turn } of history) {
     if (role === 'user') inputs += 1;
     const wanted = role === 'user' ? `u${inputs}` : `a${Math.max(1, inputs)}`;
-    if (role !== 'system' && turn !== wanted) return [`${turn} stands where ${wanted} belongs`];
+    if (role !== 'system' && turn !== wanted) return [`turn ${turn} in place of turn ${wanted}`];
   }
   return [];
 }

@@ -1,19 +1,19 @@
-// The checks of the schedules are worth something only if they see a law broken. Each law of the protocol is broken in
-// turn, by changing the text of its statement on the way to Postgres; some schedule must show it.
+// The checks of the schedules have to detect a broken law. Each law of the protocol is broken in turn, by rewriting its
+// statement on the way to Postgres; some schedule must show it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestDatabase } from '../../services/database.ts';
 import { depth } from '../../services/depth.ts';
 import { LAWS } from './laws.ts';
 import type { Kind } from './laws.ts';
-import { Stage, createStageDatabase } from './stage.ts';
+import { ScheduleRunner, createScheduleDatabase } from './schedule-runner.ts';
 
-/** More schedules than any of these has needed. */
+/** More schedules than any law has needed. */
 const SCHEDULES = 5_000;
 
 let database: TestDatabase;
 
 beforeAll(async () => {
-  database = await createStageDatabase();
+  database = await createScheduleDatabase();
 });
 
 afterAll(() => database.drop());
@@ -21,9 +21,9 @@ afterAll(() => database.drop());
 /** By then each statement was sent many times: a rewrite that changed none of them never will. */
 const SCHEDULES_TO_REWRITE = 100;
 
-/** Plays schedules until one shows the fault. `isRewritten`: whether the broken statement was sent at least once. */
+/** Runs schedules until one shows the fault. `isRewritten`: whether the broken statement was sent at least once. */
 async function search(
-  stage: Stage,
+  runner: ScheduleRunner,
   isRewritten: () => boolean,
   seeds: Iterable<number>,
   fault: RegExp,
@@ -33,7 +33,7 @@ async function search(
   let played = 0;
   for (const seed of seeds) {
     played += 1;
-    const { faults } = await stage.judge(seed, compacting, deaf);
+    const { faults } = await runner.judge(seed, compacting, deaf);
     for (const line of faults) seen.add(line);
     if (faults.some((line) => fault.test(line))) return { seed, played, seen };
     if (played >= SCHEDULES_TO_REWRITE && !isRewritten()) break;
@@ -41,12 +41,12 @@ async function search(
   return { seed: null, played, seen };
 }
 
-/** Sweeps go by real time: on a machine that is very busy, a schedule may end differently. */
+/** Sweeps use real time: on a very busy machine, a schedule may end differently. */
 const PLAYS = 3;
 
 /**
- * The schedule that is known to show it; all others where it does not, since the order of statements may have changed. At full
- * depth each law is searched for from seed 1 on, which measures how rare the schedules are that show it.
+ * The schedule that is known to show it; then all others, since the order of statements may have changed. At full depth
+ * each law is searched for from seed 1 on, which measures how rare such schedules are.
  */
 function seedsFor(known: number): number[] {
   const all = Array.from({ length: SCHEDULES }, (_, index) => index + 1);
@@ -54,24 +54,24 @@ function seedsFor(known: number): number[] {
 }
 
 test.each(LAWS)(
-  'seen when broken: %s',
+  'a broken law is detected: %s',
   { timeout: depth(900_000, 3_600_000) },
   async (law, rewrite, fault, known, kind = {}) => {
     let rewritten = 0;
-    const stage = await Stage.open(database.url, (text) => {
+    const runner = await ScheduleRunner.open(database.url, (text) => {
       const changed = rewrite(text);
       if (changed !== null && changed !== text) rewritten += 1;
       return changed;
     });
     try {
-      const { seed, played, seen } = await search(stage, () => rewritten > 0, seedsFor(known), fault, kind);
+      const { seed, played, seen } = await search(runner, () => rewritten > 0, seedsFor(known), fault, kind);
       expect(rewritten, 'the statement was not found: its text has changed').toBeGreaterThan(0);
-      expect(seed, `seen instead: ${[...seen].join('; ')}`).not.toBeNull();
+      expect(seed, `detected instead: ${[...seen].join('; ')}`).not.toBeNull();
       if (depth(played > PLAYS, true)) process.stdout.write(`Shown by schedule ${played}: ${law}\n`);
       if (depth(seed !== known, false))
         process.stdout.write(`Write seed ${seed} in place of ${known} in test/db/interleaving/laws.ts.\n`);
     } finally {
-      await stage.close();
+      await runner.close();
     }
   },
 );

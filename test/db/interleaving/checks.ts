@@ -1,4 +1,4 @@
-// The laws, asked of everything that was ever written about a context. Each fault is a line of words.
+// The laws, checked against everything that was ever written about a context. Each violation is one line of text.
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../../../src/db/connection/client.ts';
 import { mayFollow } from '../../../src/core/run/state.ts';
@@ -10,7 +10,7 @@ import type { Change } from './audit.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
 import type { World } from './world.ts';
 
-/** What is wrong with a context that has come to rest, and with the way it came there. */
+/** The violations of an idle context, and of its history of writes. */
 export async function faultsOf(admin: Database, world: World): Promise<string[]> {
   const { db } = admin;
   const changes = await changesOf(admin, world.contextId);
@@ -30,13 +30,13 @@ export async function faultsOf(admin: Database, world: World): Promise<string[]>
 }
 
 /**
- * Who writes holds the lease; the lease of one who lives is taken only where a wish went unanswered, or where nothing is left
- * to do under it.
+ * A writer holds the lease; the lease of a live owner is taken only where a stop request went unanswered, or where no
+ * work is left under it.
  */
 function leaseFaults(changes: readonly Change[], world: World): string[] {
   const processOf = new Map(world.processes.map(({ lane, id }) => [lane.name, id]));
   return changes.flatMap((change) => {
-    const { actor, owner, previousOwner, ownerLived, epoch, previousEpoch, head, previousHead, summoned } =
+    const { actor, owner, previousOwner, ownerLived, epoch, previousEpoch, head, previousHead, signalled } =
       change;
     const faults: string[] = [];
     const self = processOf.get(actor);
@@ -56,16 +56,16 @@ function leaseFaults(changes: readonly Change[], world: World): string[] {
       ownerLived &&
       owner !== previousOwner &&
       previousOwner !== self &&
-      !summoned &&
+      !signalled &&
       (change.unfinished || change.status !== 'idle')
     ) {
-      faults.push(`${actor} took the lease of one who lives`);
+      faults.push(`${actor} took the lease of a live owner`);
     }
     return faults;
   });
 }
 
-/** Nothing queued lies in an idle context, unless its worker is stopped: a wake-up would be lost. */
+/** An idle context has no queued input, unless its worker is stopped: a wake-up would be lost. */
 function mailboxFaults(changes: readonly Change[]): string[] {
   return changes
     .filter(({ status, queued, stopped }) => status === 'idle' && queued > 0 && !stopped)
@@ -85,10 +85,10 @@ async function restFaults(db: Executor, { contextId }: World): Promise<string[]>
       (case when c.scheduling_status <> 'idle' or c.lease_owner is not null then 'the context is stuck: ' || c.scheduling_status end),
       (case when c.queued <> (select count(*) from jobs j where j.context_id = c.id and j.status = 'queued')
         then 'the counter of queued inputs is wrong: ' || c.queued end),
-      (case when c.queued <> 0 or c.steers <> 0 then 'an input was never taken up' end),
+      (case when c.queued <> 0 or c.steers <> 0 then 'an input was never run' end),
       (case when (select m.turn from messages m where m.context_id = c.id and m.seq > l.cleared and m.role = 'user'
           order by m.seq limit 1) <> 'u1' then 'the turns of a cleared context do not begin at 1' end),
-      (case when c.state not in ('Idle', 'PermanentFailure', 'Stopped') then 'at rest in ' || c.state end),
+      (case when c.state not in ('Idle', 'PermanentFailure', 'Stopped') then 'still in state ' || c.state end),
       (case when not exists (
         select 1 from messages m where m.context_id = c.id and m.seq > l.cleared and m.status in ('completed', 'retracted')
         having count(*) filter (where status = 'completed') = c.message_count
@@ -107,7 +107,7 @@ async function restFaults(db: Executor, { contextId }: World): Promise<string[]>
   return rows.map(({ fault }) => fault);
 }
 
-/** Messages and events share one line of numbers without gaps, as far as the head. */
+/** Messages and events share one sequence of numbers without gaps, up to the head. */
 export async function numberFaults(db: Executor, { contextId }: Pick<World, 'contextId'>): Promise<string[]> {
   const rows = await db.execute<{ seq: number; head: number }>(sql`
     select seq, head_seq as head from contexts c join (
@@ -126,9 +126,9 @@ type JobRow = {
   id: string;
   priority: number;
   position: number;
-  wished_end: string | null;
+  expected_end: string | null;
   status: string;
-  wished: boolean;
+  is_stopped: boolean;
   stopped: boolean;
   finished: boolean;
   started: number[] | null;
@@ -140,8 +140,8 @@ type JobRow = {
 /** Every accepted input is admitted once at most, in its place, and ends once. */
 async function jobFaults(db: Executor, world: World, changes: readonly Change[]): Promise<string[]> {
   const rows = await db.execute<JobRow>(sql`
-    select j.id, j.priority, j.position, j.status, j.stop_kind is not null as wished,
-      case j.stop_kind when 'interrupt' then 'interrupted' else 'cancelled' end as wished_end, j.stopped_at is not null as stopped,
+    select j.id, j.priority, j.position, j.status, j.stop_kind is not null as is_stopped,
+      case j.stop_kind when 'interrupt' then 'interrupted' else 'cancelled' end as expected_end, j.stopped_at is not null as stopped,
       j.finished_at is not null as finished, case j.kind when 'input' then m.seq else j.first_seq end as admitted,
       (select json_agg(e.seq order by e.seq) from events e where e.context_id = j.context_id
         and e.name = 'JobStarted' and e.data->>'job_id' = j.id::text) as started,
@@ -159,11 +159,13 @@ async function jobFaults(db: Executor, world: World, changes: readonly Change[])
       ...((row.admitted !== null) === (started === 1)
         ? []
         : ['an input was admitted without its job, or the reverse']),
-      ...(row.ended?.length === 1 ? [] : [`the end of a job was told ${row.ended?.length ?? 0} times`]),
-      ...(started === 0 && row.status !== 'cancelled' ? ['a job ended that never began'] : []),
-      ...(row.wished && row.status !== row.wished_end ? [`a wish was lost: the job is ${row.status}`] : []),
-      ...(row.wished && !row.stopped ? ['a receipt has no end'] : []),
-      ...(row.output_is_there ? [] : ['the output of a job is not there, or not its own']),
+      ...(row.ended?.length === 1 ? [] : [`the end of a job was published ${row.ended?.length ?? 0} times`]),
+      ...(started === 0 && row.status !== 'cancelled' ? ['a job that never began has ended'] : []),
+      ...(row.is_stopped && row.status !== row.expected_end
+        ? [`a stop request was lost: the job is ${row.status}`]
+        : []),
+      ...(row.is_stopped && !row.stopped ? ['a receipt has no end'] : []),
+      ...(row.output_is_there ? [] : ['the output of a job is missing, or not its own']),
     ];
   });
   for (const priority of new Set(rows.map((row) => row.priority))) {
@@ -174,7 +176,7 @@ async function jobFaults(db: Executor, world: World, changes: readonly Change[])
   return [...faults, ...placeFaults(rows, world, changes), ...(await steerFaults(db, world))];
 }
 
-/** An input that joined a job is history, or was taken back. */
+/** An input that joined a job is in history, or was retracted. */
 async function steerFaults(db: Executor, { accepted, contextId }: World): Promise<string[]> {
   const rows = await db.execute<{ id: string; status: string }>(sql`
     select m.id, m.status from messages m where m.context_id = ${contextId} and m.role = 'user'`);
@@ -183,8 +185,8 @@ async function steerFaults(db: Executor, { accepted, contextId }: World): Promis
   return accepted.flatMap(({ job: { messageId } }) => {
     if (messageId !== null && answers.has(messageId)) return [];
     const status = messageId === null ? null : statuses.get(messageId);
-    if (status === undefined) return ['an accepted input is not there'];
-    return status === 'queued' ? ['an accepted input waits for ever'] : [];
+    if (status === undefined) return ['an accepted input is missing'];
+    return status === 'queued' ? ['an accepted input waits forever'] : [];
   });
 }
 
@@ -197,7 +199,7 @@ async function repliesOf(db: Executor, contextId: string): Promise<Map<string, b
   return new Map(rows.map(({ id, interrupted }) => [id, interrupted]));
 }
 
-/** Who was told that an answer is taken finds it in history, unless an interrupt took the question back. */
+/** An answer that was accepted is in history, unless an interrupt retracted the question. */
 async function answerFaults(db: Executor, { answers, accepted, contextId }: World): Promise<string[]> {
   const replies = await repliesOf(db, contextId);
   const given = [...answers, ...accepted.flatMap(({ job: { messageId } }) => messageId ?? [])];
@@ -205,15 +207,17 @@ async function answerFaults(db: Executor, { answers, accepted, contextId }: Worl
     select id from messages where context_id = ${contextId} and role = 'tool' and seq is not null`);
   const there = new Set(history.map(({ id }) => id));
   return [
-    ...answers.filter((id) => !replies.has(id)).map(() => 'an answer that was taken is not there'),
-    ...[...replies.keys()].filter((id) => !given.some((one) => one === id)).map(() => 'an answer of nobody'),
+    ...answers.filter((id) => !replies.has(id)).map(() => 'an accepted answer is missing'),
+    ...[...replies.keys()]
+      .filter((id) => !given.some((one) => one === id))
+      .map(() => 'an answer that no client gave'),
     ...[...replies].flatMap(([id, interrupted]) =>
       there.has(id) || interrupted ? [] : ['an answer never entered history'],
     ),
   ];
 }
 
-/** The place of an input is where its submit came in the order of commits. */
+/** The place of an input is that of its submit in the order of commits. */
 function placeFaults(
   rows: readonly JobRow[],
   { accepted, moved }: World,
@@ -225,8 +229,8 @@ function placeFaults(
     ({ job }, index) => accepted.findIndex((one) => one.job.jobId === job.jobId) === index,
   );
   const faults =
-    rows.length === jobs.length ? [] : [`${jobs.length} were accepted, ${rows.length} are there`];
-  // Who moves an input changes places.
+    rows.length === jobs.length ? [] : [`${jobs.length} were accepted, ${rows.length} are stored`];
+  // Moving an input changes places.
   if (moved) return faults;
   for (const client of new Set(jobs.map((one) => one.client))) {
     const own = jobs.filter((one) => one.client === client).map(({ job }) => places.get(job.jobId));
@@ -237,15 +241,14 @@ function placeFaults(
   return faults;
 }
 
-/** Every call has its result, wherever it stands; what may happen once happened once at most. */
+/** Every call has its result, at any position; a `once` call ran once at most. */
 async function callFaults(db: Executor, { contextId, ran }: World): Promise<string[]> {
   const faults: string[] = [];
   const answered = await db.execute<{ id: string }>(sql`
     select block ->> 'tool_use_id' as id from messages m cross join lateral json_array_elements(m.content) as block
     where m.context_id = ${contextId} and m.status = 'completed' and block ->> 'type' = 'tool_result'`);
   const seen = new Set(answered.map(({ id }) => id));
-  for (const times of ran.values())
-    if (times > 1) faults.push(`a call that may happen once ran ${times} times`);
+  for (const times of ran.values()) if (times > 1) faults.push(`a once-only call ran ${times} times`);
   const calls = await db.execute<{ id: string; status: string }>(
     sql`select t.id, t.status from tool_calls t join messages m on m.id = t.message_id
       where t.context_id = ${contextId} and m.status = 'completed' and m.seq > (
@@ -262,19 +265,19 @@ async function callFaults(db: Executor, { contextId, ran }: World): Promise<stri
   }
   for (const id of ran.keys()) {
     const status = closed.find((call) => call.id === id)?.status;
-    if (status === 'cancelled') faults.push('a call that ran is said not to have run');
+    if (status === 'cancelled') faults.push('a call that ran is reported as not run');
   }
   return faults;
 }
 
-/** The states that were told follow each other by the table, and end where the context is. */
+/** The published states follow each other by the table, and the last one is the context's. */
 export async function eventFaults(db: Executor, { contextId }: Pick<World, 'contextId'>): Promise<string[]> {
-  const told = await db.execute<{ state: State }>(sql`
+  const published = await db.execute<{ state: State }>(sql`
     select data->>'new_state' as state from events where context_id = ${contextId} and name = 'StateChanged' order by seq`);
   const [context] = await db.execute<{ state: State }>(
     sql`select state from contexts where id = ${contextId}`,
   );
-  const states: State[] = ['Idle', ...told.map(({ state }) => state)];
+  const states: State[] = ['Idle', ...published.map(({ state }) => state)];
   const faults = states.flatMap((state, index) => {
     const before = states[index - 1];
     return before === undefined || (before !== state && mayFollow(before, state))
@@ -283,5 +286,5 @@ export async function eventFaults(db: Executor, { contextId }: Pick<World, 'cont
   });
   return states.at(-1) === context?.state
     ? faults
-    : [...faults, `told ${states.at(-1)}, stored ${context?.state}`];
+    : [...faults, `published ${states.at(-1)}, stored ${context?.state}`];
 }

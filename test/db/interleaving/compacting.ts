@@ -1,4 +1,5 @@
-// Whoever asks for compactions, in three of ten schedules. All draws are its own: the other actors do what they do without it.
+// An actor that requests compactions, in three of ten schedules. It uses its own random numbers: the other actors act
+// as they do without it.
 import { clearContext } from '../../../src/commands/contexts/clear-context.ts';
 import { interruptContext } from '../../../src/commands/contexts/interrupt-context.ts';
 import { COMPACTOR_TYPES } from '../../../src/core/compaction/type.ts';
@@ -10,10 +11,12 @@ import { oneOf, seeded } from './scheduler.ts';
 import type { Lane, Random, Script } from './scheduler.ts';
 import type { World } from './world.ts';
 
-/** How often one looks for a compaction before one goes on without. */
+/** How often it looks for a compaction before it goes on without. */
 const LOOKS = 40;
 
-/** Submits work that is long enough for compactions; where the room is small, one is due before nearly every answer. */
+/**
+ * Submits work that is long enough for compactions; where the limit is small, one is due before nearly every answer.
+ */
 export async function compacts(world: World, admin: Database, seed: number, lane: Lane): Promise<Script[]> {
   const random = seeded(seed + 2 ** 31);
   if (random() < 0.7) return [];
@@ -59,12 +62,12 @@ function actOf(world: World, random: Random, lane: Lane): () => Promise<void> {
     case 'edit':
       return async () => {
         await look('any');
-        await world.answerAnew(database, name, 'edit', place, 'work', 'queue');
+        await world.retryAnswer(database, name, 'edit', place, 'work', 'queue');
       };
     case 'regenerate':
       return async () => {
         await look('any');
-        await world.answerAnew(database, name, 'regenerate', place, 'work', 'queue');
+        await world.retryAnswer(database, name, 'regenerate', place, 'work', 'queue');
       };
     case 'clear':
       return async () => {

@@ -1,4 +1,4 @@
-// The laws of compactions, asked of a context that has come to rest: of each that was made, and of what holds on each branch.
+// The laws of compactions, checked on an idle context: for each that was made, and for the valid ones on each branch.
 import { sql } from 'drizzle-orm';
 import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
 import type { Compacted } from '../../../src/core/compaction/compacted.ts';
@@ -24,13 +24,13 @@ export async function compactionFaults(db: Executor, world: World): Promise<stri
     const whole = await readHistory(db, place, name);
     const read = await readBranch(db, place, name);
     const found = read === null ? [] : standingFaults(whole, read.history, read.compacted, cleared);
-    if (last !== null && (read?.compacted.summary?.seq ?? 0) < last) found.push('a summary does not hold');
+    if (last !== null && (read?.compacted.summary?.seq ?? 0) < last) found.push('a summary is not valid');
     faults.push(...found.map((fault) => `${name}: ${fault}`));
   }
   return faults;
 }
 
-/** Each is told where it is stored, is of the branch of its job, and stands for a message of that branch. */
+/** Each is recorded in the events, is of the branch of its job, and replaces messages up to one of that branch. */
 async function madeFaults(db: Executor, { contextId }: World): Promise<string[]> {
   const rows = await db.execute<{ fault: string }>(sql`
     select fault from compactions k
@@ -41,7 +41,7 @@ async function madeFaults(db: Executor, { contextId }: World): Promise<string[]>
     lateral (values
       (case when e.name is distinct from 'ContextCompacted' or e.data ->> 'compaction_id' <> k.id::text
         or (e.data ->> 'upto_seq')::bigint <> k.upto_seq or e.data ->> 'job_id' <> k.job_id::text
-        or e.data ->> 'branch' <> k.branch then 'a compaction is not told as it is stored' end),
+        or e.data ->> 'branch' <> k.branch then 'a compaction is not published as it is stored' end),
       (case when k.branch <> j.branch then 'a compaction is of another branch than its job' end),
       (case when k.upto_seq >= k.seq then 'a compaction stands for what came after it' end),
       (case when k.seq <= j.first_seq or k.seq > j.last_seq then 'a compaction was made outside its job' end),
@@ -58,7 +58,7 @@ async function madeFaults(db: Executor, { contextId }: World): Promise<string[]>
   return rows.map(({ fault }) => fault);
 }
 
-/** `whole`: all that the branch shows; `left`: what is remembered of it beside what was compacted. */
+/** `whole`: the full visible history of the branch; `left`: the remaining history beside the compaction. */
 function standingFaults(
   whole: readonly Message[],
   left: readonly Message[],
@@ -68,16 +68,16 @@ function standingFaults(
   const faults: string[] = [];
   for (const mark of [summary, shortening]) {
     if (mark === null) continue;
-    if (mark.seq <= cleared) faults.push('a compaction holds that was made before all was cleared');
+    if (mark.seq <= cleared) faults.push('a compaction from before the clear is still valid');
     if (!whole.some(({ seq }) => seq === mark.uptoSeq))
-      faults.push('a compaction holds that tells of what was taken back');
+      faults.push('a compaction that covers retracted messages is still valid');
   }
   const upto = summary?.uptoSeq ?? 0;
   const hidden = whole.filter(({ seq }) => seq <= upto);
   const rest = whole.filter(({ seq }) => seq >= upto);
-  if (idsOf(left) !== idsOf(rest)) faults.push('what is remembered is not what no summary stands for');
+  if (idsOf(left) !== idsOf(rest)) faults.push('the remaining history is not what no summary replaces');
   if (summary !== null && marksOf(hidden) !== marksIn(summary.text).sort().join())
-    faults.push(`a summary of ${marksIn(summary.text).sort().join()} stands for ${marksOf(hidden)}`);
+    faults.push(`a summary of ${marksIn(summary.text).sort().join()} replaces ${marksOf(hidden)}`);
   const calls = new Set(hidden.flatMap(({ content }) => content.filter(isToolUse).map(({ id }) => id)));
   const results = whole
     .filter(({ seq }) => seq > upto)

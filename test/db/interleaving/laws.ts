@@ -1,13 +1,13 @@
-// The laws of the protocol, each with a way to break it: by changing the text of its statement on the way to Postgres.
+// The laws of the protocol, each with a way to break it: by rewriting its statement on the way to Postgres.
 import type { Rewrite } from '../connection/statement-network.ts';
 
-/** Of the schedules among which one shows it. */
+/** The kind of schedules among which one shows it. */
 export type Kind = { compacting?: boolean; deaf?: boolean };
 
-/** `fault`: what a schedule shows when the law is broken; `seed`: of a schedule that does. */
+/** `fault`: the violation that a schedule shows when the law is broken; `seed`: of such a schedule. */
 export type Law = [law: string, rewrite: Rewrite, fault: RegExp, seed: number, kind?: Kind];
 
-/** In every statement that holds `part`, `by` takes its place. */
+/** In every statement that contains `part`, `by` replaces it. */
 function replace(part: string, by: string, where = ''): Rewrite {
   return (text) => (text.includes(where) && text.includes(part) ? text.replaceAll(part, by) : null);
 }
@@ -33,7 +33,7 @@ export const LAWS: readonly Law[] = [
   [
     'a run takes inputs up and settles jobs only if control_seq is unchanged',
     replace('(w.control is null or c.control_seq = w.control)', 'true'),
-    /a wish was lost|a job began|without its job|out of order|contexts_queued|told \d times/,
+    /a stop request was lost|a job began|without its job|out of order|contexts_queued|published \d times/,
     139,
   ],
   ['a run appends only under its own epoch', replace('c.lease_epoch = w.epoch', 'true'), /wrote history/, 70],
@@ -47,7 +47,7 @@ export const LAWS: readonly Law[] = [
         CLAIM,
       ),
     ),
-    /took the lease of one who lives/,
+    /took the lease of a live owner/,
     1,
   ],
   [
@@ -103,25 +103,25 @@ export const LAWS: readonly Law[] = [
         'control_seq = c.control_seq + 1, lease_epoch = c.lease_epoch + u.',
       ),
     ),
-    /took the lease of one who lives|contexts_/,
+    /took the lease of a live owner|contexts_/,
     8,
   ],
   [
     'no command settles a job for an owner that is alive',
     replace('from (select c.id, (c.lease_owner', 'from (select c.id, (true or c.lease_owner'),
-    /took the lease of one who lives/,
+    /took the lease of a live owner/,
     1,
   ],
   [
     'a stop request raises control_seq',
     replace('set control_seq = c.control_seq + 1', 'set control_seq = c.control_seq', 'tenant_id'),
-    /a wish was lost|began|contexts_queued|without its job|told \d times/,
+    /a stop request was lost|began|contexts_queued|without its job|published \d times/,
     7,
   ],
   [
     'an input that joined a job no longer waits',
     replace('steers = c.steers - w.steers', 'steers = c.steers'),
-    /never taken up/,
+    /never run/,
     80,
   ],
   [
@@ -136,19 +136,19 @@ export const LAWS: readonly Law[] = [
       "status = 'queued'\n      returning",
       "status in ('queued', 'running', 'waiting')\n      returning",
     ),
-    /told \d times|queued|steps|jobs_|never/,
+    /published \d times|queued|steps|jobs_|never/,
     7,
   ],
   [
     'starting a worker wakes its queued inputs',
     replace("::boolean and c.scheduling_status = 'idle' and c.queued > 0", '::boolean and false'),
-    /left a queued input in an idle context|never taken up/,
+    /left a queued input in an idle context|never run/,
     2,
   ],
   [
     'an answer raises control_seq, so that the run does not park over it',
     replace('control_seq = c.control_seq + 1,\n        scheduling_status = case', 'scheduling_status = case'),
-    /nobody looks at an answer/,
+    /no sweep reads an answer/,
     341,
   ],
   [
@@ -157,7 +157,7 @@ export const LAWS: readonly Law[] = [
       "scheduling_status = case when c.scheduling_status = 'waiting' then 'runnable' else c.scheduling_status end,\n        next_check_at = case when c.scheduling_status = 'waiting'",
       "next_check_at = case when c.scheduling_status = 'never'",
     ),
-    /nobody looks at an answer/,
+    /no sweep reads an answer/,
     38,
   ],
   [
@@ -182,7 +182,7 @@ export const LAWS: readonly Law[] = [
   [
     'a summary of retracted messages is void',
     replace("maker.status = 'interrupted'", 'false'),
-    /tells of what was taken back|stands for/,
+    /covers retracted messages|replaces/,
     67,
     { compacting: true },
   ],

@@ -1,6 +1,6 @@
-// Lets several actors go on one statement at a time, in an order drawn from a seed. An actor pauses before every
-// statement, before every commit, and wherever its script says so. One that is let go either comes to its next pause,
-// ends, or is found to wait for a lock that another one holds; then the others go on.
+// Lets several actors proceed one statement at a time, in an order drawn from a seed. An actor pauses before every
+// statement, before every commit, and wherever its script says so. After a step the actor reaches its next pause, ends,
+// or is found to wait for a lock of another actor; then the next step begins.
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { openDatabase } from '../../../src/db/connection/client.ts';
@@ -29,7 +29,7 @@ export function oneOf<T>(random: Random, choices: readonly T[]): T {
 
 type Pause = { label: string; isStatement: boolean; go: () => void };
 
-/** One actor's connection, and the place where it waits for its turn. */
+/** One actor's connection, and the place where it waits for its next step. */
 export class Lane {
   readonly name: string;
   readonly database: Database;
@@ -38,7 +38,7 @@ export class Lane {
   readonly pauses: Pause[] = [];
   readonly #network: StatementNetwork;
   #gated = false;
-  #heard = Promise.withResolvers<void>();
+  #happened = Promise.withResolvers<void>();
 
   private constructor(name: string, network: StatementNetwork) {
     this.name = name;
@@ -59,7 +59,7 @@ export class Lane {
     await this.#network.close();
   }
 
-  /** Waits for its turn; goes through where nothing is scheduled. */
+  /** Waits for its next step; passes at once where nothing is scheduled. */
   pause(label: string, isStatement = false): Promise<void> | void {
     if (!this.#gated) return;
     return new Promise((go) => {
@@ -76,7 +76,7 @@ export class Lane {
     return this.#network.asked();
   }
 
-  /** Whether a statement is under way. */
+  /** Whether a statement is running. */
   get isBusy(): boolean {
     return this.#network.isBusy();
   }
@@ -87,14 +87,14 @@ export class Lane {
 
   /** Something happened on this lane. */
   stir(): void {
-    this.#heard.resolve();
-    this.#heard = Promise.withResolvers();
+    this.#happened.resolve();
+    this.#happened = Promise.withResolvers();
   }
 
-  /** Resolves when something happens on this lane, or after `ms`. */
+  /** Resolves at the next event on this lane, or after `ms`. */
   async stirred(ms: number): Promise<void> {
     const timer = setTimeout(() => this.stir(), ms);
-    await this.#heard.promise;
+    await this.#happened.promise;
     clearTimeout(timer);
   }
 }
@@ -103,10 +103,10 @@ export type Script = { lane: Lane; run(): Promise<void> };
 
 type Player = Script & { ended: boolean; error: unknown; blocked: boolean };
 
-/** Nothing moves for so long: the schedule hangs. */
+/** No event for this long: the schedule hangs. */
 const STUCK_MS = 50_000;
 
-/** What is looked at again then, although nothing has happened. */
+/** The interval of further checks without an event. */
 const SOON_MS = 100;
 
 /** A statement that is not done by then may wait for a lock: Postgres is asked, and again after twice the time. */
@@ -119,7 +119,10 @@ export class Scheduler {
     this.#monitor = monitor;
   }
 
-  /** Plays the scripts to their ends. `trace` hears who was let go before what. Rejects with the first error of a script. */
+  /**
+   * Plays the scripts to their ends. `trace` receives each step: the actor and its next statement. Rejects with the
+   * first error of a script.
+   */
   async play(scripts: readonly Script[], random: Random, trace: string[]): Promise<void> {
     const players = scripts.map((script): Player => ({
       ...script,
@@ -160,7 +163,7 @@ export class Scheduler {
     if (heldLocks) await this.#unblock(players);
   }
 
-  /** Waits until what follows is on its way: a statement to the server, or the player to its next pause. */
+  /** Waits until the step has started: a statement has reached the server, or the player its next pause. */
   async #letGo(player: Player, { label, isStatement, go }: Pause): Promise<void> {
     const { lane } = player;
     const { asked } = lane;
@@ -173,7 +176,9 @@ export class Scheduler {
     while (!isOnItsWay() && Date.now() < deadline) await lane.stirred(SOON_MS);
   }
 
-  /** Players whose lock became free go on to their next pauses, one after the other: each may free locks for others. */
+  /**
+   * Players whose lock became free proceed to their next pauses, one after the other: each may free locks for others.
+   */
   async #unblock(players: readonly Player[]): Promise<void> {
     for (;;) {
       const blocked = players.filter((player) => player.blocked);
@@ -189,8 +194,8 @@ export class Scheduler {
   }
 
   /**
-   * Waits until a player is at its next pause or at its end, and the server has answered all that it asked; or until it is
-   * behind a lock of another one.
+   * Waits until a player is at its next pause or at its end, and the server has answered all its requests; or until it
+   * waits for a lock of another player.
    */
   async #settle(player: Player, players: readonly Player[]): Promise<void> {
     const { lane } = player;
@@ -207,7 +212,7 @@ export class Scheduler {
     }
   }
 
-  /** The server processes of those lanes that wait for a lock. */
+  /** The server processes of the lanes that wait for a lock. */
   async #waiting(lanes: readonly Lane[]): Promise<Set<number>> {
     const pids = JSON.stringify(lanes.map(({ pid }) => pid));
     const rows = await this.#monitor.db.execute<{ pid: number }>(sql`
@@ -216,7 +221,7 @@ export class Scheduler {
   }
 }
 
-/** For whatever is on its way between the driver and the network, and for all that is asked for at once. */
+/** For messages between the driver and the network, and for requests that are sent together. */
 async function nextRounds(): Promise<void> {
   for (let round = 0; round < 5; round += 1) await nextRound();
 }
@@ -233,7 +238,7 @@ function start(player: Player): void {
     });
 }
 
-/** The first words of a statement, and what it is about. */
+/** The first words of a statement, and its table. */
 function shorten(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim().slice(0, 90);
 }

@@ -1,6 +1,6 @@
-// What the model and the tools do. They are driven by the text of the input: `plain` is answered, `tools` calls two tools,
-// `work` calls one in each of three steps, `ask` asks a question, `both` asks one beside the tools, `retry` fails once and
-// waits long, `fail` fails for good. A model that is to summarise writes down the marks of all that it is told.
+// The model and the tools. The text of the input drives them: `plain` is answered, `tools` calls two tools, `work`
+// calls one in each of three steps, `ask` asks a question, `both` asks one beside the tools, `retry` fails once and
+// waits long, `fail` fails permanently. A model that is to summarise writes down the marks of all that it receives.
 import { v7 } from 'uuid';
 import { SUMMARISER } from '../../../src/core/compaction/summary.ts';
 import type { ToolCallId } from '../../../src/core/ids.ts';
@@ -12,7 +12,7 @@ import { NO_USAGE } from '../../../src/core/money/usage.ts';
 export const TEXTS = ['plain', 'tools', 'ask', 'both', 'retry', 'fail'] as const;
 export type Text = (typeof TEXTS)[number] | 'work';
 
-/** Long enough that it is worth a compaction. */
+/** Long enough to be worth a compaction. */
 const LONG = 'so on and on '.repeat(45);
 
 /** Of `work`, before its last answer. */
@@ -27,7 +27,7 @@ export const TOOLS: ToolDescriptor[] = (['ask_user', 'look', 'mail'] as const).m
   answered_by: name === 'ask_user' ? 'person' : 'tool',
 }));
 
-/** The marks in a text: each input that was submitted has one, and each answer. */
+/** The marks in a text: each submitted input has one, and each answer. */
 export function marksIn(text: string): string[] {
   return [...new Set(text.match(/#\d+;/g))];
 }
@@ -87,7 +87,7 @@ function answer(text: string, calls: readonly Call[], prompt: string): ModelOutc
         ...NO_USAGE,
         input_tokens: Math.ceil(prompt.length / 4),
         output_tokens: Math.ceil(text.length / 4),
-        // Of some calls the price is not known.
+        // The price of some calls is not known.
         cost_nanos: prompt.length % 3 === 0 ? null : prompt.length,
       },
       modelId: 'm',

@@ -1,4 +1,4 @@
-// One context and whoever has to do with it: processes that run it, clients that want something of it.
+// One context and the actors around it: processes that run it, clients that send requests to it.
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
@@ -28,12 +28,15 @@ import type { WakeQueue, Queue } from '../../../src/queue/wake-queue.ts';
 import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
 import { TEAM_DEFAULTS } from '../../../src/workers/run/team-abilities.ts';
 import type { WorkerPorts, WorkerState } from '../../../src/workers/process/ports.ts';
-import { stateByHand } from '../../workers/by-hand.ts';
+import { manualState } from '../../workers/manual-process.ts';
 import type { Lane } from './scheduler.ts';
 import { TOOLS, answerTo, resultOf } from './script.ts';
 import type { Text } from './script.ts';
 
-/** Nobody dies of a late beat while a schedule is played; whoever is to die is given a beat of an hour ago. */
+/**
+ * No process dies of a late heartbeat while a schedule runs; a process that is to die is given a heartbeat of an hour
+ * ago.
+ */
 export const TIMES: WorkerPorts['times'] = {
   heartbeatIntervalMs: 1_000,
   heartbeatTimeoutMs: 600_000,
@@ -58,18 +61,18 @@ export type Process = { id: ProcessId; lane: Lane; state: WorkerState };
 export class World {
   readonly contextId: ContextId;
   readonly bus: Bus = localBus();
-  /** Inputs that were accepted: who sent them, and what came back. */
+  /** Inputs that were accepted: their sender, and their receipt. */
   readonly accepted: { client: string; job: Accepted }[] = [];
-  /** What answers to calls are to be in history. */
+  /** Answers to calls that have to be in history. */
   readonly answers: MessageId[] = [];
   readonly processes: Process[] = [];
-  /** Somebody may have changed the order of the queue. */
+  /** A client may have changed the order of the queue. */
   moved = false;
   /** How often each call of a `once` tool really ran. */
   readonly ran = new Map<ToolCallId, number>();
-  /** Whatever a worker process logged as an error. */
+  /** Errors that worker processes logged. */
   readonly errors: string[] = [];
-  /** Of whoever runs the context from now on. */
+  /** Of every later run of the context. */
   room: { contextLimit: number; compaction: CompactionSettings } = {
     contextLimit: 200_000,
     compaction: COMPACTION_DEFAULTS,
@@ -107,13 +110,13 @@ export class World {
   async submit(database: Database, client: string, text: Text, delivery: Delivery = 'queue'): Promise<void> {
     const outcome = await perform(
       this.ports(database),
-      submitInput(this.ports(database), { ...this.#input(delivery), content: this.#said(text) }),
+      submitInput(this.ports(database), { ...this.#input(delivery), content: this.#contentOf(text) }),
     );
     if (outcome.kind === 'done') this.accepted.push({ client, job: outcome.value });
   }
 
-  /** Edits an input that was accepted before, or has it answered once more. */
-  async answerAnew(
+  /** Edits an input that was accepted before, or retries it. */
+  async retryAnswer(
     database: Database,
     client: string,
     kind: 'edit' | 'regenerate',
@@ -124,7 +127,7 @@ export class World {
     const messageId = this.messageAt(place);
     if (messageId === null) return;
     const ports = this.ports(database);
-    const content = this.#said(text);
+    const content = this.#contentOf(text);
     const input = { ...this.#input(delivery), content };
     const command =
       kind === 'edit'
@@ -145,7 +148,7 @@ export class World {
     });
   }
 
-  /** Whether a compaction was made; by a job that has not ended; of what such a job added. */
+  /** Whether a compaction was made; by a job that has not ended; of messages that such a job added. */
   async hasCompacted({ db }: Database, by: 'any' | 'running' | 'own'): Promise<boolean> {
     const rows = await db.execute(sql`
       select 1 from compactions k join jobs j on j.id = k.job_id where k.context_id = ${this.contextId}
@@ -153,8 +156,8 @@ export class World {
     return rows.length > 0;
   }
 
-  /** The text drives the model; what follows it tells the input from all others. */
-  #said(text: Text) {
+  /** The text drives the model; the rest of it identifies the input. */
+  #contentOf(text: Text) {
     return [{ type: 'text' as const, text: `${text} ${this.#mark()}` }];
   }
 
@@ -200,8 +203,13 @@ export class World {
     return this.accepted.at(place)?.job.messageId ?? null;
   }
 
-  /** A worker process that lives; `hears`: whether summons reach it. */
-  async startProcess(admin: Database, lane: Lane, capacity: number, hears: boolean): Promise<Process> {
+  /** A live worker process; `receivesSignals`: whether control signals reach it. */
+  async startProcess(
+    admin: Database,
+    lane: Lane,
+    capacity: number,
+    receivesSignals: boolean,
+  ): Promise<Process> {
     const id = ids.next<ProcessId>();
     let claiming: Promise<unknown> = Promise.resolve();
     await register(admin.db, {
@@ -258,16 +266,16 @@ export class World {
       log: pino({ level: 'error' }, { write: (line: string) => this.errors.push(line) }),
       random: () => 0.5,
     };
-    const byHand = stateByHand(ports, id, capacity);
+    const manual = manualState(ports, id, capacity);
     const state: WorkerState = {
-      ...byHand,
+      ...manual,
       claimer(claim) {
-        const claimed = byHand.claimer(claim);
+        const claimed = manual.claimer(claim);
         claiming = claimed.catch(() => undefined);
         return claimed;
       },
     };
-    if (hears)
+    if (receivesSignals)
       await this.bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
         state.registry.lookUp(contextId, controlSeq),
       );
@@ -276,7 +284,7 @@ export class World {
     return process;
   }
 
-  /** One that is called with its claim takes longer than the commit of that: a lane does one thing at a time. */
+  /** A model call that starts with its claim takes longer than the commit of that: a lane does one thing at a time. */
   #model(lane: Lane, claiming: () => Promise<unknown>): Model {
     return {
       call: async (request, _listener, signal) => {
@@ -307,7 +315,7 @@ function portsOf(database: Database, bus: Bus): CommandPorts {
   };
 }
 
-/** Waits until a process runs nothing. A run has left before its slot is free, and may enter again. */
+/** Waits until a process has no run. A run has left before its slot is free, and may enter again. */
 export async function atRest(registry: WorkerState['registry']): Promise<void> {
   while (registry.running > 0) {
     await registry.emptied();
@@ -315,7 +323,7 @@ export async function atRest(registry: WorkerState['registry']): Promise<void> {
   }
 }
 
-/** What was to come later is due now. */
+/** Everything that was to come later is due now. */
 export async function passTime({ db }: Database, contextId: ContextId): Promise<void> {
   await db.execute(sql`
     update jobs set retry_at = clock_timestamp() - interval '1 second'
@@ -325,7 +333,7 @@ export async function passTime({ db }: Database, contextId: ContextId): Promise<
     where id = ${contextId} and next_check_at is not null and scheduling_status <> 'running'`);
 }
 
-/** The process's last beat was an hour ago, and its lock is free. */
+/** The process's last heartbeat was an hour ago, and its lock is free. */
 export async function stopBeating({ db }: Database, id: ProcessId): Promise<void> {
   await db.execute(
     sql`update processes set heartbeat_at = clock_timestamp() - interval '1 hour' where id = ${id}`,

@@ -1,4 +1,4 @@
-// What streams are read from: pages in the order of numbers, and one query for all that is followed.
+// The reads behind streams: pages in the order of numbers, and one query for all followed contexts.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ids as runIds } from '../../../src/platform/ids.ts';
@@ -11,8 +11,8 @@ import {
   readStanding,
   readText,
 } from '../../../src/db/read/messages/event-views.ts';
-import { given, ids } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given, ids } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ async function past(contextId: ContextId, count: number): Promise<void> {
   await the.submit(contextId);
 }
 
-test('pages follow each other in the order of numbers, whatever they are made of', async () => {
+test('pages follow each other in the order of numbers, whatever kinds of entries they contain', async () => {
   const { contextId } = await the.context();
   await past(contextId, 23);
   const seqs: number[] = [];
@@ -87,9 +87,9 @@ test('nothing of another tenant is read', async () => {
   });
 });
 
-test('however many are followed, it is one query; what is gone is not in it', async () => {
-  const heard: string[] = [];
-  const counted = the.open({ max: 1, hook: (text) => void heard.push(text) });
+test('however many contexts are followed, it is one query; deleted contexts are not in it', async () => {
+  const statements: string[] = [];
+  const counted = the.open({ max: 1, hook: (text) => void statements.push(text) });
   const made = await Promise.all(Array.from({ length: 40 }, () => the.context()));
   const row = await the.claimed((made[0]?.contextId ?? '') as ContextId).catch(() => null);
   expect(row).toBeNull();
@@ -97,12 +97,12 @@ test('however many are followed, it is one query; what is gone is not in it', as
   const standing = await readStanding(counted.db, asked, [
     { tenantId: DEFAULT_TENANT, jobId: ids.next<JobId>() },
   ]);
-  expect(heard).toHaveLength(1);
+  expect(statements).toHaveLength(1);
   expect(standing.heads.size).toBe(40);
   expect(standing.ended.size).toBe(1);
 });
 
-test('a page of a long past is two walks along indexes, which end with the page', async () => {
+test('a page of a long past is two index scans, which end with the page', async () => {
   const { contextId } = await the.context();
   await past(contextId, 20_000);
   await the.rows('analyze messages, events');
@@ -119,7 +119,7 @@ test('a page of a long past is two walks along indexes, which end with the page'
   expect(plan.filter((line) => /Index.* Scan using (messages_seq|events_)/.test(line))).toHaveLength(2);
 });
 
-test('the id of an answer is the same at every attempt, and no other’s', () => {
+test('the id of an answer is the same at every attempt, and different from all others', () => {
   const job = runIds.next<JobId>();
   const made = Array.from({ length: 50 }, (_, step) => runIds.answer(job, step));
   expect(made).toEqual(made.map((_, step) => runIds.answer(job, step)));

@@ -1,4 +1,4 @@
-// The inbox among very many rows: a page is a range of its own index, wherever it begins.
+// The inbox among very many rows: a page is a range of its own index, at any position.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
@@ -9,7 +9,7 @@ import type { InboxKind, InboxPlace } from '../../../src/db/read/jobs/inbox.ts';
 import { createFreshDatabase } from '../../services/database.ts';
 import { tagOf } from '../../services/statements.ts';
 
-/** Calls of which one in ten waits for a person; `NIGHTSHIFT_TEST_CALLS` to measure with more. */
+/** Calls of which one in ten waits for a person; set `NIGHTSHIFT_TEST_CALLS` to measure with more. */
 const CALLS = Number(process.env['NIGHTSHIFT_TEST_CALLS'] ?? 20_000);
 const WAITING = CALLS / 10;
 
@@ -48,14 +48,14 @@ afterAll(async () => {
 const list = (...[kind, after, limit]: [InboxKind | null, InboxPlace | null, number]) =>
   database.transaction(async (tx) => (await listInbox(tx, DEFAULT_TENANT, kind, { after, limit })).items);
 
-test('a page anywhere in it is read from its index, and nothing is sorted', async () => {
+test('any page of it is read from its index, and nothing is sorted', async () => {
   const first = await list(null, null, 50);
   expect(first.map(({ input }) => input)).toEqual(
     Array.from({ length: 50 }, (_, at) => ({ n: (at + 1) * 10 })),
   );
   const middle = await list(null, null, WAITING / 2);
   const last = middle.at(-1);
-  if (last === undefined) throw new Error('nothing waits');
+  if (last === undefined) throw new Error('no call waits');
   const began = performance.now();
   const place = { requestedAt: last.requestedAt, id: last.toolCallId };
   const page = await list('approval', place, 50);
@@ -64,7 +64,7 @@ test('a page anywhere in it is read from its index, and nothing is sorted', asyn
   process.stdout.write(`a page in the middle of ${WAITING} of ${CALLS} calls: ${took.toFixed(1)} ms\n`);
 
   const text = texts.findLast((one) => tagOf(one) === 'inbox.list');
-  if (text === undefined) throw new Error('nothing was asked');
+  if (text === undefined) throw new Error('no question was asked');
   const values = ['approval', new Date(last.requestedAt).toISOString(), last.toolCallId];
   let at = 0;
   const literal = text.replaceAll(/\$\d+/g, () => {

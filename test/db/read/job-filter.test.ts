@@ -1,5 +1,4 @@
-// The list of jobs among very many of them: whatever it is narrowed down by, the jobs that a filter does not meet are not
-// read one after the other.
+// The list of jobs among very many of them: under any filter, the jobs that do not match are not read one by one.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
@@ -13,7 +12,7 @@ import { explaining, passedOver } from '../../services/explaining.ts';
 
 const JOBS = 20_000;
 const WORKERS = 2_000;
-/** One a minute from here on. */
+/** One a minute from this time on. */
 const BEGIN = Date.parse('2026-01-01T00:00:00Z');
 const MINUTE = 60_000;
 
@@ -32,7 +31,7 @@ beforeAll(async () => {
   await db.execute(sql`insert into workers (id, tenant_id, context_id, name, role, config)
     select ${id('8001', 'n')}, ${DEFAULT_TENANT}, ${id('8000', 'n')}, 'w', case n when 7 then 'rare' else 'r' || n % 10 end, '{}'
     from generate_series(1, ${WORKERS}::int) n`);
-  // Made by a UUIDv7 of their moment, as jobs are.
+  // A UUIDv7 of their creation time, as jobs have.
   await db.execute(sql`insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, message_id,
       metadata, error, created_at, started_at, finished_at)
     select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid,
@@ -76,7 +75,7 @@ test.each<[string, Partial<JobFilter>, number]>([
   ['a kind', { kind: 'retry' }, 4],
   ['the kind that nearly all are of', { kind: 'input' }, 50],
   ['a role that few have', { role: 'rare' }, 10],
-  ['a role that nobody has', { role: 'nobody' }, 0],
+  ['a role that no job has', { role: 'nobody' }, 0],
   ['metadata', { metadata: { batch: 'rare' } }, 5],
   ['metadata that no job has', { metadata: { no: 'where' } }, 0],
   ['a context', { contextId: id<ContextId>('8000') }, 10],
@@ -85,9 +84,9 @@ test.each<[string, Partial<JobFilter>, number]>([
   ['the job that asked', { parentJobId: id<JobId>('8004') }, 0],
   ['a time when there was none yet', { createdBefore: at(0) }, 0],
   ['a time long ago', { createdBefore: at(11) }, 10],
-  ['the last moment', { createdAfter: at(JOBS - 3) }, 3],
+  ['the last second', { createdAfter: at(JOBS - 3) }, 3],
   ['an hour among many', { createdAfter: at(10_000), createdBefore: at(10_031) }, 30],
-])('by %s it reads few that it does not show', async (_, filter, count) => {
+])('by %s it reads few jobs that it does not return', async (_, filter, count) => {
   const whole = { ...NONE, ...filter };
   expect((await listJobs(database.db, DEFAULT_TENANT, whole, { after: null, limit: 50 })).items).toHaveLength(
     count,

@@ -1,4 +1,4 @@
-// The one statement by which runs write.
+// The statement with which runs write.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Append, CallChange, Entry } from '../../../src/core/run/append.ts';
 import type { ContextEvent } from '../../../src/core/stream/event.ts';
@@ -13,8 +13,8 @@ import { readMailbox } from '../../../src/db/run/mailbox/mailbox.ts';
 import { lockForControl, writeStopRequest } from '../../../src/db/run/stop-requests.ts';
 import { deleteContext } from '../../../src/db/write/workers/workers.ts';
 import { fingerprint, job as someJob } from '../../core/builders.ts';
-import { TIMES, given, ids, nothing } from '../given.ts';
-import type { Given } from '../given.ts';
+import { TIMES, given, ids, nothing } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -23,8 +23,11 @@ beforeAll(async () => {
 afterAll(() => the.close());
 
 const db = () => the.database.db;
-const told: ContextEvent = { name: 'StateChanged', data: { new_state: 'AwaitingLLMResponse', job_id: null } };
-const event: Entry = { kind: 'event', event: told };
+const received: ContextEvent = {
+  name: 'StateChanged',
+  data: { new_state: 'AwaitingLLMResponse', job_id: null },
+};
+const event: Entry = { kind: 'event', event: received };
 const usage = {
   input_tokens: 7,
   output_tokens: 5,
@@ -91,7 +94,7 @@ describe('guards', () => {
     expect(await the.rows(`select status from jobs where id = '${jobId}'`)).toEqual([{ status: 'queued' }]);
   });
 
-  test('counters that are as they were read let it through', async () => {
+  test('unchanged counters let it through', async () => {
     const row = await claimed();
     const { controlSeq, wakeSeq } = row;
     const outcome = await append(db(), [nothing(row.lease, { guard: { controlSeq, wakeSeq } })]);
@@ -100,14 +103,14 @@ describe('guards', () => {
     ]);
   });
 
-  test('a context that is gone is stale', async () => {
+  test('a deleted context is stale', async () => {
     const row = await claimed();
     await the.rows(`delete from contexts where id = '${row.lease.contextId}'`);
     expect(await append(db(), [nothing(row.lease, { entries: [event] })])).toEqual([{ kind: 'stale' }]);
     expect(await numbers(row)).toEqual([]);
   });
 
-  test('what others raised meanwhile is told with the outcome', async () => {
+  test('counters that others raised meanwhile are returned with the outcome', async () => {
     const row = await claimed();
     await the.submit(row.lease.contextId);
     await lockForControl(db(), row.lease.tenantId, row.lease.contextId, TIMES);
@@ -121,7 +124,7 @@ describe('guards', () => {
 });
 
 describe('numbers', () => {
-  test('follow the order of the entries, whatever their kind, without a gap', async () => {
+  test('follow the order of the entries of any kind, without a gap', async () => {
     const row = await claimed();
     const { messageId, jobId } = row;
     const first = await append(db(), [
@@ -146,7 +149,7 @@ describe('numbers', () => {
     expect((await numbers(row)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  test('appends that run at the same time never share one', async () => {
+  test('of concurrent appends are never the same', async () => {
     const row = await claimed();
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, () => append(db(), [nothing(row.lease, { entries: [event, event] })])),
@@ -157,7 +160,7 @@ describe('numbers', () => {
 });
 
 describe('many contexts in one statement', () => {
-  test('each gets its own numbers, and those that are stale leave the others alone', async () => {
+  test('each gets its own numbers, and stale ones leave the others alone', async () => {
     const rows = await Promise.all(Array.from({ length: 6 }, claimed));
     const outcomes = await append(
       db(),
@@ -183,12 +186,12 @@ describe('many contexts in one statement', () => {
     }
   });
 
-  test('none at all is none', async () => {
+  test('an empty list writes nothing', async () => {
     expect(await append(db(), [])).toEqual([]);
   });
 });
 
-describe('what is written', () => {
+describe('the written rows', () => {
   test('an input enters history as it was posted, under its turn', async () => {
     const row = await claimed();
     const { jobId, messageId } = row;
@@ -287,22 +290,22 @@ describe('what is written', () => {
     ]);
   });
 
-  test('since when a state stands is told anew wherever an event tells of it, though it ends where it began', async () => {
+  test('the start time of a state is new at every state event, even if the state ends where it began', async () => {
     const row = await claimed();
     const since = async () =>
       the.rows(
-        `select state_since > now() - interval '1 hour' as anew from contexts where id = '${row.lease.contextId}'`,
+        `select state_since > now() - interval '1 hour' as renewed from contexts where id = '${row.lease.contextId}'`,
       );
     await the.rows(
       `update contexts set state = 'AwaitingLLMResponse', state_since = now() - interval '2 hours' where id = '${row.lease.contextId}'`,
     );
     await append(db(), [nothing(row.lease, { state: 'AwaitingLLMResponse' })]);
-    expect(await since()).toEqual([{ anew: false }]);
+    expect(await since()).toEqual([{ renewed: false }]);
     await append(db(), [nothing(row.lease, { state: 'AwaitingLLMResponse', entries: [event] })]);
-    expect(await since()).toEqual([{ anew: true }]);
+    expect(await since()).toEqual([{ renewed: true }]);
   });
 
-  test('a call that ends with the answer that asks for it is written once, with what came of it', async () => {
+  test('a call that ends with the answer that asks for it is written once, with its result', async () => {
     const row = await claimed();
     const callId = ids.next<ToolCallId>();
     const call = {
@@ -356,7 +359,7 @@ describe('what is written', () => {
       { status: 'waiting', until: Date.UTC(2040, 1, 1) },
       { scheduling_status: 'waiting', lease_owner: null, next_check_at: new Date(Date.UTC(2040, 1, 1)) },
     ],
-  ])('giving back as %j', async (park, columns) => {
+  ])('releasing as %j', async (park, columns) => {
     const row = await claimed();
     await append(db(), [nothing(row.lease, { park })]);
     const stored = await the.row(row.lease.contextId);
@@ -364,7 +367,7 @@ describe('what is written', () => {
     expect(stored['lease_epoch']).toBe(row.lease.epoch);
   });
 
-  test('a summons outlasts an append, and ends with the job', async () => {
+  test('a control signal outlasts an append, and ends with the job', async () => {
     const row = await claimed();
     const { jobId, messageId } = row;
     const job = someJob({ id: jobId });
@@ -381,10 +384,13 @@ describe('what is written', () => {
     });
     await append(db(), [nothing(row.lease, { entries: [message()] })]);
     expect((await the.row(row.lease.contextId))['next_check_at']).not.toBeNull();
-    const wished = { ...job, stopRequest: (await readMailbox(db(), row))?.mailbox.job?.stopRequest ?? null };
+    const withRequest = {
+      ...job,
+      stopRequest: (await readMailbox(db(), row))?.mailbox.job?.stopRequest ?? null,
+    };
     await append(db(), [
       nothing(row.lease, {
-        job: { kind: 'settle', job: wished, outcome: { status: 'cancelled', reason: null } },
+        job: { kind: 'settle', job: withRequest, outcome: { status: 'cancelled', reason: null } },
       }),
     ]);
     expect(await the.row(row.lease.contextId)).toMatchObject({
@@ -401,7 +407,7 @@ describe('what is written', () => {
     expect(ended?.['stopped_at']).not.toBeNull();
   });
 
-  test('a job that ended is not touched again', async () => {
+  test('a job that ended is not changed again', async () => {
     const row = await claimed();
     const job = someJob({ id: row.jobId });
     const settle = (status: 'completed' | 'cancelled'): Append =>
@@ -432,14 +438,14 @@ describe('what is written', () => {
     expect(await failure('clear')).toBeNull();
   });
 
-  test('the moment of a state moves only when it changes', async () => {
+  test('the start time of a state changes only with the state', async () => {
     const row = await claimed();
     const since = async (state: Append['state']) => {
       await append(db(), [nothing(row.lease, { state })]);
       return (await the.row(row.lease.contextId))['state_since'];
     };
     await since('AwaitingLLMResponse');
-    // Two moments of one millisecond would look the same.
+    // Two times within one millisecond would look the same.
     await the.rows(
       `update contexts set state_since = state_since - interval '1 hour' where id = '${row.lease.contextId}'`,
     );
@@ -456,7 +462,7 @@ function instant(value: unknown): unknown {
 describe('the timeline', () => {
   const calledAt = Date.parse('2026-01-02T03:04:05.678Z');
 
-  test('an answer carries when it was asked, and nothing else in the append does', async () => {
+  test('an answer carries the time of its request, and no other entry of the append does', async () => {
     const row = await claimed();
     const answer = message();
     if (answer.kind !== 'message') throw new Error('no message');
@@ -480,7 +486,7 @@ describe('the timeline', () => {
     ]);
   });
 
-  test('a call that failed has a row, once, which goes with its context', async () => {
+  test('a failed call has a row, once, which is deleted with its context', async () => {
     const row = await claimed();
     const error = { code: 'stream_interrupted', message: 'cut\0off' } as const;
     const modelCall = {
@@ -517,7 +523,7 @@ describe('the timeline', () => {
     expect(await the.rows(`select 1 from failed_calls where context_id = '${contextId}'`)).toEqual([]);
   });
 
-  test('a job knows between which numbers what it added lies', async () => {
+  test('a job knows the range of numbers of its messages', async () => {
     const row = await claimed();
     const job = someJob({ id: row.jobId });
     const numbersOf = () => the.rows(`select first_seq, last_seq from jobs where id = '${row.jobId}'`);
@@ -531,14 +537,14 @@ describe('the timeline', () => {
   });
 });
 
-test('a row that somebody else holds is passed by where one does not wait, and the others are written', async () => {
-  const held = await claimed();
+test('a row locked by another transaction is skipped where the append does not wait, and the others are written', async () => {
+  const locked = await claimed();
   const free = await claimed();
-  const appends = [held, free].map(({ lease }) => nothing(lease, { entries: [event] }));
+  const appends = [locked, free].map(({ lease }) => nothing(lease, { entries: [event] }));
   await the.database.transaction(async (tx) => {
-    await read(tx, held.lease.contextId, 'lock');
+    await read(tx, locked.lease.contextId, 'lock');
     expect(await append(db(), appends, 'pass')).toMatchObject([{ kind: 'stale' }, { kind: 'committed' }]);
   });
-  expect(await numbers(held)).toEqual([]);
+  expect(await numbers(locked)).toEqual([]);
   expect(await append(db(), appends.slice(0, 1), 'pass')).toMatchObject([{ kind: 'committed' }]);
 });

@@ -1,4 +1,5 @@
-// Calls that wait for workers' jobs: every end of a job counts down, in its own commit, once; and whoever waited is woken.
+// Calls that wait for workers' jobs: every end of a job counts down, in its own commit, once; and the waiting context
+// is woken.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
@@ -11,8 +12,8 @@ import type { Lease } from '../../../src/core/run/snapshot.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import { recount, wakeForgotten, wakeMet } from '../../../src/db/calls/awaited.ts';
 import { job as someJob } from '../../core/builders.ts';
-import { given, ids, nothing } from '../given.ts';
-import type { Context, Given } from '../given.ts';
+import { given, ids, nothing } from '../database-fixture.ts';
+import type { Context, Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -30,7 +31,7 @@ async function child(): Promise<Child> {
   return { ...context, jobId: await the.submit(context.contextId) };
 }
 
-/** A context under a lease, with a call that waits for the jobs of `children`; parked where nothing else is said. */
+/** A context under a lease, with a call that waits for the jobs of `children`; parked unless `state` says otherwise. */
 async function waitingFor(
   children: readonly Child[],
   { needs = children.length, park = true, callId = ids.next<ToolCallId>() } = {},
@@ -69,7 +70,7 @@ function waitOn(
   };
 }
 
-/** The append that ends the job of a child which is run. */
+/** The append that ends the job of a running child. */
 async function ending({ contextId, jobId }: Child): Promise<Append> {
   const { lease } = await the.claimed(contextId);
   const job = someJob({ id: jobId });
@@ -83,7 +84,7 @@ async function needsOf({ callId }: Parent): Promise<unknown> {
   return row?.['needs'];
 }
 
-describe('what ends a job counts down', () => {
+describe('every end of a job counts down', () => {
   test('two children that end in one statement, and a third: only the last one meets the wait', async () => {
     const [a, b, c] = [await child(), await child(), await child()];
     const parent = await waitingFor([a, b, c]);
@@ -94,14 +95,14 @@ describe('what ends a job counts down', () => {
     expect(await needsOf(parent)).toBe(0);
   });
 
-  test('a job that two calls wait for, whoever else waits for more', async () => {
+  test('a job that two calls wait for, one of which waits for more', async () => {
     const [a, b] = [await child(), await child()];
     const [first, second] = [await waitingFor([a]), await waitingFor([a, b])];
     expect(await append(db(), [await ending(a)])).toMatchObject([{ met: [first.contextId] }]);
     expect([await needsOf(first), await needsOf(second)]).toEqual([0, 1]);
   });
 
-  test('one that nobody awaits touches nothing', async () => {
+  test('a job that no call awaits changes nothing', async () => {
     const parent = await waitingFor([await child()]);
     expect(await append(db(), [await ending(await child())])).toMatchObject([{ met: [] }]);
     expect(await needsOf(parent)).toBe(1);
@@ -122,7 +123,7 @@ describe('what ends a job counts down', () => {
       await perform(ports, cancelJob(ports, { tenantId, jobId, reason: null }));
     }
     expect(await needsOf(parent)).toBe(0);
-    await untilRung(ports.wakeUps, parent.contextId);
+    await untilWoken(ports.wakeUps, parent.contextId);
   });
 
   test('the removal of a worker', async () => {
@@ -131,10 +132,10 @@ describe('what ends a job counts down', () => {
     const ports = the.ports();
     await deleteWorker(ports, one.tenantId, one.workerId);
     expect(await needsOf(parent)).toBe(0);
-    await untilRung(ports.wakeUps, parent.contextId);
+    await untilWoken(ports.wakeUps, parent.contextId);
   });
 
-  test('nothing where whoever waited is gone, or waits no more', async () => {
+  test('nothing where the waiting context is deleted, or no longer waits', async () => {
     const [a, b] = [await child(), await child()];
     const gone = await waitingFor([a]);
     const [worker] = await the.rows(
@@ -164,8 +165,8 @@ describe('what ends a job counts down', () => {
   });
 });
 
-describe('jobs that were there before', () => {
-  test('one that ended unseen is counted anew', async () => {
+describe('jobs that existed before', () => {
+  test('one that ended without a count is counted again', async () => {
     const [a, b] = [await child(), await child()];
     await append(db(), [await ending(a)]);
     const parent = await waitingFor([a, b], { park: false });
@@ -189,14 +190,14 @@ describe('jobs that were there before', () => {
     const parent = await waitingFor([one], { park: false });
     const settles = await ending(one);
     const { promise: counted, resolve: go } = Promise.withResolvers<void>();
-    const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
+    const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>();
     const counting = the.database.transaction(async (tx) => {
       const met = await recount(tx, one.tenantId, parent.contextId, [{ callId: parent.callId, any: false }]);
-      held();
+      locked();
       await counted;
       return met;
     });
-    await isHeld;
+    await isLocked;
     const settling = append(db(), [settles]);
     go();
     expect(await counting).toBe(false);
@@ -205,8 +206,8 @@ describe('jobs that were there before', () => {
   });
 });
 
-describe('whoever waited', () => {
-  test('is woken where it parked, and told to look where it is about to', async () => {
+describe('the waiting context', () => {
+  test('is woken where it parked, and signalled where it is about to park', async () => {
     const [a, b] = [await child(), await child()];
     const parked = await waitingFor([a]);
     expect(await wakeMet(db(), parked.contextId)).toBeNull();
@@ -217,16 +218,16 @@ describe('whoever waited', () => {
       scheduling_status: 'runnable',
       wake_seq: Number(before) + 1,
     });
-    const held = await waitingFor([b], { park: false });
+    const locked = await waitingFor([b], { park: false });
     await append(db(), [await ending(b)]);
-    const { wake_seq: seen } = await the.row(held.contextId);
-    expect(await wakeMet(db(), held.contextId)).toBeNull();
+    const { wake_seq: seen } = await the.row(locked.contextId);
+    expect(await wakeMet(db(), locked.contextId)).toBeNull();
     const park: Append['park'] = { status: 'waiting', until: Date.now() + 60_000 };
     const guard = { controlSeq: null, wakeSeq: Number(seen) };
-    expect(await append(db(), [nothing(held.lease, { park, guard })])).toMatchObject([{ kind: 'stale' }]);
+    expect(await append(db(), [nothing(locked.lease, { park, guard })])).toMatchObject([{ kind: 'stale' }]);
   });
 
-  test('is found by the sweep where its waker died, and not where it is put off', async () => {
+  test('is found by the sweep where its waker died, and not where its check is postponed', async () => {
     const [a, b] = [await child(), await child()];
     const [forgotten, putOff] = [await waitingFor([a]), await waitingFor([b])];
     await append(db(), [await ending(a), await ending(b)]);
@@ -242,7 +243,7 @@ describe('whoever waited', () => {
   });
 });
 
-test('ends that count down the same calls in whatever order never wait for each other in a circle', async () => {
+test('ends that count down the same calls in any order never deadlock', async () => {
   const before = await deadlocks();
   for (let round = 0; round < 15; round += 1) {
     const children = await Promise.all(Array.from({ length: 8 }, child));
@@ -279,11 +280,11 @@ async function deadlocks(): Promise<number> {
   return Number(row?.['n']);
 }
 
-async function untilRung(wakeUps: readonly { contextId: ContextId }[], contextId: ContextId): Promise<void> {
+async function untilWoken(wakeUps: readonly { contextId: ContextId }[], contextId: ContextId): Promise<void> {
   await expect.poll(() => wakeUps.some((notify) => notify.contextId === contextId)).toBe(true);
 }
 
-test('a stop that ends two jobs of a context locks the calls that wait for them in their order, before the first', async () => {
+test('a stop that ends two jobs of a context locks the calls that wait for them in order, before the first', async () => {
   const one = await child();
   const begun = await ending(one);
   const until = Date.now() + 60_000;
@@ -297,15 +298,15 @@ test('a stop that ends two jobs of a context locks the calls that wait for them 
   await the.rows(`update jobs set parent_job_id = '${first.jobId}' where id = '${queued.jobId}'`);
   const ports = the.ports(the.open({ max: 2, name: 'stopping' }));
   const how = { reason: 'x', may: async () => true, asked: 'cancel' as const };
-  const held = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<void>();
   const look = Promise.withResolvers<void>();
   const other = the.database.transaction(async (tx) => {
     await tx.execute(sql`select id from tool_calls where id = ${low} for update`);
-    held.resolve();
+    locked.resolve();
     await look.promise;
     await tx.execute(sql`select id from tool_calls where id = ${high} for update nowait`);
   });
-  await held.promise;
+  await locked.promise;
   const stopping = perform(ports, stopWorker(ports, one, how));
   await expect
     .poll(() =>

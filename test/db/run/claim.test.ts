@@ -1,4 +1,4 @@
-// Who may run a context: claims, dead owners, and what sweeps find.
+// Which process may run a context: claims, dead owners, and the findings of sweeps.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
@@ -16,8 +16,8 @@ import {
   unregister,
 } from '../../../src/db/processes/processes.ts';
 import { until } from '../../e2e/rig/until.ts';
-import { TIMES, given, ids, nothing } from '../given.ts';
-import type { Given } from '../given.ts';
+import { TIMES, given, ids, nothing } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -44,7 +44,7 @@ async function set(contextId: ContextId, columns: string): Promise<void> {
 }
 
 describe('claim', () => {
-  test('of two claimers one wins, whatever the round', async () => {
+  test('of two claimers one wins, in any order', async () => {
     const pools = [the.open({ max: 1 }), the.open({ max: 1 })];
     const claimers = await Promise.all(pools.map(() => the.process({ lock: true })));
     for (let round = 0; round < 60; round += 1) {
@@ -58,7 +58,7 @@ describe('claim', () => {
     }
   });
 
-  test('takes the lease, raises the epoch, and counts the barren claims before it', async () => {
+  test('takes the lease, raises the epoch, and counts the failed claims before it', async () => {
     const contextId = await due();
     const owner = await the.process();
     const row = await claim(db(), contextId, owner);
@@ -72,17 +72,17 @@ describe('claim', () => {
     });
   });
 
-  test('of many: those that are free and due, without waiting for one that somebody else holds', async () => {
-    const [free, held, idle] = await Promise.all([the.context(), the.context(), the.context()]);
-    for (const { contextId } of [free, held]) await the.submit(contextId);
+  test('of many: those that are free and due, without waiting for a locked row', async () => {
+    const [free, locked, idle] = await Promise.all([the.context(), the.context(), the.context()]);
+    for (const { contextId } of [free, locked]) await the.submit(contextId);
     const owner = await the.process();
-    const all = [free, held, idle].map(({ contextId }) => contextId);
+    const all = [free, locked, idle].map(({ contextId }) => contextId);
     await the.database.transaction(async (tx) => {
-      await read(tx, held.contextId, 'lock');
+      await read(tx, locked.contextId, 'lock');
       const claimed = await claimFree(db(), all, owner);
       expect(claimed).toMatchObject([{ lease: { contextId: free.contextId }, failedClaims: 0 }]);
     });
-    expect(await claimFree(db(), all, owner)).toMatchObject([{ lease: { contextId: held.contextId } }]);
+    expect(await claimFree(db(), all, owner)).toMatchObject([{ lease: { contextId: locked.contextId } }]);
   });
 
   test('finds nothing in an idle context', async () => {
@@ -90,7 +90,7 @@ describe('claim', () => {
     expect(await claim(db(), contextId, await the.process())).toBeNull();
   });
 
-  test('leaves what waits until its time has come', async () => {
+  test('leaves a waiting context until its time has come', async () => {
     const contextId = await due();
     const owner = await the.process();
     await set(contextId, `scheduling_status = 'waiting', next_check_at = now() + interval '1 minute'`);
@@ -99,14 +99,14 @@ describe('claim', () => {
     expect(await claim(db(), contextId, owner)).not.toBeNull();
   });
 
-  test('does not take from itself', async () => {
+  test('does not take a context from the same process', async () => {
     const contextId = await due();
     const owner = await the.process({ silentMs: 60_000 });
     expect(await claim(db(), contextId, owner)).not.toBeNull();
     expect(await claim(db(), contextId, owner)).toBeNull();
   });
 
-  test('a process that was declared dead, or never was, claims nothing', async () => {
+  test('a process that was declared dead, or never registered, claims nothing', async () => {
     const contextId = await due();
     const dead = await the.process();
     await unregister(db(), dead);
@@ -117,9 +117,9 @@ describe('claim', () => {
   test.each([
     ['the lock free and the beat old', { silentMs: 20_000, lock: false }, true],
     ['the lock free and the beat recent', { silentMs: -60_000, lock: false }, false],
-    ['the lock held and the beat beyond the lease', { silentMs: 110_000, lock: true }, true],
-    ['the lock held and the beat late', { silentMs: 50_000, lock: true }, false],
-  ])('takes from an owner only what was revoked: %s', async (_, state, taken) => {
+    ['the lock held and the heartbeat older than the lease', { silentMs: 110_000, lock: true }, true],
+    ['the lock held and the heartbeat late', { silentMs: 50_000, lock: true }, false],
+  ])('takes from an owner only revoked leases: %s', async (_, state, taken) => {
     const contextId = await due();
     const owner = await the.process({ lock: state.lock });
     await claim(db(), contextId, owner);
@@ -136,7 +136,7 @@ describe('claim', () => {
 });
 
 describe('a lease', () => {
-  test('is renewed under its holder: what was sent before can commit no more', async () => {
+  test('is renewed by its owner: earlier statements can no longer commit', async () => {
     const contextId = await due();
     const { lease } = await the.claimed(contextId);
     const renewed = await renew(db(), lease);
@@ -145,7 +145,7 @@ describe('a lease', () => {
     expect(await renew(db(), lease)).toBeNull();
   });
 
-  test('that was given back is not renewed', async () => {
+  test('that was released is not renewed', async () => {
     const contextId = await due();
     const { lease } = await the.claimed(contextId);
     await append(db(), [nothing(lease, { park: { status: 'runnable' } })]);
@@ -169,7 +169,7 @@ describe('a lease', () => {
     expect(await claim(db(), contextId, await the.process())).toBeNull();
   });
 
-  test('is read with or without a lock; what is gone is null', async () => {
+  test('is read with or without a lock; of a deleted context it is null', async () => {
     const contextId = await due();
     expect(await read(db(), contextId)).toMatchObject({ queued: 1 });
     expect(await read(db(), contextId, 'lock')).toMatchObject({ queued: 1 });
@@ -177,8 +177,8 @@ describe('a lease', () => {
   });
 });
 
-describe('the dead', () => {
-  test('are declared once, and only where the one predicate says so', async () => {
+describe('dead processes', () => {
+  test('are declared once, and only under the one predicate', async () => {
     const free = await the.process({ silentMs: 20_000 });
     const vanished = await the.process({ silentMs: 110_000, lock: true });
     await the.process({ silentMs: 50_000, lock: true });
@@ -200,13 +200,13 @@ describe('the dead', () => {
     const judge = await the.process({ sessionName: names[1] ?? '' });
     expect(await declareDead(db(), TIMES, judge)).toHaveLength(1);
     await until('its connection to be ended', async () => (await pids()).length === 1);
-    // Its process, should it wake, finds its connection cut and opens another one.
+    // If the process wakes, it finds its connection cut and opens another one.
     await ofDead?.db.execute(sql`select 1`);
     expect(await declareDead(db(), TIMES, judge)).toEqual([]);
     expect(await pids()).toHaveLength(2);
   });
 
-  test('are declared by nobody whose own beats were late a moment ago', async () => {
+  test('are not declared by a process whose own heartbeats were just late', async () => {
     await the.process({ silentMs: 20_000 });
     const late = await the.process({ silentMs: 20_000 });
     expect(await declareDead(db(), TIMES, late)).toEqual([]);
@@ -218,14 +218,14 @@ describe('the dead', () => {
     expect(await declareDead(db(), TIMES, late)).toHaveLength(1);
   });
 
-  test('are told so at their next beat', async () => {
+  test('learn it at their next heartbeat', async () => {
     const id = await the.process({ silentMs: 20_000 });
     await declareDead(db(), TIMES, await the.process());
     expect(await heartbeat(db(), id, TIMES)).toEqual({ kind: 'dead' });
     expect(await heartbeat(db(), ids.next<ProcessId>(), TIMES)).toEqual({ kind: 'dead' });
   });
 
-  test('who beats in time is not declared dead by one who looked before', async () => {
+  test('a process with a timely heartbeat is not declared dead by one that read before it', async () => {
     const id = await the.process({ silentMs: 20_000 });
     const beating = the.open({ max: 1 });
     await beating.transaction(async (tx) => {
@@ -238,7 +238,7 @@ describe('the dead', () => {
     expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
   });
 
-  test('lose their leases: the epoch rises and anybody may go on', async () => {
+  test('lose their leases: the epoch rises and any process may continue', async () => {
     const contextId = await due();
     const owner = await the.process();
     const row = await claim(db(), contextId, owner);
@@ -254,7 +254,7 @@ describe('the dead', () => {
     expect(await revoke(db(), 10)).toBe(0);
   });
 
-  test('a job that keeps killing its processes is waited with, longer each time', async () => {
+  test('a job that keeps killing its processes is delayed, longer each time', async () => {
     const contextId = await due();
     const waits: unknown[] = [];
     for (let death = 0; death < 4; death += 1) {
@@ -262,7 +262,7 @@ describe('the dead', () => {
       await set(contextId, `next_check_at = now() - interval '1 second'`);
       expect((await claim(db(), contextId, owner))?.failedClaims).toBe(death);
       await unregister(db(), owner);
-      // Between two looks at the clock in one transaction: the wait is as long as said, however long that took.
+      // Between two reads of the clock in one transaction: the wait has its full length, however long that took.
       const [row] = await the.database.transaction(async (tx) => {
         await revoke(tx, 10);
         return tx.execute<{ scheduling_status: string; least: boolean; most: boolean }>(sql`
@@ -282,7 +282,7 @@ describe('the dead', () => {
     );
   });
 
-  test('who died among many is not waited with: one of them killed the process at most', async () => {
+  test('a context is not delayed when its process died with many: one of them killed the process at most', async () => {
     const owner = await the.process();
     const contexts = await Promise.all(Array.from({ length: 5 }, due));
     for (const contextId of contexts) {
@@ -306,14 +306,14 @@ describe('the dead', () => {
     expect(left).toHaveLength(5);
   });
 
-  test('no more than so many leases are revoked at once', async () => {
+  test('no more leases than the limit are revoked at once', async () => {
     const owner = await the.process();
     for (let count = 0; count < 7; count += 1) await claim(db(), await due(), owner);
     await unregister(db(), owner);
     expect([await revoke(db(), 5), await revoke(db(), 5), await revoke(db(), 5)]).toEqual([5, 2, 0]);
   });
 
-  test('are remembered for an hour, and while they own something', async () => {
+  test('are remembered for an hour, and while they own a lease', async () => {
     const [old, recent, owner] = [await the.process(), await the.process(), await the.process()];
     await claim(db(), await due(), owner);
     await the.rows(
@@ -325,7 +325,7 @@ describe('the dead', () => {
     expect(left.map(({ id }) => id)).toEqual([recent, owner].sort());
   });
 
-  test('what they served is told where nobody lives', async () => {
+  test('their capabilities are reported where no process lives', async () => {
     await the.process({ silentMs: 60_000 });
     expect(await published(db(), TIMES)).toHaveLength(1);
     await the.process();
@@ -334,18 +334,18 @@ describe('the dead', () => {
   });
 });
 
-describe('a beat', () => {
-  test('names the contexts whose holder was told to look up', async () => {
+describe('a heartbeat', () => {
+  test('names the contexts whose owner has a control signal', async () => {
     const owner = await the.process();
-    const [quiet, summoned] = [await due(), await due()];
+    const [quiet, signalled] = [await due(), await due()];
     await claim(db(), quiet, owner);
-    await claim(db(), summoned, owner);
-    await set(summoned, 'next_check_at = now(), control_seq = 7');
-    const heard = await heartbeat(db(), owner, TIMES);
-    expect(heard).toMatchObject({ kind: 'alive', signals: [{ contextId: summoned, controlSeq: 7 }] });
+    await claim(db(), signalled, owner);
+    await set(signalled, 'next_check_at = now(), control_seq = 7');
+    const answer = await heartbeat(db(), owner, TIMES);
+    expect(answer).toMatchObject({ kind: 'alive', signals: [{ contextId: signalled, controlSeq: 7 }] });
   });
 
-  test('says which server process holds the lock, so that a lost one is seen', async () => {
+  test('reports which server process holds the lock, so that a lost lock is noticed', async () => {
     const pool = the.open({ max: 1 });
     const pid = await takeLock(pool.db, 77);
     expect(await takeLock(db(), 77)).toBeNull();
@@ -353,8 +353,8 @@ describe('a beat', () => {
   });
 });
 
-describe('what is due at once', () => {
-  /** On a clock that stands where its milliseconds would be rounded up. */
+describe('due at once', () => {
+  /** With a clock whose milliseconds would be rounded up. */
   const stillness = async <T>(work: (tx: Executor) => Promise<T>): Promise<T> =>
     the.open({ max: 1 }).transaction(async (tx) => {
       await tx.execute(sql`create schema still`);
@@ -367,7 +367,7 @@ describe('what is due at once', () => {
       return done;
     });
 
-  test('is so for whoever is rung in that very moment', async () => {
+  test('applies to a context that is woken at the same time', async () => {
     const contextId = await due();
     const [owner, other] = [await the.process(), await the.process()];
     const { lease } = (await claim(db(), contextId, owner)) ?? {};
@@ -378,7 +378,7 @@ describe('what is due at once', () => {
     expect(row?.lease.epoch).toBe(3);
   });
 
-  test('is so for the sweep that took it from the dead', async () => {
+  test('applies to the sweep that took it from a dead process', async () => {
     const contextId = await due();
     const owner = await the.process();
     await claim(db(), contextId, owner);
@@ -391,13 +391,13 @@ describe('what is due at once', () => {
   });
 });
 
-describe('what is due', () => {
+describe('due work', () => {
   /** Longer than any test takes. */
   const AGAIN_MS = 3_600_000;
 
   const later = async (contextId: ContextId) => set(contextId, `next_check_at = now() - interval '1 second'`);
 
-  test('is taken once and put off, so that the next sweep passes it by', async () => {
+  test('is taken once and postponed, so that the next sweep skips it', async () => {
     const contextId = await due();
     await set(contextId, `next_check_at = now() + interval '1 hour'`);
     expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, overdueMs: 0 })).toEqual([]);
@@ -410,7 +410,7 @@ describe('what is due', () => {
     expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, overdueMs: 0 })).toHaveLength(1);
   });
 
-  test('a claim into a slot that waits for it is counted in the sweep’s own commit, and once', async () => {
+  test('a claim for a slot that waits for it is counted in the sweep’s own commit, and once', async () => {
     const [mine, left] = [await due(), await due()];
     await later(mine);
     const [found] = await takeDue(db(), { most: 1, againMs: AGAIN_MS, overdueMs: 0, claims: true });
@@ -426,7 +426,7 @@ describe('what is due', () => {
     expect(await the.row(mine)).toMatchObject({ failed_claims: 1 });
   });
 
-  test('a count under an epoch that has passed is not the claim’s', async () => {
+  test('a count under an old epoch does not belong to the claim', async () => {
     const contextId = await due();
     await set(contextId, 'lease_epoch = 4');
     expect(await claim(db(), contextId, await the.process(), 3)).toMatchObject({ failedClaims: 0 });
@@ -442,7 +442,7 @@ describe('what is due', () => {
     expect(await claim(db(), contextId, await the.process())).not.toBeNull();
   });
 
-  test('a holder that did not answer is told apart', async () => {
+  test('an owner that did not answer is reported separately', async () => {
     const contextId = await due();
     await the.claimed(contextId);
     await later(contextId);
@@ -451,7 +451,7 @@ describe('what is due', () => {
     ]);
   });
 
-  test('two sweeps share it: nothing is taken twice, and a row that is held is passed by', async () => {
+  test('two sweeps share it: nothing is taken twice, and a locked row is skipped', async () => {
     const contexts = await Promise.all(Array.from({ length: 20 }, due));
     for (const contextId of contexts) await later(contextId);
     const [one, other] = [the.open({ max: 1 }), the.open({ max: 1 })];
@@ -465,7 +465,7 @@ describe('what is due', () => {
   });
 
   test.each(['hash', 'loop', 'merge'])(
-    'no more than asked for are taken, whatever the plan: %s',
+    'no more than the limit are taken, whatever the plan: %s',
     async (plan) => {
       const contexts = await Promise.all(Array.from({ length: 40 }, due));
       for (const contextId of contexts) await later(contextId);

@@ -1,4 +1,5 @@
-// A frozen process holds a row lock: PostgreSQL's own limits, and the process that waits for the lock, terminate its session.
+// A frozen process holds a row lock: PostgreSQL's own limits, and the process that waits for the lock, terminate its
+// session.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -34,30 +35,30 @@ const read = async (id: number) => {
   return row?.n;
 };
 
-/** Takes the row and stands still for so long. */
+/** Locks the row and freezes for so long. */
 function holding(database: Database, id: number, ms: number) {
-  const held = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<void>();
   const over = database.transaction(async (tx) => {
     await add(tx, id);
-    held.resolve();
+    locked.resolve();
     await sleep(ms);
     await add(tx, id);
   });
   over.catch(() => undefined);
-  return { held: held.promise, over };
+  return { locked: locked.promise, over };
 }
 
 test('a transaction whose next statement does not come is ended by the server', async () => {
   const still = holding(open({ limits: { idleInTransaction: 200 } }), 1, 3_000);
-  await still.held;
+  await still.locked;
   await add(open().db, 1);
   await expect(still.over).rejects.toThrow();
   expect(await read(1)).toBe(1);
 });
 
-test('a lock that is not free in time is waited for without a connection', async () => {
+test('a caller waits for a busy lock without a connection', async () => {
   const still = holding(open(), 2, 1_500);
-  await still.held;
+  await still.locked;
   const patient = open({ max: 1, limits: { lock: 100 }, lockTimeoutMs: 10_000 });
   let begun = 0;
   const alone = add(patient.db, 2);
@@ -78,13 +79,13 @@ test('a lock that is not free in time is waited for without a connection', async
   expect([await read(2), await read(3)]).toEqual([4, 1]);
 });
 
-test('and not for ever: then it is told', async () => {
+test('a caller does not wait forever: it gets an error in the end', async () => {
   const still = holding(open(), 4, 3_000);
-  await still.held;
+  await still.locked;
   let freed = 0;
   const options = { lockTimeoutMs: 1_000, onLocked: async () => void (freed += 1) };
   const impatient = open({ limits: { lock: 100 }, ...options });
-  // It is connected before its time begins.
+  // It is connected before its time limit starts.
   await impatient.db.execute(sql`select 1`);
   const failed = await add(impatient.db, 4).catch((error: unknown) => errorCode(error));
   expect(failed).toBe('55P03');
@@ -104,7 +105,7 @@ test('a process that waits for a lock terminates frozen sessions of the platform
     await sleep(2_500);
     await tx.execute(sql`select 1`);
   });
-  await Promise.all([ours, ...others].map(({ held }) => held));
+  await Promise.all([ours, ...others].map(({ locked }) => locked));
   const waiting = open({
     name: 'nightshift-waiting',
     limits: { lock: 200 },

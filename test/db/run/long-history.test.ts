@@ -1,5 +1,5 @@
-// What is asked and written behind a long history touches as many messages as behind a short one. Counted in Postgres'
-// own words, inside the transaction that does it.
+// Requests and writes behind a long history read as many messages as behind a short one. Counted by Postgres' own
+// statistics, inside the transaction.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { editInput, regenerate } from '../../../src/commands/inputs/regenerate.ts';
@@ -18,8 +18,8 @@ import { findContext } from '../../../src/db/read/contexts/context-views.ts';
 import { listMessages } from '../../../src/db/read/messages/message-views.ts';
 import type { MessageRange } from '../../../src/db/read/messages/message-views.ts';
 import { job as someJob } from '../../core/builders.ts';
-import { given, ids, nothing } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given, ids, nothing } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 const LONG = 5_000;
 const BRANCH = 'made';
@@ -47,7 +47,7 @@ async function spoken(messages: number): Promise<ContextId> {
   return contextId;
 }
 
-/** Messages that were looked at; nothing of what is done stays. */
+/** The number of messages read; the work is rolled back. */
 async function touched(work: (tx: Executor) => Promise<unknown>): Promise<number> {
   let count = Number.NaN;
   const undone = new Error('undone');
@@ -109,7 +109,7 @@ const make = async (tx: Executor, contextId: ContextId, fromMessageId: MessageId
   expect(view).toMatchObject({ name: BRANCH, length: null });
 };
 
-test('a branch made behind all, and the answer that tells of it', () =>
+test('a branch made behind all messages, and the answer that reports it', () =>
   expectTheSame((tx, contextId) => make(tx, contextId, null)));
 
 test('a branch made in the middle, and switched away from', () =>
@@ -118,21 +118,28 @@ test('a branch made in the middle, and switched away from', () =>
     await carriedOut(tx, switchBranch(target(contextId), 'main'));
   }));
 
-test.each([0, 0.5, 1])('an input edited, and answered anew, at %d of history', async (share) => {
+test.each([0, 0.5, 1])('an input edited, and answered again, at %d of history', async (share) => {
   await expectTheSame(async (tx, contextId) => {
-    const anew = { messageId: await messageAt(tx, contextId, share), name: null, input: input(contextId) };
-    await carriedOut(tx, editInput(the.ports(), anew));
+    const revision = {
+      messageId: await messageAt(tx, contextId, share),
+      name: null,
+      input: input(contextId),
+    };
+    await carriedOut(tx, editInput(the.ports(), revision));
   });
   await expectTheSame(async (tx, contextId) => {
-    const anew = { messageId: await messageAt(tx, contextId, share), name: null };
-    await carriedOut(tx, regenerate(the.ports(), { ...anew, input: { ...input(contextId), content: null } }));
+    const revision = { messageId: await messageAt(tx, contextId, share), name: null };
+    await carriedOut(
+      tx,
+      regenerate(the.ports(), { ...revision, input: { ...input(contextId), content: null } }),
+    );
   });
 });
 
 test('an input', () =>
   expectTheSame((tx, contextId) => carriedOut(tx, submitInput(the.ports(), input(contextId)))));
 
-test('a context, as it is read', () =>
+test('the read of a context', () =>
   expectTheSame((tx, contextId) => findContext(tx, DEFAULT_TENANT, contextId, {})));
 
 test('the first step of a job, and the end of it', () =>

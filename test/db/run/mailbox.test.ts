@@ -1,4 +1,4 @@
-// What others write into a context's mailbox: submits, withdrawals, wishes, stop and start.
+// Writes of others into a context's mailbox: submits, withdrawals, stop requests, stop and start.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
 import { perform, performWithin } from '../../../src/commands/perform.ts';
@@ -23,8 +23,8 @@ import {
 } from '../../../src/db/run/stop-requests.ts';
 import { snapshot } from '../../core/builders.ts';
 import { tagOf } from '../../services/statements.ts';
-import { TIMES, given, ids } from '../given.ts';
-import type { Given } from '../given.ts';
+import { TIMES, given, ids } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -53,7 +53,7 @@ const jobs = (contextId: ContextId) =>
   );
 
 describe('submit', () => {
-  test('wakes an idle context, and only counts where it is awake', async () => {
+  test('wakes an idle context, and only counts in an active one', async () => {
     const { contextId } = await the.context();
     const first = await submit(db(), the.submission(contextId));
     expect(first).toEqual({ headSeq: 0, wakeSeq: 1, epoch: 0, runnable: true });
@@ -107,7 +107,7 @@ describe('submit', () => {
     expect(await the.rows(`select 1 from messages where context_id = '${contextId}'`)).toHaveLength(5);
   });
 
-  test('only one of many that want an idle context is taken', async () => {
+  test('only one of many submits that require an idle context is accepted', async () => {
     const { contextId } = await the.context();
     const outcomes = await Promise.all(
       Array.from({ length: 12 }, () => submit(db(), the.submission(contextId, { onlyIfIdle: true }))),
@@ -124,7 +124,7 @@ describe('submit', () => {
     expect(await submit(db(), the.submission(contextId, { onlyIfIdle: true }))).toBeNull();
   });
 
-  test('a stopped worker, another tenant’s and one that is not there take nothing', async () => {
+  test('a stopped worker, another tenant’s and a missing one take nothing', async () => {
     const { contextId } = await the.context();
     expect(await submit(db(), the.submission(contextId, { tenantId: other }))).toBeNull();
     expect(await submit(db(), the.submission(ids.next<ContextId>()))).toBeNull();
@@ -134,7 +134,7 @@ describe('submit', () => {
     expect(await the.rows(`select 1 from messages where context_id = '${contextId}'`)).toEqual([]);
   });
 
-  test('a run on what stands brings no message', async () => {
+  test('a run without an input adds no message', async () => {
     const { contextId } = await the.context();
     await the.submit(contextId, {
       input: null,
@@ -150,7 +150,7 @@ describe('submit', () => {
   });
 });
 
-describe('a refused submit says why', () => {
+describe('a refused submit gives the reason', () => {
   const why = async (
     contextId: ContextId,
     over: { delivery?: 'queue' | 'reject'; tenantId?: TenantId } = {},
@@ -195,7 +195,7 @@ describe('withdraw', () => {
   const withdrawn = (contextId: ContextId, jobId: JobId) =>
     withdraw(db(), { tenantId: DEFAULT_TENANT, contextId }, [jobId], 'why');
 
-  test('takes a queued job back with its receipt, and tells it under a number', async () => {
+  test('deletes a queued job with its receipt, and records it under a number', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
     expect(await withdrawn(contextId, jobId)).toEqual({
@@ -219,7 +219,7 @@ describe('withdraw', () => {
     expect(await the.row(contextId)).toMatchObject({ queued: 0, head_seq: 1 });
   });
 
-  test('forgets the barren claims of what it took back, as soon as nothing else is to be done', async () => {
+  test('resets the failed claims of the withdrawn job, as soon as no work is left', async () => {
     const { contextId } = await the.context();
     const first = await the.submit(contextId);
     const second = await the.submit(contextId);
@@ -230,7 +230,7 @@ describe('withdraw', () => {
     expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'idle', failed_claims: 0 });
   });
 
-  test('leaves what runs, and what belongs to another context', async () => {
+  test('leaves running jobs, and those of another context', async () => {
     const { contextId, jobId } = await running();
     expect(await withdrawn(contextId, jobId)).toBeNull();
     const queued = await the.submit(contextId);
@@ -238,7 +238,7 @@ describe('withdraw', () => {
     expect(await the.row(contextId)).toMatchObject({ queued: 1 });
   });
 
-  test('takes back many in one statement, told in the order of the queue; what is left stays queued', async () => {
+  test('withdraws many in one statement, recorded in the order of the queue; the rest stays queued', async () => {
     const { contextId } = await the.context();
     const jobIds: JobId[] = [];
     for (let n = 0; n < 5; n += 1) jobIds.push(await the.submit(contextId));
@@ -262,7 +262,7 @@ describe('withdraw', () => {
     });
   });
 
-  test('many at once are each taken back once', async () => {
+  test('many at once are each withdrawn once', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
     const outcomes = await Promise.all(
@@ -278,8 +278,8 @@ describe('withdraw', () => {
   });
 });
 
-describe('calling up', () => {
-  test('names the owner who lives, and raises control_seq alone', async () => {
+describe('locking for control', () => {
+  test('names the live owner, and raises control_seq alone', async () => {
     const { row, contextId } = await running();
     const before = await the.row(contextId);
     expect(await lockForControl(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({
@@ -289,7 +289,7 @@ describe('calling up', () => {
     expect(await the.row(contextId)).toEqual({ ...before, control_seq: row.controlSeq + 1 });
   });
 
-  test('of a context that nobody runs raises the epoch', async () => {
+  test('of a context without a run raises the epoch', async () => {
     const { contextId } = await the.context();
     expect(await lockForControl(db(), DEFAULT_TENANT, contextId, TIMES)).toEqual({
       owner: null,
@@ -317,7 +317,7 @@ describe('calling up', () => {
     });
   });
 
-  test('leaves a wait as it is', async () => {
+  test('leaves a wait unchanged', async () => {
     const { contextId } = await the.context();
     await the.rows(
       `update contexts set scheduling_status = 'waiting', next_check_at = now() + interval '1 hour' where id = '${contextId}'`,
@@ -327,7 +327,7 @@ describe('calling up', () => {
     expect(await the.row(contextId)).toEqual({ ...before, control_seq: 1, lease_epoch: 1 });
   });
 
-  test('another tenant’s context is not there', async () => {
+  test('another tenant’s context is not found', async () => {
     const { contextId } = await the.context();
     expect(await lockForControl(db(), other, contextId, TIMES)).toBeNull();
     expect(await raiseControl(db(), other, contextId)).toBe(false);
@@ -336,8 +336,8 @@ describe('calling up', () => {
   });
 });
 
-describe('a wish', () => {
-  test('stands as it was first written, and is due after the grace', async () => {
+describe('a stop request', () => {
+  test('stays as first written, and is due after the grace period', async () => {
     const { contextId, jobId } = await running();
     await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
       request: { kind: 'cancel' },
@@ -356,7 +356,7 @@ describe('a wish', () => {
     expect(job).toEqual({ stop_kind: 'cancel', stop_reason: 'first' });
   });
 
-  test('is not written on what has ended', async () => {
+  test('is not written on a job that has ended', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
     await withdraw(db(), { tenantId: DEFAULT_TENANT, contextId }, [jobId], 'first');
@@ -368,7 +368,7 @@ describe('a wish', () => {
     expect(await jobs(contextId)).toMatchObject([{ stop_kind: 'cancel' }]);
   });
 
-  test('on what is queued is read with it', async () => {
+  test('on a queued job is read with it', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
     await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
@@ -381,7 +381,7 @@ describe('a wish', () => {
     expect(stored?.mailbox.next?.stopRequest).toMatchObject({ kind: 'interrupt', mode: 'keep' });
   });
 
-  test('that goes unanswered lets a sweep fence the holder off, once', async () => {
+  test('that goes unanswered lets a sweep fence the owner off, once', async () => {
     const { row, contextId, jobId } = await running();
     expect(await fence(db(), contextId)).toBeNull();
     await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
@@ -403,7 +403,7 @@ describe('a wish', () => {
 describe('stop and start', () => {
   const target = (contextId: ContextId) => ({ tenantId: DEFAULT_TENANT, contextId });
 
-  test('of a context at rest show at once, once each', async () => {
+  test('of an idle context show at once, once each', async () => {
     const { contextId } = await the.context();
     expect(await setStopped(db(), DEFAULT_TENANT, contextId, true)).toMatchObject({
       headSeq: 1,
@@ -423,7 +423,7 @@ describe('stop and start', () => {
     });
   });
 
-  test('starting wakes what is queued, and rings', async () => {
+  test('starting wakes queued work and sends a wake-up', async () => {
     const { contextId } = await the.context();
     const ports = the.ports();
     await the.submit(contextId);
@@ -437,7 +437,7 @@ describe('stop and start', () => {
     expect(ports.wakeUps).toEqual([{ contextId, wakeSeq: row['wake_seq'], epoch: row['lease_epoch'] }]);
   });
 
-  test('stopping while a job runs leaves the state to its end', async () => {
+  test('stopping during a job leaves the state until its end', async () => {
     const { contextId, jobId } = await running();
     const ports = the.ports();
     await perform(ports, stopWorker(ports, target(contextId)));
@@ -449,7 +449,7 @@ describe('stop and start', () => {
     expect(await jobs(contextId)).toMatchObject([{ id: jobId, stop_kind: 'stop' }]);
   });
 
-  test('stopping what nobody runs settles it here and now', async () => {
+  test('stopping a context without a run settles it at once', async () => {
     const { contextId, jobId } = await running();
     await the.rows(`update processes set heartbeat_at = now() - interval '1 hour'`);
     const ports = the.ports();
@@ -469,14 +469,14 @@ describe('cancel', () => {
     return perform(ports, cancelJob(ports, { tenantId, jobId, reason: null }));
   };
 
-  test('of another tenant’s job, or of none, is not found', async () => {
+  test('of another tenant’s job, or of a missing one, is not found', async () => {
     const { jobId, contextId } = await running();
     expect(await cancel(other, jobId)).toMatchObject({ code: 'not_found' });
     expect(await cancel(DEFAULT_TENANT, ids.next<JobId>())).toMatchObject({ code: 'not_found' });
     expect(await jobs(contextId)).toMatchObject([{ status: 'running', stop_kind: null }]);
   });
 
-  test('what nobody runs is settled, and the next in the queue is rung for', async () => {
+  test('a job without a run is settled, and the next in the queue is woken', async () => {
     const { contextId, jobId } = await running();
     const next = await the.submit(contextId);
     await the.rows(`update processes set heartbeat_at = now() - interval '1 hour'`);
@@ -494,10 +494,10 @@ describe('cancel', () => {
     expect(ports.wakeUps).toMatchObject([{ contextId }]);
   });
 
-  test('that comes after the job has ended leaves the one that runs by then alone', async () => {
+  test('that comes after the job has ended leaves the job that runs by then alone', async () => {
     const { contextId, jobId } = await running();
     const ports = the.ports();
-    const summoned: string[] = [];
+    const signalled: string[] = [];
     const late = the.open({
       max: 1,
       hook: async (text) => {
@@ -506,18 +506,18 @@ describe('cancel', () => {
       },
     });
     const owner = (await the.row(contextId))['lease_owner'];
-    await ports.bus.subscribe({ name: `process:${String(owner)}` }, () => summoned.push('summoned'));
+    await ports.bus.subscribe({ name: `process:${String(owner)}` }, () => signalled.push('signalled'));
     await perform(
       { ...ports, database: late },
       cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }),
     );
     await new Promise((resolve) => setImmediate(resolve));
-    expect(summoned).toEqual([]);
+    expect(signalled).toEqual([]);
     expect(await jobs(contextId)).toMatchObject([{ status: 'completed', stop_kind: null }]);
   });
 });
 
-test('a withdrawn input leaves a context that takes one who wants it idle', async () => {
+test('a withdrawn input leaves a context that accepts inputs which require it idle', async () => {
   const { contextId } = await the.context();
   const jobId = await the.submit(contextId);
   const ports = the.ports();
@@ -542,7 +542,7 @@ describe('inputs that are too long to be read together', () => {
     return { ...row, steers: 3 };
   };
 
-  test('of those that wait to join a job the first is read, of the others what fits', async () => {
+  test('of those that wait to join a job the first is read, and of the others as many as fit', async () => {
     const stored = await readMailbox(db(), await steered());
     expect(stored?.mailbox.steers.map(({ content }) => content?.length ?? null)).toEqual([1, null, null]);
   });

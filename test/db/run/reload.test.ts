@@ -1,4 +1,4 @@
-// The holder's view in memory is what a reload would give, after whatever was appended.
+// The run's view in memory equals a reload, after any append.
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RunSignals } from '../../../src/agent/run-signals.ts';
@@ -19,8 +19,8 @@ import { WALKED, nextMove, someWorld } from '../../core/run/walk.ts';
 import type { Happening } from '../../core/run/walk.ts';
 import type { ProcessId } from '../../../src/core/ids.ts';
 import { tagOf } from '../../services/statements.ts';
-import { given, ids } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given, ids } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 import { workerState } from '../worker-state.ts';
 
 let the: Given;
@@ -43,7 +43,7 @@ async function reload(row: ContextRow): Promise<Snapshot> {
   return snapshot;
 }
 
-/** What is read once more is not compared: who is next, and what others raised. */
+/** Fields that are read again are not compared: the next input, and counters that others raised. */
 function known(of: Snapshot): Snapshot {
   return { ...of, next: null, wakeSeq: 0, controlSeq: 0, failedClaims: 0 };
 }
@@ -79,7 +79,7 @@ test('whatever the model and the tools do', async () => {
   await fc.assert(fc.asyncProperty(someWorld, walk), { numRuns: 25 });
 }, 120_000);
 
-test('a look at the mailbox does not count the claim under which one looks', async () => {
+test('a read of the mailbox does not count the claim under which it happens', async () => {
   const { contextId } = await the.context();
   await the.submit(contextId);
   const die = async () => {
@@ -153,7 +153,7 @@ test('an append that arrives after its run gave it up as lost changes nothing', 
   expect(await journal.recover(first.lease).catch((error: Error) => error.name)).toBe('LeaseLost');
 });
 
-test('a lease that was given back is not taken up again by the one who gave it', async () => {
+test('a released lease is not recovered by its former owner', async () => {
   const { contextId } = await the.context();
   await the.submit(contextId);
   const row = await the.claimed(contextId);
@@ -200,7 +200,7 @@ test('a second cut in the middle of a recovery does not strand the run: it knows
   expect(await the.row(contextId)).toMatchObject({ lease_owner: owner, lease_epoch: recovered.lease.epoch });
 });
 
-test('a recovery that is tried again takes nothing from whoever owns the context by now', async () => {
+test('a repeated recovery takes nothing from the present owner of the context', async () => {
   const { contextId } = await the.context();
   await the.submit(contextId);
   const owner = await the.process();

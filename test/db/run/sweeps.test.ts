@@ -49,9 +49,9 @@ test.each<[string, (db: Database['db']) => Promise<unknown>, RegExp]>([
     /Index Cond: .*next_check_at </,
   ],
   ['what died', (db) => revoke(db, 100), /contexts_owned/],
-  ['what was idle for too long', (db) => archiveIdle(db, {}, 100), /Index Cond: .*expires_at </],
-  ['what was archived for too long', (db) => findPurgeable(db, 365, 100), /Index Cond: .*archived_at </],
-])('%s is found without a look at what is not', async (_, sweep, found) => {
+  ['contexts idle for too long', (db) => archiveIdle(db, {}, 100), /Index Cond: .*expires_at </],
+  ['contexts archived for too long', (db) => findPurgeable(db, 365, 100), /Index Cond: .*archived_at </],
+])('%s are found without reading others', async (_, sweep, found) => {
   const plans: string[] = [];
   await sweep(explaining(database.db, plans));
   expect(plans).toHaveLength(1);

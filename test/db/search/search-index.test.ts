@@ -1,11 +1,11 @@
-// What is made searchable by several processes at once: nothing is passed over.
+// Indexing for search by several processes at once: nothing is skipped.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, WorkerId } from '../../../src/core/ids.ts';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
 import { indexBacklog } from '../../../src/db/search/search-index.ts';
-import { given } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -13,10 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 
-const SAID = 120;
+const TEXT_OF = 120;
 
-/** A context with so many messages, none of them searchable. `text`: SQL of what each says. */
-async function spoken(messages = SAID, text = `'zebra'`): Promise<ContextId> {
+/** A context with so many messages, none of them indexed. `text`: SQL of the text of each. */
+async function spoken(messages = TEXT_OF, text = `'zebra'`): Promise<ContextId> {
   const { contextId } = await the.context();
   await the.rows(`
     insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, completed_at)
@@ -29,7 +29,7 @@ async function spoken(messages = SAID, text = `'zebra'`): Promise<ContextId> {
   return contextId;
 }
 
-test('entries that another process has just made, unseen as yet, are not taken for the end', async () => {
+test('entries that another process has just made and not committed are not taken for the end', async () => {
   const contextId = await spoken();
   const made = Promise.withResolvers<void>();
   const committed = Promise.withResolvers<void>();
@@ -42,7 +42,7 @@ test('entries that another process has just made, unseen as yet, are not taken f
   });
   await made.promise;
   const own = indexBacklog(the.database.db);
-  // It comes to the entries that are not committed, and waits for them.
+  // It reaches the uncommitted entries, and waits for them.
   await expect
     .poll(() =>
       the.rows(
@@ -56,11 +56,11 @@ test('entries that another process has just made, unseen as yet, are not taken f
   while (await indexBacklog(the.database.db));
   expect(
     await the.rows(`select count(*)::int as n from search_entries where context_id = '${contextId}'`),
-  ).toEqual([{ n: SAID }]);
+  ).toEqual([{ n: TEXT_OF }]);
   expect(await the.rows('select 1 from search_backlog')).toEqual([]);
 });
 
-test('long texts are gone through a few at a time, and none is left out', async () => {
+test('long texts are processed a few at a time, and none is left out', async () => {
   await the.rows('delete from search_entries');
   const long = `(select string_agg(md5(n::text || k::text), ' ') from generate_series(1, 2000) k)`;
   const contexts = [await spoken(40, long), await spoken(40, long), await spoken(40, long)];
@@ -68,13 +68,13 @@ test('long texts are gone through a few at a time, and none is left out', async 
     (await the.rows('select count(*)::int as n from search_entries'))[0]?.['n'];
   expect(await indexBacklog(the.database.db)).toBe(true);
   expect(await made()).toBeGreaterThan(0);
-  expect(await made()).toBeLessThan(SAID);
+  expect(await made()).toBeLessThan(TEXT_OF);
   while (await indexBacklog(the.database.db));
   expect(await made()).toBe(40 * contexts.length);
   expect(await the.rows('select 1 from search_backlog')).toEqual([]);
 });
 
-test('entries that are made while their context is removed go with it', async () => {
+test('entries that are made while their context is deleted are deleted with it', async () => {
   const contextId = await spoken();
   const [worker] = await the.rows(`select id from workers where context_id = '${contextId}'`);
   const made = Promise.withResolvers<void>();

@@ -1,10 +1,10 @@
-// Search over many messages, of which one is met, or most.
+// Search over many messages, of which one matches, or most.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { searchStretch } from '../../../src/db/search/search.ts';
-import { given } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -27,10 +27,10 @@ const MET = {
   nowhere: 0,
 };
 
-test('a page is read by the index, whether one message is met or most', async () => {
+test('a page is read by the index, whether one message matches or most', async () => {
   const { contextId } = await the.context();
   const { db } = the.database;
-  // Entries and messages as an index of long use would hold them.
+  // Entries and messages as an index after long use contains them.
   for (let from = 1; from <= MANY; from += CHUNK) {
     await db.execute(sql`
       insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, created_at)

@@ -1,4 +1,4 @@
-// Branches in the database: what one reads, what is written of it, and that all of a change is there or nothing.
+// Branches in the database: the reads of a branch, its writes, and that a change is complete or absent.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RunSignals } from '../../../src/agent/run-signals.ts';
 import { editInput } from '../../../src/commands/inputs/regenerate.ts';
@@ -14,8 +14,8 @@ import { readHistory } from '../../../src/db/run/history.ts';
 import { withdraw } from '../../../src/db/run/stop-requests.ts';
 import { createJournal, readSnapshot } from '../../../src/workers/run/journal.ts';
 import { tagOf } from '../../services/statements.ts';
-import { given, ids } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given, ids } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 import { workerState } from '../worker-state.ts';
 
 let the: Given;
@@ -34,7 +34,7 @@ const job = {
   queueLimit: 100,
 };
 
-/** So many turns on `main`, by no job. */
+/** So many turns on `main`, without a job. */
 async function conversation(turns: number): Promise<{ contextId: ContextId; inputs: MessageId[] }> {
   const { contextId } = await the.context();
   const inputs: MessageId[] = [];
@@ -55,7 +55,7 @@ async function conversation(turns: number): Promise<{ contextId: ContextId; inpu
 const turns = async (contextId: ContextId, branch: string) =>
   (await readHistory(the.database.db, { contextId, tenantId }, branch)).map(({ turn }) => turn);
 
-/** All that is stored of a context, but for what is as it was made. */
+/** All rows of a context, except for those of its creation. */
 async function stored(contextId: ContextId) {
   return Promise.all([
     the.row(contextId),
@@ -120,7 +120,7 @@ describe('a process that dies at any statement leaves all or nothing', () => {
   });
 });
 
-test('a branch that is being deleted takes no job: whoever comes first is right', async () => {
+test('a branch that is being deleted takes no job: the first of the two wins', async () => {
   for (let round = 0; round < 10; round += 1) {
     const { contextId } = await conversation(1);
     const ports = the.ports();
@@ -145,7 +145,7 @@ test('a branch that is being deleted takes no job: whoever comes first is right'
   }
 });
 
-test('an input that names no branch goes to the one that is active when its turn comes', async () => {
+test('an input without a branch goes to the one that is active when its turn comes', async () => {
   const { contextId } = await conversation(1);
   const ports = the.ports();
   const target = { tenantId, contextId };
@@ -153,12 +153,12 @@ test('an input that names no branch goes to the one that is active when its turn
     ports,
     createBranch({ ...target, name: 'x', fromBranch: null, fromMessageId: null, activate: false }),
   );
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: letGo } = Promise.withResolvers<void>();
   const { promise: switched, resolve: isSwitched } = Promise.withResolvers<void>();
   const switching = the.database.transaction(async (tx) => {
     await switchBranch(target, 'x')(tx);
     isSwitched();
-    await held;
+    await locked;
   });
   await switched;
   const posted = the.submit(contextId);
@@ -174,7 +174,7 @@ test('an input that names no branch goes to the one that is active when its turn
   expect(row).toEqual({ branch: 'x' });
 });
 
-test('a holder that knew a branch reads the one that has its name by now', async () => {
+test('an owner that knew a branch reads the one that has its name by now', async () => {
   const { contextId, inputs } = await conversation(2);
   const ports = the.ports();
   const place = { tenantId, contextId };
@@ -200,7 +200,7 @@ test('a holder that knew a branch reads the one that has its name by now', async
   expect(now.history.map(({ turn }) => turn)).toEqual(['u1']);
 });
 
-test('an input that comes to another branch while a snapshot is read without a lock does not change whose history it is', async () => {
+test('an input that arrives on another branch while a snapshot is read without a lock does not change whose history it is', async () => {
   const { contextId, inputs } = await conversation(2);
   const ports = the.ports();
   const place = { tenantId, contextId };

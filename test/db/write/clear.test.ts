@@ -1,5 +1,5 @@
-// Clear under concurrency and crash: against inputs, claims and itself, whole or not at all, and at the same cost however
-// long history is.
+// Clear under concurrency and crash: against inputs, claims and itself, complete or not at all, and at the same cost
+// for any length of history.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clearContext } from '../../../src/commands/contexts/clear-context.ts';
@@ -12,8 +12,8 @@ import { claim } from '../../../src/db/run/claims.ts';
 import { openDatabase } from '../../../src/db/connection/client.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
-import { given, nothing } from '../given.ts';
-import type { Given, Row } from '../given.ts';
+import { given, nothing } from '../database-fixture.ts';
+import type { Given, Row } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ const clear = (contextId: ContextId, database = the.database) =>
     clearContext(the.ports(database), { tenantId: DEFAULT_TENANT, contextId, isCurrent: () => true }),
   );
 
-/** A context at rest with so many messages of one turn, and a branch beside the first. */
+/** An idle context with so many messages of one turn, and a branch beside the first. */
 async function spoken(messages = 4): Promise<ContextId> {
   const { contextId } = await the.context();
   await the.rows(`
@@ -51,7 +51,7 @@ const cleared = async (contextId: ContextId): Promise<Row[]> =>
     `select seq from events where context_id = '${contextId}' and name = 'ContextCleared' order by seq`,
   );
 
-test('leaves one branch, nothing in it, and counters at 0', async () => {
+test('leaves one empty branch, and counters at 0', async () => {
   const contextId = await spoken();
   expect((await clear(contextId)).kind).toBe('done');
   expect(await the.row(contextId)).toMatchObject({
@@ -70,7 +70,7 @@ test('leaves one branch, nothing in it, and counters at 0', async () => {
   expect(await history(contextId)).toEqual([]);
 });
 
-test('writes no row of a message or an event anew, however many there are', async () => {
+test('rewrites no row of a message or an event, however many there are', async () => {
   const contextId = await spoken(2_000);
   const rows = () =>
     the.rows(`select xmin::text, id from messages where context_id = '${contextId}' order by seq`);
@@ -79,17 +79,17 @@ test('writes no row of a message or an event anew, however many there are', asyn
   expect(await rows()).toEqual(before);
 });
 
-test('dies with its process whole or not at all', async () => {
+test('is complete or absent when its process dies', async () => {
   let statement = 0;
   for (let isDone = false; !isDone; statement += 1) {
     const contextId = await spoken();
     const before = await the.row(contextId);
-    let heard = 0;
+    let statements = 0;
     const dying = openDatabase(the.url, {
       max: 1,
       hook: () => {
-        if (heard === statement) throw new Error('dies here');
-        heard += 1;
+        if (statements === statement) throw new Error('dies here');
+        statements += 1;
       },
     });
     isDone = await clear(contextId, dying).then(
@@ -108,7 +108,7 @@ test('dies with its process whole or not at all', async () => {
   expect(statement).toBeGreaterThan(4);
 });
 
-/** What is begun inside a transaction that holds the context, and goes on once that has ended. */
+/** Work that starts inside a transaction that holds the lock of the context, and continues once that has ended. */
 async function behind<T>(
   first: (tx: Executor) => Promise<unknown>,
   name: string,
@@ -120,12 +120,12 @@ async function behind<T>(
     second = then();
     await untilBlocked(name);
   });
-  if (second === null) throw new Error('nothing was begun');
+  if (second === null) throw new Error('nothing was started');
   return second;
 }
 
 describe('an input', () => {
-  test('that came before keeps its history: the clear is refused', async () => {
+  test('that comes before keeps its history: the clear is refused', async () => {
     const contextId = await spoken();
     const client = the.open({ max: 1, name: 'clears' });
     const outcome = await behind(
@@ -138,7 +138,7 @@ describe('an input', () => {
     expect((await the.claimed(contextId)).activeBranch).toBe('aside');
   });
 
-  test('that comes behind begins anew, on the first branch', async () => {
+  test('that comes after starts on the first branch, with an empty history', async () => {
     const contextId = await spoken();
     const client = the.open({ max: 1, name: 'submits' });
     const submission = the.submission(contextId);
@@ -170,7 +170,7 @@ describe('a claim', () => {
     expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'running', lease_owner: owner });
   });
 
-  test('for which nothing is to do loses its lease, and can write nothing any more', async () => {
+  test('without work to do loses its lease, and can write nothing any more', async () => {
     const contextId = await spoken();
     await the.rows(
       `update contexts set scheduling_status = 'runnable', next_check_at = now() where id = '${contextId}'`,
@@ -181,7 +181,7 @@ describe('a claim', () => {
     expect(await append(the.database.db, [nothing(lease)])).toEqual([{ kind: 'stale' }]);
   });
 
-  test('of one who died with nothing to do is no obstacle', async () => {
+  test('of a dead process without work to do is no obstacle', async () => {
     const contextId = await spoken();
     await the.rows(
       `update contexts set scheduling_status = 'runnable', next_check_at = now() where id = '${contextId}'`,
@@ -194,7 +194,7 @@ describe('a claim', () => {
   });
 });
 
-test('two at once are two, in one line of numbers', async () => {
+test('two at once are two clears, in one sequence of numbers', async () => {
   const contextId = await spoken();
   const outcomes = await Promise.all([1, 2, 3].map(() => clear(contextId)));
   expect(outcomes.map(({ kind }) => kind)).toEqual(['done', 'done', 'done']);

@@ -1,4 +1,4 @@
-// A child that is made while its tree is being removed goes with it, or is never made.
+// A child that is made while its tree is being deleted is deleted with it, or is never made.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
@@ -6,8 +6,8 @@ import { perform } from '../../../src/commands/perform.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { WorkerId } from '../../../src/core/ids.ts';
 import { tagOf } from '../../services/statements.ts';
-import { given } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ function makeChild(parentWorkerId: WorkerId) {
   return perform(ports, createWorker(ports, child));
 }
 
-test('a child that came to be after one looked for children is removed with its parent', async () => {
+test('a child that is made after the search for children is deleted with its parent', async () => {
   const { workerId } = await the.context();
   let looked = false;
   const deleting = the.open({
@@ -46,20 +46,20 @@ test('a child that came to be after one looked for children is removed with its 
   expect(await the.rows('select 1 from contexts')).toEqual([]);
 });
 
-test('a child whose parent is just being removed is not made', async () => {
+test('a child whose parent is just being deleted is not made', async () => {
   const { workerId } = await the.context();
-  const making: ReturnType<typeof makeChild>[] = [];
+  const children: ReturnType<typeof makeChild>[] = [];
   const deleting = the.open({
     max: 2,
     hook: (text) => {
-      // The parent is held by now.
-      if (tagOf(text) === 'workers.find_child') making.push(makeChild(workerId));
+      // The parent is locked by now.
+      if (tagOf(text) === 'workers.find_child') children.push(makeChild(workerId));
     },
   });
   expect(await deleteWorker(the.ports(deleting), DEFAULT_TENANT, workerId)).toEqual({
     kind: 'done',
     deleted: 1,
   });
-  expect(await Promise.all(making)).toMatchObject([{ kind: 'refused', code: 'not_found' }]);
+  expect(await Promise.all(children)).toMatchObject([{ kind: 'refused', code: 'not_found' }]);
   expect(await the.rows('select 1 from workers')).toEqual([]);
 });

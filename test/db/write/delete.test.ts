@@ -1,10 +1,10 @@
-// Deletion is for good: of a context that has something in every table nothing is left.
+// Deletion is permanent: of a context with rows in every table nothing is left.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import { given } from '../given.ts';
-import type { Context, Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Context, Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -51,11 +51,11 @@ const counts = async ({ contextId }: Context): Promise<Record<string, number>> =
     ),
   );
 
-test('of a context that has rows in every table', async () => {
+test('a deleted context leaves no row in any table', async () => {
   const [gone, stays] = [await the.context(), await the.context()];
   for (const context of [gone, stays]) await fill(context);
   const before = await counts(stays);
-  // Whoever adds a table of what belongs to contexts fills it here.
+  // A new table with rows of contexts is filled here.
   expect(Object.entries(before).filter(([, n]) => n === 0)).toEqual([]);
   expect(await deleteWorker(the.ports(), DEFAULT_TENANT, gone.workerId)).toEqual({
     kind: 'done',

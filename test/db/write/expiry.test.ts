@@ -1,5 +1,5 @@
-// Expiry: what is idle for too long is archived, comes back with its next input, and is purged after its time; by any number
-// of processes at once, wherever one of them dies.
+// Expiry: a context that is idle for too long is archived, comes back with its next input, and is purged after its
+// time; by any number of processes at once, wherever one of them dies.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { purgeArchived } from '../../../src/commands/workers/purge-archived.ts';
@@ -13,8 +13,8 @@ import { addVersion } from '../../../src/db/write/workers/roles.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
 import type { NewWorker } from '../../../src/db/write/workers/workers.ts';
 import { runHousekeeping } from '../../../src/workers/process/housekeeper.ts';
-import { given } from '../given.ts';
-import type { Context, Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Context, Given } from '../database-fixture.ts';
 import { workerState } from '../worker-state.ts';
 
 let the: Given;
@@ -31,7 +31,7 @@ const HOUR = 3_600;
 const idle = (over: Partial<NewWorker> = {}): Promise<Context> =>
   the.context({ config: { idle_timeout_s: HOUR }, ...over });
 
-/** Nothing has happened for so many seconds; a sweep is to look. */
+/** Nothing has happened for so many seconds; a sweep is to check. */
 async function passTime(contextId: ContextId, seconds: number): Promise<void> {
   const ago = `interval '${seconds} seconds'`;
   await the.rows(`update contexts set state_since = state_since - ${ago} where id = '${contextId}'`);
@@ -50,7 +50,7 @@ async function standing(contextId: ContextId): Promise<{ archived: boolean; look
   return { archived: row?.['archived'] === true, looksIn: typeof looksIn === 'number' ? looksIn : null };
 }
 
-describe('a context in which nothing happens', () => {
+describe('a context without activity', () => {
   test('is archived after its timeout, and not before', async () => {
     const { contextId } = await idle();
     await look();
@@ -66,7 +66,7 @@ describe('a context in which nothing happens', () => {
     expect((await standing(contextId)).archived).toBe(true);
   });
 
-  test('is looked at once more, and then never again', async () => {
+  test('is checked once more, and then never again', async () => {
     const { contextId } = await idle();
     await passTime(contextId, 2 * HOUR);
     await look();
@@ -76,7 +76,7 @@ describe('a context in which nothing happens', () => {
     expect(await look()).toEqual({ looked: 0, archived: 0 });
   });
 
-  test('is kept where nobody said a timeout', async () => {
+  test('is kept where no timeout is set', async () => {
     const { contextId } = await the.context();
     expect(await standing(contextId)).toEqual({ archived: false, looksIn: null });
     const withRole = await the.context({ role: { name: 'plain', version: null } });
@@ -121,7 +121,7 @@ describe('a context in which nothing happens', () => {
 });
 
 describe('the timeout', () => {
-  test('comes from the role, where the config says nothing', async () => {
+  test('comes from the role, where the config sets none', async () => {
     await addVersion(the.database.db, DEFAULT_TENANT, {
       name: 'guide',
       version: 1,
@@ -131,21 +131,21 @@ describe('the timeout', () => {
     const ofFile = await the.context({ role: { name: 'coder', version: null } });
     const own = await idle({ role: { name: 'guide', version: 1 } });
     for (const { contextId } of [ofApi, ofFile, own]) await passTime(contextId, 60);
-    // A name of the file does not stand for a role of the API.
+    // A name of the file is no role of the API.
     await look({ coder: 30, guide: 1_000_000 });
     expect((await standing(ofApi.contextId)).archived).toBe(true);
     expect((await standing(ofFile.contextId)).archived).toBe(true);
     expect((await standing(own.contextId)).archived).toBe(false);
   });
 
-  test('of a role that is not known here is left to those who know it', async () => {
+  test('of a role that is unknown here is left to processes that know it', async () => {
     const { contextId } = await the.context({ role: { name: 'elsewhere', version: null } });
     await passTime(contextId, 60);
     expect(await look()).toEqual({ looked: 0, archived: 0 });
     expect(await look({ elsewhere: 30 })).toEqual({ looked: 1, archived: 1 });
   });
 
-  test('holds anew when the settings change', async () => {
+  test('applies again when the settings change', async () => {
     const { contextId } = await idle();
     await look();
     const change = (config: object) =>
@@ -163,7 +163,7 @@ describe('the timeout', () => {
 });
 
 describe('an input', () => {
-  test('takes its context out of the archive, with its time anew', async () => {
+  test('takes its context out of the archive, and starts its timeout again', async () => {
     const { contextId } = await idle();
     await passTime(contextId, 2 * HOUR);
     await look();
@@ -175,7 +175,7 @@ describe('an input', () => {
     expect(looksIn).toBeGreaterThan(HOUR - 60);
   });
 
-  test('that waited for the lock while its context was archived takes it out at the second look', async () => {
+  test('that waited for the lock while its context was archived unarchives it at the second read', async () => {
     const { contextId } = await idle();
     await passTime(contextId, 2 * HOUR);
     const client = the.open({ max: 1, name: 'client' });
@@ -186,7 +186,7 @@ describe('an input', () => {
       await untilBlocked('client');
     });
     await submitted;
-    // The statement saw its context as it was before.
+    // The statement saw the earlier version of its context.
     expect((await standing(contextId)).archived).toBe(true);
     await the.rows(
       `update workers set expires_at = clock_timestamp() - interval '1 second' where context_id = '${contextId}'`,
@@ -199,12 +199,12 @@ describe('an input', () => {
 });
 
 describe('many at once', () => {
-  test('share what is due, and pass by what is held', async () => {
+  test('share the due contexts, and skip locked ones', async () => {
     const contexts = await Promise.all(Array.from({ length: 30 }, () => idle()));
     for (const { contextId } of contexts) await passTime(contextId, 2 * HOUR);
-    const [held] = contexts;
+    const [locked] = contexts;
     await the.database.transaction(async (tx) => {
-      await tx.execute(sql`select id from contexts where id = ${held?.contextId} for update`);
+      await tx.execute(sql`select id from contexts where id = ${locked?.contextId} for update`);
       const done = await Promise.all([1, 2, 3, 4].map(() => archiveIdle(the.database.db, {}, 100)));
       expect(done.reduce((sum, { archived }) => sum + archived, 0)).toBe(29);
     });
@@ -228,7 +228,7 @@ const isThere = async ({ contextId }: Context): Promise<boolean> =>
 describe('a purge', () => {
   const purge = (days = 30) => purgeArchived(the.ports(), days, 100);
 
-  test('removes what was archived for long enough, with all that belongs to it', async () => {
+  test('removes contexts archived for long enough, with all their rows', async () => {
     const [old, young, active] = [await archived(31), await archived(29), await idle()];
     await the.submit(old.contextId);
     await the.rows(
@@ -242,7 +242,7 @@ describe('a purge', () => {
     expect(await the.rows(`select 1 from messages where context_id = '${old.contextId}'`)).toEqual([]);
   });
 
-  test('spares what was taken out of the archive, whatever the order', async () => {
+  test('spares unarchived contexts, in any order', async () => {
     const context = await archived(31);
     await the.submit(context.contextId);
     expect(await purge()).toEqual({ found: 0, purged: 0 });
@@ -254,7 +254,7 @@ describe('a purge', () => {
     expect(await isThere(context)).toBe(true);
   });
 
-  test('is not held up by what something happened to in the archive, and takes that later', async () => {
+  test('is not blocked by an archived context with activity, and takes it later', async () => {
     const [cleared, old] = [await archived(32), await archived(31)];
     await the.rows(`update contexts set state_since = clock_timestamp() where id = '${cleared.contextId}'`);
     expect(await purgeArchived(the.ports(), 30, 1)).toEqual({ found: 1, purged: 1 });
@@ -263,7 +263,7 @@ describe('a purge', () => {
     expect(await purge()).toEqual({ found: 1, purged: 1 });
   });
 
-  test('goes on behind what cannot be removed, and tells of it', async () => {
+  test('continues past a context that cannot be removed, and reports it', async () => {
     const [stuck, other] = [await archived(32), await archived(31)];
     await the.rows(`create function refuse_removal() returns trigger language plpgsql as
       $$ begin if old.id = '${stuck.contextId}' then raise 'not this one'; end if; return old; end $$`);
@@ -290,7 +290,7 @@ describe('a purge', () => {
     expect(left).toEqual([false, false, true, true]);
   });
 
-  test('passes by what somebody holds, and can be done by many at once', async () => {
+  test('skips locked contexts, and can be done by many at once', async () => {
     const contexts = [await archived(31), await archived(32), await archived(33)];
     await the.database.transaction(async (tx) => {
       await tx.execute(sql`select id from contexts where id = ${contexts[0]?.contextId} for update`);
@@ -308,17 +308,17 @@ test('wherever housekeeping dies, the next round finishes it', async () => {
     return { due, old: await archived(31), older: await archived(32) };
   };
   let statement = 0;
-  let heard = 0;
+  let statements = 0;
   const dying = the.open({
     max: 1,
     hook: () => {
-      if (heard === statement) throw new Error('dies here');
-      heard += 1;
+      if (statements === statement) throw new Error('dies here');
+      statements += 1;
     },
   });
   for (let isDone = false; !isDone; statement += 1) {
     const { due, old, older } = await make();
-    heard = 0;
+    statements = 0;
     const state = { ...workerState(the), expiry: { timeouts: {}, archivedDays: 30, workspaces: null } };
     isDone = await runHousekeeping({ ...state, database: dying }).then(
       () => true,

@@ -1,4 +1,4 @@
-// One request of a client is carried out once, however often it comes.
+// One request of a client is executed once, however often it is sent.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { done, performOnce } from '../../../src/commands/perform.ts';
 import type { Command } from '../../../src/commands/perform.ts';
@@ -7,8 +7,8 @@ import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, TenantId } from '../../../src/core/ids.ts';
 import { forgetOldKeys } from '../../../src/db/write/inputs/idempotency.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
-import { given } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(() => the.close());
 let count = 0;
 const newKey = () => `key-${(count += 1)}`;
 
-/** Submits, and rings. */
+/** Submits, and sends a wake-up. */
 function submits(contextId: ContextId): Command<{ id: string }> {
   return async (tx) => {
     const submission = the.submission(contextId);
@@ -32,7 +32,7 @@ function submits(contextId: ContextId): Command<{ id: string }> {
 const jobs = async (contextId: ContextId) =>
   (await the.rows(`select id from jobs where context_id = '${contextId}'`)).map(({ id }) => id);
 
-test('equal requests at once are one: each gets the same answer, and the bell rings once', async () => {
+test('equal requests at once are one: each gets the same answer, and one wake-up is sent', async () => {
   const { contextId } = await the.context();
   const ports = the.ports();
   const request = { tenantId: DEFAULT_TENANT, key: newKey(), request: 'r' };
@@ -47,7 +47,7 @@ test('equal requests at once are one: each gets the same answer, and the bell ri
   expect(ports.wakeUps).toHaveLength(1);
 });
 
-test('another request under the same key is refused, and does nothing', async () => {
+test('another request under the same key is refused, and changes nothing', async () => {
   const { contextId } = await the.context();
   const ports = the.ports();
   const key = newKey();
@@ -58,7 +58,7 @@ test('another request under the same key is refused, and does nothing', async ()
   expect(await jobs(contextId)).toHaveLength(1);
 });
 
-test('keys of different tenants have nothing to do with each other', async () => {
+test('keys of different tenants are independent', async () => {
   const { contextId } = await the.context();
   const ports = the.ports();
   const key = newKey();
@@ -74,7 +74,7 @@ test('keys of different tenants have nothing to do with each other', async () =>
   expect(await jobs(contextId)).toHaveLength(2);
 });
 
-test('a refusal is not kept: the request may succeed later', async () => {
+test('a refusal is not stored: the request may succeed later', async () => {
   const { contextId } = await the.context();
   const ports = the.ports();
   const request = { tenantId: DEFAULT_TENANT, key: newKey(), request: 'r' };
@@ -106,15 +106,15 @@ test('a request that failed in the middle leaves neither work nor key', async ()
   });
 });
 
-test('one that waits for an equal one which fails is carried out itself', async () => {
+test('one that waits for an equal one which fails is executed itself', async () => {
   const { contextId } = await the.context();
   const ports = the.ports();
   const request = { tenantId: DEFAULT_TENANT, key: newKey(), request: 'r' };
   const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
-  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const { promise: barrier, resolve: open } = Promise.withResolvers<void>();
   const failing: Command<{ id: string }> = async () => {
     enter();
-    await gate;
+    await barrier;
     throw new Error('broken');
   };
   const first = performOnce(ports, request, failing, (value) => value);
@@ -126,7 +126,7 @@ test('one that waits for an equal one which fails is carried out itself', async 
   expect(await jobs(contextId)).toHaveLength(1);
 });
 
-test('keys are forgotten after a day', async () => {
+test('keys are deleted after a day', async () => {
   const { contextId } = await the.context();
   const ports = the.ports();
   const request = { tenantId: DEFAULT_TENANT, key: newKey(), request: 'r' };

@@ -1,4 +1,4 @@
-// What one tenant has is not there for another; workers change under their version, and go for good.
+// Rows of one tenant do not exist for another; workers change under their version, and are deleted permanently.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeWorker } from '../../../src/commands/workers/change-worker.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
@@ -14,8 +14,8 @@ import { findReceipt } from '../../../src/db/run/receipts.ts';
 import { listSteps } from '../../../src/db/read/jobs/step-views.ts';
 import { findWorker, listWorkers } from '../../../src/db/read/contexts/worker-views.ts';
 import { contextOf, depthOf, descendants } from '../../../src/db/write/workers/workers.ts';
-import { given, ids, nothing } from '../given.ts';
-import type { Given } from '../given.ts';
+import { given, ids, nothing } from '../database-fixture.ts';
+import type { Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -62,7 +62,7 @@ describe('a change', () => {
   const change = (contextId: ContextId, expectedVersion: number | null, tenantId = DEFAULT_TENANT) =>
     perform(the.ports(), changeWorker({ tenantId, contextId, change: { name: 'n' }, expectedVersion }));
 
-  test('under its version is made once, however many want it at once', async () => {
+  test('under its version is made once, however many try at once', async () => {
     const { contextId } = await the.context();
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => change(contextId, 1)));
     expect(outcomes.filter(({ kind }) => kind === 'done')).toHaveLength(1);
@@ -74,7 +74,7 @@ describe('a change', () => {
     ]);
   });
 
-  test('without one is always made, and tells the holder to look up', async () => {
+  test('without one is always made, and sends the owner a control signal', async () => {
     const { contextId } = await the.context();
     await Promise.all(Array.from({ length: 6 }, () => change(contextId, null)));
     expect(await the.rows(`select version from workers where context_id = '${contextId}'`)).toEqual([
@@ -96,7 +96,7 @@ describe('making workers', () => {
     return perform(ports, createWorker(ports, worker));
   };
 
-  test('a child is one deeper than its parent, and a parent that is not there is not found', async () => {
+  test('a child is one level deeper than its parent, and a missing parent is not found', async () => {
     const parent = await the.context({ depth: 2 });
     const made = await make(parent.workerId);
     if (made.kind === 'refused') throw new Error(made.message);
@@ -128,7 +128,7 @@ describe('deleting', () => {
     return (await the.rows(counts.join(' union all '))).reduce((sum, { n }) => sum + Number(n), 0);
   };
 
-  test('takes a worker and all below it, deepest first, and nothing beside it', async () => {
+  test('takes a worker and all below it, deepest first, and no other', async () => {
     const root = await the.context();
     const child = await the.context({ parentWorkerId: root.workerId, depth: 1 });
     const grandchild = await the.context({ parentWorkerId: child.workerId, depth: 2 });
@@ -147,28 +147,28 @@ describe('deleting', () => {
     });
   });
 
-  test('while a run goes on: its next append finds nothing to write to, and leaves nothing behind', async () => {
+  test('during a run: its next append finds nothing to write to, and leaves nothing behind', async () => {
     const { contextId, workerId } = await the.context();
     await the.submit(contextId);
     const row = await claim(db(), contextId, await the.process());
     if (row === null) throw new Error('nothing to claim');
     const event = { name: 'StateChanged', data: { new_state: 'Idle', job_id: null } } as const;
-    const told = () => append(db(), [nothing(row.lease, { entries: [{ kind: 'event', event }] })]);
+    const received = () => append(db(), [nothing(row.lease, { entries: [{ kind: 'event', event }] })]);
     const ports = the.ports();
-    const summoned: unknown[] = [];
+    const signalled: unknown[] = [];
     const owner = (await the.row(contextId))['lease_owner'];
-    await ports.bus.subscribe({ name: `process:${String(owner)}` }, (message) => summoned.push(message));
+    await ports.bus.subscribe({ name: `process:${String(owner)}` }, (message) => signalled.push(message));
     const outcomes = await Promise.all([
-      ...Array.from({ length: 20 }, told),
+      ...Array.from({ length: 20 }, received),
       deleteWorker(ports, DEFAULT_TENANT, workerId),
     ]);
     expect(outcomes.at(-1)).toEqual({ kind: 'done', deleted: 1 });
-    expect(await told()).toEqual([{ kind: 'stale' }]);
+    expect(await received()).toEqual([{ kind: 'stale' }]);
     expect(await left(contextId)).toBe(0);
-    expect(summoned).toEqual([{ contextId, controlSeq: 1 }]);
+    expect(signalled).toEqual([{ contextId, controlSeq: 1 }]);
   });
 
-  test('while inputs come in: each is refused or goes with it, none is left', async () => {
+  test('while inputs arrive: each is refused or deleted with it, none is left', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { contextId, workerId } = await the.context();
       await Promise.all([

@@ -1,23 +1,24 @@
-// The actor of the recorded conversations: plays the model as it was recorded, and says what is stored as recordings tell it.
+// The simulated model of the recorded conversations: it gives the recorded answers, and converts stored messages to the
+// format of the recordings.
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { Message } from '../../../src/api/schemas/messages/message.ts';
 import type { Json } from '../../../src/core/json.ts';
 import type { FakeEntry, FakeReply, FakeRequest } from '../../llm/fake-provider.ts';
 import { readPolicy } from './airline.ts';
-import type { Conversation, Said } from './airline.ts';
+import type { Conversation, RecordedMessage } from './airline.ts';
 
 export const CLOSING = 'Thank you for calling. Goodbye!';
 
-/** Stands in a denied call's result. */
+/** Part of the result of a denied call. */
 export const DENIED = 'Denied by the operator: ';
 
-/** The prompt says to the actor which conversation it is. */
+/** The prompt contains the id of the conversation. */
 export function promptOf({ task }: Conversation): string {
   return `Task ${task}.\n\n${readPolicy()}`;
 }
 
-/** Plays the recorded assistant: says what it said next, where the request holds exactly what was said before. */
+/** Plays the recorded assistant: gives its next message where the request contains exactly the messages before it. */
 export class Actor {
   readonly faults: string[] = [];
   readonly streamed = new Set<boolean>();
@@ -35,9 +36,9 @@ export class Actor {
     if (conversation === undefined || system?.text !== promptOf(conversation)) {
       return this.#refuse(`no conversation begins with: ${system?.text.slice(0, 50)}`);
     }
-    const fault = differenceOf(entries, conversation.said.slice(0, entries.length));
+    const fault = differenceOf(entries, conversation.recorded.slice(0, entries.length));
     if (fault !== null) return this.#refuse(`task ${task}, ${request.format}: ${fault}`);
-    const next = conversation.said[entries.length];
+    const next = conversation.recorded[entries.length];
     if (next === undefined) return { text: CLOSING };
     if (next.role !== 'assistant') return this.#refuse(`task ${task}: it is not the assistant's turn`);
     return {
@@ -52,14 +53,14 @@ export class Actor {
   }
 }
 
-/** What the provider was sent against what was said before; null where they are the same. */
-function differenceOf(entries: readonly FakeEntry[], said: readonly Said[]): string | null {
+/** The difference between the request to the provider and the recorded messages; null where they are the same. */
+function differenceOf(entries: readonly FakeEntry[], recorded: readonly RecordedMessage[]): string | null {
   const open: string[] = [];
   for (const [place, entry] of entries.entries()) {
-    const recorded = said[place];
-    if (recorded === undefined) return `entry ${place} is not in the recording`;
-    if (!isDeepStrictEqual(plain(entry), plainSaid(recorded))) {
-      return `entry ${place} is ${JSON.stringify(plain(entry))}, not ${JSON.stringify(recorded)}`;
+    const message = recorded[place];
+    if (message === undefined) return `entry ${place} is not in the recording`;
+    if (!isDeepStrictEqual(plain(entry), plainRecorded(message))) {
+      return `entry ${place} is ${JSON.stringify(plain(entry))}, not ${JSON.stringify(message)}`;
     }
     if (entry.role === 'tool' && entry.callId !== open.shift()) return `entry ${place} answers no call`;
     open.push(...entry.calls.map(({ id }) => id));
@@ -75,14 +76,18 @@ function plain({ role, text, calls }: FakeEntry) {
   };
 }
 
-function plainSaid(said: Said) {
-  return { role: said.role, text: said.text, calls: said.role === 'assistant' ? said.calls : [] };
+function plainRecorded(recorded: RecordedMessage) {
+  return {
+    role: recorded.role,
+    text: recorded.text,
+    calls: recorded.role === 'assistant' ? recorded.calls : [],
+  };
 }
 
-/** Stored messages as a recording tells them. A result is named by the call it answers. */
-export function toSaid(messages: readonly Message[]): Said[] {
+/** Stored messages in the format of a recording. A result is named by the call it answers. */
+export function toRecorded(messages: readonly Message[]): RecordedMessage[] {
   const names = new Map<string, string>();
-  return messages.map((message): Said => {
+  return messages.map((message): RecordedMessage => {
     expect(message.status).toBe('completed');
     const calls = message.content.flatMap((block) => (block.type === 'tool_use' ? [block] : []));
     for (const call of calls) names.set(call.id, call.name);
@@ -99,12 +104,12 @@ export function toSaid(messages: readonly Message[]): Said[] {
       case 'tool':
         return toResult(message, names);
       case 'system':
-        throw new Error('nobody says anything else');
+        throw new Error('no other message follows');
     }
   });
 }
 
-function toResult({ content }: Message, names: ReadonlyMap<string, string>): Said {
+function toResult({ content }: Message, names: ReadonlyMap<string, string>): RecordedMessage {
   const [block] = content;
   if (content.length !== 1 || block?.type !== 'tool_result') throw new Error('not one result');
   if (typeof block.content !== 'string' || block.is_error !== block.content.startsWith(DENIED))

@@ -1,5 +1,5 @@
-// The recorded conversations of an airline's support: what the user, the model and the tools said. Not part of the
-// repository: tests that read them skip where they are absent.
+// The recorded conversations of an airline's support: the messages of the user, the model and the tools. Not part of
+// the repository: tests that read them skip where they are absent.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isJsonObject } from '../../../src/core/json.ts';
@@ -15,13 +15,13 @@ export const ABSENT = existsSync(path.join(AIRLINE, 'conversations.jsonl'))
 
 export type Call = { name: string; input: Json };
 
-/** One message. An assistant may speak and call in one. */
-export type Said =
+/** One message. An assistant message may have text and calls. */
+export type RecordedMessage =
   | { role: 'user'; text: string }
   | { role: 'assistant'; text: string; calls: Call[] }
   | { role: 'tool'; name: string; text: string };
 
-export type Conversation = { task: number; said: Said[] };
+export type Conversation = { task: number; recorded: RecordedMessage[] };
 
 export function readConversations(): Conversation[] {
   return readFileSync(path.join(AIRLINE, 'conversations.jsonl'), 'utf8')
@@ -50,10 +50,10 @@ export function readTools(): RecordedTool[] {
 function toConversation(line: Json): Conversation {
   const { task_id: task, messages } = object(line);
   if (typeof task !== 'number') throw new Error('a conversation without a task');
-  return { task, said: list(messages).map(toSaid) };
+  return { task, recorded: list(messages).map(toRecorded) };
 }
 
-function toSaid(message: JsonObject): Said {
+function toRecorded(message: JsonObject): RecordedMessage {
   const role = text(message['role']);
   switch (role) {
     case 'user':
@@ -67,7 +67,7 @@ function toSaid(message: JsonObject): Said {
     case 'tool':
       return { role: 'tool', name: text(message['name']), text: text(message['content']) };
     default:
-      throw new Error('a message of nobody');
+      throw new Error('a message without a known role');
   }
 }
 

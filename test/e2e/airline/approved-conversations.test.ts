@@ -1,6 +1,6 @@
-// Real input behind approval: the recorded conversations, whose tools that change something wait for a person. A script is
-// that person, by the API alone. Where it approves, what is stored in the end is the recording; where it denies, the model is
-// told so in the result's place, and the tool was not run.
+// Real input behind approval: the recorded conversations, whose tools with an effect wait for a person. A script is
+// that person, by the API alone. Where it approves, the stored messages are the recording; where it denies, the result
+// tells the model so, and the tool was not run.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
@@ -8,50 +8,54 @@ import { startFakeProvider } from '../../llm/fake-provider.ts';
 import type { FakeProvider } from '../../llm/fake-provider.ts';
 import { ABSENT, readConversations, readTools } from './airline.ts';
 import type { Conversation } from './airline.ts';
-import { Actor, CLOSING, DENIED, promptOf, toSaid } from './airline-actor.ts';
+import { Actor, CLOSING, DENIED, promptOf, toRecorded } from './airline-actor.ts';
 import { depth } from '../../services/depth.ts';
 import { killChildren } from '../rig/children.ts';
 import type { Client } from '../rig/client.ts';
-import { openDesk } from './desk.ts';
-import type { Desk } from './desk.ts';
+import { openToolServer } from './tool-server.ts';
+import type { ToolServer } from './tool-server.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
-import { openStage } from '../rig/stage.ts';
-import type { Stage } from '../rig/stage.ts';
+import { openEnvironment } from '../rig/environment.ts';
+import type { TestEnvironment } from '../rig/environment.ts';
 
 const WRITES = ['book_*', 'cancel_*', 'update_*', 'send_*', 'transfer_*'];
 const APPROVAL: WorkerConfig['approval'] = WRITES.map((tool) => ({ tool, decision: 'always' }));
 const REASON = 'the caller did not agree';
 const isWrite = (name: string): boolean => WRITES.some((glob) => name.startsWith(glob.slice(0, -1)));
 
-type House = { stage: Stage; provider: FakeProvider; desk: Desk; client: Client };
-let house: House | null = null;
+type Setup = { environment: TestEnvironment; provider: FakeProvider; toolServer: ToolServer; client: Client };
+let setup: Setup | null = null;
 
 const SKIPPED = ABSENT ?? (inject('redisUrl') === null ? 'this run has no Redis' : null);
 
 beforeAll(async () => {
   if (SKIPPED !== null) return;
-  const [stage, provider, desk] = await Promise.all([openStage(), startFakeProvider(), openDesk()]);
+  const [environment, provider, toolServer] = await Promise.all([
+    openEnvironment(),
+    startFakeProvider(),
+    openToolServer(),
+  ]);
   const env = {
-    ...stage.env,
+    ...environment.env,
     NIGHTSHIFT_CONFIG: 'test/e2e/airline/airline.config.ts',
-    AIRLINE_DESK: desk.url,
+    AIRLINE_TOOL_SERVER: toolServer.url,
     ANTHROPIC_API_KEY: 'test',
     ANTHROPIC_BASE_URL: provider.anthropicURL,
     OPENAI_API_KEY: 'test',
     OPENAI_BASE_URL: provider.openaiURL,
   };
   const [{ client }] = await Promise.all([startApi(env), startWorker(env), startWorker(env)]);
-  house = { stage, provider, desk, client };
+  setup = { environment, provider, toolServer, client };
 });
 
 afterAll(async () => {
   await killChildren();
-  await house?.provider.close();
-  await house?.desk.close();
-  await house?.stage.close();
+  await setup?.provider.close();
+  await setup?.toolServer.close();
+  await setup?.environment.close();
 });
 
-/** In the gate each plays the conversations of its place, at full depth all. */
+/** The gate plays the conversations of its place; full depth plays all. */
 const CASES = [
   { model: 'anthropic/recorded', deny: 0, place: 0 },
   { model: 'openai/recorded', deny: 0, place: 1 },
@@ -62,17 +66,17 @@ test.for(CASES)(
   'every write waits for approval, and runs only with it: $model, one of $deny denied',
   { timeout: 240_000 },
   async ({ model, deny, place }, context) => {
-    if (SKIPPED !== null || house === null) return context.skip(SKIPPED ?? '');
-    const { stage, provider, client, desk } = house;
-    const began = String((await stage.query('select clock_timestamp() as now'))[0]?.['now']);
+    if (SKIPPED !== null || setup === null) return context.skip(SKIPPED ?? '');
+    const { environment, provider, client, toolServer } = setup;
+    const began = String((await environment.query('select clock_timestamp() as now'))[0]?.['now']);
     const conversations = readConversations().filter((_, at) => depth(at % CASES.length === place, true));
     const actor = new Actor(conversations);
     provider.answer((request) => actor.answer(request));
-    const person = new Person(house, deny);
+    const person = new Person(setup, deny);
     const names = readTools().map((tool) => tool.name);
     const all = Promise.all(
       conversations.map((conversation) =>
-        hold(house, person, conversation, {
+        runConversation(setup, person, conversation, {
           model,
           tools: names,
           system_prompt: promptOf(conversation),
@@ -80,21 +84,23 @@ test.for(CASES)(
         }),
       ),
     ).finally(() => person.leave());
-    const [held] = await Promise.all([all, person.decide()]);
+    const [finished] = await Promise.all([all, person.decide()]);
     expect(actor.faults).toEqual([]);
-    expect(desk.faults).toEqual([]);
-    for (const { conversation, contextId } of held) {
-      expect(toSaid(await client.messages(contextId)), `task ${conversation.task}`).toEqual([
-        ...conversation.said,
+    expect(toolServer.faults).toEqual([]);
+    for (const { conversation, contextId } of finished) {
+      expect(toRecorded(await client.messages(contextId)), `task ${conversation.task}`).toEqual([
+        ...conversation.recorded,
         { role: 'assistant', text: CLOSING, calls: [] },
       ]);
-      expect(desk.left(contextId)).toBe(0);
+      expect(toolServer.left(contextId)).toBe(0);
     }
-    const writes = conversations.flatMap(({ said }) =>
-      said.flatMap((one) => (one.role === 'assistant' ? one.calls.filter(({ name }) => isWrite(name)) : [])),
+    const writes = conversations.flatMap(({ recorded }) =>
+      recorded.flatMap((one) =>
+        one.role === 'assistant' ? one.calls.filter(({ name }) => isWrite(name)) : [],
+      ),
     );
     expect(writes.length).toBeGreaterThan(depth(8, 40));
-    const calls = await stage.query(`
+    const calls = await environment.query(`
       select t.name, t.status, t.started_at >= t.approval_at as after, t.approval ->> 'decision' as decision,
         t.started_at is null as unbegun from tool_calls t
       where t.created_at >= '${began}'`);
@@ -115,17 +121,17 @@ test.for(CASES)(
 
 const isBehind = ({ name }: Record<string, unknown>): boolean => isWrite(String(name));
 
-/** Reads the inbox and decides, until it is told to leave. Denies each `deny`th call; 0: none. */
+/** Reads the inbox and decides, until it is stopped. Denies each `deny`th call; 0: none. */
 class Person {
-  readonly #house: House;
+  readonly #setup: Setup;
   readonly #deny: number;
   readonly #conversations = new Map<string, Conversation>();
   #decided = 0;
-  #left = false;
+  #rest = false;
   denied = 0;
 
-  constructor(of: House, deny: number) {
-    this.#house = of;
+  constructor(of: Setup, deny: number) {
+    this.#setup = of;
     this.#deny = deny;
   }
 
@@ -134,12 +140,12 @@ class Person {
   }
 
   leave(): void {
-    this.#left = true;
+    this.#rest = true;
   }
 
   async decide(): Promise<void> {
-    const { client } = this.#house;
-    while (!this.#left) {
+    const { client } = this.#setup;
+    while (!this.#rest) {
       const items = await client.approvals();
       for (const { context_id: contextId, tool_call_id, name } of items) {
         expect(isWrite(name)).toBe(true);
@@ -154,36 +160,37 @@ class Person {
     }
   }
 
-  /** From here on the recording tells of the denial where the tool's answer stood. */
+  /** From here on the recording contains the denial in place of the tool's result. */
   #note(contextId: string): void {
     this.denied += 1;
     const conversation = this.#conversations.get(contextId);
-    if (conversation === undefined) throw new Error('a context of nobody');
-    const { desk } = this.#house;
-    const made = conversation.said.filter(({ role }) => role === 'tool').length - desk.left(contextId);
-    desk.pass(contextId);
+    if (conversation === undefined) throw new Error('the context of no conversation');
+    const { toolServer } = this.#setup;
+    const made =
+      conversation.recorded.filter(({ role }) => role === 'tool').length - toolServer.left(contextId);
+    toolServer.pass(contextId);
     let place = -1;
     for (let count = 0; count <= made; count += 1) {
-      place = conversation.said.findIndex(({ role }, at) => at > place && role === 'tool');
+      place = conversation.recorded.findIndex(({ role }, at) => at > place && role === 'tool');
     }
-    const result = conversation.said[place];
+    const result = conversation.recorded[place];
     if (result?.role !== 'tool') throw new Error('no result is left');
-    conversation.said[place] = { ...result, text: `${DENIED}${REASON}` };
+    conversation.recorded[place] = { ...result, text: `${DENIED}${REASON}` };
   }
 }
 
 /** Posts each of the user's messages once the job of the one before has ended. */
-async function hold(
-  of: House | null,
+async function runConversation(
+  of: Setup | null,
   person: Person,
   conversation: Conversation,
   config: WorkerConfig,
 ): Promise<{ conversation: Conversation; contextId: string }> {
-  if (of === null) throw new Error('nothing runs');
+  if (of === null) throw new Error('no job runs');
   const { id: contextId } = await of.client.createContext(config);
   person.knows(contextId, conversation);
-  of.desk.open(contextId, conversation.said);
-  for (const message of conversation.said) {
+  of.toolServer.open(contextId, conversation.recorded);
+  for (const message of conversation.recorded) {
     if (message.role !== 'user') continue;
     const { job_id: jobId } = await of.client.post(contextId, message.text);
     const job = await of.client.ended(jobId);

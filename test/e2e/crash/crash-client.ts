@@ -1,5 +1,6 @@
-// A client's command that dies by SIGKILL right before its commit is sent, or right after it was acknowledged and before
-// anybody is told: node crash-client.ts before|after cancel <job> | submit <context> | approve <context>
+// A client's command that dies by SIGKILL right before its commit is sent, or right after it was acknowledged and
+// before the caller gets the answer: node crash-client.ts before|after cancel <job> | submit <context> | approve
+// <context>
 import { approveCalls } from '../../../src/commands/calls/approve-calls.ts';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
 import { perform } from '../../../src/commands/perform.ts';
@@ -14,8 +15,8 @@ import { watched } from './effects.ts';
 
 const [when, verb, id = ''] = process.argv.slice(2);
 const die = (): void => void process.kill(process.pid, 'SIGKILL');
-const told = (): never => {
-  throw new Error('outlived its commit');
+const dieSilently = (): never => {
+  throw new Error('the process survived its commit');
 };
 
 const ports: CommandPorts = {
@@ -23,9 +24,9 @@ const ports: CommandPorts = {
     before: () => (when === 'before' ? die() : undefined),
     after: die,
   }),
-  wakeQueue: { notify: told, isReachable: async () => false, close: async () => undefined },
+  wakeQueue: { notify: dieSilently, isReachable: async () => false, close: async () => undefined },
   bus: {
-    publish: told,
+    publish: dieSilently,
     subscribe: async () => () => undefined,
     onLost: () => () => undefined,
     close: async () => undefined,

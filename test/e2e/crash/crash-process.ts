@@ -1,5 +1,5 @@
-// A worker process put together as the command line does it, but on a database that is watched, with tools that leave
-// their mark on the outside world, and the simulated model.
+// A worker process assembled as the command line does it, but on an observed database, with tools that record their
+// effects outside, and the simulated model.
 import type { Logger } from 'pino';
 import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
 import { localBus } from '../../../src/bus/local.ts';
@@ -26,16 +26,16 @@ import type { Watcher } from './effects.ts';
 import { outsideTools } from '../outside/outside-tools.ts';
 
 export type CrashProcess = {
-  /** Its environment: the services, and the file that is its tools' outside world. */
+  /** Its environment: the services, and the file in which its tools record their effects. */
   env: Readonly<Record<string, string | undefined>>;
   watcher: Watcher;
   log: Logger;
-  /** Those of the crash tests, where it does not say. */
+  /** Those of the crash tests, unless given. */
   times?: WorkerTimes;
   concurrency?: number;
 };
 
-/** Resolves once it claims; returns what drains it and closes all it opened. */
+/** Resolves once it claims; returns a function that drains it and closes everything it opened. */
 export async function startCrashProcess({
   env,
   watcher,

@@ -1,4 +1,4 @@
-// Short enough that a dead process is found at once; long enough that a busy machine kills nobody.
+// Short enough that a dead process is found at once; long enough that a busy machine causes no false deaths.
 import type { WorkerTimes } from '../../../src/workers/process/ports.ts';
 
 export const CRASH_TIMES: WorkerTimes = {

@@ -1,5 +1,5 @@
-// A worker process that dies by SIGKILL right before or right after its k-th durable effect: a commit, or what a tool
-// does in the outside world. DIE_AT is the k, DIE_WHEN `before` or `after`; EFFECTS a file that names each effect.
+// A worker process that dies by SIGKILL right before or right after its k-th durable effect: a commit, or the effect of
+// a tool outside. DIE_AT is the k, DIE_WHEN `before` or `after`; EFFECTS a file that names each effect.
 import { appendFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { untilSignal } from '../../../src/platform/signals.ts';
@@ -11,7 +11,7 @@ const file = env['EFFECTS'] ?? '/dev/null';
 let count = 0;
 
 const log = pino({ level: env['LOG_LEVEL'] ?? 'warn' });
-const told = untilSignal(log);
+const terminated = untilSignal(log);
 const drain = await startCrashProcess({
   env,
   log,
@@ -25,12 +25,12 @@ const drain = await startCrashProcess({
     after(what) {
       count += 1;
       appendFileSync(file, `${what}\n`);
-      // Some effects are not foretold: then it dies after them all the same.
+      // Some effects are not known before: then it dies after them.
       if (count === dieAt) process.kill(process.pid, 'SIGKILL');
     },
   },
 });
 process.stdout.write('up\n');
-const code = await told;
+const code = await terminated;
 await drain();
 process.exit(code);

@@ -1,31 +1,33 @@
-// Die after the k-th durable effect, for every k: a real process is killed by SIGKILL, another one goes on, and what is
-// stored in the end is the same, but for the outcome of a `once` call that nobody can know.
+// Die after the k-th durable effect, for every k: a real process is killed by SIGKILL, another one continues, and the
+// stored result is the same, except for the outcome of a `once` call that cannot be known.
 import { afterAll, expect, test } from 'vitest';
 import type { ContextId, ToolCallId } from '../../../src/core/ids.ts';
 import { depth } from '../../services/depth.ts';
 import { killChildren, startChild } from '../rig/children.ts';
 import type { Child } from '../rig/children.ts';
-import { dieAtEachKind, dieEverywhere, effectsOf, endedWell, startCrashWorker } from './crash-plays.ts';
-import type { Cast, Play } from './crash-plays.ts';
+import { dieAtEachKind, dieEverywhere, effectsOf, endedWell, startCrashWorker } from './crash-scenarios.ts';
+import type { Cast, Play } from './crash-scenarios.ts';
 import { readOutside } from '../outside/outside-tools.ts';
-import { openStage } from '../rig/stage.ts';
-import type { Stage } from '../rig/stage.ts';
+import { openEnvironment } from '../rig/environment.ts';
+import type { TestEnvironment } from '../rig/environment.ts';
 import { expectSound, history, transcript } from '../rig/stored.ts';
 import { until } from '../rig/until.ts';
 
 afterAll(killChildren);
 
 const LONG = { timeout: 240_000 };
-/** How often a call of the model is refused for so long that the context is parked. */
+/** How often a model call is refused for so long that the context is parked. */
 const PARKED = depth(1, 2);
 
-async function linesOf({ stage, contextIds }: Cast, place = 0): Promise<string[]> {
+async function linesOf({ environment, contextIds }: Cast, place = 0): Promise<string[]> {
   const contextId = contextIds[place];
   if (contextId === undefined) throw new Error(`no context ${place}`);
-  return transcript(await history(stage.ports.database.db, contextId));
+  return transcript(await history(environment.ports.database.db, contextId));
 }
 
-/** The line of a `once` call's result: unknown for those that had begun and not ended, if their result did not follow. */
+/**
+ * The line of a `once` call's result: unknown for those that had begun and not ended, if their result did not follow.
+ */
 function outcome(turn: string, name: string, begun: ReadonlySet<string>): string {
   return `${turn} tool: ${name} ← ${begun.has(name) ? 'unknown' : `${name}: done`}`;
 }
@@ -46,7 +48,7 @@ const SECOND = 'say: and the second\n---\nsay: never said';
 const work: Play = {
   inputs: [[FIRST, SECOND]],
   async expect(cast, begun) {
-    const { stage, jobIds } = cast;
+    const { environment, jobIds } = cast;
     expect(await linesOf(cast)).toEqual([
       `u1 user: ${FIRST}`,
       'a1 assistant: (what was asked) let me see →look →put →mail →pay',
@@ -59,10 +61,10 @@ const work: Play = {
       'a2 assistant: and the second',
     ]);
     for (const name of ['mail', 'pay']) {
-      if (begun.has(name)) expect(effectsOf(stage, name)).toBeLessThanOrEqual(1);
-      else expect(effectsOf(stage, name)).toBe(1);
+      if (begun.has(name)) expect(effectsOf(environment, name)).toBeLessThanOrEqual(1);
+      else expect(effectsOf(environment, name)).toBe(1);
     }
-    expect(await stage.query('select id, status, steps, error from jobs order by position')).toEqual([
+    expect(await environment.query('select id, status, steps, error from jobs order by position')).toEqual([
       { id: jobIds[0], status: 'completed', steps: 2, error: null },
       { id: jobIds[1], status: 'completed', steps: 1, error: null },
     ]);
@@ -83,14 +85,14 @@ const guarded: Play = {
   config: {
     approval: ['mail', 'pay', 'put'].map((tool) => ({ tool, decision: 'always' })),
   },
-  async person({ stage }) {
-    const waiting = await stage.query(`select context_id, id, name from tool_calls
+  async person({ environment }) {
+    const waiting = await environment.query(`select context_id, id, name from tool_calls
       where status = 'waiting' and waits_for = 'approval' and approval is null`);
     for (const { context_id: contextId, id, name } of waiting)
-      await stage.judge(contextId as ContextId, id as ToolCallId, name === 'pay' ? 'not now' : null);
+      await environment.judge(contextId as ContextId, id as ToolCallId, name === 'pay' ? 'not now' : null);
   },
   async expect(cast, begun) {
-    const { stage } = cast;
+    const { environment } = cast;
     expect(await linesOf(cast)).toEqual([
       `u1 user: ${GUARDED}`,
       'a1 assistant: →look →mail →pay',
@@ -101,19 +103,19 @@ const guarded: Play = {
       'a1 tool: put ← put: done',
       'a1 assistant: done',
     ]);
-    expect(effectsOf(stage, 'pay')).toBe(0);
-    expect(readOutside(stage.file('outside')).filter(({ name }) => name === 'pay')).toEqual([]);
-    if (!begun.has('mail')) expect(effectsOf(stage, 'mail')).toBe(1);
-    // Asked once each, however often it was judged, and run after the decision.
+    expect(effectsOf(environment, 'pay')).toBe(0);
+    expect(readOutside(environment.file('outside')).filter(({ name }) => name === 'pay')).toEqual([]);
+    if (!begun.has('mail')) expect(effectsOf(environment, 'mail')).toBe(1);
+    // One approval request each, however often the call was evaluated, and run after the decision.
     expect(
-      await stage.query(`select name, count(*)::int as n, count(distinct data ->> 'tool_call_id')::int as calls
+      await environment.query(`select name, count(*)::int as n, count(distinct data ->> 'tool_call_id')::int as calls
         from events where name like 'Approval%' group by name order by name`),
     ).toEqual([
       { name: 'ApprovalRequested', n: 3, calls: 3 },
       { name: 'ApprovalResolved', n: 3, calls: 3 },
     ]);
     expect(
-      await stage.query(
+      await environment.query(
         `select name from tool_calls where name in ('mail', 'pay') and started_at < approval_at`,
       ),
     ).toEqual([]);
@@ -132,8 +134,8 @@ const followUp: Play = {
       outcome('a1', 'mail', begun),
       'a1 assistant: sent',
     ]);
-    if (!begun.has('mail')) expect(effectsOf(cast.stage, 'mail')).toBe(1);
-    expect(await cast.stage.query('select status, steps from jobs')).toEqual([
+    if (!begun.has('mail')) expect(effectsOf(cast.environment, 'mail')).toBe(1);
+    expect(await cast.environment.query('select status, steps from jobs')).toEqual([
       { status: 'completed', steps: 2 },
     ]);
   },
@@ -147,9 +149,9 @@ call: mail {"after_ms": 60000}`;
 /** Cancelled once the `once` call had its effect, or after the death; then the next input. */
 const cancelled: Play = {
   inputs: [[ENDLESS, 'say: next']],
-  async meanwhile({ stage, jobIds: [jobId] }, first) {
-    await until('the effect', () => first.ended() !== null || effectsOf(stage, 'mail') > 0);
-    if (jobId !== undefined) await stage.cancel(jobId);
+  async meanwhile({ environment, jobIds: [jobId] }, first) {
+    await until('the effect', () => first.ended() !== null || effectsOf(environment, 'mail') > 0);
+    if (jobId !== undefined) await environment.cancel(jobId);
   },
   async expect(cast) {
     const lines = await linesOf(cast);
@@ -163,11 +165,11 @@ const cancelled: Play = {
       expect(answer[1]).toMatch(/^a1 tool: look ← (look: done|Cancelled while)/);
       expect(answer[2]).toMatch(/^a1 tool: put ← Cancelled while/);
       const known =
-        effectsOf(cast.stage, 'mail') === 0 ? '(Cancelled before|Cancelled after)' : 'Cancelled after';
+        effectsOf(cast.environment, 'mail') === 0 ? '(Cancelled before|Cancelled after)' : 'Cancelled after';
       expect(answer[3]).toMatch(new RegExp(`^a1 tool: mail ← ${known}`));
     }
     await expectReceipt(cast);
-    expect(await cast.stage.query('select status from jobs order by position')).toEqual([
+    expect(await cast.environment.query('select status from jobs order by position')).toEqual([
       { status: 'cancelled' },
       { status: 'completed' },
     ]);
@@ -177,9 +179,9 @@ const cancelled: Play = {
 /** Interrupted once the `once` call had its effect, or after the death; then the next input. */
 const interrupted: Play = {
   inputs: [[ENDLESS, 'say: next']],
-  async meanwhile({ stage, contextIds: [contextId] }, first) {
-    await until('the effect', () => first.ended() !== null || effectsOf(stage, 'mail') > 0);
-    if (contextId !== undefined) await stage.interrupt(contextId, 'discard');
+  async meanwhile({ environment, contextIds: [contextId] }, first) {
+    await until('the effect', () => first.ended() !== null || effectsOf(environment, 'mail') > 0);
+    if (contextId !== undefined) await environment.interrupt(contextId, 'discard');
   },
   async expect(cast) {
     const [input, ...more] = await linesOf(cast);
@@ -189,44 +191,49 @@ const interrupted: Play = {
     expect(notes.length).toBeLessThanOrEqual(1);
     const [note] = notes;
     if (note !== undefined) expect(note).toMatch(/^a1 system: An answer was interrupted.*look\(.*put\(/);
-    if (effectsOf(cast.stage, 'mail') > 0) expect(note).toContain('mail(');
-    const [retracted] = await cast.stage.query(`
+    if (effectsOf(cast.environment, 'mail') > 0) expect(note).toContain('mail(');
+    const [retracted] = await cast.environment.query(`
       select count(*) filter (where role = 'assistant') as answers,
         count(*) filter (where role = 'user') as inputs from messages where status = 'retracted'`);
     expect(retracted).toEqual({ answers: note === undefined ? 0 : 1, inputs: 0 });
     await expectReceipt(cast, 'interrupt');
-    expect(await cast.stage.query('select status from jobs order by position')).toEqual([
+    expect(await cast.environment.query('select status from jobs order by position')).toEqual([
       { status: 'interrupted' },
       { status: 'completed' },
     ]);
   },
 };
 
-/** It was cancelled before anybody had begun it. */
-async function withdrawn({ stage, jobIds: [jobId] }: Cast): Promise<boolean> {
-  const rows = await stage.query(`
+/** It was cancelled before a process had begun it. */
+async function withdrawn({ environment, jobIds: [jobId] }: Cast): Promise<boolean> {
+  const rows = await environment.query(`
     select 1 from jobs where id = '${jobId}' and status = 'cancelled' and started_at is null`);
   return rows.length > 0;
 }
 
-/** Asked, then heard (if there was anybody to hear, whose clock may be a little behind), then stopped. */
-async function expectReceipt({ stage, jobIds: [jobId] }: Cast, kind = 'cancel'): Promise<void> {
-  const [row] = await stage.query(`
+/**
+ * Requested, then received (if a process was alive to receive it, whose clock may be a little behind), then stopped.
+ */
+async function expectReceipt({ environment, jobIds: [jobId] }: Cast, kind = 'cancel'): Promise<void> {
+  const [row] = await environment.query(`
     select stop_kind, stop_requested_at <= stopped_at as stopped, stopped_at <= finished_at as ended,
-      coalesce(stop_delivered_at between stop_requested_at - interval '10 seconds' and stopped_at, true) as heard
+      coalesce(stop_delivered_at between stop_requested_at - interval '10 seconds' and stopped_at, true) as received
     from jobs where id = '${jobId}'`);
-  expect(row).toEqual({ stop_kind: kind, stopped: true, ended: true, heard: true });
+  expect(row).toEqual({ stop_kind: kind, stopped: true, ended: true, received: true });
 }
 
 const THINKING = 'wait: 2s\nsay: thought';
 const MAILING = 'call: mail {"before_ms": 300, "after_ms": 300}\n---\nsay: mailed';
 const PUTTING = 'call: put {"before_ms": 2000}\n---\nsay: there';
 
-/** Told to stop while a model call, a `once` call and an idempotent one are under way. */
+/** Gets a stop request while a model call, a `once` call and an idempotent one are in progress. */
 const drained: Play = {
   inputs: [[THINKING], [MAILING], [PUTTING]],
-  async meanwhile({ stage }, first) {
-    await until('all three', () => first.ended() !== null || readOutside(stage.file('outside')).length >= 2);
+  async meanwhile({ environment }, first) {
+    await until(
+      'all three',
+      () => first.ended() !== null || readOutside(environment.file('outside')).length >= 2,
+    );
     first.signal('SIGTERM');
     await first.exited;
   },
@@ -244,7 +251,9 @@ const drained: Play = {
       'a1 tool: put ← put: done',
       'a1 assistant: there',
     ]);
-    expect(await cast.stage.query('select distinct status from jobs')).toEqual([{ status: 'completed' }]);
+    expect(await cast.environment.query('select distinct status from jobs')).toEqual([
+      { status: 'completed' },
+    ]);
   },
 };
 
@@ -255,39 +264,39 @@ call: spawn_worker {"input": "say: third", "wait": false}
 ---
 say: all are back`;
 
-/** Workers that make workers, and wait for them: each call makes one, and is told of it once. */
+/** Workers that make workers, and wait for them: each call makes one, and gets its end once. */
 const spawning: Play = {
   inputs: [[SPAWNING]],
   async expect(cast) {
-    const { stage } = cast;
+    const { environment } = cast;
     const lines = await linesOf(cast);
-    const told = lines.filter((line) => line.startsWith('a1 tool: spawn_worker')).map(outputIn);
-    expect(told.toSorted()).toEqual(['first', 'none', 'second']);
+    const onRun = lines.filter((line) => line.startsWith('a1 tool: spawn_worker')).map(outputIn);
+    expect(onRun.toSorted()).toEqual(['first', 'none', 'second']);
     expect(lines[6]).toBe('a1 assistant: all are back');
-    // Nobody waits for the third: how it ended is an input of its own, once.
+    // No call waits for the third: its end is an input of its own, once.
     expect(lines).toHaveLength(9);
     expect(lines[7]).toMatch(/^u2 user: .*third/s);
     expect(lines[8]).toMatch(/^a2 assistant: /);
-    expect(await stage.query('select status, count(*)::int as n from jobs group by status')).toEqual([
+    expect(await environment.query('select status, count(*)::int as n from jobs group by status')).toEqual([
       { status: 'completed', n: 6 },
     ]);
-    expect(await stage.query('select count(distinct parent_tool_call_id)::int as n from jobs')).toEqual([
-      { n: 4 },
-    ]);
-    expect(await stage.query('select 1 from awaited_jobs')).toEqual([]);
+    expect(await environment.query('select count(distinct parent_tool_call_id)::int as n from jobs')).toEqual(
+      [{ n: 4 }],
+    );
+    expect(await environment.query('select 1 from awaited_jobs')).toEqual([]);
   },
 };
 
-/** What a child said, as the result of the call that made it tells. */
+/** The answer of a child, as the result of the call that made it contains it. */
 function outputIn(line: string): string {
-  const told: unknown = JSON.parse(line.slice(line.indexOf('{')));
-  const output = typeof told === 'object' && told !== null && 'output' in told ? told.output : null;
+  const onRun: unknown = JSON.parse(line.slice(line.indexOf('{')));
+  const output = typeof onRun === 'object' && onRun !== null && 'output' in onRun ? onRun.output : null;
   return typeof output === 'string' ? output : 'none';
 }
 
-/** At which effects a process dies in the gate; at full depth it dies at every one. */
+/** The effects at which a process dies in the gate; at full depth it dies at every one. */
 type Gate = 'every' | 'kinds' | 'none';
-/** `least` effects and `kinds` of them are there at the least. */
+/** There are at least `least` effects of at least `kinds`. */
 type Entry = { what: string; play: Play; least: number; kinds: number; after: Gate; before: Gate };
 
 const PLAYS: Entry[] = [
@@ -329,112 +338,115 @@ async function die({ what, play, least, kinds, ...gate }: Entry, when: 'before' 
 }
 
 test.each(PLAYS.filter(({ after }) => depth(after !== 'none', true)))(
-  'what a process leaves that dies right after an effect $what is ended by another one as if nothing had happened',
+  'a process that dies right after an effect leaves state that another process completes unchanged: $what',
   LONG,
   (entry) => die(entry, 'after'),
 );
 
 test.each(PLAYS.filter(({ before }) => depth(before !== 'none', true)))(
-  'what a process leaves that dies right before an effect $what is ended by another one as if nothing had happened',
+  'a process that dies right before an effect leaves state that another process completes unchanged: $what',
   LONG,
   (entry) => die(entry, 'before'),
 );
 
-async function withWorker(work: (stage: Stage, worker: Child) => Promise<void>): Promise<void> {
-  const stage = await openStage();
+async function withWorker(
+  work: (environment: TestEnvironment, worker: Child) => Promise<void>,
+): Promise<void> {
+  const environment = await openEnvironment();
   try {
-    const worker = startCrashWorker(stage);
+    const worker = startCrashWorker(environment);
     await worker.says(/^up$/);
-    await work(stage, worker);
-    await stage.settled();
+    await work(environment, worker);
+    await environment.settled();
     expect(await endedWell(worker)).toBe(true);
   } finally {
     await killChildren();
-    await stage.close();
+    await environment.close();
   }
 }
 
-async function dies(stage: Stage, ...args: string[]): Promise<void> {
-  const client = startChild('test/e2e/crash/crash-client.ts', args, stage.env);
+async function dies(environment: TestEnvironment, ...args: string[]): Promise<void> {
+  const client = startChild('test/e2e/crash/crash-client.ts', args, environment.env);
   expect(await client.exited, client.lines.join('\n')).toEqual({ code: null, signal: 'SIGKILL' });
 }
 
 test(
-  'a cancel whose process dies between its commit and its word is heard by the next beat',
+  'a cancel whose process dies between its commit and its signal is received with the next heartbeat',
   LONG,
   async () => {
-    await withWorker(async (stage, worker) => {
-      const contextId = await stage.createContext({ model: 'simulated/default' });
-      const jobId = await stage.post(contextId, 'wait: 1h\nsay: late');
-      await stage.post(contextId, 'say: next');
+    await withWorker(async (environment, worker) => {
+      const contextId = await environment.createContext({ model: 'simulated/default' });
+      const jobId = await environment.post(contextId, 'wait: 1h\nsay: late');
+      await environment.post(contextId, 'say: next');
       await until(
         'the model call',
-        async () => (await stage.query('select 1 from contexts where lease_owner is not null')).length > 0,
+        async () =>
+          (await environment.query('select 1 from contexts where lease_owner is not null')).length > 0,
       );
-      await dies(stage, 'before', 'cancel', jobId);
-      expect(await stage.query(`select status, stop_kind from jobs where id = '${jobId}'`)).toEqual([
+      await dies(environment, 'before', 'cancel', jobId);
+      expect(await environment.query(`select status, stop_kind from jobs where id = '${jobId}'`)).toEqual([
         { status: 'running', stop_kind: null },
       ]);
-      await dies(stage, 'after', 'cancel', jobId);
-      await stage.settled();
-      await expectReceipt({ stage, contextIds: [contextId], jobIds: [jobId] });
-      const [row] = await stage.query(`
-      select stop_reason, stop_delivered_at is not null as heard from jobs where id = '${jobId}'`);
-      expect(row).toMatchObject({ stop_reason: 'crash', heard: true });
-      // Its holder heard it: no sweep had to fence that off.
+      await dies(environment, 'after', 'cancel', jobId);
+      await environment.settled();
+      await expectReceipt({ environment, contextIds: [contextId], jobIds: [jobId] });
+      const [row] = await environment.query(`
+      select stop_reason, stop_delivered_at is not null as received from jobs where id = '${jobId}'`);
+      expect(row).toMatchObject({ stop_reason: 'crash', received: true });
+      // Its owner received it: no sweep had to fence that off.
       expect(worker.lines.filter((line) => line.includes('not answered in time'))).toEqual([]);
-      expect(await linesOf({ stage, contextIds: [contextId], jobIds: [] })).toEqual([
+      expect(await linesOf({ environment, contextIds: [contextId], jobIds: [] })).toEqual([
         'u1 user: wait: 1h\nsay: late',
         'u2 user: say: next',
         'a2 assistant: next',
       ]);
-      await expectSound(stage.ports.database.db, contextId);
+      await expectSound(environment.ports.database.db, contextId);
     });
   },
 );
 
 test(
-  'an input whose process dies before its commit was never there; one after it is found by the sweep',
+  'an input whose process dies before its commit is not stored; one after it is found by the sweep',
   LONG,
   async () => {
-    await withWorker(async (stage) => {
-      const contextId = await stage.createContext({ model: 'simulated/default' });
-      await dies(stage, 'before', 'submit', contextId);
-      expect(await stage.query('select 1 from jobs union all select 1 from messages')).toEqual([]);
-      await dies(stage, 'after', 'submit', contextId);
-      await stage.settled();
-      expect(await linesOf({ stage, contextIds: [contextId], jobIds: [] })).toEqual([
+    await withWorker(async (environment) => {
+      const contextId = await environment.createContext({ model: 'simulated/default' });
+      await dies(environment, 'before', 'submit', contextId);
+      expect(await environment.query('select 1 from jobs union all select 1 from messages')).toEqual([]);
+      await dies(environment, 'after', 'submit', contextId);
+      await environment.settled();
+      expect(await linesOf({ environment, contextIds: [contextId], jobIds: [] })).toEqual([
         'u1 user: say: heard',
         'a1 assistant: heard',
       ]);
-      await expectSound(stage.ports.database.db, contextId);
+      await expectSound(environment.ports.database.db, contextId);
     });
   },
 );
 
 test(
-  'a decision whose process dies before its commit was never given; one after it is found by the sweep',
+  'a decision whose process dies before its commit is not stored; one after it is found by the sweep',
   LONG,
   async () => {
-    await withWorker(async (stage) => {
-      const contextId = await stage.createContext({
+    await withWorker(async (environment) => {
+      const contextId = await environment.createContext({
         model: 'simulated/default',
         tools: ['mail'],
         approval: [{ tool: 'mail', decision: 'always' }],
       });
-      await stage.post(contextId, 'call: mail {}\n---\nsay: mailed');
-      const approvals = () => stage.query("select approval from tool_calls where status = 'waiting'");
+      await environment.post(contextId, 'call: mail {}\n---\nsay: mailed');
+      const approvals = () => environment.query("select approval from tool_calls where status = 'waiting'");
       await until('the wait', async () => (await approvals()).length > 0);
       await until(
-        'the lease to be given back',
-        async () => (await stage.query('select 1 from contexts where lease_owner is null')).length > 0,
+        'the lease to be released',
+        async () => (await environment.query('select 1 from contexts where lease_owner is null')).length > 0,
       );
-      await dies(stage, 'before', 'approve', contextId);
+      await dies(environment, 'before', 'approve', contextId);
       expect(await approvals()).toEqual([{ approval: null }]);
-      await dies(stage, 'after', 'approve', contextId);
-      await stage.settled();
-      expect(effectsOf(stage, 'mail')).toBe(1);
-      await expectSound(stage.ports.database.db, contextId);
+      await dies(environment, 'after', 'approve', contextId);
+      await environment.settled();
+      expect(effectsOf(environment, 'mail')).toBe(1);
+      await expectSound(environment.ports.database.db, contextId);
     });
   },
 );

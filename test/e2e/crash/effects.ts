@@ -1,4 +1,4 @@
-// A database that tells of every durable effect, before it is sent and after it was acknowledged: statements that wrote
+// A database that reports every durable effect, before it is sent and after it was acknowledged: statements that wrote
 // rows outside transactions, and commits of transactions that wrote any.
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type { SQLWrapper } from 'drizzle-orm';
@@ -6,7 +6,7 @@ import type { Database, Executor } from '../../../src/db/connection/client.ts';
 import { isWrite, tagOf } from '../../services/statements.ts';
 
 export type Watcher = {
-  /** About to be sent. Of an effect that may turn out to be none, nothing is told before. */
+  /** About to be sent. An effect that may turn out to be none is not reported before. */
   before(what: string): void;
   after(what: string): void;
 };
@@ -19,19 +19,19 @@ export function watched(database: Database, watcher: Watcher): Database {
     async transaction(work) {
       const written: string[] = [];
       const within: Watcher = { before: () => undefined, after: (what) => written.push(what) };
-      let isTold = false;
-      const tellBefore = (what: readonly string[]): void => {
-        isTold = true;
+      let isReported = false;
+      const reportBefore = (what: readonly string[]): void => {
+        isReported = true;
         watcher.before(what.join(' + '));
       };
-      // What ends a transaction is committed with it.
+      // The last statement of a transaction is committed with it.
       const ending: Watcher = {
-        before: (what) => tellBefore([...written, what]),
+        before: (what) => reportBefore([...written, what]),
         after: (what) => within.after(what),
       };
       const result = await database.transaction(async (tx, last) => {
         const done = await work(watch(tx, within), watch(last, ending));
-        if (written.length > 0 && !isTold) tellBefore(written);
+        if (written.length > 0 && !isReported) reportBefore(written);
         return done;
       });
       if (written.length > 0) watcher.after(written.join(' + '));

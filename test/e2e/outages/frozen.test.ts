@@ -1,19 +1,20 @@
-// A worker process is frozen (SIGSTOP, a paused virtual machine) again and again while inputs arrive: its locks in Postgres
-// delay inputs only briefly: an input that waits for them for as long as a request may take is refused, and none is.
+// A worker process is frozen (SIGSTOP, a paused virtual machine) again and again while inputs arrive. Its locks in
+// Postgres delay inputs only briefly: an input that waits for them for as long as a request may take is refused, and
+// none is.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, inject, test } from 'vitest';
 import { depth } from '../../services/depth.ts';
 import { killChildren } from '../rig/children.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
-import { openStage } from '../rig/stage.ts';
+import { openEnvironment } from '../rig/environment.ts';
 import { until } from '../rig/until.ts';
 
 const CONTEXTS = depth(16, 48);
 const CLIENTS = depth(8, 24);
 const ROUNDS = depth(1, 3);
-/** A process is frozen until every context has taken an input, and for this long at the least. */
+/** A process is frozen until every context has accepted an input, and for this long at the least. */
 const FROZEN_MS = depth(0, 12_000);
-/** Claims read it whole, more than sockets hold: a process that stands still then has not read it. */
+/** Claims read it whole, more than sockets hold: a process that is frozen then has not read it. */
 const LONG_TEXT = 'x'.repeat(400_000);
 
 const redis = inject('redisUrl') !== null;
@@ -24,14 +25,14 @@ afterEach(async () => {
 });
 
 test.skipIf(!redis)(
-  'every context takes inputs while a process is frozen, and none is refused',
+  'every context accepts inputs while a process is frozen, and none is refused',
   { timeout: 180_000 },
   async () => {
-    const stage = await openStage();
-    ending.push(() => stage.close());
+    const environment = await openEnvironment();
+    ending.push(() => environment.close());
     const [{ client }, ...workers] = await Promise.all([
-      startApi(stage.env),
-      ...[1, 2, 3].map(() => startWorker(stage.env)),
+      startApi(environment.env),
+      ...[1, 2, 3].map(() => startWorker(environment.env)),
     ]);
     const contexts = await Promise.all(
       Array.from({ length: CONTEXTS }, () => client.createContext({ model: 'simulated/default' })),
@@ -42,7 +43,7 @@ test.skipIf(!redis)(
     const waits: number[] = [];
     const refused: string[] = [];
     const jobs: string[] = [];
-    /** Contexts that took an input that was posted since the process was frozen. */
+    /** Contexts that accepted an input that was posted since the process was frozen. */
     let taken = new Set<string>();
     const over = new AbortController();
     const drive = async (at: number): Promise<void> => {
@@ -82,6 +83,6 @@ test.skipIf(!redis)(
     expect(refused).toEqual([]);
     for (const id of jobs.slice(-CLIENTS))
       expect(await client.ended(id)).toMatchObject({ status: 'completed' });
-    await stage.settled();
+    await environment.settled();
   },
 );

@@ -1,13 +1,13 @@
-// A client that goes on posting, whatever happens to the platform, and keeps account of what it was told: what was
-// accepted (202) and what is in doubt (503, or a connection that broke). In the end every accepted input was answered
-// exactly once, and what is in doubt at most once.
+// A client that keeps posting, whatever happens to the platform, and records its answers: accepted inputs (202) and
+// inputs in doubt (503, or a broken connection). In the end every accepted input was answered exactly once, and every
+// input in doubt at most once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { ContextId } from '../../../src/core/ids.ts';
 import { HttpFailure } from '../rig/client.ts';
 import type { Client } from '../rig/client.ts';
 import { expectSound, history, transcript } from '../rig/stored.ts';
-import type { Stage } from '../rig/stage.ts';
+import type { TestEnvironment } from '../rig/environment.ts';
 
 const CONFIG = { model: 'simulated/default', tools: ['look', 'put', 'mail', 'pay'] };
 /** Between two inputs of one context, in milliseconds: a load, not a flood. */
@@ -15,38 +15,38 @@ const PACE_MS = 250;
 
 export type Ledger = {
   contexts: ContextId[];
-  /** Inputs that were accepted, and those nobody can know of, by context. */
+  /** Inputs that were accepted, and those with an unknown outcome, by context. */
   accepted: Map<string, ContextId>;
   doubtful: Map<string, ContextId>;
-  /** How often each status was answered; 0: no answer. */
+  /** How often each status was returned; 0: no answer. */
   answers: Map<number, number>;
   /** Resolves once so many more were accepted. */
   more(count: number): Promise<void>;
-  /** Ends the posting: what was begun is brought to its end. */
+  /** Ends the posting: everything that has begun is finished. */
   stop(): Promise<void>;
-  /** Ends the posting: what was not accepted by now stays in doubt. */
+  /** Ends the posting: inputs that were not accepted by now stay in doubt. */
   abandon(): Promise<void>;
 };
 
-/** Where it posts, and what this is stored in. */
-export type Posting = { stage: Stage; client: Client };
+/** Where it posts, and the database behind it. */
+export type Posting = { environment: TestEnvironment; client: Client };
 
 export type LedgerOptions = {
   contexts: number;
-  /** What each input asks for, before the last word. */
+  /** The script of each input, before the last answer. */
   script: string;
 };
 
-/** The last word on an input. */
+/** The last answer to an input. */
 const word = (tag: string): string => `answered ${tag}`;
 
-/** Its contexts are made behind the back of the API, which may be told to give up early. */
-export async function startLedger(house: Posting, options: LedgerOptions): Promise<Ledger> {
-  const { stage, client } = house;
+/** Its contexts are made directly in the database, since the API may be set to give up early. */
+export async function startLedger(platform: Posting, options: LedgerOptions): Promise<Ledger> {
+  const { environment, client } = platform;
   const contexts = await Promise.all(
-    Array.from({ length: options.contexts }, () => stage.createContext(CONFIG)),
+    Array.from({ length: options.contexts }, () => environment.createContext(CONFIG)),
   );
-  const told = { over: false, abandoned: false };
+  const stopping = { over: false, abandoned: false };
   let count = 0;
   let waiting: { until: number; resolve: () => void }[] = [];
   const ledger: Ledger = {
@@ -57,11 +57,11 @@ export async function startLedger(house: Posting, options: LedgerOptions): Promi
     more: (wanted) =>
       new Promise((resolve) => waiting.push({ until: ledger.accepted.size + wanted, resolve })),
     async stop() {
-      told.over = true;
+      stopping.over = true;
       await posting;
     },
     async abandon() {
-      told.abandoned = true;
+      stopping.abandoned = true;
       await ledger.stop();
     },
   };
@@ -89,12 +89,12 @@ export async function startLedger(house: Posting, options: LedgerOptions): Promi
     for (;;) {
       if (await attempt(contextId, tag, key)) return accept(contextId, tag);
       await sleep(PACE_MS);
-      if (key === undefined || told.abandoned) return;
+      if (key === undefined || stopping.abandoned) return;
     }
   };
   const posting = Promise.all(
     contexts.map(async (contextId) => {
-      while (!told.over) {
+      while (!stopping.over) {
         await post(contextId);
         await sleep(PACE_MS);
       }
@@ -103,16 +103,16 @@ export async function startLedger(house: Posting, options: LedgerOptions): Promi
   return ledger;
 }
 
-/** Every accepted input has its one answer, in order; nothing else is there but what is in doubt. Tells of unknown outcomes. */
+/** Every accepted input has its one answer, in order; the rest is in doubt. Returns unknown outcomes. */
 export async function expectBalanced(
-  stage: Stage,
+  environment: TestEnvironment,
   ledger: Ledger,
   calls: readonly string[],
 ): Promise<number> {
   let unknown = 0;
   for (const contextId of ledger.contexts) {
-    await expectSound(stage.ports.database.db, contextId);
-    const lines = transcript(await history(stage.ports.database.db, contextId));
+    await expectSound(environment.ports.database.db, contextId);
+    const lines = transcript(await history(environment.ports.database.db, contextId));
     const tags = lines.flatMap((line) => /^u\d+ user: [^]*answered (input-\d+)$/.exec(line)?.[1] ?? []);
     const of = (known: Map<string, ContextId>): string[] =>
       [...known].filter(([, context]) => context === contextId).map(([tag]) => tag);
@@ -125,7 +125,7 @@ export async function expectBalanced(
     );
     unknown += lines.filter((line) => line.endsWith('unknown')).length;
   }
-  const jobs = await stage.query('select distinct status from jobs');
+  const jobs = await environment.query('select distinct status from jobs');
   expect(jobs).toEqual([{ status: 'completed' }]);
   return unknown;
 }

@@ -1,5 +1,5 @@
-// The platform of the outage tests: an API and two worker processes, on services of their own where the test breaks these; and
-// what must hold whatever broke.
+// The platform of the outage tests: an API and two worker processes, on services of their own where the test breaks
+// these; and the invariants after any outage.
 import { expect, inject } from 'vitest';
 import { createFreshDatabase } from '../../services/database.ts';
 import { startOwnPostgres } from '../../services/own-postgres.ts';
@@ -11,17 +11,17 @@ import type { Client } from '../rig/client.ts';
 import { readOutside } from '../outside/outside-tools.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
 import type { Env } from '../rig/platform.ts';
-import { openStage } from '../rig/stage.ts';
-import type { Own, Stage } from '../rig/stage.ts';
+import { openEnvironment } from '../rig/environment.ts';
+import type { Own, TestEnvironment } from '../rig/environment.ts';
 
 export const LONG = { timeout: 180_000 };
 export const CALLS = ['look', 'mail'];
-/** Long enough that something is under way whenever a blow comes. */
+/** Long enough that work is in progress at every fault. */
 export const SCRIPT =
   'wait: 100ms\ncall: look {"before_ms": 50}\ncall: mail {"before_ms": 100, "after_ms": 50}';
 /** A lease that no outage outlasts, even where a busy machine takes its time to end it. */
 export const LONG_LEASE: Env = { NIGHTSHIFT_LEASE_MS: '45000' };
-/** A lease that a test can outwait. */
+/** A lease that expires during a test. */
 export const SHORT_LEASE = {
   NIGHTSHIFT_LEASE_MS: '3000',
   NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS: '900',
@@ -29,12 +29,12 @@ export const SHORT_LEASE = {
 /** The API gives a request up soon. */
 export const SHORT_REQUEST: Env = { NIGHTSHIFT_REQUEST_MS: '1500' };
 
-/** Processes of their own find each other over Redis. */
+/** Separate processes find each other over Redis. */
 export const redis = inject('redisUrl') !== null;
 
 const ending: (() => Promise<void>)[] = [];
 
-/** Done once the test has ended, the last one first. */
+/** Run after the test, the last one first. */
 export function atEnd(end: () => Promise<void>): void {
   ending.push(end);
 }
@@ -44,27 +44,33 @@ export async function endAll(): Promise<void> {
   for (const end of ending.splice(0).reverse()) await end();
 }
 
-export type House = { stage: Stage; env: Env; client: Client; api: Child; workers: Child[] };
+export type OutagePlatform = {
+  environment: TestEnvironment;
+  env: Env;
+  client: Client;
+  api: Child;
+  workers: Child[];
+};
 
-export async function openHouse(own: Own, more: Env = {}): Promise<House> {
-  const stage = await openStage(own);
-  atEnd(() => stage.close());
-  return openHouseOn(stage, more);
+export async function openPlatform(own: Own, more: Env = {}): Promise<OutagePlatform> {
+  const environment = await openEnvironment(own);
+  atEnd(() => environment.close());
+  return openPlatformOn(environment, more);
 }
 
-export async function openHouseOn(stage: Stage, more: Env): Promise<House> {
+export async function openPlatformOn(environment: TestEnvironment, more: Env): Promise<OutagePlatform> {
   const env: Env = {
-    ...stage.env,
+    ...environment.env,
     NIGHTSHIFT_CONFIG: 'test/e2e/outside/outside.config.ts',
-    OUTSIDE: stage.file('outside'),
+    OUTSIDE: environment.file('outside'),
     LOG_LEVEL: 'info',
     ...more,
   };
   const [api, ...workers] = await Promise.all([startApi(env), startWorker(env), startWorker(env)]);
-  return { stage, client: api.client, api: api.child, env: api.env, workers };
+  return { environment, client: api.client, api: api.child, env: api.env, workers };
 }
 
-/** A service that the tests of one file share, started for the first that asks. */
+/** A service that the tests of one file share, started at the first use. */
 export type Shared = { get(): Promise<OwnService>; remove(): Promise<void> };
 
 export const sharedPostgres = (): Shared => shared(startOwnPostgres);
@@ -90,19 +96,16 @@ export async function databaseOn(service: OwnService): Promise<Own> {
   return { databaseUrl: url };
 }
 
-/**
- * Logs at their usual level hold no word of what was said, whatever broke, and no error but those that the outage
- * explains.
- */
-export function expectGoodLogs(house: House, explained: RegExp = /^$/): void {
-  const lines = [house.api, ...house.workers].flatMap((child) => child.lines);
+/** Logs at their usual level contain no content of messages, and no error but those that the outage explains. */
+export function expectGoodLogs(platform: OutagePlatform, explained: RegExp = /^$/): void {
+  const lines = [platform.api, ...platform.workers].flatMap((child) => child.lines);
   expect(lines.filter((line) => /before_ms|answered input|all in good time/.test(line))).toEqual([]);
   expect(lines.filter((line) => /"level":[56]0/.test(line) && !explained.test(line))).toEqual([]);
 }
 
 /** Each `once` call began at most once in the outside world. */
-export function expectOnce(stage: Stage): void {
-  const begun = readOutside(stage.file('outside')).filter(
+export function expectOnce(environment: TestEnvironment): void {
+  const begun = readOutside(environment.file('outside')).filter(
     (line) => line.what === 'begin' && line.name === 'mail',
   );
   expect(begun.map(({ key }) => key).sort()).toEqual([...new Set(begun.map(({ key }) => key))].sort());

@@ -1,5 +1,5 @@
-// Processes and connections go away in the middle of work, for a moment or for good: everything goes on by itself, nothing is lost,
-// nothing is said or done twice, and what was accepted is answered exactly once.
+// Processes and connections fail in the middle of work, briefly or permanently: everything continues by itself, nothing
+// is lost, nothing is sent or done twice, and accepted inputs are answered exactly once.
 import { afterEach, expect, test } from 'vitest';
 import { parseId } from '../../../src/core/ids.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
@@ -16,21 +16,21 @@ import {
   expectGoodLogs,
   expectOnce,
 } from './outage-platform.ts';
-import { SHORT_REQUEST, openHouse, openHouseOn, redis, say } from './outage-platform.ts';
+import { SHORT_REQUEST, openPlatform, openPlatformOn, redis, say } from './outage-platform.ts';
 import { readOutside } from '../outside/outside-tools.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
 import { startSilentProxy } from './silent-proxy.ts';
-import { openStage } from '../rig/stage.ts';
-import type { Stage } from '../rig/stage.ts';
+import { openEnvironment } from '../rig/environment.ts';
+import type { TestEnvironment } from '../rig/environment.ts';
 import { history, transcript } from '../rig/stored.ts';
 import { until } from '../rig/until.ts';
 
-/** Inputs that are accepted between two blows. */
+/** Inputs that are accepted between two faults. */
 const SOME = depth(6, 20);
 /** Of the API process. */
 const KILLS = depth(2, 3);
 /** Contexts of a worker process that is stopped. */
-const HELD = depth(8, 20);
+const OWNED = depth(8, 20);
 /** Long jobs that outlive several workers. */
 const CONTEXTS = depth(12, 100);
 const STEPS = depth(10, 16);
@@ -39,25 +39,27 @@ const DEATHS = depth(2, 4);
 afterEach(endAll);
 
 test.skipIf(!redis)(
-  'a worker that was stopped beyond its lease finds itself dead and begins nothing',
+  'a worker that was stopped beyond its lease learns that it is dead and starts nothing',
   LONG,
   async () => {
-    const house = await openHouse({}, SHORT_LEASE);
-    const { stage, client, workers } = house;
+    const platform = await openPlatform({}, SHORT_LEASE);
+    const { environment, client, workers } = platform;
     const config = { model: 'simulated/default', tools: CALLS };
     const script = 'call: look {"before_ms": 8000}\n---\ncall: mail {"before_ms": 20}\n---\nsay: done';
-    const contexts = await Promise.all(Array.from({ length: HELD }, () => client.createContext(config)));
+    const contexts = await Promise.all(Array.from({ length: OWNED }, () => client.createContext(config)));
     const posted = await Promise.all(contexts.map(({ id }) => client.post(id, script)));
-    // Nothing says that they share alike: the one that has something is stopped.
+    // They need not share the contexts equally: the one that has some is stopped.
     const owners = () =>
-      stage.query('select p.id, p.pid from contexts c join processes p on p.id = c.lease_owner');
+      environment.query('select p.id, p.pid from contexts c join processes p on p.id = c.lease_owner');
     await until('all to be worked on', async () => (await owners()).length === posted.length);
     const [row] = await owners();
     const zombie = workers.find(({ pid }) => pid === row?.['pid']);
     if (zombie === undefined) throw new Error('no worker');
     zombie.signal('SIGSTOP');
     await until('the other one to take over', async () => {
-      const owned = await stage.query(`select 1 from contexts where lease_owner = '${String(row?.['id'])}'`);
+      const owned = await environment.query(
+        `select 1 from contexts where lease_owner = '${String(row?.['id'])}'`,
+      );
       return owned.length === 0;
     });
     const seen = zombie.lines.length;
@@ -68,9 +70,9 @@ test.skipIf(!redis)(
     );
     for (const { job_id: id } of posted)
       expect(await client.ended(id)).toMatchObject({ status: 'completed', steps: 3 });
-    await stage.settled();
+    await environment.settled();
     for (const { context_id: id } of posted) {
-      const [context] = await stage.query(`select id from contexts where id = '${id}'`);
+      const [context] = await environment.query(`select id from contexts where id = '${id}'`);
       expect(context).toBeDefined();
       expect(transcriptOf(await client.messages(id))).toEqual([
         'user',
@@ -81,12 +83,12 @@ test.skipIf(!redis)(
         'assistant',
       ]);
     }
-    expectOnce(stage);
-    const mails = readOutside(stage.file('outside')).filter(
+    expectOnce(environment);
+    const mails = readOutside(environment.file('outside')).filter(
       ({ what, name }) => what === 'effect' && name === 'mail',
     );
-    expect(mails).toHaveLength(HELD);
-    expectGoodLogs(house, /declared dead|ending all runs/);
+    expect(mails).toHaveLength(OWNED);
+    expectGoodLogs(platform, /declared dead|ending all runs/);
   },
 );
 
@@ -95,11 +97,11 @@ function transcriptOf(messages: readonly { role: string }[]): string[] {
 }
 
 test.skipIf(!redis)(
-  'workers that are killed again and again lose nothing, and are made up for within seconds',
+  'workers that are killed again and again lose nothing, and are replaced within seconds',
   LONG,
   async () => {
-    const house = await openHouse({});
-    const { stage, client, env } = house;
+    const platform = await openPlatform({});
+    const { environment, client, env } = platform;
     const script = Array.from(
       { length: STEPS },
       (_, step) => `say: step ${step}\nwait: 1200ms\ncall: look {}\ncall: mail {"before_ms": 30}`,
@@ -112,22 +114,22 @@ test.skipIf(!redis)(
     const posted = await Promise.all(contexts.map(({ id }) => client.post(id, `${script}\n---\nsay: done`)));
     const resumed: number[] = [];
     for (let deaths = 0; deaths < DEATHS; deaths += 1) {
-      const [victim] = house.workers;
+      const [victim] = platform.workers;
       if (victim === undefined) throw new Error('no worker');
-      resumed.push(...(await killed(stage, victim)));
-      house.workers.shift();
-      house.workers.push(await startWorker(env));
+      resumed.push(...(await killed(environment, victim)));
+      platform.workers.shift();
+      platform.workers.push(await startWorker(env));
     }
     for (const { job_id: id } of posted) {
       expect(await client.ended(id)).toMatchObject({ status: 'completed', steps: STEPS + 1 });
     }
-    await stage.settled();
+    await environment.settled();
     say(`killed workers: ${spread(resumed)}`);
     expect(resumed.length).toBeGreaterThan((CONTEXTS * DEATHS) / 4);
     let unknown = 0;
     for (const { job_id: id } of posted) {
-      const [row] = await stage.query(`select context_id from jobs where id = '${id}'`);
-      const lines = await linesOf(stage, String(row?.['context_id']));
+      const [row] = await environment.query(`select context_id from jobs where id = '${id}'`);
+      const lines = await linesOf(environment, String(row?.['context_id']));
       expect(lines.slice(1).map((line) => line.replace(/ ← .*/, ''))).toEqual([
         ...Array.from({ length: STEPS }, (_, step) => [
           `a1 assistant: step ${step} →look →mail`,
@@ -139,27 +141,27 @@ test.skipIf(!redis)(
       unknown += lines.filter((line) => line.endsWith('unknown')).length;
     }
     say(`killed workers: ${unknown} of ${CONTEXTS * STEPS} outcomes unknown`);
-    expectGoodLogs(house);
-    expectOnce(stage);
+    expectGoodLogs(platform);
+    expectOnce(environment);
   },
 );
 
-/** Kills a worker. For each context it had: how long until another one had it, in milliseconds. */
-async function killed(stage: Stage, victim: Child): Promise<number[]> {
-  await until('it to own something', async () => (await ownedBy(stage, victim)).length > 0);
-  const owned = new Map((await ownedBy(stage, victim)).map(({ id, epoch }) => [id, epoch]));
+/** Kills a worker. For each of its contexts: how long until another process owned it, in milliseconds. */
+async function killed(environment: TestEnvironment, victim: Child): Promise<number[]> {
+  await until('it to own something', async () => (await ownedBy(environment, victim)).length > 0);
+  const owned = new Map((await ownedBy(environment, victim)).map(({ id, epoch }) => [id, epoch]));
   const resumed: number[] = [];
   victim.signal('SIGKILL');
   const begun = performance.now();
-  await until('all of them to be taken up', async () => {
-    const rows = await stage.query(
+  await until('all of them to be resumed', async () => {
+    const rows = await environment.query(
       `select id, scheduling_status, lease_epoch from contexts where lease_owner is not null or scheduling_status = 'idle'`,
     );
     for (const row of rows) {
       const epoch = owned.get(String(row['id']));
       if (epoch === undefined) continue;
       const again = Number(row['lease_epoch']) > epoch;
-      // Its job may have ended in the moment before the blow.
+      // Its job may have ended right before the fault.
       if (again || row['scheduling_status'] === 'idle') owned.delete(String(row['id']));
       if (again) resumed.push(performance.now() - begun);
     }
@@ -174,54 +176,61 @@ function spread(times: readonly number[]): string {
   return `${times.length} contexts resumed, median ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${at(1)} ms`;
 }
 
-async function ownedBy(stage: Stage, worker: Child): Promise<{ id: string; epoch: number }[]> {
-  const rows = await stage.query(`
+async function ownedBy(
+  environment: TestEnvironment,
+  worker: Child,
+): Promise<{ id: string; epoch: number }[]> {
+  const rows = await environment.query(`
     select c.id, c.lease_epoch from contexts c join processes p on p.id = c.lease_owner where p.pid = ${worker.pid}`);
   return rows.map((row) => ({ id: String(row['id']), epoch: Number(row['lease_epoch']) }));
 }
 
-async function linesOf(stage: Stage, contextId: string): Promise<string[]> {
-  const rows = await stage.query(`select id from contexts where id = '${contextId}'`);
+async function linesOf(environment: TestEnvironment, contextId: string): Promise<string[]> {
+  const rows = await environment.query(`select id from contexts where id = '${contextId}'`);
   expect(rows).toHaveLength(1);
   const id = parseId<ContextId>(contextId);
   if (id === null) throw new Error('no id');
-  return transcript(await history(stage.ports.database.db, id));
+  return transcript(await history(environment.ports.database.db, id));
 }
 
 test.skipIf(!redis)(
-  'an API process killed in the middle of requests: what it accepted is answered',
+  'an API process is killed in the middle of requests: accepted inputs are answered',
   LONG,
   async () => {
-    const house = await openHouse({});
-    const ledger = await startLedger(house, { contexts: 8, script: SCRIPT });
+    const platform = await openPlatform({});
+    const ledger = await startLedger(platform, { contexts: 8, script: SCRIPT });
     for (let killed = 0; killed < KILLS; killed += 1) {
       await ledger.more(SOME);
-      house.api.signal('SIGKILL');
-      await house.api.exited;
-      house.api = (await startApi(house.env)).child;
+      platform.api.signal('SIGKILL');
+      await platform.api.exited;
+      platform.api = (await startApi(platform.env)).child;
     }
     await ledger.more(SOME);
     await ledger.stop();
-    await house.stage.settled();
-    expect(await expectBalanced(house.stage, ledger, CALLS)).toBe(0);
-    expectGoodLogs(house);
+    await platform.environment.settled();
+    expect(await expectBalanced(platform.environment, ledger, CALLS)).toBe(0);
+    expectGoodLogs(platform);
     say(
       `API killed ${KILLS} times: ${ledger.accepted.size} inputs accepted, ${ledger.answers.get(0) ?? 0} requests broke`,
     );
-    expectOnce(house.stage);
+    expectOnce(platform.environment);
   },
 );
 
 test.skipIf(!redis)(
-  'connections that went silent for good are given up, and work goes on over new ones',
+  'connections that went silent permanently are given up, and work continues over new ones',
   LONG,
   async () => {
-    const stage = await openStage();
-    atEnd(() => stage.close());
-    const proxy = await startSilentProxy(stage.env['DATABASE_URL'] ?? '');
+    const environment = await openEnvironment();
+    atEnd(() => environment.close());
+    const proxy = await startSilentProxy(environment.env['DATABASE_URL'] ?? '');
     atEnd(() => proxy.close());
-    const house = await openHouseOn(stage, { DATABASE_URL: proxy.url, ...SHORT_LEASE, ...SHORT_REQUEST });
-    const ledger = await startLedger(house, { contexts: 6, script: SCRIPT });
+    const platform = await openPlatformOn(environment, {
+      DATABASE_URL: proxy.url,
+      ...SHORT_LEASE,
+      ...SHORT_REQUEST,
+    });
+    const ledger = await startLedger(platform, { contexts: 6, script: SCRIPT });
     await ledger.more(SOME);
     proxy.silence();
     const begun = performance.now();
@@ -230,9 +239,9 @@ test.skipIf(!redis)(
       `after the silence of all connections: ${2 * SOME} inputs accepted within ${Math.round(performance.now() - begun)} ms`,
     );
     await ledger.stop();
-    await stage.settled();
-    const unknown = await expectBalanced(stage, ledger, CALLS);
+    await environment.settled();
+    const unknown = await expectBalanced(environment, ledger, CALLS);
     say(`connections gone silent: ${ledger.accepted.size} inputs accepted, ${unknown} outcomes unknown`);
-    expectOnce(stage);
+    expectOnce(environment);
   },
 );

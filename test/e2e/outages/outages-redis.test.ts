@@ -1,9 +1,9 @@
-// Redis goes away in the middle of work, for a moment or for long, or was never there: everything goes on by itself, nothing is
-// lost, nothing is said or done twice, and what was accepted is answered exactly once.
+// Redis fails in the middle of work, briefly or for long, or never existed: everything continues by itself, nothing is
+// lost, nothing is sent or done twice, and accepted inputs are answered exactly once.
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { depth } from '../../services/depth.ts';
-import { expectEndInTime } from './ended-in-silence.ts';
+import { expectEndInTime } from './terminated-in-outage.ts';
 import { expectBalanced, startLedger } from './ledger.ts';
 import {
   CALLS,
@@ -13,12 +13,12 @@ import {
   endAll,
   expectGoodLogs,
   expectOnce,
-  openHouse,
+  openPlatform,
 } from './outage-platform.ts';
 import { redis, say, sharedRedis } from './outage-platform.ts';
 import { until } from '../rig/until.ts';
 
-/** Inputs that are accepted between two blows. */
+/** Inputs that are accepted between two faults. */
 const SOME = depth(6, 20);
 const FLUSHES = depth(2, 5);
 
@@ -28,8 +28,8 @@ afterAll(() => server.remove());
 
 test('without Redis from the start jobs run, wait, are cancelled, and end', LONG, async () => {
   const nowhere = 'redis://127.0.0.1:1';
-  const house = await openHouse({ redisUrl: nowhere });
-  const { client, stage } = house;
+  const platform = await openPlatform({ redisUrl: nowhere });
+  const { client, environment } = platform;
   const begun = performance.now();
   const contexts = await Promise.all(
     Array.from({ length: 10 }, () => client.createContext({ model: 'simulated/default' })),
@@ -48,8 +48,8 @@ test('without Redis from the start jobs run, wait, are cancelled, and end', LONG
   expect(await client.cancel(long.job_id, 10_000)).toMatchObject({ status: 'cancelled' });
   expect(await client.ended(waiting.job_id)).toMatchObject({ status: 'completed', attempt: 2 });
   expect(await client.status('/readyz')).toBe(200);
-  await stage.settled();
-  expectGoodLogs(house);
+  await environment.settled();
+  expectGoodLogs(platform);
 });
 
 test.skipIf(!redis)(
@@ -57,8 +57,8 @@ test.skipIf(!redis)(
   LONG,
   async () => {
     const service = await server.get();
-    const house = await openHouse({ redisUrl: service.url });
-    const ledger = await startLedger(house, { contexts: 6, script: SCRIPT });
+    const platform = await openPlatform({ redisUrl: service.url });
+    const ledger = await startLedger(platform, { contexts: 6, script: SCRIPT });
     const admin = new Redis(service.url, { maxRetriesPerRequest: 0, retryStrategy: () => 100 });
     admin.on('error', () => undefined);
     atEnd(async () => admin.disconnect());
@@ -76,16 +76,16 @@ test.skipIf(!redis)(
     await service.resume();
     await ledger.more(SOME);
     await ledger.stop();
-    await house.stage.settled();
+    await platform.environment.settled();
     say(`Redis in trouble: ${ledger.accepted.size} inputs accepted, ${JSON.stringify([...ledger.answers])}`);
     expect([...ledger.answers.keys()]).toEqual([202]);
-    expect(await expectBalanced(house.stage, ledger, CALLS)).toBe(0);
-    expectOnce(house.stage);
-    expectGoodLogs(house);
+    expect(await expectBalanced(platform.environment, ledger, CALLS)).toBe(0);
+    expectOnce(platform.environment);
+    expectGoodLogs(platform);
   },
 );
 
-test.skipIf(!redis)('processes told to end while Redis is silent end in their time', LONG, async () => {
+test.skipIf(!redis)('processes that are terminated while Redis is silent end in time', LONG, async () => {
   const service = await server.get();
   await expectEndInTime(service, { redisUrl: service.url }, SOME);
 });

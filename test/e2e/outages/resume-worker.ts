@@ -1,11 +1,11 @@
-// A worker process with the times and the room that production has where nothing is configured.
+// A worker process with the default times and limits of production.
 import { pino } from 'pino';
 import { untilSignal } from '../../../src/platform/signals.ts';
 import { parseEnvironment } from '../../../src/config/config.ts';
 import { startCrashProcess } from '../crash/crash-process.ts';
 
 const log = pino({ level: process.env['LOG_LEVEL'] ?? 'warn' });
-const told = untilSignal(log);
+const terminated = untilSignal(log);
 const times = parseEnvironment({});
 const drain = await startCrashProcess({
   env: process.env,
@@ -15,6 +15,6 @@ const drain = await startCrashProcess({
   concurrency: times.concurrency,
 });
 process.stdout.write('up\n');
-const code = await told;
+const code = await terminated;
 await drain();
 process.exit(code);

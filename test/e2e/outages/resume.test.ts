@@ -1,11 +1,11 @@
-// How long it takes until what a killed process ran is run by another one, several deaths in a row. The figures are printed:
-// on a machine that is busy otherwise they say little. That nobody is waited with holds everywhere.
+// How long it takes until the contexts of a killed process are run by another one, several deaths in a row. The figures
+// are printed: on a busy machine they are not meaningful. That no context is delayed holds everywhere.
 import { afterAll, expect, inject, test } from 'vitest';
 import { depth } from '../../services/depth.ts';
 import { killChildren, startChild } from '../rig/children.ts';
 import type { Child } from '../rig/children.ts';
-import { openStage } from '../rig/stage.ts';
-import type { Stage } from '../rig/stage.ts';
+import { openEnvironment } from '../rig/environment.ts';
+import type { TestEnvironment } from '../rig/environment.ts';
 import { until } from '../rig/until.ts';
 
 afterAll(killChildren);
@@ -13,36 +13,38 @@ afterAll(killChildren);
 const CONTEXTS = depth(30, 100);
 const DEATHS = depth(2, 4);
 
-async function startWorker(stage: Stage): Promise<Child> {
+async function startWorker(environment: TestEnvironment): Promise<Child> {
   const child = startChild('test/e2e/outages/resume-worker.ts', [], {
-    ...stage.env,
-    OUTSIDE: stage.file('outside'),
+    ...environment.env,
+    OUTSIDE: environment.file('outside'),
   });
   await child.says(/^up$/);
   return child;
 }
 
-const contexts = (stage: Stage) =>
-  stage.query(
+const contexts = (environment: TestEnvironment) =>
+  environment.query(
     'select c.id, c.scheduling_status, p.pid from contexts c left join processes p on p.id = c.lease_owner',
   );
 
 /** Resolves once this process owns each context. */
-async function ownsAll(stage: Stage, { pid }: Child): Promise<void> {
+async function ownsAll(environment: TestEnvironment, { pid }: Child): Promise<void> {
   await until('every context to be run by the one that is there', async () =>
-    (await contexts(stage)).every((row) => row['pid'] === pid),
+    (await contexts(environment)).every((row) => row['pid'] === pid),
   );
 }
 
-/** From the kill of the one that owns them all until another process owns each context, in milliseconds, in order. */
-async function kill(stage: Stage, victim: Child): Promise<number[]> {
+/**
+ * From the kill of the process that owns them all until another process owns each context, in milliseconds, in order.
+ */
+async function kill(environment: TestEnvironment, victim: Child): Promise<number[]> {
   victim.signal('SIGKILL');
   const killed = performance.now();
   await victim.exited;
   const resumed = new Map<unknown, number>();
   await until('every context to be resumed', async () => {
-    for (const { id, scheduling_status: status, pid } of await contexts(stage)) {
-      expect(status, 'a context is waited with that died among many').not.toBe('waiting');
+    for (const { id, scheduling_status: status, pid } of await contexts(environment)) {
+      expect(status, 'a context was delayed whose process died with many').not.toBe('waiting');
       if (pid !== null && pid !== victim.pid && !resumed.has(id)) resumed.set(id, performance.now() - killed);
     }
     return resumed.size === CONTEXTS;
@@ -53,24 +55,24 @@ async function kill(stage: Stage, victim: Child): Promise<number[]> {
 const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-// Without a bell two processes share what is due, and the one that dies does not run it all.
+// Without wake-ups two processes share the due contexts, and the one that dies does not run them all.
 test.skipIf(inject('redisUrl') === null).each([
   ['that make progress between deaths', 'call: look {"before_ms": 2000}\n---\n'.repeat(100)],
   ['whose model call outlasts them all', 'wait: 1h\n'],
 ])(`${CONTEXTS} contexts %s`, { timeout: 120_000 }, async (what, script) => {
-  const stage = await openStage();
+  const environment = await openEnvironment();
   try {
     for (let count = 0; count < CONTEXTS; count += 1) {
-      const contextId = await stage.createContext({ model: 'simulated/default', tools: ['look'] });
-      await stage.post(contextId, `${script}say: done`);
+      const contextId = await environment.createContext({ model: 'simulated/default', tools: ['look'] });
+      await environment.post(contextId, `${script}say: done`);
     }
-    let running = await startWorker(stage);
+    let running = await startWorker(environment);
     const all: number[] = [];
     for (let death = 1; death <= DEATHS; death += 1) {
-      // Alone, so that it runs them all: what another one had would change hands with nobody's death.
-      await ownsAll(stage, running);
-      const next = await startWorker(stage);
-      const times = await kill(stage, running);
+      // Alone, so that it runs them all: contexts of another process would change owners without a death.
+      await ownsAll(environment, running);
+      const next = await startWorker(environment);
+      const times = await kill(environment, running);
       all.push(...times);
       process.stdout.write(
         `${what}, death ${death}: p50 ${at(times, 0.5).toFixed(0)} p95 ${at(times, 0.95).toFixed(0)} max ${at(times, 1).toFixed(0)} ms\n`,
@@ -83,6 +85,6 @@ test.skipIf(inject('redisUrl') === null).each([
     );
   } finally {
     await killChildren();
-    await stage.close();
+    await environment.close();
   }
 });

@@ -1,5 +1,5 @@
-// A network between the platform and a service, as it fails: connections that are there go silent for good, without a
-// word to either side, while new ones work; or are cut; or everything is held up for a while and arrives late.
+// A failing network between the platform and a service: open connections go silent permanently, without a message to
+// either side, while new ones work; or are cut; or all traffic is delayed for a while and arrives late.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
@@ -10,8 +10,8 @@ export type SilentProxy = {
   silence(): void;
   /** Every connection that is open breaks. */
   cut(): void;
-  /** Nothing passes, on connections that are open or new, until `flow`: then all of it does, late. */
-  hold(): void;
+  /** Nothing passes, on open or new connections, until `flow`: then all of it does, late. */
+  delay(): void;
   flow(): void;
   close(): Promise<void>;
 };
@@ -21,12 +21,12 @@ export async function startSilentProxy(url: string): Promise<SilentProxy> {
   const target = new URL(url);
   const pairs = new Set<[Socket, Socket]>();
   const silent = new Set<[Socket, Socket]>();
-  let held = false;
+  let delayed = false;
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
     const pair: [Socket, Socket] = [near, far];
     pairs.add(pair);
-    if (held) for (const socket of pair) socket.pause();
+    if (delayed) for (const socket of pair) socket.pause();
     else join(pair);
     for (const socket of pair) {
       socket.on('error', () => undefined);
@@ -50,15 +50,15 @@ export async function startSilentProxy(url: string): Promise<SilentProxy> {
       for (const pair of pairs) {
         part(pair);
         silent.add(pair);
-        // What still comes is swallowed, so that the sender sees nothing of it.
+        // Further bytes are dropped, so that the sender notices nothing.
         for (const socket of pair) socket.resume();
       }
     },
     cut() {
       for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy();
     },
-    hold() {
-      held = true;
+    delay() {
+      delayed = true;
       for (const pair of pairs) {
         if (silent.has(pair)) continue;
         part(pair);
@@ -66,7 +66,7 @@ export async function startSilentProxy(url: string): Promise<SilentProxy> {
       }
     },
     flow() {
-      held = false;
+      delayed = false;
       for (const pair of pairs) if (!silent.has(pair)) join(pair);
     },
     async close() {

@@ -1,4 +1,4 @@
-// An config file with MCP servers that note what they do in the folder that OUTSIDE names.
+// A config file with MCP servers that record their work in the folder of OUTSIDE.
 import { defineConfig } from '../../../src/index.ts';
 import { scripted } from '../../mcp/known-servers.ts';
 

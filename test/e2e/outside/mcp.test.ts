@@ -1,35 +1,35 @@
-// MCP servers belong to their worker process: they end with it, however it ends, and what they were in the middle of is
-// repeated by another one, or not, as its effect says.
+// MCP servers belong to their worker process: they end with it, however it ends, and their running calls are repeated
+// by another one, or not, by their effect.
 import { mkdir, readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { killChildren } from '../rig/children.ts';
 import type { Child } from '../rig/children.ts';
 import { startWorker } from '../rig/platform.ts';
-import { openStage } from '../rig/stage.ts';
-import type { Stage } from '../rig/stage.ts';
+import { openEnvironment } from '../rig/environment.ts';
+import type { TestEnvironment } from '../rig/environment.ts';
 import { history, transcript } from '../rig/stored.ts';
 import { until } from '../rig/until.ts';
 
 const CONFIG = { model: 'simulated/default', mcp_servers: ['it'] };
 
-/** Processes of their own find each other over Redis. */
+/** Separate processes find each other over Redis. */
 const over = test.skipIf(inject('redisUrl') === null);
 
-let stage: Stage;
+let environment: TestEnvironment;
 let folder: string;
 beforeEach(async () => {
-  stage = await openStage();
-  folder = stage.file('servers');
+  environment = await openEnvironment();
+  folder = environment.file('servers');
   await mkdir(folder);
 });
 afterEach(async () => {
   await killChildren();
-  await stage.close();
+  await environment.close();
 });
 
 const start = (): Promise<Child> =>
   startWorker({
-    ...stage.env,
+    ...environment.env,
     NIGHTSHIFT_CONFIG: 'test/e2e/outside/mcp.config.ts',
     OUTSIDE: folder,
     LOG_LEVEL: 'info',
@@ -54,38 +54,35 @@ async function serversEnd(): Promise<void> {
   await until('servers to end', () => started.every((fact) => !isAlive(Number(fact.slice(8)))));
 }
 
-over(
-  'a worker process that is killed takes its server along; another one repeats what may be repeated',
-  async () => {
-    const first = await start();
-    const contextId = await stage.createContext(CONFIG);
-    const jobId = await stage.post(contextId, 'call: it__hang\nthen:\nsay: done');
-    await until('the call to run', async () => (await count('called hang')) === 1);
-    first.signal('SIGKILL');
-    await first.exited;
-    await serversEnd();
-    await start();
-    await until('the call to run again', async () => (await count('called hang')) === 2);
-    await stage.cancel(jobId);
-    await stage.settled();
-  },
-);
-
-over('a once call that was under way is not repeated: its outcome is told to be unknown', async () => {
+over('a killed worker process ends its server; another one repeats calls that may be repeated', async () => {
   const first = await start();
-  const contextId = await stage.createContext(CONFIG);
-  await stage.post(contextId, 'call: it__hang_once\nthen:\nsay: done');
+  const contextId = await environment.createContext(CONFIG);
+  const jobId = await environment.post(contextId, 'call: it__hang\nthen:\nsay: done');
+  await until('the call to run', async () => (await count('called hang')) === 1);
+  first.signal('SIGKILL');
+  await first.exited;
+  await serversEnd();
+  await start();
+  await until('the call to run again', async () => (await count('called hang')) === 2);
+  await environment.cancel(jobId);
+  await environment.settled();
+});
+
+over('a running once call is not repeated: its outcome is reported as unknown', async () => {
+  const first = await start();
+  const contextId = await environment.createContext(CONFIG);
+  await environment.post(contextId, 'call: it__hang_once\nthen:\nsay: done');
   await until('the call to run', async () => (await count('called hang_once')) === 1);
   first.signal('SIGKILL');
   await first.exited;
   await start();
-  await stage.settled();
+  await environment.settled();
   expect(await count('called hang_once')).toBe(1);
-  const lines = transcript(await history(stage.ports.database.db, contextId));
+  const lines = transcript(await history(environment.ports.database.db, contextId));
   expect(lines).toContain('a1 tool: it__hang_once ← unknown');
 });
 
-over('a worker process that is told to end ends its server first', async () => {
+over('a terminated worker process ends its server first', async () => {
   const worker = await start();
   await until('the server to run', async () => (await facts()).some((fact) => fact.startsWith('started ')));
   worker.signal('SIGTERM');

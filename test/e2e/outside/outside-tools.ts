@@ -1,29 +1,33 @@
-// Tools with an effect in the outside world: a line of a file. The tool's way is `begin`, its effect, `end`.
+// Tools with an effect outside the platform: a line of a file. The tool writes `begin` when it starts, and its effect
+// as `end`.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effect, JsonSchemaTool, Reconciliation } from '../../../src/index.ts';
 
-/** `told` hears of every effect once it is done. */
-export function outsideTools(file: string, told: (what: string) => void = () => undefined): JsonSchemaTool[] {
+/** `notify` receives every effect once it is done. */
+export function outsideTools(
+  file: string,
+  notify: (what: string) => void = () => undefined,
+): JsonSchemaTool[] {
   return [
-    outsideTool('look', 'none', file, told),
-    outsideTool('put', 'idempotent', file, told),
-    outsideTool('mail', 'once', file, told),
-    outsideTool('pay', 'once', file, told),
-    // A person lets this one run, or not, or with another word.
+    outsideTool('look', 'none', file, notify),
+    outsideTool('put', 'idempotent', file, notify),
+    outsideTool('mail', 'once', file, notify),
+    outsideTool('pay', 'once', file, notify),
+    // A person approves this one, denies it, or approves it with other arguments.
     guardedTool(file),
-    // Of this one a person is to say what became of it; the next one knows by itself.
-    { ...outsideTool('wire', 'once', file, told), on_unknown: 'ask' },
+    // A person has to report the outcome of this one; the next one knows by itself.
+    { ...outsideTool('wire', 'once', file, notify), on_unknown: 'ask' },
     {
-      ...outsideTool('book', 'once', file, told),
-      reconcile: ({ idempotency_key: key }) => truth(file, 'book', key),
+      ...outsideTool('book', 'once', file, notify),
+      reconcile: ({ idempotency_key: key }) => recordedOutcome(file, 'book', key),
     },
   ];
 }
 
 const gateOf = (file: string): string => `${file}.gate`;
 
-/** Lets go on whatever waits for it, and whatever comes to it later. */
+/** Releases all calls that wait for it, and all later ones. */
 export function openAccessControl(file: string): void {
   writeFileSync(gateOf(file), '');
 }
@@ -44,7 +48,7 @@ function outsideTool(
   name: string,
   effect: Effect,
   file: string,
-  told: (what: string) => void,
+  notify: (what: string) => void,
 ): JsonSchemaTool {
   const ms = { type: 'integer', minimum: 0 };
   return {
@@ -62,7 +66,7 @@ function outsideTool(
       await sleep(before_ms, undefined, { signal });
       if (gated) await passGate(file, signal);
       note('effect');
-      told(`${name} outside`);
+      notify(`${name} outside`);
       await sleep(after_ms, undefined, { signal });
       note('end');
       return `${name}: done`;
@@ -70,14 +74,14 @@ function outsideTool(
   };
 }
 
-/** Says outside with which word it was run. */
+/** Records the arguments with which it ran. */
 function guardedTool(file: string): JsonSchemaTool {
   const note = (what: string, key: string): void => appendFileSync(file, `${what} guard ${key}\n`);
   return {
     name: 'guard',
     effect: 'once',
     approval: 'always',
-    description: 'Has its effect once somebody approved it.',
+    description: 'Has its effect once it is approved.',
     input_schema: {
       type: 'object',
       properties: { word: { type: 'string' } },
@@ -94,13 +98,13 @@ function guardedTool(file: string): JsonSchemaTool {
   };
 }
 
-/** What a guarded call leaves outside. */
+/** The effect of a guarded call. */
 export function withWord(word: string): string {
   return `with:${word}`;
 }
 
-/** What became of a call, by what happened outside. */
-function truth(file: string, name: string, key: string): Reconciliation {
+/** The outcome of a call, by the recorded effects. */
+function recordedOutcome(file: string, name: string, key: string): Reconciliation {
   return hasHappened(file, name, key)
     ? { outcome: 'happened', result: `${name}: done` }
     : { outcome: 'did_not_happen' };
@@ -112,7 +116,7 @@ export function hasHappened(file: string, name: string, key: string): boolean {
 
 export type Outside = { what: string; name: string; key: string };
 
-/** What happened in the outside world, in order. */
+/** The recorded effects, in order. */
 export function readOutside(file: string): Outside[] {
   return readFileSync(file, { encoding: 'utf8', flag: 'a+' })
     .split('\n')

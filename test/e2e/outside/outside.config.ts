@@ -1,4 +1,4 @@
-// An config file with tools that leave their mark on the outside world: a file that OUTSIDE names.
+// A config file with tools that record their effects outside: in the file of OUTSIDE.
 import { defineConfig } from '../../../src/index.ts';
 import { outsideTools } from './outside-tools.ts';
 

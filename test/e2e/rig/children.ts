@@ -1,4 +1,5 @@
-// Real processes: TypeScript programs that Node runs by itself. Each is known by its pid, and none outlives its test file.
+// Real processes: TypeScript programs that Node runs directly. Each is known by its pid, and none outlives its test
+// file.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +25,7 @@ export type Child = {
 
 const running = new Set<ChildProcess>();
 
-/** Compiled code is kept from one process to the next: most of a short life would be spent on compiling. */
+/** Compiled code is cached between processes: most of a short life would be spent on compiling. */
 const COMPILED = path.join(tmpdir(), `nightshift-test-compiled-${process.getuid?.() ?? 0}`);
 
 /** The environment is `env` and the PATH, nothing else. */
@@ -37,11 +38,11 @@ export function startChild(program: Program, args: readonly string[], env: Recor
   if (pid === undefined) throw new Error(`${program} did not start`);
   running.add(child);
   const lines: string[] = [];
-  const heard = new Set<(line: string) => void>();
+  const listeners = new Set<(line: string) => void>();
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
       lines.push(line);
-      for (const hear of heard) hear(line);
+      for (const onLine of listeners) onLine(line);
     });
   }
   let end: Ended | null = null;
@@ -61,21 +62,21 @@ export function startChild(program: Program, args: readonly string[], env: Recor
       new Promise((resolve, reject) => {
         const known = lines.find((line) => pattern.test(line));
         if (known !== undefined) return resolve(known);
-        const hear = (line: string): void => {
+        const onLine = (line: string): void => {
           if (!pattern.test(line)) return;
-          heard.delete(hear);
+          listeners.delete(onLine);
           resolve(line);
         };
-        heard.add(hear);
+        listeners.add(onLine);
         void exited.then(() =>
-          reject(new Error(`${program} ended without a word like ${pattern}:\n${lines.join('\n')}`)),
+          reject(new Error(`${program} ended without a line like ${pattern}:\n${lines.join('\n')}`)),
         );
       }),
     signal: (signal) => void child.kill(signal),
   };
 }
 
-/** Ends whatever still runs, at once: a stopped process too. */
+/** Ends every process that still runs, at once: a stopped process too. */
 export async function killChildren(): Promise<void> {
   await Promise.all(
     [...running].map(async (child) => {

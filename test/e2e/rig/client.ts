@@ -1,4 +1,4 @@
-// A client of the API over real HTTP. Shapes are the API's own; that answers hold to them is shown in test/api.
+// A client of the API over real HTTP. It expects the API's own shapes; test/api checks that answers have them.
 import type { InboxItem } from '../../../src/api/schemas/jobs/approval.ts';
 import type { Context } from '../../../src/api/schemas/contexts/context.ts';
 import type { Job, Receipt } from '../../../src/api/schemas/jobs/job.ts';
@@ -6,7 +6,7 @@ import type { Accepted, Message } from '../../../src/api/schemas/messages/messag
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
 import { isFinished } from '../../../src/core/run/job.ts';
 
-/** An answer that is not the one asked for. */
+/** An answer with an unexpected status. */
 export class HttpFailure extends Error {
   override name = 'HttpFailure';
   readonly status: number;
@@ -26,7 +26,7 @@ export type Client = {
   cancel(jobId: string, waitMs: number): Promise<Receipt>;
   /** All of them, page by page. */
   messages(contextId: string): Promise<Message[]>;
-  /** The first page of what waits for approval, over all contexts. */
+  /** The first page of calls that wait for approval, over all contexts. */
   approvals(): Promise<InboxItem[]>;
   approve(contextId: string, approval: object): Promise<{ resolved: string[] }>;
   /** The status of a GET. */

@@ -8,7 +8,7 @@ const MAIN = 'src/cli/main.ts';
 
 export type Env = Record<string, string>;
 
-/** Resolves once it answers. It is found again at its port when it is started again with the same environment. */
+/** Resolves once it answers. It has the same port when it is started again with the same environment. */
 export async function startApi(env: Env): Promise<{ child: Child; client: Client; env: Env }> {
   const child = startChild(MAIN, ['api'], { PORT: '0', ...env });
   const [, url = ''] = /"address":"(http:[^"]+)"/.exec(await child.says(/the API is up/)) ?? [];

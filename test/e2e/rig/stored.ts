@@ -1,4 +1,4 @@
-// What is stored, as a test looks at it: behind the platform's back, by SQL of its own.
+// The stored rows, read by the test directly with SQL of its own.
 import { expect } from 'vitest';
 import type { Block } from '../../../src/core/conversation/blocks.ts';
 import { OUTCOME_UNKNOWN } from '../../../src/core/conversation/closing-words.ts';
@@ -18,7 +18,7 @@ export async function history(db: Executor, contextId: ContextId): Promise<Messa
   return readHistory(db, { contextId, tenantId: DEFAULT_TENANT }, 'main');
 }
 
-/** Every law that holds for a context at rest. */
+/** Every law of an idle context. */
 export async function expectSound(db: Executor, contextId: ContextId): Promise<void> {
   const id = `'${contextId}'`;
   const numbers = await query(
@@ -30,8 +30,8 @@ export async function expectSound(db: Executor, contextId: ContextId): Promise<v
     numbers.map((row) => row['seq']),
     'numbers without gaps',
   ).toEqual(numbers.map((_, index) => index + 1));
-  const told = await history(db, contextId);
-  // What was taken back was paid for all the same.
+  const received = await history(db, contextId);
+  // Retracted messages count as paid.
   const [paid] = await query(
     db,
     `select count(*) as request_count, coalesce(sum(input_tokens), 0) as input_tokens,
@@ -46,18 +46,18 @@ export async function expectSound(db: Executor, contextId: ContextId): Promise<v
     queued: 0,
     failed_claims: 0,
     head_seq: numbers.length,
-    message_count: told.length,
+    message_count: received.length,
     ...paid,
   });
-  expectAnswered(told);
+  expectAnswered(received);
   expect(
     await query(db, `select 1 from tool_calls where context_id = ${id} and finished_at is null`),
   ).toEqual([]);
-  await expectJobsToldOnce(db, id);
+  await expectJobsPublishedOnce(db, id);
 }
 
 /** Each job began once and ended once, as its row says. */
-async function expectJobsToldOnce(db: Executor, id: string): Promise<void> {
+async function expectJobsPublishedOnce(db: Executor, id: string): Promise<void> {
   const jobs = await query(
     db,
     `select id, status, started_at from jobs where context_id = ${id} order by id`,
@@ -77,9 +77,9 @@ async function expectJobsToldOnce(db: Executor, id: string): Promise<void> {
 }
 
 /** Every call has exactly one result, before the next answer. */
-function expectAnswered(told: readonly Message[]): void {
+function expectAnswered(received: readonly Message[]): void {
   const open = new Set<string>();
-  for (const message of told) {
+  for (const message of received) {
     if (message.role !== 'tool') expect([...open], 'calls without a result').toEqual([]);
     for (const block of message.content) {
       if (block.type === 'tool_use') open.add(block.id);
@@ -91,22 +91,22 @@ function expectAnswered(told: readonly Message[]): void {
 }
 
 /**
- * One line a message: turn, role, what it says. Results that stand together are in the order of their calls, named by
- * them: which of two parallel calls ended first is not a matter of the transcript.
+ * One line for each message: turn, role, content. Results of one round are in the order of their calls, named by them:
+ * which of two parallel calls ended first is not a matter of the transcript.
  */
-export function transcript(told: readonly Message[]): string[] {
+export function transcript(received: readonly Message[]): string[] {
   const places = new Map<string, { place: number; name: string }>();
   const lines: { line: string; place: number | null }[] = [];
-  for (const { turn, role, content } of told) {
+  for (const { turn, role, content } of received) {
     content.forEach((block, place) => {
       if (block.type === 'tool_use') places.set(block.id, { place, name: block.name });
     });
     const call = content.flatMap((block) =>
       block.type === 'tool_result' ? [places.get(block.tool_use_id)] : [],
     )[0];
-    const said = content.map(words).join(' ');
+    const shown = content.map(words).join(' ');
     lines.push({
-      line: call === undefined ? `${turn} ${role}: ${said}` : `${turn} ${role}: ${call.name} ← ${said}`,
+      line: call === undefined ? `${turn} ${role}: ${shown}` : `${turn} ${role}: ${call.name} ← ${shown}`,
       place: call?.place ?? null,
     });
   }

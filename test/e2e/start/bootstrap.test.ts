@@ -1,5 +1,5 @@
-// What bootstrap.js decides, beside an npm that only notes what it is asked for; and `npm start` in a clone where everything is
-// installed. fresh-machine.test.ts shows the same with the real npm, in `npm run test:full`.
+// The decisions of bootstrap.js, with an npm that only records its commands; and `npm start` in a clone where
+// everything is installed. fresh-machine.test.ts shows the same with the real npm, in `npm run test:full`.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,9 @@ import type { Run } from './clone.ts';
 const ROOT = path.join(import.meta.dirname, '../../..');
 const LOCK = '{ "packages": { "": {}, "node_modules/a": { "version": "1.0.0", "integrity": "sha512-a" } } }';
 
-/** `ci` installs, `install` brings the Node that runs this test; both take a moment, so that two at once would meet. */
+/**
+ * `ci` installs, `install` brings the Node that runs this test; both take some time, so that two at once would overlap.
+ */
 const fakeNpm = (asked: string): string => `
 const fs = require('node:fs');
 const path = require('node:path');
@@ -41,7 +43,7 @@ beforeEach(async () => {
 });
 afterEach(() => removeFolder(home));
 
-/** The bootstrap, with a lockfile of one package and a command that says that it ran. */
+/** The bootstrap, with a lockfile of one package and a command that prints that it ran. */
 function prepare(): void {
   mkdirSync(folder);
   for (const file of ['bootstrap.js', 'bootstrap-child.js', 'bootstrap-link.js'])
@@ -61,13 +63,13 @@ async function builds(): Promise<void> {
   expect(one.output()).toMatch(/^v(2[4-9]|[3-9]\d)\./m);
 }
 
-/** How often npm was asked for `command`. */
+/** How often npm ran `command`. */
 function timesAsked(command: string): number {
   const lines = existsSync(asked) ? readFileSync(asked, 'utf8').split('\n') : [];
   return lines.filter((line) => line === command).length;
 }
 
-test('what is missing is installed once, and anew when the record or the lockfile is another', async () => {
+test('missing packages are installed once, and again when the record or the lockfile differs', async () => {
   prepare();
   await builds();
   expect(timesAsked('ci')).toBe(1);
@@ -81,7 +83,7 @@ test('what is missing is installed once, and anew when the record or the lockfil
   expect(timesAsked('ci')).toBe(3);
 });
 
-test('what npm itself has installed is not installed again', async () => {
+test('packages that npm itself has installed are not installed again', async () => {
   prepare();
   mkdirSync(path.join(folder, 'node_modules'));
   copyFileSync(
@@ -98,7 +100,7 @@ test('two starts at once install once', async () => {
   expect(timesAsked('ci')).toBe(1);
 });
 
-test('an npm that fails ends the start with its own code in words, and the next start installs', async () => {
+test('an npm that fails ends the start with its own code and a message, and the next start installs', async () => {
   prepare();
   writeFileSync(path.join(folder, 'offline'), '');
   const one = build();
@@ -118,14 +120,14 @@ test('an old Node gets a new one from npm, once', async (context) => {
   expect(timesAsked('install')).toBe(1);
 });
 
-/** Each entry of its own: what removes the folder removes nothing of this one's. */
+/** Each entry of its own: deleting the folder deletes nothing of this one's. */
 function linkModules(clone: string): void {
   mkdirSync(path.join(clone, 'node_modules'));
   for (const name of readdirSync(path.join(ROOT, 'node_modules')))
     symlinkSync(path.join(ROOT, 'node_modules', name), path.join(clone, 'node_modules', name));
 }
 
-test('npm start in a clone that is set up runs a job, a second start says who is there, and Ctrl-C ends it all', async () => {
+test('npm start in a clone that is set up runs a job, a second start reports the running platform, and Ctrl-C ends it all', async () => {
   const clone = await freshClone();
   try {
     linkModules(clone);

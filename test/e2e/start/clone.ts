@@ -1,4 +1,4 @@
-// A copy of this repository as a newcomer has it: the files that git knows or would take, nothing installed; and
+// A copy of this repository as a new user has it: the files that git tracks or would add, nothing installed; and
 // programs run in it as on a machine that has only an old Node, npm and git.
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -18,7 +18,7 @@ export interface Account {
 
 export interface Run {
   process: ChildProcess;
-  /** All that it has written so far. */
+  /** All its output so far. */
   output(): string;
   /** Resolves to the first match; rejects when the program ends without one. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
@@ -52,17 +52,17 @@ export function run(folder: string, command: string[], more: Record<string, stri
   });
   let text = '';
   const wake = new Set<() => void>();
-  const tell = (): void => wake.forEach((listener) => listener());
+  const print = (): void => wake.forEach((listener) => listener());
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
       text += chunk.toString('utf8');
-      tell();
+      print();
     });
   }
   let over = false;
   const ended = once(child, 'close').then(() => {
     over = true;
-    tell();
+    print();
     return child.exitCode ?? child.signalCode ?? 1;
   });
   return {
@@ -97,7 +97,7 @@ export async function printedLineWorks(platform: Run): Promise<void> {
   expect(stdout).toContain('"status":"completed"');
 }
 
-/** What watches over a service that has ended, ends shortly after it. */
+/** The watchdog of a service that has ended, ends shortly after it. */
 export async function expectNothingLeft(folder: string): Promise<void> {
   await expect.poll(() => leftovers(folder), { timeout: 60_000 }).toEqual([]);
 }
@@ -111,7 +111,7 @@ async function leftovers(folder: string): Promise<string[]> {
   return commands.filter((command) => command !== null).filter((command) => command.includes(folder));
 }
 
-/** Nothing of this test run, no services, and the oldest Node on PATH in front. */
+/** No variable of this test run, no services, and the oldest Node on PATH in front. */
 function newcomersEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) =>

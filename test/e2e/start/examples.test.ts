@@ -1,4 +1,4 @@
-// The examples run as their first lines say, each as a process of its own beside the platform, and show what they are for.
+// The examples run as their first lines say, each as a process of its own beside the platform, and show their topics.
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   made = await createTestDatabase();
   folder = await temporaryFolder();
   laptop = await startLaptop(made.url, folder, { NIGHTSHIFT_CONFIG: 'examples/nightshift.config.ts' });
-  // As with an older Node: what this finds or makes, plain `node` needs too.
+  // As with an older Node: plain `node` needs these paths too.
   expect(await run('bootstrap.js', 'example', 'quickstart')).toMatch(/^completed: \d+ characters/m);
 });
 
@@ -49,7 +49,7 @@ async function runAt(url: string, program: string, ...args: string[]): Promise<E
   return { code, out, err };
 }
 
-/** What it wrote to its standard output; it must have ended well. */
+/** Its standard output; it must have succeeded. */
 async function run(program: string, ...args: string[]): Promise<string> {
   const { code, out, err } = await runAt(laptop.url, program, ...args);
   expect(code, err).toBe(0);
@@ -59,13 +59,13 @@ async function run(program: string, ...args: string[]): Promise<string> {
 const linesOf = async (name: string): Promise<string[]> =>
   (await run(`examples/${name}.ts`)).split('\n').filter((line) => line !== '');
 
-test('quickstart', async () => {
+test('the quickstart example runs', async () => {
   const out = await run('examples/quickstart.ts');
   expect(out).toMatch(/^Job [0-9a-f-]+ is stored/);
   expect(out).toMatch(/^completed: \d+ characters, \d+ tokens\.$/m);
 });
 
-test('tools: those of the server and a function of the client', async () => {
+test('the tools example uses those of the server and a function of the client', async () => {
   const lines = await linesOf('tools');
   expect(lines.slice(0, 5).sort()).toEqual([
     'order_status: completed',
@@ -84,7 +84,7 @@ test('tools: those of the server and a function of the client', async () => {
   expect(lines.at(-1)).toMatch(/^completed: A-17 is on its way/);
 });
 
-test('approvals: what was approved, denied, and run with another input', async () => {
+test('the approvals example shows calls that are approved, denied, and run with another input', async () => {
   const lines = await linesOf('approvals');
   expect(lines.slice(0, 3).sort()).toEqual([
     'approval requested: {"order":"A-17","amount":180}',
@@ -100,7 +100,7 @@ test('approvals: what was approved, denied, and run with another input', async (
   expect(lines.slice(7)).toEqual(['completed: I paid back what was approved.']);
 });
 
-test('spawning: the tree of those that were made', async () => {
+test('the spawning example shows the tree of the workers', async () => {
   const lines = await linesOf('spawning');
   expect(lines.filter((line) => line.startsWith('spawned')).sort()).toEqual([
     'spawned reader 1',
@@ -117,7 +117,7 @@ test('spawning: the tree of those that were made', async () => {
   ]);
 });
 
-test('steering: an input that joined, an answer that was taken back', async () => {
+test('the steering example shows an input that joins, and an answer that is retracted', async () => {
   expect(await linesOf('steering')).toEqual([
     'steer: joined the running job: true',
     'steer: completed: One verse, then. I see the sea.',
@@ -127,7 +127,7 @@ test('steering: an input that joined, an answer that was taken back', async () =
   ]);
 });
 
-test('nightly report: run twice it asks once', async () => {
+test('the nightly report example posts its input once when it is run twice', async () => {
   const report = async (...into: string[]): Promise<Ended> => {
     const ended = await runAt(laptop.url, 'examples/nightly-report.ts', '2026-11-22', ...into);
     expect(ended.code, ended.err).toBe(0);
@@ -143,7 +143,7 @@ test('nightly report: run twice it asks once', async () => {
   );
   expect(jobsOf(await report(folder))).toEqual(first);
   expect(await readFile(path.join(folder, 'report-2026-11-22.md'), 'utf8')).toBe(written);
-  // A folder that is not there is made.
+  // A missing folder is made.
   await report(path.join(folder, 'reports', 'nightly'));
   expect(await readFile(path.join(folder, 'reports', 'nightly', 'report-2026-11-22.md'), 'utf8')).toBe(
     written,
@@ -154,7 +154,7 @@ test('nightly report: run twice it asks once', async () => {
   expect(named).toHaveLength(3);
 });
 
-test('a platform that is not there, or has no shop, is told in two lines', async () => {
+test('a missing platform, or one without a shop, is reported in two lines', async () => {
   const bare = createServer((_, response) => {
     const error = { code: 'unknown_role', message: 'Role "shop" is not known.' };
     response.writeHead(422, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));

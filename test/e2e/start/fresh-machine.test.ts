@@ -1,6 +1,7 @@
-// What the README promises a newcomer: in a fresh clone, on a machine with an old Node and nothing else, one command
-// runs the platform, the line that it prints ends with a completed job, and nothing it started outlives it. It installs packages
-// over the network for minutes: only at full depth. bootstrap.test.ts shows in every run what needs no network.
+// The README's promise to a new user: in a fresh clone, on a machine with an old Node and nothing else, one command
+// runs the platform, the line that it prints ends with a completed job, and no process outlives it. It installs
+// packages over the network for minutes: only at full depth. bootstrap.test.ts shows in every run the parts without
+// network.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -41,7 +42,7 @@ describe.runIf(depth(false, true))('a fresh machine', () => {
     },
   );
 
-  test('once installed and built it does neither again, is ready within seconds, and a second start says who is there', async () => {
+  test('once installed and built it does neither again, is ready within seconds, and a second start reports the running platform', async () => {
     const began = performance.now();
     const first = start();
     await first.until(READY);
@@ -63,7 +64,7 @@ describe.runIf(depth(false, true))('a fresh machine', () => {
     await second.until(READY);
     await printedLineWorks(second);
     second.process.kill('SIGKILL');
-    // What npm had started holds the folder until it has ended, which it does by itself.
+    // A process that npm had started holds the folder until it has ended, which it does by itself.
     await second.ended;
     const third = start();
     await third.until(READY);
@@ -72,7 +73,7 @@ describe.runIf(depth(false, true))('a fresh machine', () => {
     await expectNothingLeft(clone);
   });
 
-  test('a stale node_modules is installed anew', { timeout: INSTALL_MS }, async () => {
+  test('a stale node_modules is installed again', { timeout: INSTALL_MS }, async () => {
     const record = path.join(clone, 'node_modules', '.package-lock.json');
     const stale = run(clone, ['node', '-e', `require('fs').rmSync(${JSON.stringify(record)})`], {});
     await stale.ended;
@@ -93,15 +94,15 @@ describe.runIf(depth(false, true))('a fresh machine', () => {
     expect(existsSync(path.join(clone, 'node_modules', 'fastify', 'package.json'))).toBe(true);
   });
 
-  const nobody = accountOf('nobody');
+  const otherUser = accountOf('nobody');
 
-  test.runIf(isRoot && nobody !== null && canReach('/tmp', nobody))(
+  test.runIf(isRoot && otherUser !== null && canReach('/tmp', otherUser))(
     'not as root it works the same',
     async () => {
-      if (nobody === null) return;
+      if (otherUser === null) return;
       await removeFolder(path.join(clone, '.nightshift', 'postgres'));
-      spawnSync('chown', ['-R', `${nobody.uid}:${nobody.gid}`, clone]);
-      const platform = start(nobody);
+      spawnSync('chown', ['-R', `${otherUser.uid}:${otherUser.gid}`, clone]);
+      const platform = start(otherUser);
       await platform.until(READY);
       await printedLineWorks(platform);
       signalGroup(platform, 'SIGINT');

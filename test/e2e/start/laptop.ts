@@ -1,4 +1,5 @@
-// The platform as `npm start` runs it: one process on the run's PostgreSQL, without Redis unless it finds a program for it.
+// The platform as `npm start` runs it: one process on the run's PostgreSQL, without Redis unless it finds a program for
+// it.
 import { createClient } from '../../../src/client/index.ts';
 import type { Client } from '../../../src/client/index.ts';
 import { startChild } from '../rig/children.ts';
@@ -8,7 +9,7 @@ const READY = /is ready at (http:\S+)/;
 
 export type Laptop = { child: Child; url: string; client: Client };
 
-/** `folder`: of its own, for its data. Resolves once it has said where it is and what there is to see. */
+/** `folder`: of its own, for its data. Resolves once it has printed its address and its pages. */
 export async function startLaptop(
   databaseUrl: string,
   folder: string,
@@ -20,7 +21,7 @@ export async function startLaptop(
   return { child, url, client: createClient({ url }) };
 }
 
-/** Does not wait for anything. */
+/** Does not wait for its end. */
 export function beginLaptop(
   databaseUrl: string,
   folder: string,

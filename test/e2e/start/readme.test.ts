@@ -1,7 +1,5 @@
-// The README's path for a newcomer, as printed: its file is written, its commands are given to a shell in their
-// order, beside a platform as `npm start` runs it on a laptop, with embedded services and nothing of this test run.
-// Then what the other pages show runs beside the same platform, with the config file of the page or that of the
-// README.
+// The README's steps for a new user, as printed: its file is written, its commands are run by a shell in order, beside
+// a platform as `npm start` runs it on a laptop, with embedded services and no variable of this test run.
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -74,7 +72,7 @@ async function restart(config: string): Promise<void> {
 }
 
 test(
-  'a first tool, a first approval, a first worker that creates workers: each command as printed',
+  'a first tool, a first approval, a first worker that creates workers: each command works as printed',
   async () => {
     const [words = '', first = '', refund = '', second = '', third = '', ...more] =
       await runPage('README.md');
@@ -95,7 +93,7 @@ test(
   SLOW,
 );
 
-test('the tour that it tells of is there', async () => {
+test('the tour that it mentions exists', async () => {
   expect(platform.output()).toContain(`${url}/inbox`);
   await until('it to ask', async () => {
     const waiting = await createClient({ url }).approvals.list().all();

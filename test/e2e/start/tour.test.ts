@@ -1,5 +1,5 @@
-// What the first start leaves in an empty database: one tour, whoever starts beside or dies; and none where there is
-// anything else, or nobody wants it.
+// The first start in an empty database makes one tour, with several starts at once and with deaths; and none where
+// there are other rows, or where it is switched off.
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -37,11 +37,11 @@ const data = (name: string): string => join(folder, name);
 const namesOf = async (client: Client): Promise<string[]> =>
   (await client.workers.list().all()).map(({ name }) => name).sort();
 
-/** Answers what the tour asks, and sees it to its end: every job of this database is one of its. */
+/** Answers the questions of the tour, to its end: every job of this database belongs to it. */
 async function finishTour(client: Client): Promise<void> {
   await until('the tour to ask', async () => (await client.approvals.list().all()).length > 0, 60);
   const [asked, ...more] = await client.approvals.list().all();
-  if (asked === undefined) throw new Error('nothing is asked');
+  if (asked === undefined) throw new Error('no question is open');
   expect(more).toEqual([]);
   expect(asked).toMatchObject({ kind: 'approval', name: 'write_file' });
   const { tool_call_id } = asked;
@@ -61,7 +61,7 @@ async function finishTour(client: Client): Promise<void> {
   expect(await namesOf(client)).toEqual(['hello', 'tour', 'tour guide']);
 }
 
-test('of two starts at once one makes the tour, both say where it is, and a decision finishes it', async () => {
+test('of two starts at once one makes the tour, both print its address, and a decision finishes it', async () => {
   const [one, two] = await Promise.all([
     startLaptop(made.url, data('one')),
     startLaptop(made.url, data('two')),
@@ -114,7 +114,7 @@ test('a kill before it is made, and another one right after, leave one tour', as
   await stopLaptop(last);
 });
 
-test('whoever turns it off has none, and none comes later into a database that was used', async () => {
+test('a start with the tour switched off makes none, and none is made later in a used database', async () => {
   const without = await startLaptop(made.url, data('one'), { NIGHTSHIFT_TOUR: 'off' });
   expect(await namesOf(without.client)).toEqual(['hello']);
   await stopLaptop(without);

@@ -1,22 +1,22 @@
-// What a program does with nothing but the typed client while the API that serves it is killed and comes back: a Node process
-// runs it, and so does a page of a browser.
+// A program that uses only the typed client while the API that serves it is killed and comes back: a Node process runs
+// it, and so does a page of a browser.
 import { createClient, textMaker } from '../../../src/client/index.ts';
 import type { Job } from '../../../src/client/index.ts';
 
 export type Followed = {
-  /** Numbers of events as they came over all connections, and as they are told by one. */
+  /** Numbers of events as they came over all connections, and as one connection delivers them. */
   numbers: number[];
   replayed: number[];
-  /** The first answer, put together before the API was killed, and after it was back. */
+  /** The first answer, assembled before the API was killed, and after it was back. */
   before: string;
   after: string;
-  /** The second one, put together from what was told of it. */
+  /** The second one, assembled from its deltas. */
   second: string;
-  /** As `jobs.wait` tells of both jobs; the first was waited for all the time. */
+  /** The results of `jobs.wait` for both jobs; the wait for the first spans the restart. */
   jobs: Job[];
 };
 
-/** It goes on until somebody stops it: the API is always away in the middle of it. */
+/** It runs until it is stopped: the API is always down in the middle of it. */
 const ENDLESS = 'tokens: 20000 over 900s';
 const ENOUGH = 200;
 
@@ -39,14 +39,14 @@ export async function follow(url: string, restart: () => Promise<void>): Promise
   });
   for await (const event of events) {
     if (event.id !== null) numbers.push(event.id);
-    const making = take(event);
-    if (making === null) continue;
-    texts.set(making.message_id, making.text);
-    if (restarted === null && making.text.length > ENOUGH) {
-      before = making.text;
+    const partial = take(event);
+    if (partial === null) continue;
+    texts.set(partial.message_id, partial.text);
+    if (restarted === null && partial.text.length > ENOUGH) {
+      before = partial.text;
       restarted = restart();
-    } else if (second === null && event.connection > 1 && making.text.length > before.length) {
-      after = making.text;
+    } else if (second === null && event.connection > 1 && partial.text.length > before.length) {
+      after = partial.text;
       await restarted;
       await client.contexts.interrupt(contextId, { mode: 'keep' });
       second = (await client.workers.send(id, 'think: hm\ntokens: 400')).job_id;

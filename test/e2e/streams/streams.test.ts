@@ -1,23 +1,23 @@
-// Streams over real processes: the worker that speaks is killed in the middle, another one begins anew, and whoever listens
-// is told so; the API process is killed too, and the client goes on at another one with its cursor.
+// Streams over real processes: the worker that publishes is killed in the middle, another one starts again, and
+// subscribers are informed; the API process is killed too, and the client continues at another one with its cursor.
 import { afterEach, expect, inject, test } from 'vitest';
 import { addUp, numbered, openSse } from '../../events/sse-client.ts';
 import type { SseClient } from '../../events/sse-client.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
-import { openStage } from '../rig/stage.ts';
-import type { Stage } from '../rig/stage.ts';
+import { openEnvironment } from '../rig/environment.ts';
+import type { TestEnvironment } from '../rig/environment.ts';
 
-/** Processes of their own hear each other over Redis. */
+/** Separate processes communicate over Redis. */
 const redis = inject('redisUrl') !== null;
 
-let stage: Stage | null = null;
+let environment: TestEnvironment | null = null;
 afterEach(async () => {
-  await stage?.close();
-  stage = null;
+  await environment?.close();
+  environment = null;
 });
 
-/** Resolves once it was told the last there is of a job: that its context is idle after it. */
-async function hearRest(stream: SseClient, job: string): Promise<void> {
+/** Resolves once it received the last event of a job: that its context is idle after it. */
+async function receiveRest(stream: SseClient, job: string): Promise<void> {
   const end = await stream.until(({ event, data }) => event === 'JobFinished' && data.job_id === job);
   await stream.until(
     ({ id, event, data }) =>
@@ -32,9 +32,9 @@ const TIMES = {
 };
 
 test.skipIf(!redis)(
-  'a worker killed in the middle of a message: the next attempt voids what it said',
+  'a worker is killed in the middle of a message: the next attempt voids the received text',
   async () => {
-    const of = (stage = await openStage());
+    const of = (environment = await openEnvironment());
     const env = { ...of.env, ...TIMES };
     const apis = await Promise.all([startApi(env), startApi(env)]);
     const workers = await Promise.all([startWorker(env), startWorker(env)]);
@@ -57,11 +57,11 @@ test.skipIf(!redis)(
     const [stored] = await of.query(
       `select id, content->0->>'text' as text from messages where context_id = '${id}' and role = 'assistant'`,
     );
-    for (const { told } of streams) {
-      const deltas = told.filter(({ event }) => event === 'ContentDelta');
+    for (const { received } of streams) {
+      const deltas = received.filter(({ event }) => event === 'ContentDelta');
       expect(new Set(deltas.map(({ data }) => data.message_id))).toEqual(new Set([stored?.['id']]));
       expect(new Set(deltas.map(({ data }) => data.attempt))).toEqual(new Set([1, 2]));
-      expect([...addUp(told).values()]).toMatchObject([{ attempt: 2, text: stored?.['text'] }]);
+      expect([...addUp(received).values()]).toMatchObject([{ attempt: 2, text: stored?.['text'] }]);
     }
 
     const next = await of.post(id, 'tokens: 100 over 1s');
@@ -69,10 +69,10 @@ test.skipIf(!redis)(
     apis[0]?.child.signal('SIGKILL');
     await streams[0]?.ended;
     const again = await openSse(other, id, { lastEventId: streams[0]?.lastId() ?? '0' });
-    // Either may hear the last of it a moment before the other.
-    await Promise.all([...streams.slice(1), again].map((one) => hearRest(one, next)));
-    const pieced = numbered([...(streams[0]?.told ?? []), ...again.told]);
-    expect(pieced).toEqual(numbered(streams[1]?.told ?? []));
+    // Either may receive the last of it a little before the other.
+    await Promise.all([...streams.slice(1), again].map((one) => receiveRest(one, next)));
+    const pieced = numbered([...(streams[0]?.received ?? []), ...again.received]);
+    expect(pieced).toEqual(numbered(streams[1]?.received ?? []));
     expect(url).not.toBe(other);
     for (const one of [...streams, again]) one.close();
     for (const { child } of apis) child.signal('SIGTERM');

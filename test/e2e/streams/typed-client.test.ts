@@ -5,8 +5,8 @@ import { createClient } from '../../../src/client/index.ts';
 import { expectAllFollowed } from './expect-followed.ts';
 import { follow } from './follower.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
-import { openStage } from '../rig/stage.ts';
-import type { Stage } from '../rig/stage.ts';
+import { openEnvironment } from '../rig/environment.ts';
+import type { TestEnvironment } from '../rig/environment.ts';
 
 const redis = inject('redisUrl') !== null;
 const TIMES = {
@@ -15,16 +15,16 @@ const TIMES = {
   NIGHTSHIFT_SWEEP_MS: '200',
 };
 
-let stage: Stage | null = null;
+let environment: TestEnvironment | null = null;
 afterEach(async () => {
-  await stage?.close();
-  stage = null;
+  await environment?.close();
+  environment = null;
 });
 
 test.skipIf(!redis)(
-  'runs a job with functions for its tools, and follows another one across a restart of the API',
+  'the client runs a job with functions for its tools, and follows another one across a restart of the API',
   async () => {
-    const of = (stage = await openStage());
+    const of = (environment = await openEnvironment());
     const env = { ...of.env, ...TIMES };
     let api = await startApi(env);
     const worker = await startWorker(env);
@@ -65,8 +65,8 @@ test.skipIf(!redis)(
     const results = (await client.contexts.messages.list(id, { limit: 2 }).all())
       .flatMap(({ content }) => content)
       .flatMap((block) => (block.type === 'tool_result' ? [block] : []));
-    const said = JSON.stringify(results);
-    for (const part of ['sum of', 'it broke', 'blue']) expect(said).toContain(part);
+    const result = JSON.stringify(results);
+    for (const part of ['sum of', 'it broke', 'blue']) expect(result).toContain(part);
     expect(results.filter(({ is_error }) => is_error)).toHaveLength(1);
 
     const followed = await follow(url, async () => {

@@ -5,7 +5,7 @@ import type { Rendered, Spoken } from './reply.ts';
 
 const FINISH_REASONS = { stop: 'stop', tool_use: 'tool_calls', max_tokens: 'length', refusal: 'stop' };
 
-/** The usage event is part of the stream only where it was asked for, as with the real one. */
+/** The usage event is part of the stream only on request, as with the real one. */
 export function renderChat(spoken: Spoken, options: { includeUsage: boolean }): Rendered {
   const head = { id: spoken.id, created: 0, model: spoken.model };
   const finish = FINISH_REASONS[spoken.finish];

@@ -83,7 +83,7 @@ function callBlock(call: Spoken['calls'][number]): BlockRendering {
   };
 }
 
-/** A whole message can only hold an object: what is not JSON becomes a string there. */
+/** A whole message can only contain an object: other JSON becomes a string there. */
 function parsed(text: string): JsonObject | string {
   try {
     return text === '' ? {} : (JSON.parse(text) as JsonObject);

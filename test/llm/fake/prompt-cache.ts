@@ -1,8 +1,8 @@
 /**
- * The prompt cache of a provider, as the documentation of each describes it. Anthropic: what ends at a breakpoint
- * (`cache_control`) is kept, and found again from a breakpoint at most twenty blocks behind it. OpenAI: every prompt is kept,
- * in steps of 128 tokens. Both: from 1,024 tokens on, in the order tools, instructions, messages, for some minutes since it was
- * last read. What a token is hardly matters here: four characters.
+ * The prompt cache of a provider, as the documentation of each describes it. Anthropic: a prefix that ends at a
+ * breakpoint (`cache_control`) is kept, and found again from a breakpoint at most twenty blocks behind it. OpenAI:
+ * every prompt is kept, in steps of 128 tokens. Both: from 1,024 tokens on, in the order tools, instructions, messages,
+ * for some minutes since it was last read. The exact token does not matter here: four characters.
  */
 import { isJsonObject } from '../../../src/core/json.ts';
 import type { Json, JsonObject } from '../../../src/core/json.ts';
@@ -99,7 +99,7 @@ function sharedLength(one: string, other: string): number {
   return at;
 }
 
-/** What the provider reads, in its order, byte for byte. */
+/** The prompt as the provider reads it, in its order, byte for byte. */
 function piecesOf({ format, body }: FakeRequest): Piece[] {
   const { tools, system, instructions, messages, input } = body;
   switch (format) {

@@ -1,12 +1,12 @@
-/** What a fake provider answers: the answer itself, said once and rendered in every wire format, and how it goes wrong. */
+/** The answer of a fake provider: its content, rendered in every wire format, and its failures. */
 import type { Json, JsonObject } from '../../../src/core/json.ts';
 
 export type Format = 'messages' | 'chat' | 'responses';
 
-/** `arguments` as a string is sent as it stands, JSON or not. Without an `id` one is made. */
+/** `arguments` as a string is sent unchanged, JSON or not. Without an `id` one is made. */
 export type FakeCall = { id?: string; name: string; arguments: JsonObject | string };
 
-/** `input` excludes what the cache served, as our own `Usage` does. */
+/** `input` excludes the cached tokens, as our own `Usage` does. */
 export type FakeUsage = { input: number; output: number; cacheRead?: number; cacheWrite?: number };
 
 export type FakeAnswer = {
@@ -14,11 +14,11 @@ export type FakeAnswer = {
   /** Several strings: one delta each. */
   text?: string | readonly string[];
   toolCalls?: readonly FakeCall[];
-  /** The words of a refusal: the answer ends as each format ends a refused one. */
+  /** The text of a refusal: the answer ends as each format ends a refused one. */
   refusal?: string;
   finish?: 'stop' | 'max_tokens';
   usage?: FakeUsage;
-  /** Defaults to what was asked for. */
+  /** Defaults to the requested model. */
   model?: string;
   /** Of the response. */
   id?: string;
@@ -30,11 +30,11 @@ export type FakeAnswer = {
 };
 
 /**
- * How the answer breaks. `after`: events that are sent before it does; left out: up to and with the first delta.
+ * How the answer breaks. `after`: the number of events sent before it does; without it: up to and with the first delta.
  * A whole answer breaks in the middle of its body; `error_event` is for streams only.
  */
 export type Fault =
-  /** Nothing is ever sent, headers neither. */
+  /** Nothing is ever sent, no headers either. */
   | { kind: 'no_headers' }
   /** Headers and then nothing. */
   | { kind: 'no_body' }
@@ -43,10 +43,10 @@ export type Fault =
   | { kind: 'cut'; after?: number }
   /** The socket is reset. */
   | { kind: 'reset'; after?: number }
-  /** Nothing more comes; with `pingMs` a ping now and then. */
+  /** Nothing more is sent; with `pingMs` a ping at intervals. */
   | { kind: 'stall'; after?: number; pingMs?: number };
 
-/** An answer that is only a status. `body` defaults to an error as the format words it. */
+/** An answer with only a status. `body` defaults to an error in the text of the format. */
 export type FakeStatus = {
   status: number;
   headers?: Readonly<Record<string, string>>;
@@ -56,7 +56,10 @@ export type FakeStatus = {
   message?: string;
 };
 
-/** What a real provider once said: the events of a stream, or the body of a whole answer. A string is sent as it stands. */
+/**
+ * The recorded answer of a real provider: the events of a stream, or the body of a whole answer. A string is sent
+ * unchanged.
+ */
 export type FakeRecording = {
   recorded: { events: readonly (JsonObject | string)[] } | { whole: JsonObject };
 };
@@ -71,7 +74,7 @@ export function isStatus(reply: FakeReply): reply is FakeStatus {
   return 'status' in reply;
 }
 
-/** The answer with every default filled in, as the renderers want it. */
+/** The answer with all defaults, for the renderers. */
 export type Spoken = {
   id: string;
   model: string;
@@ -119,7 +122,7 @@ export function inDeltas(text: string): string[] {
   return deltas;
 }
 
-/** A recording as it is sent; chat chunks bear no name, and end with a mark of their own. */
+/** A recording as it is sent; chat chunks have no name, and end with a mark of their own. */
 export function renderRecording(format: Format, recorded: FakeRecording['recorded']): Rendered {
   if ('whole' in recorded) return { events: [], firstDelta: 0, whole: recorded.whole };
   const events = recorded.events.map((data) => {

@@ -1,6 +1,6 @@
 /**
- * What was asked of a fake provider, told the same way for every wire format, so that one handler serves all three:
- * the model, the conversation, the tools, and the body as it came.
+ * A request to a fake provider, in the same form for every wire format, so that one handler serves all three: the
+ * model, the conversation, the tools, and the received body.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isJsonObject } from '../../../src/core/json.ts';
@@ -55,11 +55,11 @@ export function lastInput(request: FakeRequest): string {
 function entriesOf(format: Format, body: JsonObject): FakeEntry[] {
   switch (format) {
     case 'messages':
-      return [...said('system', body['system']), ...list(body['messages']).flatMap(fromMessage)];
+      return [...fromBody('system', body['system']), ...list(body['messages']).flatMap(fromMessage)];
     case 'chat':
       return list(body['messages']).map(fromChat);
     case 'responses':
-      return merged([...said('system', body['instructions']), ...list(body['input']).flatMap(fromItem)]);
+      return merged([...fromBody('system', body['instructions']), ...list(body['input']).flatMap(fromItem)]);
   }
 }
 
@@ -103,7 +103,7 @@ function fromItem(item: JsonObject): FakeEntry[] {
   switch (text(item['type'])) {
     case '':
     case 'message':
-      return said(roleOf(text(item['role'])), item['content']);
+      return fromBody(roleOf(text(item['role'])), item['content']);
     case 'function_call': {
       const call = {
         id: text(item['call_id']),
@@ -119,7 +119,7 @@ function fromItem(item: JsonObject): FakeEntry[] {
   }
 }
 
-/** What an assistant said in several items is one entry. */
+/** Several items of one assistant answer are one entry. */
 function merged(entries: FakeEntry[]): FakeEntry[] {
   const together: FakeEntry[] = [];
   for (const entry of entries) {
@@ -135,7 +135,7 @@ function merged(entries: FakeEntry[]): FakeEntry[] {
   return together;
 }
 
-function said(role: FakeEntry['role'], content: Json | undefined): FakeEntry[] {
+function fromBody(role: FakeEntry['role'], content: Json | undefined): FakeEntry[] {
   return content === undefined || content === null
     ? []
     : [{ role, text: words(content), calls: [], callId: null }];

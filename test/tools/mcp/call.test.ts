@@ -1,4 +1,4 @@
-// What a model, and the tenant, are told of a call that an MCP server refuses.
+// The text that a model and the tenant get of a call that an MCP server refuses.
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test } from 'vitest';
@@ -6,11 +6,11 @@ import type { ToolContext } from '../../../src/tools/config/define.ts';
 import { callOn } from '../../../src/tools/mcp/calls/call.ts';
 import { Standing } from '../../../src/tools/mcp/connection/standing.ts';
 
-/** A server that goes on. */
+/** A server that continues. */
 const NEVER = new Promise<void>(() => undefined);
 
 async function refusedWith(error: Error) {
-  const said: unknown[] = [];
+  const logged: unknown[] = [];
   const standing = new Standing();
   standing.set({
     tools: async () => [],
@@ -27,8 +27,8 @@ async function refusedWith(error: Error) {
     timeoutMs: 1_000,
     standing,
     log: {
-      warn: (fields: object) => void said.push({ level: 'warn', ...fields }),
-      debug: (fields: object) => void said.push({ level: 'debug', ...fields }),
+      warn: (fields: object) => void logged.push({ level: 'warn', ...fields }),
+      debug: (fields: object) => void logged.push({ level: 'debug', ...fields }),
     },
     began: () => undefined,
     ended: () => undefined,
@@ -43,28 +43,28 @@ async function refusedWith(error: Error) {
     context_id: 'c',
     progress: () => undefined,
   };
-  return { reply: await callOn(line, { own: 'echo', effect: 'none', input: {}, context }), said };
+  return { reply: await callOn(line, { own: 'echo', effect: 'none', input: {}, context }), logged };
 }
 
-test('in its own answer is what it said, as an error of a tool is', async () => {
-  const { reply, said } = await refusedWith(new McpError(ErrorCode.InvalidParams, 'no such city'));
+test("in its own answer is the server's text, as an error of a tool is", async () => {
+  const { reply, logged } = await refusedWith(new McpError(ErrorCode.InvalidParams, 'no such city'));
   expect(reply).toEqual({
     content: 'The MCP server it refused the call: MCP error -32602: no such city',
     is_error: true,
   });
-  expect(said).toEqual([]);
+  expect(logged).toEqual([]);
 });
 
 test.each([400, 401, 403, 429])(
-  'by HTTP %i is a reference: the body may be of anybody on the way',
+  'by HTTP %i is a reference: the body may be of any server on the way',
   async (status) => {
     const error = new StreamableHTTPError(status, 'Error POSTing to endpoint: x-key: sk-secret');
-    const { reply, said } = await refusedWith(error);
+    const { reply, logged } = await refusedWith(error);
     expect(reply).toEqual({
       content: `The MCP server it refused the call (HTTP ${status}). The operator finds the details in the log under call-1.`,
       is_error: true,
     });
-    expect(said).toEqual([
+    expect(logged).toEqual([
       { level: 'warn', mcp_server: 'it', tool: 'echo', tool_call_id: 'call-1', status },
       expect.objectContaining({
         level: 'debug',

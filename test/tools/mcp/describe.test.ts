@@ -1,4 +1,5 @@
-// A tool as its server describes it, as a tool of ours: its name, its effect, whether somebody is asked, what it gives back.
+// A tool as its server describes it, converted to a tool of ours: its name, its effect, whether it needs approval, its
+// result.
 import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, test } from 'vitest';
 import { toReply } from '../../../src/tools/mcp/calls/to-reply.ts';
@@ -40,14 +41,14 @@ describe('the name of a tool', () => {
     expect(serverOf(given)).toBe('files');
   });
 
-  test('is another for another tool', () => {
+  test('differs between tools', () => {
     const names = ['a.b', 'a/b', 'a_b', 'x'.repeat(70), `${'x'.repeat(69)}y`].map((own) =>
       toolName('files', own),
     );
     expect(new Set(names).size).toBe(5);
   });
 
-  test.each(['read_file', '__read', ''])('%s is none of a server', (name) => {
+  test.each(['read_file', '__read', ''])('%s is no tool of a server', (name) => {
     expect(serverOf(name)).toBeNull();
   });
 
@@ -66,7 +67,7 @@ describe('the name of a tool', () => {
 
 describe('annotations', () => {
   test.each([
-    ['none: it may destroy something, anew each time', undefined, 'once', 'always'],
+    ['none: it may destroy something, each time again', undefined, 'once', 'always'],
     ['empty', {}, 'once', 'always'],
     ['reads', { readOnlyHint: true }, 'none', 'never'],
     ['reads, and says nonsense', { readOnlyHint: true, destructiveHint: true }, 'none', 'never'],
@@ -78,7 +79,7 @@ describe('annotations', () => {
     expect(one).toMatchObject({ kind: 'tool', tool: { descriptor: { effect }, approval, timeoutMs: 3 } });
   });
 
-  test.each(['never', 'always', 'deny'] as const)("the operator's %s holds against them", (approval) => {
+  test.each(['never', 'always', 'deny'] as const)("the operator's %s overrides them", (approval) => {
     for (const readOnlyHint of [true, false]) {
       expect(made({ annotations: { readOnlyHint } }, { approval })).toMatchObject({ tool: { approval } });
     }
@@ -109,7 +110,7 @@ describe('a tool that is left out', () => {
     expect(made(described, settings)).toEqual({ kind: 'left', own: 'read', why: expect.stringMatching(why) });
   });
 
-  test('by nothing that it is called', () => {
+  test('is reached by none of its names', () => {
     expect(made({ name: 'write_all' }, { allow: ['write*'] })).toMatchObject({ kind: 'tool' });
   });
 });
@@ -123,7 +124,7 @@ describe('a description', () => {
     expect(made(described)).toMatchObject({ tool: { descriptor: { description } } });
   });
 
-  test('of endless length is cut', () => {
+  test('without a limit is cut', () => {
     const one = made({ description: 'x'.repeat(100_000) });
     expect(one.kind === 'tool' && one.tool.descriptor.description.length).toBeLessThan(11_000);
   });
@@ -141,13 +142,13 @@ describe('a result', () => {
     });
   });
 
-  test('is an error where it says so', () => {
+  test('is an error where the server marks it so', () => {
     expect(reply({ isError: true, content: [{ type: 'text', text: 'a' }] })).toMatchObject({
       is_error: true,
     });
   });
 
-  test('that is structured only is its JSON', () => {
+  test('that is only structured is its JSON', () => {
     expect(reply({ structuredContent: { n: 1 } })).toMatchObject({ content: '{"n":1}' });
     expect(reply({ structuredContent: { n: 1 }, content: [{ type: 'text', text: 'one' }] })).toMatchObject({
       content: [{ type: 'text', text: 'one' }],

@@ -1,4 +1,4 @@
-// What became of a request without a result: it decides whether it may be made again.
+// The state of a request without a result: it decides whether it may be repeated.
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test } from 'vitest';
@@ -12,9 +12,9 @@ test.each([
   ['a server that uses the same code', new McpError(ErrorCode.ConnectionClosed, 'x'), false, 'refused'],
   ['its time was up', new McpError(ErrorCode.RequestTimeout, 'x', { timeout: 5 }), false, 'silent'],
   ['a server that uses that code', new McpError(ErrorCode.RequestTimeout, 'x'), false, 'refused'],
-  ['it was said no', new McpError(ErrorCode.InvalidParams, 'x'), false, 'refused'],
-  ['nobody listens', caused('ECONNREFUSED'), false, 'not_sent'],
-  ['nobody has the name', caused('ENOTFOUND'), false, 'not_sent'],
+  ['it was refused', new McpError(ErrorCode.InvalidParams, 'x'), false, 'refused'],
+  ['no server listens', caused('ECONNREFUSED'), false, 'not_sent'],
+  ['the name does not exist', caused('ENOTFOUND'), false, 'not_sent'],
   ['the line broke', caused('ECONNRESET'), false, 'cut'],
   ['the session is gone', new StreamableHTTPError(404, 'x'), false, 'not_sent'],
   ['no key', new StreamableHTTPError(401, 'x'), false, 'refused'],

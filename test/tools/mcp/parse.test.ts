@@ -1,4 +1,4 @@
-// What the config file says of MCP servers.
+// The MCP servers of the config file.
 import { describe, expect, test } from 'vitest';
 import { parseConfigFile } from '../../../src/tools/config/parse-config.ts';
 import { faultyTool } from '../faulty-tool.ts';
@@ -9,7 +9,7 @@ function faultsOf(config: unknown): string[] {
 }
 
 describe('servers', () => {
-  test('are read, with what holds where they do not say', () => {
+  test('are read, with defaults', () => {
     const parsed = parseConfigFile({
       mcp_servers: {
         files: {
@@ -118,8 +118,8 @@ describe('servers', () => {
       { command: 'a', shell: true },
       'Unknown field `mcp_servers.s.shell`. Known fields: command, args, env, cwd, url, headers, tools, approval, elicitation, start_timeout_ms, timeout_ms, max_timeout_ms.',
     ],
-  ])('with %s are refused', (_, server, words) => {
-    expect(faultsOf({ mcp_servers: { s: server } })).toEqual([words]);
+  ])('with %s are refused', (_, server, message) => {
+    expect(faultsOf({ mcp_servers: { s: server } })).toEqual([message]);
   });
 
   test.each(['a__b', 'a_', 'a b', 'x'.repeat(33)])('are not named %s', (name) => {
@@ -128,14 +128,14 @@ describe('servers', () => {
     ]);
   });
 
-  test('keep the names of their tools to themselves', () => {
+  test('have exclusive names for their tools', () => {
     const tools = [faultyTool({ name: 'files__read' }), faultyTool({ name: 'other__read' })];
     expect(faultsOf({ tools, mcp_servers: { files: { command: 'a' } } })).toEqual([
       'tools[0].name: names that start with files__ are reserved for the tools of the MCP server files.',
     ]);
   });
 
-  test('that a role names must be there', () => {
+  test('that a role names must exist', () => {
     const roles = { r: { mcp_servers: ['files', 'fils'] } };
     expect(faultsOf({ roles, mcp_servers: { files: { command: 'a' } } })).toEqual([
       'roles.r.mcp_servers[1]: no MCP server has the name "fils". Known servers: files.',

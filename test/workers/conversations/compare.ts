@@ -1,5 +1,5 @@
-// Holds what clients can read of a conversation, and what the next prompt would be made of, against the book. Each
-// difference is a line of words.
+// Compares everything that clients can read of a conversation, and the history for the next prompt, with the reference.
+// Each difference is one line of text.
 import { sql } from 'drizzle-orm';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, MessageId } from '../../../src/core/ids.ts';
@@ -12,11 +12,11 @@ import { readBranch } from '../../../src/db/run/history.ts';
 import { listMessages } from '../../../src/db/read/messages/message-views.ts';
 import type { MessageView } from '../../../src/db/read/messages/message-views.ts';
 import { callFaults, turnFaults } from '../../chaos/checks/transcripts.ts';
-import { lastTurnOf } from './book.ts';
-import type { Book, Branch } from './book.ts';
+import { lastTurnOf } from './reference.ts';
+import type { Reference, Branch } from './reference.ts';
 import { expectedPrompt, lineOf, promptLines, shownLine } from './entries.ts';
 import type { Entry } from './entries.ts';
-import { USAGE } from './scene.ts';
+import { USAGE } from './scripted-ports.ts';
 
 const ALL = {
   order: 'asc',
@@ -26,15 +26,19 @@ const ALL = {
   limit: 1_000,
 } as const;
 
-export async function differences({ db }: Database, contextId: ContextId, book: Book): Promise<string[]> {
-  const messages = book.branches.map((branch) => branchDifferences(db, contextId, book, branch));
+export async function differences(
+  { db }: Database,
+  contextId: ContextId,
+  reference: Reference,
+): Promise<string[]> {
+  const messages = reference.branches.map((branch) => branchDifferences(db, contextId, reference, branch));
   const faults = (await Promise.all(messages)).flat();
   const rest = await Promise.all([
-    contextDifferences(db, contextId, book),
-    rowDifferences(db, contextId, book),
-    listDifferences(db, contextId, book),
-    jobDifferences(db, contextId, book),
-    siblingDifferences(db, contextId, book),
+    contextDifferences(db, contextId, reference),
+    rowDifferences(db, contextId, reference),
+    listDifferences(db, contextId, reference),
+    jobDifferences(db, contextId, reference),
+    siblingDifferences(db, contextId, reference),
   ]);
   return [...faults, ...rest.flat()];
 }
@@ -45,7 +49,7 @@ type Db = Database['db'];
 async function branchDifferences(
   db: Db,
   contextId: ContextId,
-  book: Book,
+  reference: Reference,
   branch: Branch,
 ): Promise<string[]> {
   const { name, list } = branch;
@@ -54,13 +58,13 @@ async function branchDifferences(
     listMessages(db, DEFAULT_TENANT, contextId, range),
     readBranch(db, { contextId, tenantId: DEFAULT_TENANT }, name),
   ]);
-  const standing = book.standsFor(branch);
-  const summarised = standing.summary === null ? 0 : list.indexOf(standing.summary.upto) + 1;
+  const visible = reference.standsFor(branch);
+  const summarised = visible.summary === null ? 0 : list.indexOf(visible.summary.upto) + 1;
   const shown = listed?.messages ?? [];
   const stands = shown.filter(({ status }) => status === 'completed');
   const lines = [
     ...list.map((entry) => lineOf(entry)),
-    ...book.queuedOn(name).map(({ words }) => `queued user text: ${words}`),
+    ...reference.queuedOn(name).map(({ words }) => `queued user text: ${words}`),
   ];
   const faults = differ(
     `the branch ${name} shows`,
@@ -70,11 +74,11 @@ async function branchDifferences(
   if (faults.length > 0) return faults;
   return [
     ...list.flatMap((entry, place) => identityFaults(name, entry, stands[place])),
-    ...book.queuedOn(name).flatMap(({ id }, place) => {
+    ...reference.queuedOn(name).flatMap(({ id }, place) => {
       const found = shown[stands.length + place]?.id;
       return found === id ? [] : [`${id} is queued on ${name} as ${found}`];
     }),
-    ...lawFaults(book, name, stands),
+    ...lawFaults(reference, name, stands),
     ...differ(
       `a summary on ${name} stands for`,
       stands.filter(({ compacted }) => compacted).map((message) => shownLine(message)),
@@ -83,12 +87,12 @@ async function branchDifferences(
     ...differ(
       `a prompt of ${name} says`,
       promptLines(history === null ? [] : assemble(history.history, history.compacted)),
-      expectedPrompt(list, standing),
+      expectedPrompt(list, visible),
     ),
   ];
 }
 
-/** What the platform made is known by its first sight; from then on it is the same wherever it is shown. */
+/** A message of the platform is known from its first read; from then on it is the same wherever it is shown. */
 function identityFaults(name: string, entry: Entry, message: MessageView | undefined): string[] {
   if (message === undefined) return [];
   entry.id ??= message.id;
@@ -98,20 +102,20 @@ function identityFaults(name: string, entry: Entry, message: MessageView | undef
     : [`${lineOf(entry)} on ${name} is ${message.id} of ${message.jobId} on ${message.branch}`];
 }
 
-/** Laws that hold of any history, whatever the book says. What an unfinished job asked for may be open. */
-function lawFaults(book: Book, name: string, stands: readonly MessageView[]): string[] {
+/** Laws of any history, whatever the reference contains. Calls of an unfinished job may be open. */
+function lawFaults(reference: Reference, name: string, stands: readonly MessageView[]): string[] {
   const rows = stands.map((message) => ({
     ...message,
     context_id: message.contextId,
     content: [...message.content],
   }));
   const calls = callFaults(rows).filter(
-    ({ what }) => book.job?.branch !== name || what !== 'calls without a result',
+    ({ what }) => reference.job?.branch !== name || what !== 'calls without a result',
   );
   return [...calls, ...turnFaults(rows)].map(({ what, ids }) => `on ${name}: ${what} ${ids.join(' ')}`);
 }
 
-async function contextDifferences(db: Db, contextId: ContextId, book: Book): Promise<string[]> {
+async function contextDifferences(db: Db, contextId: ContextId, reference: Reference): Promise<string[]> {
   const view = await findContext(db, DEFAULT_TENANT, contextId, {});
   if (view === null) return ['the context is gone'];
   const { activeBranch, branches, messageCount, turnCount, requestCount, usage } = view;
@@ -124,26 +128,26 @@ async function contextDifferences(db: Db, contextId: ContextId, book: Book): Pro
       requests(requestCount, usage),
     ],
     [
-      book.active,
-      book.branches.map(({ name }) => name).join(),
-      `${book.standing} messages, ${lastTurnOf(book.branchOf(book.active).list)} turns`,
-      expectedRequests(book.requests),
+      reference.active,
+      reference.branches.map(({ name }) => name).join(),
+      `${reference.visible} messages, ${lastTurnOf(reference.branchOf(reference.active).list)} turns`,
+      expectedRequests(reference.requests),
     ],
   );
 }
 
-async function rowDifferences(db: Db, contextId: ContextId, book: Book): Promise<string[]> {
+async function rowDifferences(db: Db, contextId: ContextId, reference: Reference): Promise<string[]> {
   const [row] = await db.execute<{ scheduling_status: string; queued: number; steers: number }>(
     sql`select scheduling_status, queued, steers from contexts where id = ${contextId}`,
   );
   return differ(
     'the mailbox says',
     [`${row?.scheduling_status}: ${row?.queued} queued, ${row?.steers} to join`],
-    [`${book.status}: ${book.queue.length} queued, ${book.job?.steers.length ?? 0} to join`],
+    [`${reference.status}: ${reference.queue.length} queued, ${reference.job?.steers.length ?? 0} to join`],
   );
 }
 
-async function listDifferences(db: Db, contextId: ContextId, book: Book): Promise<string[]> {
+async function listDifferences(db: Db, contextId: ContextId, reference: Reference): Promise<string[]> {
   const views = await listBranches(db, DEFAULT_TENANT, contextId, { after: null, limit: 1_000 });
   return differ(
     'the list of branches says',
@@ -159,10 +163,10 @@ async function listDifferences(db: Db, contextId: ContextId, book: Book): Promis
           requests(requestCount, usage),
         ),
     ),
-    book.branches.map(({ name, parent, fork, list, messages, requests: made }) =>
+    reference.branches.map(({ name, parent, fork, list, messages, requests: made }) =>
       branchLine(
         name,
-        name === book.active,
+        name === reference.active,
         parent,
         fork?.id ?? null,
         list.length,
@@ -185,11 +189,11 @@ function branchLine(
   return `${name}${isActive ? ' (active)' : ''} of ${parent} behind ${fork}: shows ${length}, added ${messages}, ${made}`;
 }
 
-async function jobDifferences(db: Db, contextId: ContextId, book: Book): Promise<string[]> {
+async function jobDifferences(db: Db, contextId: ContextId, reference: Reference): Promise<string[]> {
   const rows = await db.execute<{ id: string; status: string; branch: string; steps: number }>(
     sql`select id, status, branch, steps from jobs where context_id = ${contextId} order by id`,
   );
-  const jobs = book.jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const jobs = reference.jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return differ(
     'the jobs are',
     rows.map(({ id, status, branch, steps }) => `${id} on ${branch} ${status} after ${steps}`),
@@ -197,41 +201,43 @@ async function jobDifferences(db: Db, contextId: ContextId, book: Book): Promise
   );
 }
 
-/** Of one message at a time: which one, the number of entries says. */
-async function siblingDifferences(db: Db, contextId: ContextId, book: Book): Promise<string[]> {
-  const { list } = book.branches[book.entries.length % book.branches.length] ?? book.branchOf(book.active);
-  const entry = list[Math.floor(book.entries.length / 2) % Math.max(1, list.length)];
+/** Of one message at a time: the number of entries selects it. */
+async function siblingDifferences(db: Db, contextId: ContextId, reference: Reference): Promise<string[]> {
+  const { list } =
+    reference.branches[reference.entries.length % reference.branches.length] ??
+    reference.branchOf(reference.active);
+  const entry = list[Math.floor(reference.entries.length / 2) % Math.max(1, list.length)];
   if (entry === undefined || entry.id === null) return [];
   const siblings = await listSiblings(db, DEFAULT_TENANT, contextId, entry.id);
   return differ(
     `beside ${lineOf(entry)} stand`,
     siblings.map(({ messageId, branch, turn, isActive }) => `${messageId} ${turn} on ${branch} ${isActive}`),
-    expectedSiblings(book, entry),
+    expectedSiblings(reference, entry),
   );
 }
 
-/** What each branch shows at its place, that has what stands before it. */
-function expectedSiblings(book: Book, entry: Entry): string[] {
+/** The message that each branch shows at its place, with the message before it. */
+function expectedSiblings(reference: Reference, entry: Entry): string[] {
   const shows = (branch: Branch, one: Entry) => branch.list.includes(one);
   const nearest = (one: Entry): Branch | undefined => {
-    const those = book.branches.filter((branch) => shows(branch, one));
+    const those = reference.branches.filter((branch) => shows(branch, one));
     const named = (name: string) => those.find((branch) => branch.name === name);
-    return named(book.active) ?? named(one.branch) ?? those[0];
+    return named(reference.active) ?? named(one.branch) ?? those[0];
   };
   const line = nearest(entry)?.list ?? [];
   const before = line
     .slice(0, line.indexOf(entry))
     .findLast(({ role }) => (entry.role === 'user' ? role !== 'system' : role === 'user'));
-  const found = book.branches.flatMap(({ list }) => {
+  const found = reference.branches.flatMap(({ list }) => {
     if (before !== undefined && !list.includes(before)) return [];
     const after = list.slice(before === undefined ? 0 : list.indexOf(before) + 1);
     return after.find(({ role }) => role !== 'system') ?? [];
   });
-  const order = (one: Entry) => book.entries.indexOf(one);
+  const order = (one: Entry) => reference.entries.indexOf(one);
   return [...new Set(found)]
     .sort((a, b) => order(a) - order(b))
     .map((one) => {
-      const isActive = shows(book.branchOf(book.active), one);
+      const isActive = shows(reference.branchOf(reference.active), one);
       return `${one.id} ${one.turn} on ${nearest(one)?.name} ${isActive}`;
     });
 }
@@ -246,6 +252,6 @@ function expectedRequests(count: number): string {
 
 function differ(what: string, found: readonly string[], expected: readonly string[]): string[] {
   if (found.join('\n') === expected.join('\n')) return [];
-  const said = (lines: readonly string[]) => lines.map((line) => `\n    ${line}`).join('');
-  return [`${what}${said(found)}\n  in place of${said(expected)}`];
+  const indented = (lines: readonly string[]) => lines.map((line) => `\n    ${line}`).join('');
+  return [`${what}${indented(found)}\n  in place of${indented(expected)}`];
 }

@@ -1,12 +1,12 @@
-// Sequences that showed a fault once, and the fault that each forbids.
+// Sequences that once showed a fault, each with the fault that it rules out.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Operation } from './dice.ts';
-import { Stage } from './stage.ts';
+import type { Operation } from './operations.ts';
+import { SequenceRunner } from './sequence-runner.ts';
 
-let stage: Stage;
+let stage: SequenceRunner;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await SequenceRunner.open();
 });
 
 afterAll(() => stage.close());
@@ -24,14 +24,14 @@ const branch = (name: string, from: number | null, message: number | null): Oper
   activate: true,
 });
 
-const summarise: Operation = { kind: 'compact', type: 'llm', keepTurns: 1, how: 'say', isHeld: false };
+const summarise: Operation = { kind: 'compact', type: 'llm', keepTurns: 1, how: 'say', isPaused: false };
 const deleteSecond: Operation = { kind: 'delete', branch: 1 };
 const postToSecond: Operation = { ...post, branch: 1 };
 const retry: Operation = { kind: 'retry', branch: null, ...job };
 const rollback: Operation = { kind: 'interrupt', mode: 'rollback' };
 const discard: Operation = { kind: 'interrupt', mode: 'discard' };
 const twoTurns = [post, go, post, go];
-/** It shares the first turn, and goes on by itself. */
+/** It shares the first turn, and continues by itself. */
 const left = [branch('a', 0, shown(1)), post, go];
 /** A branch of a branch whose name is given to another one meanwhile. */
 const renamed = [...left, branch('b', null, null), deleteSecond, branch('a', 0, null)];
@@ -47,6 +47,6 @@ test.each<[fault: string, operations: Operation[]]>([
     'an input that was summarised is answered once more without being shown',
     [post, go, post, discard, post, go, summarise, go, branch('a', 0, shown(2)), retry, go],
   ],
-])('not so: %s', async (_, operations) => {
+])('ruled out: %s', async (_, operations) => {
   expect((await stage.judge(operations)).faults).toEqual([]);
 });

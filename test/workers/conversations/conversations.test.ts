@@ -1,29 +1,35 @@
-// For any sequence of operations on a conversation: every history is one that providers accept, turn numbers never skip, no
-// branch sees another's messages, counters and lists say what is there. Operations are drawn from a seed and played through
-// the commands and a real run loop on real Postgres, held and let go; a naive book is the oracle, asked after each.
-//
-// A seed is played again, and shortened where it fails, with `NIGHTSHIFT_SEED=17`; `NIGHTSHIFT_SEQUENCES=5000` plays more.
+// For any sequence of operations on a conversation: every history is one that providers accept, turn numbers never
+// skip, no branch sees another's messages, counters and lists are correct. Operations are drawn from a seed and run
+// through the commands and a real run loop on real Postgres, paused and released; a naive reference is the oracle,
+// compared after each. `NIGHTSHIFT_SEED=17` reproduces a seed, and shortens its sequence where it fails;
+// `NIGHTSHIFT_SEQUENCES=5000` runs more.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedsOf } from '../../services/depth.ts';
-import { sequenceOf, shrink } from './dice.ts';
-import type { Operation } from './dice.ts';
-import { Stage } from './stage.ts';
-import type { Judgement } from './stage.ts';
+import { sequenceOf, shrink } from './operations.ts';
+import type { Operation } from './operations.ts';
+import { SequenceRunner } from './sequence-runner.ts';
+import type { Judgement } from './sequence-runner.ts';
 
-/** So many reach all that is listed below. */
+/** This many reach everything that is listed below. */
 const FULL = 400;
 const seeds = seedsOf(80, FULL, 'NIGHTSHIFT_SEQUENCES');
 
-/** Sequences that are played side by side, each in a context of its own. */
+/** Sequences that run side by side, each in a context of its own. */
 const SIDE_BY_SIDE = 8;
 
-/** What so many sequences come to, or their dice are loaded. */
+/** The combinations that so many sequences reach; otherwise the draw is biased. */
 const REACHED = [
-  ...['idle', 'runnable', 'waiting', 'held at the model', 'held at the tools', 'held at the summary'].flatMap(
-    (when) =>
-      ['post', 'interrupt', 'branch', 'edit', 'regenerate', 'switch', 'delete', 'clear', 'compact'].map(
-        (kind) => `${kind} while ${when}`,
-      ),
+  ...[
+    'idle',
+    'runnable',
+    'waiting',
+    'paused at the model',
+    'paused at the tools',
+    'paused at the summary',
+  ].flatMap((when) =>
+    ['post', 'interrupt', 'branch', 'edit', 'regenerate', 'switch', 'delete', 'clear', 'compact'].map(
+      (kind) => `${kind} while ${when}`,
+    ),
   ),
   ...[
     'post',
@@ -47,19 +53,19 @@ const REACHED = [
   ),
 ];
 
-/** Then no more are looked for. */
+/** After that, the search ends. */
 const MOST_REPORTS = 3;
 
-let stage: Stage;
+let stage: SequenceRunner;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await SequenceRunner.open();
 });
 
 afterAll(() => stage.close());
 
 test(
-  'whatever is done to a conversation, it stays what the book says, and valid for every provider',
+  'after any operations, a conversation equals the reference and is valid for every provider',
   { timeout: 60_000 + 1_000 * seeds.length },
   async () => {
     const left = seeds.values();
@@ -81,7 +87,7 @@ test(
   },
 );
 
-/** The shortest part of the sequence that fails, and how. */
+/** The shortest part of the sequence that fails, and its faults. */
 async function report(seed: number, operations: readonly Operation[]): Promise<string> {
   const fails = async (part: readonly Operation[]) => (await stage.judge(part)).faults.length > 0;
   const least = await shrink(operations, fails);

@@ -1,19 +1,19 @@
-// What stands in a conversation, said in one line of words: by the oracle as it ought to be, of what is stored as it is.
+// The entries of a conversation, each as one line of text: the expected ones of the reference, and the stored ones.
 import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
 import type { Block } from '../../../src/core/conversation/blocks.ts';
 import type { JobId, MessageId, ToolCallId } from '../../../src/core/ids.ts';
 import type { MessageRole, MessageType } from '../../../src/core/conversation/message.ts';
 import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
 import type { Turn } from '../../../src/core/conversation/turn.ts';
-import type { Tool } from './dice.ts';
+import type { Tool } from './operations.ts';
 
-/** A call; `number` is what it is about, and is in its input. */
+/** A call; `number` identifies it, and is in its input. */
 export type Call = { id: ToolCallId; tool: Tool; number: number };
 
 export type Entry = {
-  /** Null: the platform makes it, and nobody has seen it yet. */
+  /** Null: the platform makes it, and it has not been read yet. */
   id: MessageId | null;
-  /** To which branch it was added. */
+  /** The branch to which it was added. */
   branch: string;
   role: MessageRole;
   type: MessageType;
@@ -28,15 +28,15 @@ export type Entry = {
   status: 'stands' | 'retracted' | 'cleared';
 };
 
-/** What is shown in place of older messages, each as far as the entry that is named last. */
+/** The replacements of older messages, each up to the entry that it names. */
 export type Standing = { summary: { words: string; upto: Entry } | null; shortened: Entry | null };
 
-/** What is told of a call that brought no result of its own, whatever the words. */
+/** The text for a call without a result of its own, in any wording. */
 export const BY_RULE = 'by rule';
 
 const SHORT = ', shortened';
 
-/** Behind the words of each message, so that there is something to compact; results of tools have more of it. */
+/** Appended to the text of each message, so that there is something to compact; results of tools have more of it. */
 export function padded(words: string): string {
   return words.padEnd(240, '·');
 }
@@ -50,13 +50,13 @@ function bare(text: string): string {
   return short === undefined ? text.replace(/·+$/, '') : `${short}${SHORT}`;
 }
 
-export function saidOf({ role, words, calls, of }: Entry): string[] {
+export function contentOf({ role, words, calls, of }: Entry): string[] {
   if (role === 'tool') return [`←${of}: ${words}`];
   return [...(words === '' ? [] : [words]), ...calls.map(({ id, tool }) => `→${tool}#${id}`)];
 }
 
 export function lineOf(entry: Entry): string {
-  return `${entry.turn} ${entry.role} ${entry.type}: ${saidOf(entry).join(' ')}`;
+  return `${entry.turn} ${entry.role} ${entry.type}: ${contentOf(entry).join(' ')}`;
 }
 
 export type Shown = { role: MessageRole; type: MessageType; turn: Turn | null; content: readonly Block[] };
@@ -65,7 +65,7 @@ export function shownLine({ role, type, turn, content }: Shown): string {
   return `${turn ?? 'queued'} ${role} ${type}: ${content.map((block) => shownBlock(block)).join(' ')}`;
 }
 
-/** The effects that a note of the platform's own names. */
+/** The effects that a note of the platform names. */
 export function noteOf(calls: readonly Call[]): string {
   return `note: ${calls.map(({ tool, number }) => `${tool} ${number}`).join(', ')}`;
 }
@@ -87,14 +87,14 @@ function shownText(text: string): string {
   return `note: ${named.join(', ')}`;
 }
 
-/** What a prompt says, whichever messages it is put into. */
+/** The content of a prompt, whatever messages it is split into. */
 export function promptLines(prompt: readonly PromptMessage[]): string[] {
   return prompt.flatMap(({ role, content }) => [...content].map((block) => `${role}: ${shownBlock(block)}`));
 }
 
 /**
- * What the prompt of these entries has to say: results behind the answer that asked for them, in its order; those that are
- * still missing are made up.
+ * The expected content of the prompt of these entries: results after the answer that asked for them, in its order;
+ * missing results are filled in.
  */
 export function expectedPrompt(entries: readonly Entry[], { summary, shortened }: Standing): string[] {
   const results = new Map(
@@ -103,7 +103,7 @@ export function expectedPrompt(entries: readonly Entry[], { summary, shortened }
   const isShort = (result: Entry) =>
     shortened !== null && isLong(result) && entries.indexOf(result) <= entries.indexOf(shortened);
   const after = summary === null ? 0 : entries.indexOf(summary.upto) + 1;
-  // What is to be answered is shown, summarised or not, until a summary tells of its answer too.
+  // An input that is to be answered is shown, summarised or not, until a summary covers its answer too.
   const asked = entries.findLastIndex(({ role }) => role === 'user');
   const owed = entries[asked];
   const isOwed =
@@ -118,12 +118,12 @@ export function expectedPrompt(entries: readonly Entry[], { summary, shortened }
       const short = result !== undefined && isShort(result) ? SHORT : '';
       return `user: ←${id}: ${result?.words ?? BY_RULE}${short}`;
     });
-    return [...saidOf(entry).map((words) => `${side}: ${words}`), ...answers];
+    return [...contentOf(entry).map((words) => `${side}: ${words}`), ...answers];
   });
   return [...(summary === null ? [] : [`user: summary: ${summary.words}`]), ...lines];
 }
 
-/** A result of a tool that is run here: those are long enough to be shortened. */
+/** A result of a tool that runs here: those are long enough to be shortened. */
 export function isLong({ of, words }: Entry): boolean {
   return of !== null && /^(look|mail) /.test(words);
 }

@@ -3,19 +3,19 @@
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { ContextId } from '../../../src/core/ids.ts';
-import type { Book } from './book.ts';
-import type { Tamper } from './stage.ts';
+import type { Reference } from './reference.ts';
+import type { Tamper } from './sequence-runner.ts';
 
 /** After every operation; `statement` null: not now. */
-function stored(statement: (contextId: ContextId, book: Book) => SQL): Tamper {
-  return async ({ db }, contextId, book) => void (await db.execute(statement(contextId, book)));
+function stored(statement: (contextId: ContextId, reference: Reference) => SQL): Tamper {
+  return async ({ db }, contextId, reference) => void (await db.execute(statement(contextId, reference)));
 }
 
-function written(change: (book: Book) => void): Tamper {
-  return async (_, __, book) => change(book);
+function written(change: (reference: Reference) => void): Tamper {
+  return async (_, __, reference) => change(reference);
 }
 
-/** `shown`: what a sequence shows of it; `seed`: of a sequence that does, other than the first. */
+/** `shown`: the difference that a sequence shows; `seed`: of a sequence that does, if not the first. */
 export type Fault = [fault: string, tamper: Tamper, shown: RegExp, seed?: number];
 
 export const FAULTS: readonly Fault[] = [
@@ -135,24 +135,24 @@ export const FAULTS: readonly Fault[] = [
   ],
   [
     'the reference has an answer that no model gave',
-    written((book) => {
-      const last = book.branchOf(book.active).list.at(-1);
+    written((reference) => {
+      const last = reference.branchOf(reference.active).list.at(-1);
       if (last?.role === 'assistant') last.words = 'something else';
     }),
-    /the branch \S+ shows|the model was told/,
+    /the branch \S+ shows|the model received/,
   ],
   [
     'the reference lacks a message that a branch shares',
-    written((book) => {
-      if (book.branches.length > 1) book.branches.at(-1)?.list.shift();
+    written((reference) => {
+      if (reference.branches.length > 1) reference.branches.at(-1)?.list.shift();
     }),
     /the branch \S+ shows|list of branches/,
     4,
   ],
   [
     'the reference expects another end of a job',
-    written((book) => {
-      const ended = book.jobs.find(({ status }) => status === 'interrupted');
+    written((reference) => {
+      const ended = reference.jobs.find(({ status }) => status === 'interrupted');
       if (ended !== undefined) ended.status = 'completed';
     }),
     /the jobs are/,
@@ -160,12 +160,12 @@ export const FAULTS: readonly Fault[] = [
   ],
   [
     'the reference runs branches in another order',
-    written((book) => {
-      const [first, second] = book.queue;
+    written((reference) => {
+      const [first, second] = reference.queue;
       if (first === undefined || second === undefined || first.branch === second.branch) return;
       [first.place, second.place] = [second.place, first.place];
     }),
-    /the model was told|the model was asked on|shows|the jobs are|never came/,
+    /the model received|the model was asked on|shows|the jobs are|never came/,
     3,
   ],
 ];

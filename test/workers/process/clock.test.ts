@@ -3,7 +3,7 @@ import { DatabaseClock } from '../../../src/workers/process/clock.ts';
 
 const HOUR = 3_600_000;
 
-/** Of the machine: it stands, however long this process is kept waiting between two lines. */
+/** The clock of the machine stands still, however long this process is delayed between two lines. */
 let elapsed = 0;
 beforeEach(() => {
   elapsed = 5_000;
@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('word that took longer to arrive does not set the clock back', () => {
+test('a reply that took longer to arrive does not set the clock back', () => {
   const clock = new DatabaseClock();
   clock.set(HOUR);
   elapsed += 40;

@@ -1,4 +1,5 @@
-// `run_command` in a container: the workspace and nothing else, no network, limits, and an end. Needs Docker and an image.
+// `run_command` in a container: the workspace and nothing else, no network, limits, and a timeout. Needs Docker and an
+// image.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -56,8 +57,8 @@ const sh = (script: string): Json => ({ argv: ['sh', '-c', script], timeout_s: 3
 const ours = (): string =>
   execFileSync('docker', ['ps', '--all', '--quiet', '--filter', `volume=${here()}`], { encoding: 'utf8' });
 
-describe.runIf(hasImage)('in a container', { timeout: 60_000 }, () => {
-  test('sees its workspace and writes there, and not as root', async () => {
+describe.runIf(hasImage)('a command in a container', { timeout: 60_000 }, () => {
+  test('sees its workspace and writes there, and does not run as root', async () => {
     mkdirSync(here(), { recursive: true });
     writeFileSync(path.join(here(), 'in'), 'given');
     expect(await run(sh('pwd; cat in; echo made > out; exit 3'))).toEqual({
@@ -70,21 +71,21 @@ describe.runIf(hasImage)('in a container', { timeout: 60_000 }, () => {
     });
   });
 
-  test('has no network, no rights, few processes, and an environment of its own', async () => {
+  test('has no network, no privileges, few processes, and a separate environment', async () => {
     const script = [
       'ls /sys/class/net',
       'grep -E "CapEff|NoNewPrivs" /proc/self/status',
       'cat /sys/fs/cgroup/pids.max /sys/fs/cgroup/pids/pids.max 2>/dev/null',
       'env | cut -d= -f1 | sort | tr "\\n" " "',
     ].join('; ');
-    const told = await run(sh(script));
-    expect(told).toMatchObject({ result: { exit_code: 0 } });
-    expect(JSON.stringify(told)).toMatch(
+    const received = await run(sh(script));
+    expect(received).toMatchObject({ result: { exit_code: 0 } });
+    expect(JSON.stringify(received)).toMatch(
       /"lo\\nCapEff:\\t0+\\nNoNewPrivs:\\t1\\n32\\n(?:HOME|HOSTNAME|LANG|PATH|PWD| )+"/,
     );
   });
 
-  test('an argument is an argument, whatever it looks like', async () => {
+  test('receives an argument unchanged, whatever it looks like', async () => {
     expect(await run({ argv: ['printf', '%s|', '--privileged', '$(id)', '-v', '/:/host'] })).toMatchObject({
       result: { exit_code: 0, stdout: '--privileged|$(id)|-v|/:/host|' },
     });
@@ -93,30 +94,30 @@ describe.runIf(hasImage)('in a container', { timeout: 60_000 }, () => {
     expect(await run(sh('exit 127'))).toMatchObject({ isError: false, result: { exit_code: 127 } });
   });
 
-  test('ends with its time, and leaves no container', async () => {
+  test('is stopped at its timeout, and leaves no container', async () => {
     expect(await run({ argv: ['sh', '-c', 'echo begun; sleep 100'], timeout_s: 3 })).toEqual(
       refusedWith('timed_out', { stdout: expect.any(String), stderr: '' }),
     );
     await vi.waitFor(() => expect(ours()).toBe(''), { timeout: 20_000, interval: 200 });
   });
 
-  test('ends with the call', async () => {
+  test('is stopped with its call', async () => {
     const abort = new AbortController();
-    const told = run(sh('touch begun; sleep 100'), abort.signal);
+    const received = run(sh('touch begun; sleep 100'), abort.signal);
     await vi.waitFor(() => expect(readdirSync(here())).toEqual(['begun']), { timeout: 20_000 });
     abort.abort();
-    expect(await told).toBeNull();
+    expect(await received).toBeNull();
     await vi.waitFor(() => expect(ours()).toBe(''), { timeout: 20_000, interval: 200 });
   });
 
-  test('an image that is not there is told', async () => {
+  test('reports a missing image', async () => {
     expect(await runnerIn({ image: 'localhost:1/no-such-image' })({ argv: ['ls'] })).toEqual(
       refusedWith('runner_unavailable'),
     );
   });
 });
 
-test('without Docker it is told', async () => {
+test('reports that Docker is missing', async () => {
   const runner = runnerFor([
     runCommand({
       workspaces: createWorkspaces(base.path),

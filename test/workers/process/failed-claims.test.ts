@@ -1,5 +1,5 @@
-// A context that kills whoever reads it, as by answers that crash a parser, and one whose history is too long to be read. The
-// claim that dies is rolled back; that somebody died is not.
+// A context that kills every process that reads it, for example by answers that crash a parser, and one whose history
+// is too long to be read. The claim of a process that dies is rolled back; the count of the death is not.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ContextId } from '../../../src/core/ids.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
@@ -11,8 +11,8 @@ import { Registry } from '../../../src/workers/process/registry.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
 import type { WorkerState } from '../../../src/workers/process/ports.ts';
 import { sweepOnce } from '../../../src/workers/process/sweep.ts';
-import { given } from '../../db/given.ts';
-import type { Given } from '../../db/given.ts';
+import { given } from '../../db/database-fixture.ts';
+import type { Given } from '../../db/database-fixture.ts';
 import { together, workerState } from '../../db/worker-state.ts';
 import { tagOf } from '../../services/statements.ts';
 
@@ -22,10 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 
-/** A worker process with one slot; `heard` is told of every statement before it is sent. */
-async function startProcess(heard: (text: string) => Promise<void> | void) {
+/** A worker process with one slot; `onStatement` receives every statement before it is sent. */
+async function startProcess(onStatement: (text: string) => Promise<void> | void) {
   const id = await the.process();
-  const database = the.open({ max: 2, hook: heard });
+  const database = the.open({ max: 2, hook: onStatement });
   const state = together({
     ...workerState(the),
     database,
@@ -48,7 +48,7 @@ async function isDue(contextId: ContextId): Promise<void> {
   );
 }
 
-/** A process takes it up as `takesUp` does, and dies when it reads history. */
+/** A process claims it as `takesUp` does, and dies when it reads history. */
 async function diesReading(takesUp: (state: WorkerState) => Promise<void>): Promise<void> {
   const reads = Promise.withResolvers<void>();
   const { state, die } = await startProcess((text) => {
@@ -61,7 +61,7 @@ async function diesReading(takesUp: (state: WorkerState) => Promise<void>): Prom
   await die();
 }
 
-test('a context that kills whoever reads it fails with `crash_loop`, without being read', async () => {
+test('a context that kills every process that reads it fails with `crash_loop`, without being read', async () => {
   const { contextId } = await the.context();
   const first = await the.submit(contextId);
   const second = await the.submit(contextId);
@@ -97,7 +97,7 @@ test('a context that kills whoever reads it fails with `crash_loop`, without bei
   await die();
 });
 
-test('a job that was admitted and keeps killing its processes ends the same way, in its turn', async () => {
+test('an admitted job that keeps killing its processes ends the same way, in its turn', async () => {
   const { contextId } = await the.context();
   const jobId = await the.submit(contextId);
   const { state, die } = await startProcess(() => undefined);
@@ -112,7 +112,7 @@ test('a job that was admitted and keeps killing its processes ends the same way,
   await die();
 });
 
-test('a database that goes away under the claims of sweeps is no fault of the context', async () => {
+test('a database that becomes unavailable during the claims of sweeps counts against no context', async () => {
   const { contextId } = await the.context();
   await the.submit(contextId);
   let cut = true;
@@ -129,7 +129,7 @@ test('a database that goes away under the claims of sweeps is no fault of the co
   await die();
 });
 
-/** By hand: messages of 15 MB, which the API would take one after the other. */
+/** Inserted by the test: messages of 15 MB, which the API would accept one after the other. */
 async function addLong(contextId: ContextId, count: number): Promise<void> {
   await the.rows(`
     with ctx as (update contexts set head_seq = head_seq + ${count} where id = '${contextId}' returning id, tenant_id, head_seq)
@@ -139,7 +139,7 @@ async function addLong(contextId: ContextId, count: number): Promise<void> {
     from ctx, generate_series(0, ${count - 1}) n`);
 }
 
-test('a history that is too long is not read whole: without summaries its job fails with `prompt_too_long`, and others go on', async () => {
+test('a history that is too long is not read completely: without summaries its job fails with `prompt_too_long`, and other jobs continue', async () => {
   const { contextId } = await the.context();
   const { contextId: other } = await the.context();
   await addLong(contextId, 18);
@@ -148,7 +148,7 @@ test('a history that is too long is not read whole: without summaries its job fa
   const { state, die } = await startProcess(() => undefined);
   const before = process.memoryUsage().rss;
   await Promise.all([runContext(state, contextId), runContext(state, other)]);
-  // It is 270 MB as stored, and more than twice as much once it was read.
+  // It takes 270 MB in storage, and more than twice as much in memory.
   expect(process.memoryUsage().rss - before).toBeLessThan(600_000_000);
   const [failed] = await the.rows(`select status, error, turn from jobs where id = '${jobId}'`);
   expect(failed).toMatchObject({ status: 'failed', error: { code: 'prompt_too_long' } });
@@ -170,7 +170,7 @@ test('a process that dies after the commit of its claim, while it reads, is foll
   let reads = 0;
   const first = await startProcess((text) => {
     if (tagOf(text) !== 'history.read') return undefined;
-    // With others, alone, and after the commit: there it never goes on.
+    // With others, alone, and after the commit: only there it hangs.
     reads += 1;
     return reads === 3 ? new Promise<never>(() => undefined) : undefined;
   });
@@ -191,7 +191,7 @@ test('a process that dies after the commit of its claim, while it reads, is foll
   await die();
 });
 
-test('what a summary stands for does not count', async () => {
+test('messages that a summary replaces do not count', async () => {
   const { contextId } = await the.context();
   await addLong(contextId, 18);
   const lease = { contextId, tenantId: DEFAULT_TENANT };

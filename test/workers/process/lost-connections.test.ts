@@ -1,5 +1,5 @@
-// The driver and connections that are lost: whatever was under way, the caller is told, and the process lives on. What the
-// driver throws into the void would end a real process; here it would fail the run.
+// Lost connections of the driver: the caller of any running statement gets an error, and the process lives on. An
+// unhandled error of the driver would end a real process; here it would fail the run.
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/db/connection/client.ts';
@@ -29,7 +29,7 @@ async function endAll(): Promise<void> {
     select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'victim'`);
 }
 
-/** Resolves once the server knows none of the victim's connections. */
+/** Resolves once the server has none of the victim's connections. */
 async function gone(): Promise<void> {
   const count = async (): Promise<number> => {
     const rows = await admin.db.execute(
@@ -51,7 +51,7 @@ async function expectAlive(): Promise<void> {
   expect(await database.transaction((tx) => tx.execute(sql`select 1 as one`))).toEqual([{ one: 1 }]);
 }
 
-/** A macrotask later: whatever was thrown into the void has been. */
+/** A macrotask later: by then every unhandled error has been raised. */
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
 
 test.each([
@@ -90,7 +90,7 @@ test.each([
       throw new Error('of its own');
     },
   ],
-])('a transaction whose connection is lost %s fails, and only that', async (_, work) => {
+])('a transaction whose connection is lost %s fails, and no other', async (_, work) => {
   const failure = await failureOf(
     database.transaction(async (tx, last) => {
       await tx.execute(sql`select 1`);

@@ -1,4 +1,4 @@
-// `remember` and `recall`: what a worker keeps by key, within limits that hold whoever else remembers at once.
+// `remember` and `recall`: texts that a worker keeps by key, within limits that also apply to concurrent calls.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
@@ -8,8 +8,8 @@ import type { Memories } from '../../../src/tools/built-in/memory.ts';
 import { createMemories } from '../../../src/workers/run/memories.ts';
 import { refusedWith, runnerFor } from '../../tools/built-in-runner.ts';
 import { openApi } from '../../api/harness.ts';
-import { says, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { says, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet;
 let memories: Memories;
@@ -45,13 +45,13 @@ test('a text is kept under its key, replaced, and forgotten', async () => {
   expect(await recall({ key: 'b' })).toEqual({ isError: false, result: { key: 'b', value: null } });
 });
 
-test('what Postgres cannot hold comes out as it went in', async () => {
+test('text that Postgres cannot hold comes back unchanged', async () => {
   const odd = 'a\0b \uD800 \uF8FE0000 𝄞';
   await remember(odd, odd);
   expect(await recall()).toEqual({ isError: false, result: { memories: [{ key: odd, value: odd }] } });
 });
 
-test('it is nobody else’s', async () => {
+test('a memory is not visible to other workers', async () => {
   await remember('k', 'secret');
   const { workerId: other } = await fleet.createContext();
   expect(await recall({}, { ...mine(), workerId: other })).toMatchObject({ result: { memories: [] } });
@@ -62,20 +62,20 @@ test('it is nobody else’s', async () => {
   expect(await recall({ key: 'k' })).toMatchObject({ result: { value: 'secret' } });
 });
 
-test('there is an end to it, also for many at once', async () => {
+test('the number of memories is limited, also for many calls at once', async () => {
   expect(await remember('k', 'x'.repeat(MEMORY_LIMITS.value + 1))).toEqual(refusedWith('invalid_input'));
   expect(await remember('', 'x')).toEqual(refusedWith('invalid_input'));
   const large = 'x'.repeat(MEMORY_LIMITS.value);
-  const told = await Promise.all(Array.from({ length: 20 }, (_, n) => remember(`k${n}`, large)));
-  const kept = told.filter((one) => one?.isError === false).length;
+  const received = await Promise.all(Array.from({ length: 20 }, (_, n) => remember(`k${n}`, large)));
+  const kept = received.filter((one) => one?.isError === false).length;
   expect(kept).toBe(Math.floor(MEMORY_LIMITS.total / (MEMORY_LIMITS.value + 3)));
-  expect(told.find((one) => one?.isError)).toEqual(refusedWith('memory_full'));
-  // What is there may be written again, and a repetition is no second memory.
-  const first = told.findIndex((one) => one?.isError === false);
+  expect(received.find((one) => one?.isError)).toEqual(refusedWith('memory_full'));
+  // An existing key may be written again, and a repeated call makes no second memory.
+  const first = received.findIndex((one) => one?.isError === false);
   expect(await remember(`k${first}`, large)).toMatchObject({ isError: false });
 });
 
-test('it survives clear, and goes with its worker', async () => {
+test('a memory survives clear, and is deleted with its worker', async () => {
   const { workerId: cleared, contextId } = await fleet.createContext();
   const api = await openApi({}, fleet.url);
   try {

@@ -1,12 +1,12 @@
-// What worker processes count, and how it comes out of an API process: real jobs, through two processes.
+// The metrics that worker processes count, as an API process shows them: real jobs, through two processes.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ModelOutcome } from '../../../src/core/model/model.ts';
 import { openApi } from '../../api/harness.ts';
 import type { Api } from '../../api/harness.ts';
 import { exposition } from '../../api/system/exposition.ts';
 import type { Series } from '../../api/system/exposition.ts';
-import { fails, result, says, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { fails, result, says, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 let of: Fleet;
 let api: Api;
@@ -54,7 +54,7 @@ function sum(series: readonly Series[], name: string, labels: Record<string, str
 const processesOf = (series: readonly Series[]): string[] =>
   [...new Set(series.flatMap(({ labels }) => labels['process'] ?? []))].sort();
 
-test('counters move with real jobs, each process shows its own, and a dead one shows nothing', async () => {
+test('counters rise with real jobs, each process shows its own, and a dead one shows none', async () => {
   const rows = await of.query('select id from processes order by id');
   const ids = rows.map((row) => String(row['id']).slice(-8)).sort();
   const contexts = await Promise.all(Array.from({ length: 12 }, () => of.createContext()));
@@ -114,7 +114,7 @@ test('counters move with real jobs, each process shows its own, and a dead one s
   expect(sum(left, 'nightshift_slots')).toBe(3);
 });
 
-test('figures stay small', async () => {
+test('the metrics stay small', async () => {
   const { contextId } = await of.createContext();
   await of.ended((await of.post(contextId, 'hi')).jobId);
   await of.until(async () => sum(await scrape(), 'nightshift_jobs_finished_total') === 1);

@@ -1,4 +1,5 @@
-// One gate for each provider key: what one call is told holds back every context of the key, on every worker process.
+// One throttle for each provider key: the Retry-After of one call delays every context of the key, on every worker
+// process.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import type { Accepted } from '../../../src/commands/inputs/posted-input.ts';
@@ -8,15 +9,15 @@ import { openApi } from '../../api/harness.ts';
 import type { Api } from '../../api/harness.ts';
 import { startFakeProvider } from '../../llm/fake-provider.ts';
 import type { FakeProvider } from '../../llm/fake-provider.ts';
-import { fails, says, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { fails, says, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 const KEY = 'sk-ant-not-to-be-seen';
-/** What a busy provider asks for, and for how long it refuses: clocks that follow the database's differ a little. */
+/** The Retry-After of a busy provider, and how long it refuses: clocks that follow the database's differ a little. */
 const RETRY_AFTER_S = 6;
 const REFUSES_MS = 5_000;
 const AN_HOUR_S = 3_600;
-/** How long the provider takes until the first word. */
+/** How long the provider takes until its first output. */
 const THINKS_MS = 150;
 
 let fleet: Fleet | null = null;
@@ -32,7 +33,7 @@ afterEach(async () => {
 /** `text`: the input. `answered`: how many were answered by then. */
 type Came = { at: number; text: string; isRefused: boolean; answered: number };
 
-/** A provider that refuses all it is asked for a while, from the first request on; when each request came. */
+/** A provider that refuses every request for a while, from the first one on; and the time of each request. */
 async function startBusyProvider(retryAfterS = RETRY_AFTER_S) {
   const came: Came[] = [];
   let answered = 0;
@@ -71,7 +72,7 @@ async function setThrottle(of: Fleet): Promise<Accepted> {
   return posted;
 }
 
-test('whoever asks why a context waits is told of the hold, in plain words', async () => {
+test('the reason of a waiting context names the throttle, in plain words', async () => {
   const { models } = await startBusyProvider(AN_HOUR_S);
   const of = (fleet = await startFleet({
     model: () => says('never'),
@@ -93,7 +94,7 @@ test('whoever asks why a context waits is told of the hold, in plain words', asy
   );
 });
 
-test('a Retry-After holds back sixty contexts on two processes, which are then let in gradually', async () => {
+test('a Retry-After throttles sixty contexts on two processes, which are then let in gradually', async () => {
   const { came, models } = await startBusyProvider();
   const of = (fleet = await startFleet({
     model: () => says('never'),
@@ -106,7 +107,7 @@ test('a Retry-After holds back sixty contexts on two processes, which are then l
   const first = await setThrottle(of);
   const rest = await postTo(of, contexts);
 
-  // All are answered; those that were held back never failed.
+  // All are answered; throttled ones never failed.
   for (const { jobId } of [first, ...rest]) {
     expect(await of.ended(jobId)).toMatchObject({ status: 'completed', failures: 0, error: null });
   }
@@ -118,13 +119,13 @@ test('a Retry-After holds back sixty contexts on two processes, which are then l
     { attempt: 2, jobs: 1 },
   ]);
 
-  // None came within the hold, and then two from each process before any was answered.
+  // None arrived during the throttle, and then two from each process before any was answered.
   const [, ...later] = came;
   expect(later).toHaveLength(61);
   expect(later.filter(({ isRefused }) => isRefused)).toEqual([]);
   expect(later.filter(({ answered }) => answered === 0).length).toBeLessThanOrEqual(4);
 
-  // The key itself is nowhere.
+  // The key itself is stored nowhere.
   const throttles = await of.query('select * from provider_throttles');
   expect(throttles).toMatchObject([{ provider: 'anthropic', reason: 'rate_limited' }]);
   expect(JSON.stringify(throttles)).not.toContain(KEY);
@@ -133,7 +134,7 @@ test('a Retry-After holds back sixty contexts on two processes, which are then l
   );
 });
 
-test('of a herd that was under way, nobody comes again within the hold', async () => {
+test('of many calls already sent, none is repeated during the throttle', async () => {
   const { came, models } = await startBusyProvider();
   const of = (fleet = await startFleet({
     model: () => says('never'),
@@ -150,7 +151,7 @@ test('of a herd that was under way, nobody comes again within the hold', async (
   expect(again).toEqual([{ jobs: refused.length }]);
 });
 
-test('a short hold is waited out in place, and costs no row', async () => {
+test('a short throttle is waited out in place, and costs no row', async () => {
   let calls = 0;
   const of = (fleet = await startFleet({
     model: async () => {
@@ -160,7 +161,7 @@ test('a short hold is waited out in place, and costs no row', async () => {
     },
     concurrency: 20,
   }));
-  // As many as are let in at once when the hold is over.
+  // As many as are let in at once when the throttle ends.
   const contexts = await createContexts(of, 1);
   const first = await setThrottle(of);
   const rest = await postTo(of, contexts);
@@ -172,17 +173,17 @@ test('a short hold is waited out in place, and costs no row', async () => {
   expect(waited).toEqual([{ context_id: first.contextId }]);
 });
 
-test('a hold outlives the process that was told, and is of one key', async () => {
+test('a throttle outlives the process that received the Retry-After, and applies to one key', async () => {
   const { came, models } = await startBusyProvider(AN_HOUR_S);
   const other = await startFakeProvider({ text: 'at once' });
-  const told = (fleet = await startFleet({
+  const received = (fleet = await startFleet({
     model: () => says('never'),
     provider: { models, name: 'anthropic' },
   }));
-  const { jobId } = await setThrottle(told);
+  const { jobId } = await setThrottle(received);
   const of = await startFleet({
     model: () => says('never'),
-    databaseUrl: told.url,
+    databaseUrl: received.url,
     processes: 0,
     provider: {
       models: createModels({
@@ -193,9 +194,11 @@ test('a hold outlives the process that was told, and is of one key', async () =>
     },
   });
   try {
-    // The gate closes with the answer; that the job failed is stored a moment later.
-    await told.until(async () => (await told.query('select 1 from jobs where failures = 1')).length === 1);
-    await told.processes[0]?.drain();
+    // The throttle begins with the answer; the failure of the job is stored a little later.
+    await received.until(
+      async () => (await received.query('select 1 from jobs where failures = 1')).length === 1,
+    );
+    await received.processes[0]?.drain();
     await of.startProcess();
     const { contextId } = await of.createContext();
     expect(await of.ended((await of.post(contextId, 'hi')).jobId)).toMatchObject({ status: 'completed' });
@@ -209,14 +212,14 @@ test('a hold outlives the process that was told, and is of one key', async () =>
   }
 });
 
-test('a process that hears no whisper learns of a hold by its beat, and one that starts later too', async () => {
+test('a process without Redis messages learns of a throttle by its heartbeat, and so does one that starts later', async () => {
   let calls = 0;
   const of = (fleet = await startFleet({ model: () => says(String((calls += 1))), processes: 1 }));
   await of.query(`
     insert into provider_throttles (id, provider, reason, until)
     values ('simulated', 'simulated', 'overloaded', now() + interval '1 hour')`);
   await of.startProcess();
-  // The second beat of each is sent when what the first one brought is known.
+  // The second heartbeat of each is sent when the result of the first is known.
   await of.until(
     async () =>
       (
@@ -233,7 +236,7 @@ test('a process that hears no whisper learns of a hold by its beat, and one that
   expect(await of.job(jobId)).toMatchObject({ status: 'cancelled', error: null });
 });
 
-test('a deadline is met while the key is held back', async () => {
+test('a deadline is met while the key is throttled', async () => {
   const of = (fleet = await startFleet({
     model: () => fails({ class: 'rate_limited', message: 'slow', retryAfterMs: 60_000 }),
   }));

@@ -1,4 +1,5 @@
-// A context that a process cannot serve is left to others, longer each time, and its history is not read for it.
+// A context whose config a process does not support is released to others, longer each time, and its history is not
+// read for it.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ContextId } from '../../../src/core/ids.ts';
 import type { Serving } from '../../../src/core/workers/settings.ts';
@@ -9,8 +10,8 @@ import { runContext } from '../../../src/workers/run/run-context.ts';
 import type { WorkerState } from '../../../src/workers/process/ports.ts';
 import { sweepOnce } from '../../../src/workers/process/sweep.ts';
 import { settings } from '../../core/builders.ts';
-import { given, ids } from '../../db/given.ts';
-import type { Given } from '../../db/given.ts';
+import { given, ids } from '../../db/database-fixture.ts';
+import type { Given } from '../../db/database-fixture.ts';
 import { together, workerState } from '../../db/worker-state.ts';
 import { isClaim, tagOf } from '../../services/statements.ts';
 
@@ -23,7 +24,7 @@ beforeEach(() =>
   the.rows('truncate contexts, workers, branches, jobs, messages, events, tool_calls, processes cascade'),
 );
 
-/** It stands: a wait that is not over yet is not over by a slow machine. */
+/** The clock stands still: a wait that is not over yet does not end on a slow machine. */
 class StillClock extends DatabaseClock {
   readonly #now = Date.now();
   override now(): number {
@@ -60,14 +61,14 @@ async function startProcess(): Promise<Process> {
   return process;
 }
 
-/** A look of a sweep at what is due by now, until all that it found is done with. */
+/** One round of a sweep, until all work that it found is done. */
 async function sweep({ state }: Process, contextId: ContextId): Promise<void> {
   await the.rows(`update contexts set next_check_at = now() - interval '1 second' where id = '${contextId}'`);
   await sweepOnce(state);
   await state.registry.emptied();
 }
 
-test('it is left to others at once, and read in full no more', async () => {
+test('it is released to others at once, and its history is not read again', async () => {
   const { contextId } = await the.context();
   await the.submit(contextId);
   const process = await startProcess();
@@ -84,7 +85,7 @@ test('it is left to others at once, and read in full no more', async () => {
   expect(process).toMatchObject({ claims: 2, reads: 1 });
 });
 
-test('another process finds it as before, and what is new about it makes it worth a look', async () => {
+test('another process finds it unchanged, and a change of it makes it worth a read', async () => {
   const { contextId } = await the.context();
   await the.submit(contextId);
   const process = await startProcess();
@@ -98,7 +99,7 @@ test('another process finds it as before, and what is new about it makes it wort
   expect(await the.row(contextId)).toMatchObject({ failed_claims: 0 });
 });
 
-test('it is served once it can be', async () => {
+test('it runs once its config is supported', async () => {
   const { contextId } = await the.context();
   const jobId = await the.submit(contextId);
   const process = await startProcess();
@@ -111,7 +112,7 @@ test('it is served once it can be', async () => {
   expect(process.state.registry.unsupported.has(contextId)).toBe(false);
 });
 
-test('the waits grow to half a minute, end with the job’s deadline, and begin anew with whatever is new', () => {
+test('the waits grow to half a minute, end with the job’s deadline, and start again with any change', () => {
   const unsupported = new Unsupported();
   const seen = { contextId: ids.next<ContextId>(), wakeSeq: 1, controlSeq: 1 };
   const waitAfter = (of: typeof seen, deadline: number | null = null): number => {

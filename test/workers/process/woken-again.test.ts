@@ -1,14 +1,14 @@
-// A doorbell that this very process answers while its run of that context is just leaving is not swallowed.
+// A wake-up that arrives at the same process while its run of that context is just ending is not lost.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { localBus } from '../../../src/bus/local.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
 import { Registry } from '../../../src/workers/process/registry.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
-import { given, ids } from '../../db/given.ts';
-import type { Given } from '../../db/given.ts';
+import { given, ids } from '../../db/database-fixture.ts';
+import type { Given } from '../../db/database-fixture.ts';
 import { together, workerState } from '../../db/worker-state.ts';
 import { isClaim } from '../../services/statements.ts';
-import { says } from '../fleet.ts';
+import { says } from '../worker-fleet.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 
-test('who rings while a place is taken is remembered until it is left', async () => {
+test('a wake-up for a place in use is remembered until the place is left', async () => {
   const registry = new Registry(1);
   const contextId = ids.next<ContextId>();
   const place = await registry.enter(contextId);
@@ -25,7 +25,7 @@ test('who rings while a place is taken is remembered until it is left', async ()
   expect((await registry.enter(contextId))?.leave()).toBe(false);
 });
 
-test('a run whose context was rung for between its last append and its end looks once more', async () => {
+test('a run whose context was woken between its last append and its end reads once more', async () => {
   const { contextId } = await the.context();
   await the.submit(contextId);
   const id = await the.process();
@@ -35,7 +35,7 @@ test('a run whose context was rung for between its last append and its end looks
     hook: async (text) => {
       if (!isClaim(text)) return;
       claims += 1;
-      // The ring is for an input: it is there when one looks.
+      // The wake-up is for an input, which is readable by then.
       if (claims === 2) await the.submit(contextId);
     },
   });

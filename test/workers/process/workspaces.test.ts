@@ -1,4 +1,4 @@
-// Workspaces go with their contexts, by whoever keeps house; nothing else in their folder does.
+// Workspaces are deleted with their contexts, by the housekeeping of any process; nothing else in their folder is.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -10,8 +10,8 @@ import { FILE_LIMITS } from '../../../src/tools/built-in/files/limits.ts';
 import { createWorkspaces } from '../../../src/tools/built-in/files/workspaces.ts';
 import { removeOrphans } from '../../../src/workers/process/workspaces.ts';
 import { RESULT_CHARS, runnerFor, temporaryFolder } from '../../tools/built-in-runner.ts';
-import { says, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { says, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet;
 let base: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -28,10 +28,10 @@ const write = (of: object) =>
   runnerFor(
     fileTools({ workspaces: createWorkspaces(base.path), limits: FILE_LIMITS, resultChars: RESULT_CHARS }),
   )('write_file', { path: 'notes/a', content: 'x' }, { tenantId: DEFAULT_TENANT, ...of });
-/** And what is kept beside them. */
+/** And the files beside them. */
 const folders = (): string[] => readdirSync(path.join(base.path, DEFAULT_TENANT)).sort();
 
-test('a workspace goes when its context is deleted, and no sooner', async () => {
+test('a workspace is deleted with its context, and no sooner', async () => {
   const kept = await fleet.createContext();
   const gone = await fleet.createContext();
   for (const context of [kept, gone]) expect(await write(context)).toMatchObject({ isError: false });
@@ -42,7 +42,7 @@ test('a workspace goes when its context is deleted, and no sooner', async () => 
   expect(await removeOrphans(fleet.database.db, base.path)).toEqual({ kind: 'swept', removed: 0 });
 });
 
-test('what is no workspace is left alone', async () => {
+test('other files are left alone', async () => {
   const elsewhere = await temporaryFolder();
   const outside = elsewhere.path;
   const precious = v7();
@@ -58,7 +58,7 @@ test('what is no workspace is left alone', async () => {
   await elsewhere.remove();
 });
 
-test('nor is anything of a folder that another installation began', async () => {
+test('files in a folder of another installation are left alone', async () => {
   const id = v7();
   mkdirSync(path.join(base.path, DEFAULT_TENANT, id), { recursive: true });
   writeFileSync(path.join(base.path, '.nightshift-database'), 'another-one');

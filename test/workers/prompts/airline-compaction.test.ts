@@ -1,5 +1,6 @@
-// Real text: the recorded conversations of an airline's support, one after the other in one context, longer than the model
-// takes. The fake provider sees the compacted prompt over HTTP, in both wire formats. Figures go to the output.
+// Real text: the recorded conversations of an airline's support, one after the other in one context, longer than the
+// limit of the model. The fake provider receives the compacted prompt over HTTP, in both wire formats. Figures go to
+// the output.
 import { afterEach, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import { sql } from 'drizzle-orm';
@@ -12,11 +13,11 @@ import type { ProviderName } from '../../../src/core/model/model.ts';
 import { encodeJson } from '../../../src/db/connection/codec.ts';
 import { ABSENT, readConversations, readPolicy } from '../../e2e/airline/airline.ts';
 import type { Conversation } from '../../e2e/airline/airline.ts';
-import { modelsFor } from '../../llm/calling.ts';
+import { modelsFor } from '../../llm/model-calls.ts';
 import { startFakeProvider } from '../../llm/fake-provider.ts';
 import type { FakeProvider } from '../../llm/fake-provider.ts';
-import { startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 let provider: FakeProvider | null = null;
@@ -33,7 +34,7 @@ type Row = { role: string; type: string; turn: string; content: Block[] };
 function rowsOf(conversations: readonly Conversation[]): Row[] {
   const rows: Row[] = [];
   let turn = 0;
-  for (const message of conversations.flatMap(({ said }) => said)) {
+  for (const message of conversations.flatMap(({ recorded }) => recorded)) {
     const waiting: ToolCallId[] = openCalls(rows);
     switch (message.role) {
       case 'user':
@@ -51,12 +52,12 @@ function rowsOf(conversations: readonly Conversation[]): Row[] {
           id: v7() as ToolCallId,
           ...call,
         }));
-        const said: Block[] = message.text === '' ? [] : [{ type: 'text', text: message.text }];
+        const recorded: Block[] = message.text === '' ? [] : [{ type: 'text', text: message.text }];
         rows.push({
           role: 'assistant',
           type: uses.length > 0 ? 'tool_call' : 'text',
           turn: `a${turn}`,
-          content: [...said, ...uses],
+          content: [...recorded, ...uses],
         });
         break;
       }
@@ -127,11 +128,11 @@ test.for<{ type: CompactorType; name: ProviderName }>([
     `select type, tokens_before, tokens_after, upto_seq from compactions order by seq`,
   );
   expect(made.length).toBeGreaterThan(0);
-  const told = made
+  const received = made
     .map((one) => `${String(one['tokens_before'])} → ${String(one['tokens_after'])}`)
     .join(', ');
   process.stdout.write(
-    `tau-airline, ${rows.length} messages, ${type}, ${name}, limit ${contextLimit}: ${told} tokens\n`,
+    `tau-airline, ${rows.length} messages, ${type}, ${name}, limit ${contextLimit}: ${received} tokens\n`,
   );
   for (const one of made) expect(Number(one['tokens_after'])).toBeLessThan(Number(one['tokens_before']));
   expect(Number(made.at(-1)?.['tokens_after'])).toBeLessThan(contextLimit * 0.8);
@@ -158,7 +159,7 @@ test.for<{ type: CompactorType; name: ProviderName }>([
       cache_control: { type: 'ephemeral' },
     });
   }
-  // Nothing is lost.
+  // The stored history is complete.
   expect(await of.history(contextId)).toHaveLength(rows.length + 2);
   expect((await of.history(contextId)).at(-1)?.turn).toBe(`a${Number(rows.at(-1)?.turn.slice(1)) + 1}`);
 });

@@ -1,4 +1,4 @@
-// Compactions over a real database: what a provider is sent, what a process that claims reads, and what stays stored.
+// Compactions over a real database: the request to the provider, the read of a claim, and the stored history.
 import { afterEach, describe, expect, test } from 'vitest';
 import { compactContext } from '../../../src/commands/contexts/compact-context.ts';
 import { COMPACTION_DEFAULTS } from '../../../src/core/compaction/settings.ts';
@@ -12,8 +12,8 @@ import type { ModelOutcome, ModelRequest } from '../../../src/core/model/model.t
 import type { Settings } from '../../../src/core/workers/settings.ts';
 import { listSteps } from '../../../src/db/read/jobs/step-views.ts';
 import { depth } from '../../services/depth.ts';
-import { aborted, fails, result, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet, FleetOptions } from '../fleet.ts';
+import { aborted, fails, result, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 const start = async (options: FleetOptions): Promise<Fleet> => (fleet = await startFleet(options));
@@ -41,7 +41,7 @@ function counted(request: ModelRequest, outcome: ModelOutcome): ModelOutcome {
 
 const isSummary = ({ system }: ModelRequest) => system === SUMMARISER;
 
-/** Looks once for each input, then answers it. */
+/** Calls the tool once for each input, then answers it. */
 function looks(request: ModelRequest): ModelOutcome {
   if (isSummary(request)) return counted(request, says('They looked; all is well.'));
   const isAnswered = request.messages.at(-1)?.content.some(({ type }) => type === 'tool_result') === true;
@@ -67,7 +67,7 @@ const compactions = (of: Fleet) => of.query(`select * from compactions order by 
 const sent = (request: ModelRequest | undefined) => JSON.stringify(request?.messages ?? []);
 
 describe('before the prompt is too long', () => {
-  test('old results are shortened, and what was said stays stored and visible', async () => {
+  test('old results are shortened, and their text stays stored and visible', async () => {
     const requests: ModelRequest[] = [];
     const of = await start({
       tools,
@@ -97,7 +97,7 @@ describe('before the prompt is too long', () => {
     });
   });
 
-  test('old turns are summarised; whoever claims next reads from there on, and turns are numbered on', async () => {
+  test('old turns are summarised; the next claim reads from there on, and turn numbers continue', async () => {
     const requests: ModelRequest[] = [];
     const of = await start({
       tools,
@@ -123,7 +123,7 @@ describe('before the prompt is too long', () => {
     const history = await of.history(contextId);
     expect(history).toHaveLength(24);
     expect(history.at(-1)?.turn).toBe('a6');
-    // Of what is summarised, a claim reads the last message only.
+    // Of the summarised messages, a claim reads the last one only.
     const remembered = history.filter(({ seq }) => seq >= Number(last?.['upto_seq'])).length;
     expect(remembered).toBeLessThan(12);
     // The summary counts where it was paid for.
@@ -135,7 +135,7 @@ describe('before the prompt is too long', () => {
     expect(sums?.['jobs']).toBe(sums?.['context']);
   });
 
-  test('the timeline tells of it, with the prompt before and after', async () => {
+  test('the timeline shows it, with the prompt before and after', async () => {
     const of = await start({ tools, settings: () => setTo('llm', 0), model: looks });
     const { contextId } = await of.createContext();
     let last: JobId | null = null;
@@ -162,8 +162,8 @@ describe('before the prompt is too long', () => {
   });
 });
 
-describe('a compaction that is asked for', () => {
-  test('ends well, with what came of it; on an empty context and a second time there is nothing to do', async () => {
+describe('a requested compaction', () => {
+  test('succeeds, with its result; on an empty context and a second time there is nothing to do', async () => {
     const of = await start({ tools, model: looks });
     const { contextId } = await of.createContext();
     expect(await compact(of, contextId, {})).toMatchObject({ status: 'completed', kind: 'compact' });
@@ -269,7 +269,7 @@ describe('a compaction that is asked for', () => {
 });
 
 test.each(['discard', 'rollback', 'keep'] as const)(
-  'an interrupt after a job had its own work summarised, %s: the summary holds only where the work does',
+  'an interrupt after a job had its own work summarised, %s: the summary is valid only where the work stays',
   async (mode) => {
     const requests: ModelRequest[] = [];
     const reached = Promise.withResolvers<void>();
@@ -315,7 +315,7 @@ test.each(['discard', 'rollback', 'keep'] as const)(
   },
 );
 
-test('what the provider finds too long is compacted and sent again; where that does not help the job fails', async () => {
+test('a prompt that is too long for the provider is compacted and sent again; where that does not help the job fails', async () => {
   const lengths: number[] = [];
   let most = 6_000;
   const of = await start({
@@ -342,7 +342,7 @@ test('what the provider finds too long is compacted and sent again; where that d
   await converse(of, contextId, 'six');
 });
 
-test('a summary that is empty is asked for again', async () => {
+test('an empty summary is requested again', async () => {
   let asked = 0;
   const of = await start({
     tools,
@@ -355,7 +355,7 @@ test('a summary that is empty is asked for again', async () => {
   expect((await compactions(of)).length).toBeGreaterThan(0);
 });
 
-test('what is pinned stands in every prompt, changes with the next step, and stays through a compaction', async () => {
+test('pinned text is in every prompt, changes with the next step, and stays through a compaction', async () => {
   const requests: ModelRequest[] = [];
   let pinned = [{ title: 'House', text: 'No shoes.' }];
   const of = await start({
@@ -376,7 +376,7 @@ test('what is pinned stands in every prompt, changes with the next step, and sta
   expect(requests.at(-1)?.pinned).toContain('Shoes on.');
 });
 
-/** By hand, inputs of 15 MB in turns of their own: over HTTP that would take a minute. */
+/** Inserted by the test, inputs of 15 MB in turns of their own: over HTTP that would take a minute. */
 const addLong = (of: Fleet, contextId: ContextId, count: number) =>
   of.query(`
     with ctx as (
@@ -425,7 +425,7 @@ describe.runIf(depth(false, true))('a history of more than a worker process read
     await addLong(of, contextId, 18);
     await converse(of, contextId, 'What now?');
     const summaries = requests.filter(isSummary);
-    // Each message is in exactly one request, in order: what was not read is never taken for summarised.
+    // Each message is in exactly one request, in order: unread messages never count as summarised.
     const shown = summaries.flatMap((request) => [...sent(request).matchAll(/(\d+) x+/g)].map(([, n]) => n));
     expect(shown).toEqual(Array.from({ length: 18 }, (_, index) => String(index + 1)));
     expect(await compactions(of)).toHaveLength(summaries.length);

@@ -1,5 +1,5 @@
-// The config of a worker changes in the middle of its context: model, provider, mode, prompt and tools. Over HTTP, with the
-// real SDKs: each request is one that its provider would take.
+// The config of a worker changes during its conversation: model, provider, mode, prompt and tools. Over HTTP, with the
+// real SDKs: each request is valid for its provider.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
 import { isJsonObject } from '../../../src/core/json.ts';
@@ -15,8 +15,8 @@ import { openApi } from '../../api/harness.ts';
 import type { Api, Body } from '../../api/harness.ts';
 import { startFakeProvider } from '../../llm/fake-provider.ts';
 import type { FakeAnswer, FakeProvider, FakeRequest, Seen } from '../../llm/fake-provider.ts';
-import { result, startFleet } from '../fleet.ts';
-import type { Fleet, Tools } from '../fleet.ts';
+import { result, startFleet } from '../worker-fleet.ts';
+import type { Fleet, Tools } from '../worker-fleet.ts';
 
 const KEY = 'sk-ant-not-to-be-seen';
 const TOOLS: Tools = {
@@ -58,7 +58,7 @@ beforeAll(async () => {
   };
   fleet = await startFleet({
     model: () => {
-      throw new Error('A provider is asked.');
+      throw new Error('The provider answers requests.');
     },
     tools: TOOLS,
     provider: { models, name: 'anthropic' },
@@ -76,7 +76,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** Thinks, calls a tool, and says it is done once it has the result. What is thought names the model that thinks. */
+/** Thinks, calls a tool, and answers that it is done once it has the result. Its thinking names the model. */
 function thinksAndLooks({ entries, model, index }: FakeRequest): FakeAnswer {
   const thinking = `thought by ${model}`;
   return entries.at(-1)?.role === 'tool'
@@ -110,15 +110,15 @@ function objects(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** Every call has its result before anything else is said, in each provider's own form. */
+/** Every call has its result before any other message, in each provider's own form. */
 function expectValid({ entries, format, body, model }: Seen): void {
-  const said = entries.filter(({ role }) => role !== 'system');
-  expect(said[0]?.role).toBe('user');
-  const ids = said.flatMap(({ calls }) => calls.map(({ id }) => id));
+  const messages = entries.filter(({ role }) => role !== 'system');
+  expect(messages[0]?.role).toBe('user');
+  const ids = messages.flatMap(({ calls }) => calls.map(({ id }) => id));
   expect(new Set(ids).size).toBe(ids.length);
-  for (const [at, { role, calls }] of said.entries()) {
+  for (const [at, { role, calls }] of messages.entries()) {
     if (role !== 'assistant') continue;
-    const answers = said.slice(at + 1, at + 1 + calls.length);
+    const answers = messages.slice(at + 1, at + 1 + calls.length);
     expect(answers.map(({ callId }) => callId)).toEqual(calls.map(({ id }) => id));
   }
   for (const [, by] of texts(body).matchAll(/thought by ([\w-]+)/g)) expect(by).toBe(model);
@@ -133,7 +133,7 @@ function expectValid({ entries, format, body, model }: Seen): void {
   if (format === 'responses') {
     const items = objects(body['input']);
     for (const [at, item] of items.entries()) {
-      // Reasoning goes back sealed, and with what it led to.
+      // Reasoning goes back sealed, and with the call that followed it.
       if (item['type'] !== 'reasoning') continue;
       expect(item['encrypted_content']).toEqual(expect.any(String));
       expect(items[at + 1]?.['type']).toMatch(/message|function_call/);
@@ -141,7 +141,7 @@ function expectValid({ entries, format, body, model }: Seen): void {
   }
 }
 
-test('a conversation goes from provider to provider, and from model to model, with its calls and thoughts', async () => {
+test('a conversation moves from provider to provider, and from model to model, with its calls and thinking', async () => {
   const worker = await api.worker({ tools: ['look'], model: 'anthropic/one' });
   const models = [
     'anthropic/one',
@@ -162,7 +162,7 @@ test('a conversation goes from provider to provider, and from model to model, wi
     models.flatMap((model) => [model.split('/')[1], model.split('/')[1]]),
   );
   for (const request of provider.requests) expectValid(request);
-  // All that was said and done is there for each, and its own thoughts.
+  // Each model gets the whole conversation, and its own thinking.
   const last = provider.requests.at(-1);
   expect(last?.entries.filter(({ role }) => role === 'tool').map(({ text }) => text)).toEqual(
     models.map(() => 'seen'),
@@ -197,7 +197,7 @@ test('the next step of a running job is made by the new model, with the new prom
 });
 
 describe('a plan', () => {
-  test('is offered what has no effect, and what is called all the same is refused in plain words', async () => {
+  test('is offered tools without effect, and a call of another tool is refused in plain words', async () => {
     const worker = await api.worker({ tools: ['ask_user', 'look', 'mail'], mode: 'plan' });
     provider.answer(({ entries }) =>
       entries.at(-1)?.role === 'tool'
@@ -229,7 +229,7 @@ describe('a plan', () => {
     expect((await api.get(url(worker, `/messages/${job.output.message_id}`))).body.type).toBe('text');
   });
 
-  test('a call of what was not offered is not run where it is there by then: no mark says that it may run once', async () => {
+  test('a call of a tool that was not offered is not run even if the tool is available by then: no mark allows its one run', async () => {
     const worker = await api.worker({ tools: ['look', 'mail'], mode: 'plan' });
     provider.answer(async ({ entries, index }) => {
       if (index === 0) await patch(worker, { mode: 'act' });
@@ -246,7 +246,7 @@ describe('a plan', () => {
     expect(mails.map(({ status }: { status: string }) => status)).toEqual(['failed', 'completed']);
   });
 
-  test('an act that becomes a plan does not run what was called before: it is no longer offered', async () => {
+  test('an act that becomes a plan does not run earlier calls: their tools are no longer offered', async () => {
     const worker = await api.worker({ tools: ['look', 'mail'] });
     provider.answer(async ({ entries, index }) => {
       if (index === 0) await patch(worker, { mode: 'plan' });

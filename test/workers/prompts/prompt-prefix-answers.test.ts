@@ -1,5 +1,6 @@
-// What a client or a person writes into a conversation keeps its bytes in prompts: the worker process that takes it in, and
-// one that reads it from the database afterwards, send the same. The members of all objects here are not sorted.
+// JSON that a client or a person writes into a conversation keeps its bytes in prompts: the worker process that
+// receives it, and one that reads it from the database afterwards, send the same. The members of all objects here are
+// not sorted.
 import { afterEach, expect, test } from 'vitest';
 import { answerCall } from '../../../src/commands/calls/answer-call.ts';
 import type { ResultPart } from '../../../src/core/conversation/blocks.ts';
@@ -11,8 +12,8 @@ import type { ToolInvocation } from '../../../src/core/tools/tool.ts';
 import { createModels } from '../../../src/llm/models.ts';
 import { startFakeProvider } from '../../llm/fake-provider.ts';
 import type { FakeProvider, FakeRequest } from '../../llm/fake-provider.ts';
-import { result, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { result, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 import { expectPrefixes, replaceProcess } from './prompts.ts';
 
 let fleet: Fleet | null = null;
@@ -31,8 +32,8 @@ const PARTS: ResultPart[] = [
 ];
 
 /** In each job: a call that the client answers, one that a person approves, then the answer. */
-function speak({ entries }: FakeRequest) {
-  // The chat format sends images of results as messages of the user, so inputs are told by their text.
+function reply({ entries }: FakeRequest) {
+  // The chat format sends images of results as messages of the user, so inputs are identified by their text.
   const input = entries.findLastIndex(({ role, text }) => role === 'user' && text.startsWith('input '));
   const called = entries.slice(input).flatMap(({ calls }) => calls.map((call) => call.name));
   if (called.length === 0) return { text: 'Where?', toolCalls: [{ name: 'locate', arguments: ASKED }] };
@@ -53,7 +54,7 @@ async function waitingCall(made: Fleet, jobId: JobId, name: string): Promise<Too
 test.each<ProviderName>(['anthropic', 'openai', 'openai-chat'])(
   'results of a client’s tool, and arguments that a person changed: %s',
   async (name) => {
-    const fake = await startFakeProvider(speak);
+    const fake = await startFakeProvider(reply);
     const models = createModels({
       anthropic: { apiKey: 'test', baseURL: fake.anthropicURL },
       openai: { apiKey: 'test', baseURL: fake.openaiURL },
@@ -97,7 +98,7 @@ test.each<ProviderName>(['anthropic', 'openai', 'openai-chat'])(
     await converse('input 3', PARTS);
     expect(fake.requests).toHaveLength(9);
     expectPrefixes(fake.requests);
-    // The tool, and so its result, has what the person wrote as it was written.
+    // The tool, and so its result, has the person's JSON as it was written.
     expect(ran.map((input) => JSON.stringify(input))).toEqual(Array(3).fill(JSON.stringify(APPROVED)));
   },
 );

@@ -16,8 +16,8 @@ import { startFakeProvider } from '../../llm/fake-provider.ts';
 import type { FakeProvider, FakeRequest } from '../../llm/fake-provider.ts';
 import { promptCache, toFakeUsage } from '../../llm/fake/prompt-cache.ts';
 import type { CacheUse } from '../../llm/fake/prompt-cache.ts';
-import { result, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { result, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 import { expectPrefix, expectPrefixes, prompt, replaceProcess, say, startsWith } from './prompts.ts';
 
 const PROVIDERS: readonly ProviderName[] = ['anthropic', 'openai', 'openai-chat'];
@@ -35,7 +35,7 @@ const TOOLS = ['look', 'mail'] as const;
 type Tool = (typeof TOOLS)[number];
 
 /** Two calls of a tool, then the answer. */
-function speakWith(tool: Tool) {
+function replyWith(tool: Tool) {
   return ({ entries }: FakeRequest) => {
     const since = entries.length - 1 - entries.findLastIndex(({ role }) => role === 'user');
     return since < 4
@@ -43,9 +43,9 @@ function speakWith(tool: Tool) {
       : { text: 'That is all.' };
   };
 }
-const speak = speakWith('look');
+const reply = replyWith('look');
 
-/** What a test may change. `looks`: what the tools say. */
+/** The fields that a test may change. `looks`: the results of the tools. */
 type Scene = { settings: Partial<Settings>; looks: string };
 
 const PLAIN: Scene = {
@@ -61,7 +61,7 @@ function marksIn(blocks: Json | undefined): boolean[] {
   return objects(blocks).map((block) => block['cache_control'] !== undefined);
 }
 
-/** What a model writes of the conversation when it is asked for a summary. */
+/** The summary that a model writes on request. */
 const SUMMARY = 'They asked several questions; each was answered.';
 
 const isSummary = ({ body }: FakeRequest): boolean => JSON.stringify(body).includes(SUMMARISER.slice(0, 40));
@@ -72,7 +72,7 @@ const counted = ({ body }: FakeRequest) => ({
   output: 20,
 });
 
-/** Of real length: caches keep nothing shorter. */
+/** Of realistic length: caches keep nothing shorter. */
 const INSTRUCTIONS = 'You look things up, and say what you found. '.repeat(120);
 
 describe.each(PROVIDERS)('%s', (name) => {
@@ -81,7 +81,7 @@ describe.each(PROVIDERS)('%s', (name) => {
   let scene = PLAIN;
 
   beforeAll(async () => {
-    fake = await startFakeProvider(speak);
+    fake = await startFakeProvider(reply);
     const models = createModels({
       anthropic: { apiKey: 'test', baseURL: fake.anthropicURL },
       openai: { apiKey: 'test', baseURL: fake.openaiURL },
@@ -97,7 +97,7 @@ describe.each(PROVIDERS)('%s', (name) => {
   });
   beforeEach(() => {
     scene = PLAIN;
-    fake.answer(speak);
+    fake.answer(reply);
     fake.requests.splice(0);
   });
   afterAll(async () => {
@@ -105,13 +105,13 @@ describe.each(PROVIDERS)('%s', (name) => {
     await fake.close();
   });
 
-  /** What the tools say is long from here on, and is compacted soon. */
+  /** The results of the tools are long from here on, and are compacted soon. */
   function compacts(compaction: Settings['compaction']): void {
     scene = { settings: { ...PLAIN.settings, contextLimit: 6_000, compaction }, looks: 'long '.repeat(400) };
   }
 
-  test.each(TOOLS)('over steps, jobs and processes: the tool %s', async (tool) => {
-    fake.answer(speakWith(tool));
+  test.each(TOOLS)('the prompt prefix is kept over steps, jobs and processes: the tool %s', async (tool) => {
+    fake.answer(replyWith(tool));
     const { contextId } = await made.createContext();
     await say(made, contextId, 'one');
     await say(made, contextId, 'two');
@@ -120,14 +120,14 @@ describe.each(PROVIDERS)('%s', (name) => {
     const { requests } = fake;
     expect(requests).toHaveLength(9);
     expectPrefixes(requests);
-    // What the model wrote comes back as it wrote it.
+    // The model's output comes back unchanged.
     expect(JSON.stringify(requests.at(-1)?.body)).toContain(
       name === 'anthropic' ? JSON.stringify(INPUT) : JSON.stringify(JSON.stringify(INPUT)),
     );
   });
 
   test.runIf(name === 'anthropic')(
-    'Anthropic’s breakpoints: the system prompt, what is pinned, and the last two user messages',
+    'the prompt has Anthropic’s breakpoints: the system prompt, the pinned text, and the last two user messages',
     async () => {
       const { contextId } = await made.createContext();
       await say(made, contextId, 'one');
@@ -147,7 +147,7 @@ describe.each(PROVIDERS)('%s', (name) => {
     },
   );
 
-  test('in a fork, and on a branch', async () => {
+  test('the prompt prefix is kept in a fork, and on a branch', async () => {
     const { contextId } = await made.createContext();
     await say(made, contextId, 'one');
     const source = { tenantId: DEFAULT_TENANT, contextId };
@@ -171,7 +171,7 @@ describe.each(PROVIDERS)('%s', (name) => {
     }
   });
 
-  test('in a context that was exported and imported', async () => {
+  test('the prompt prefix is kept in a context that was exported and imported', async () => {
     const { contextId } = await made.createContext();
     await say(made, contextId, 'one');
     await say(made, contextId, 'two');
@@ -186,8 +186,8 @@ describe.each(PROVIDERS)('%s', (name) => {
     expectPrefix(last, imported);
   });
 
-  test('is lost by a compaction only, once each, and never that of tools and instructions', async () => {
-    fake.answer((request) => ({ ...speak(request), usage: counted(request) }));
+  test('the prompt prefix is lost by a compaction only, once each, and never that of tools and instructions', async () => {
+    fake.answer((request) => ({ ...reply(request), usage: counted(request) }));
     compacts({ type: 'threshold', threshold: 0.5, keepTurns: 1, model: null });
     const { contextId } = await made.createContext();
     for (let job = 1; job <= 8; job += 1) await say(made, contextId, `question ${job}`);
@@ -206,7 +206,7 @@ describe.each(PROVIDERS)('%s', (name) => {
 
   test('a summary replaces the messages before its cut, and those after it keep their bytes', async () => {
     fake.answer((request) => ({
-      ...(isSummary(request) ? { text: SUMMARY } : speak(request)),
+      ...(isSummary(request) ? { text: SUMMARY } : reply(request)),
       usage: counted(request),
     }));
     compacts({ type: 'llm', threshold: 0.5, keepTurns: 2, model: null });
@@ -226,27 +226,27 @@ describe.each(PROVIDERS)('%s', (name) => {
     expect(new Set(prompts.map(({ head }) => head)).size).toBe(1);
     expect(lost.length).toBeGreaterThan(1);
     expect(lost).toHaveLength(Number(compactions?.['count']));
-    // The chat format has the system prompt, and what is pinned, as its first message.
+    // The chat format has the system prompt, and the pinned text, as its first message.
     const fixed = name === 'openai-chat' ? 1 : 0;
     for (const { before, next } of lost) {
       expect(next.messages.slice(0, fixed)).toEqual(before.messages.slice(0, fixed));
       const [note, ...rest] = next.messages.slice(fixed);
       expect(note).toContain(SUMMARY);
-      // All but the newest messages stood in the prompt before, byte for byte.
+      // All but the newest messages were in the prompt before, byte for byte.
       const kept = before.messages.findIndex((_, from) => startsWith(rest, before.messages.slice(from)));
       expect(kept).toBeGreaterThan(fixed);
       expect(kept).toBeLessThan(before.messages.length);
     }
   });
 
-  test('ten jobs with tools read from the provider’s cache what they can', async () => {
+  test('ten jobs with tools read all they can from the provider’s cache', async () => {
     const cache = promptCache();
     const uses: CacheUse[] = [];
     scene = { ...PLAIN, settings: { ...PLAIN.settings, systemPrompt: INSTRUCTIONS } };
     fake.answer((request) => {
       const use = cache.take(request);
       uses.push(use);
-      return { ...speak(request), usage: toFakeUsage(use) };
+      return { ...reply(request), usage: toFakeUsage(use) };
     });
     const { contextId } = await made.createContext();
     for (let job = 1; job <= 10; job += 1) {
@@ -257,7 +257,7 @@ describe.each(PROVIDERS)('%s', (name) => {
     expect(uses).toHaveLength(30);
     const sum = (of: (use: CacheUse) => number): number => uses.reduce((all, use) => all + of(use), 0);
     expect(sum(({ read }) => read) / sum(({ shared }) => shared)).toBeGreaterThanOrEqual(0.95);
-    // What is told of it is what the provider counted.
+    // The reported figures are those of the provider.
     const usage = (await made.history(contextId))
       .flatMap(({ model }) => model?.usage ?? [])
       .reduce(addUsage, NO_USAGE);

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { ContextId } from '../../../src/core/ids.ts';
 import type { FakeRequest } from '../../llm/fake-provider.ts';
-import type { Fleet, PostOptions } from '../fleet.ts';
+import type { Fleet, PostOptions } from '../worker-fleet.ts';
 
 type Prompt = { head: string; messages: string[] };
 

@@ -1,4 +1,4 @@
-// What a model is told in a session: all that was said in it, and after a clear nothing of what was before.
+// The history that a model gets in a session: all messages of the session, and after a clear none from before.
 import { afterEach, expect, test } from 'vitest';
 import { beginSession } from '../../../src/commands/workers/begin-session.ts';
 import { clearContext } from '../../../src/commands/contexts/clear-context.ts';
@@ -6,8 +6,8 @@ import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
-import { says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 afterEach(async () => {
@@ -20,7 +20,7 @@ const textOf = ({ messages }: ModelRequest): string => JSON.stringify(messages);
 const clear = (of: Fleet, contextId: ContextId) =>
   of.perform(clearContext(of.ports, { tenantId: DEFAULT_TENANT, contextId, isCurrent: () => true }));
 
-test('the model remembers what was said, until the session is cleared', async () => {
+test('the model remembers the conversation, until the session is cleared', async () => {
   const asked: string[] = [];
   const of = (fleet = await startFleet({
     model: (request) => {

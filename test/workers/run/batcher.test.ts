@@ -1,4 +1,4 @@
-// How work of many runs shares a sending: each part has an answer of its own, whatever becomes of the others.
+// How parts of many runs share a batch: each part has an answer of its own, whatever happens to the others.
 import { expect, test } from 'vitest';
 import { createBatcher } from '../../../src/workers/run/batcher.ts';
 import type { Batch } from '../../../src/workers/run/batcher.ts';
@@ -6,16 +6,16 @@ import type { Batch } from '../../../src/workers/run/batcher.ts';
 type Part = { context: string; text: string };
 type Log = { shared: string[][]; alone: string[] };
 
-/** What is sent waits until `release`; what it comes to is told by `outcome`. */
+/** A batch waits until `release`; `outcome` gives its result. */
 function group(outcome: (text: string) => string | undefined | Error = (text) => text) {
   const log: Log = { shared: [], alone: [] };
-  const held: (() => void)[] = [];
+  const pending: (() => void)[] = [];
   const batch: Batch<Part, string> = {
     contextOf: ({ context }) => context,
     most: 3,
     async shared(parts) {
       log.shared.push(parts.map(({ text }) => text));
-      await new Promise<void>((resolve) => held.push(resolve));
+      await new Promise<void>((resolve) => pending.push(resolve));
       return parts.map(({ text }) => {
         const came = outcome(text);
         if (came instanceof Error) throw came;
@@ -33,25 +33,25 @@ function group(outcome: (text: string) => string | undefined | Error = (text) =>
   return {
     log,
     send: (context: string, text = context) => send({ context, text }),
-    /** Lets what is under way end, and what follows, until nothing is left. */
+    /** Lets the current batch end, and those that follow, until none is left. */
     release: async () => {
       for (let rounds = 0; rounds < 20; rounds += 1) {
-        for (const resolve of held.splice(0)) resolve();
+        for (const resolve of pending.splice(0)) resolve();
         await new Promise((resolve) => setImmediate(resolve));
       }
     },
   };
 }
 
-test('what comes while nothing is under way is sent at once, by itself', async () => {
+test('a part that arrives while no batch is in flight is sent at once, alone', async () => {
   const { send, log, release } = group();
   void send('a');
   expect(log.shared).toEqual([['a']]);
-  // What is left under way is given up after a while, and nobody would hear of it.
+  // A part that is left in flight is given up after a while, without a caller.
   await release();
 });
 
-test('what comes while something is under way shares the next, no more than fits', async () => {
+test('parts that arrive while a batch is in flight share the next one, up to its limit', async () => {
   const { send, log, release } = group();
   const sent = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => send(name));
   expect(log.shared).toEqual([['a']]);
@@ -63,7 +63,7 @@ test('what comes while something is under way shares the next, no more than fits
   expect(await Promise.all(sent)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
 });
 
-test('what takes long holds nobody else up', async () => {
+test('a slow part delays no others', async () => {
   const { send, log, release } = group();
   void send('slow');
   void send('a');
@@ -72,7 +72,7 @@ test('what takes long holds nobody else up', async () => {
   await release();
 });
 
-test('two of one context never share, and keep their order', async () => {
+test('two parts of one context never share a batch, and keep their order', async () => {
   const { send, log, release } = group();
   void send('a');
   const first = send('x', 'x1');
@@ -83,7 +83,7 @@ test('two of one context never share, and keep their order', async () => {
   expect(await Promise.all([first, second, third])).toEqual(['x1', 'x2', 'y1']);
 });
 
-test('what is passed by is sent again alone; the others have their answers', async () => {
+test('a skipped part is sent again alone; the others have their answers', async () => {
   const { send, log, release } = group((text) => (text === 'passed by' ? undefined : text));
   void send('a');
   const sent = ['d', 'passed by', 'e'].map((name) => send(name));
@@ -92,7 +92,7 @@ test('what is passed by is sent again alone; the others have their answers', asy
   expect(log.alone).toEqual(['passed by']);
 });
 
-test('an error is that of the part that made it: all are sent alone, and it alone fails', async () => {
+test('an error belongs to the part that caused it: all are sent alone, and only that part fails', async () => {
   const { send, release } = group((text) => (text === 'bad' ? new Error('constraint') : text));
   void send('a');
   const sent = Promise.allSettled(['d', 'bad', 'e'].map((name) => send(name)));
@@ -104,7 +104,7 @@ test('an error is that of the part that made it: all are sent alone, and it alon
   ]);
 });
 
-test('where nobody can say what became of it, nothing is sent again: each is in doubt', async () => {
+test('where the outcome is unknown, nothing is sent again: each part is in doubt', async () => {
   const cut = Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' });
   const { send, log, release } = group((text) => (text === 'cut' ? cut : text));
   void send('a');

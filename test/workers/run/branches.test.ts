@@ -1,4 +1,5 @@
-// Branches while worker processes run their context: each job on the history of its own branch, whatever happens beside it.
+// Branches while worker processes run their context: each job on the history of its own branch, whatever happens on
+// others.
 import { afterEach, describe, expect, test } from 'vitest';
 import { editInput, regenerate } from '../../../src/commands/inputs/regenerate.ts';
 import { createBranch, switchBranch } from '../../../src/commands/contexts/change-branches.ts';
@@ -7,8 +8,8 @@ import type { ContextId, MessageId } from '../../../src/core/ids.ts';
 import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
-import { aborted, result, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet, FleetOptions } from '../fleet.ts';
+import { aborted, result, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 const start = async (options: FleetOptions): Promise<Fleet> => (fleet = await startFleet(options));
@@ -23,7 +24,7 @@ function gate() {
   return { opened: promise, open: () => resolve() };
 }
 
-/** The texts that the model was given. */
+/** The texts that the model received. */
 const prompt = ({ messages }: ModelRequest): string =>
   messages
     .flatMap(({ content }) => content.map((block) => (block.type === 'text' ? block.text : block.type)))
@@ -44,7 +45,7 @@ const branch = (of: Fleet, contextId: ContextId, name: string, fromMessageId: Me
     }),
   );
 
-function anew(contextId: ContextId, messageId: MessageId, name: string) {
+function revise(contextId: ContextId, messageId: MessageId, name: string) {
   const input = {
     tenantId: DEFAULT_TENANT,
     contextId,
@@ -66,7 +67,7 @@ function anew(contextId: ContextId, messageId: MessageId, name: string) {
 }
 
 describe('jobs of several branches', () => {
-  test('run in the order of their queue, each on the history of its own', async () => {
+  test('run in the order of their queue, each on the history of its own branch', async () => {
     const prompts: string[] = [];
     const first = gate();
     const of = await start({
@@ -126,13 +127,13 @@ describe('jobs of several branches', () => {
 
   test('a higher priority on another branch goes first, on the right history', async () => {
     const prompts: string[] = [];
-    const held = gate();
+    const paused = gate();
     const begun = gate();
     const of = await start({
       model: async (request) => {
         if (prompts.push(prompt(request)) === 1) {
           begun.open();
-          await held.opened;
+          await paused.opened;
         }
         return says('ok');
       },
@@ -143,22 +144,22 @@ describe('jobs of several branches', () => {
     await begun.opened;
     jobs.push(await of.post(contextId, 'two'));
     jobs.push(await of.post(contextId, 'first', { branch: 'x', priority: 1 }));
-    held.open();
+    paused.open();
     for (const { jobId } of jobs) await of.ended(jobId);
     expect(prompts).toEqual(['one', 'first', 'one ok two']);
   });
 });
 
 describe('while a job runs', () => {
-  test('a past input is edited and an answer made anew: both wait for it, and share nothing of it', async () => {
+  test('a past input is edited and an answer retried: both wait for it, and share nothing of it', async () => {
     const called = gate();
-    const held = gate();
+    const paused = gate();
     const prompts: string[] = [];
     const of = await start({
       model: async (request) => {
         if (prompts.push(prompt(request)) === 2) {
           called.open();
-          await held.opened;
+          await paused.opened;
         }
         return says(`answer ${prompts.length}`);
       },
@@ -169,9 +170,9 @@ describe('while a job runs', () => {
     const two = await of.post(contextId, 'two');
     await called.opened;
     if (one.messageId === null || two.messageId === null) throw new Error('no input');
-    const edited = await anew(contextId, two.messageId, 'edited').edit(of, 'deux');
-    const again = await anew(contextId, one.messageId, 'again').regenerate(of);
-    held.open();
+    const edited = await revise(contextId, two.messageId, 'edited').edit(of, 'deux');
+    const again = await revise(contextId, one.messageId, 'again').regenerate(of);
+    paused.open();
     for (const { jobId } of [two, edited, again]) {
       expect(await of.ended(jobId)).toMatchObject({ status: 'completed' });
     }
@@ -180,39 +181,46 @@ describe('while a job runs', () => {
     expect(await lines(of, contextId, 'again')).toEqual(['u1 user: one', 'a1 assistant: answer 4']);
   });
 
-  test.each(INTERRUPT_MODES)('switched away from, %s takes back what is on its branch only', async (mode) => {
-    const calls = { model: 0 };
-    const stuck = gate();
-    const of = await start({
-      model: async (_, signal) => {
-        calls.model += 1;
-        if (calls.model === 1 || calls.model === 4) return says(`answer ${calls.model}`);
-        if (calls.model === 2) return says('', { name: 'look', input: {} });
-        stuck.open();
-        await aborted(signal);
-        return { kind: 'aborted' };
-      },
-      tools: { look: { execute: () => result('seen') } },
-    });
-    const { contextId } = await of.createContext();
-    await of.ended((await of.post(contextId, 'one')).jobId);
-    await branch(of, contextId, 'x');
-    const { jobId } = await of.post(contextId, 'two', { branch: 'x' });
-    await stuck.opened;
-    await branch(of, contextId, 'y');
-    await of.perform(switchBranch({ tenantId: DEFAULT_TENANT, contextId }, 'y'));
-    expect(await of.interrupt(contextId, mode)).toBe(jobId);
-    expect(await of.ended(jobId)).toMatchObject({ status: 'interrupted', branch: 'x' });
-    const before = ['u1 user: one', 'a1 assistant: answer 1'];
-    expect(await lines(of, contextId, 'main')).toEqual(before);
-    expect(await lines(of, contextId, 'y')).toEqual(before);
-    const x = (await lines(of, contextId, 'x')).filter((line) => !line.includes('system:'));
-    expect(x.slice(0, 2)).toEqual(before);
-    expect(x.slice(2).map((line) => line.slice(0, 7))).toEqual(
-      { discard: ['u2 user'], rollback: [], keep: ['u2 user', 'a2 assi', 'a2 tool'] }[mode],
-    );
-    const { jobId: next } = await of.post(contextId, 'three');
-    await of.ended(next);
-    expect(await lines(of, contextId, 'y')).toEqual([...before, 'u2 user: three', 'a2 assistant: answer 4']);
-  });
+  test.each(INTERRUPT_MODES)(
+    'after a switch to another branch, %s retracts messages of its branch only',
+    async (mode) => {
+      const calls = { model: 0 };
+      const stuck = gate();
+      const of = await start({
+        model: async (_, signal) => {
+          calls.model += 1;
+          if (calls.model === 1 || calls.model === 4) return says(`answer ${calls.model}`);
+          if (calls.model === 2) return says('', { name: 'look', input: {} });
+          stuck.open();
+          await aborted(signal);
+          return { kind: 'aborted' };
+        },
+        tools: { look: { execute: () => result('seen') } },
+      });
+      const { contextId } = await of.createContext();
+      await of.ended((await of.post(contextId, 'one')).jobId);
+      await branch(of, contextId, 'x');
+      const { jobId } = await of.post(contextId, 'two', { branch: 'x' });
+      await stuck.opened;
+      await branch(of, contextId, 'y');
+      await of.perform(switchBranch({ tenantId: DEFAULT_TENANT, contextId }, 'y'));
+      expect(await of.interrupt(contextId, mode)).toBe(jobId);
+      expect(await of.ended(jobId)).toMatchObject({ status: 'interrupted', branch: 'x' });
+      const before = ['u1 user: one', 'a1 assistant: answer 1'];
+      expect(await lines(of, contextId, 'main')).toEqual(before);
+      expect(await lines(of, contextId, 'y')).toEqual(before);
+      const x = (await lines(of, contextId, 'x')).filter((line) => !line.includes('system:'));
+      expect(x.slice(0, 2)).toEqual(before);
+      expect(x.slice(2).map((line) => line.slice(0, 7))).toEqual(
+        { discard: ['u2 user'], rollback: [], keep: ['u2 user', 'a2 assi', 'a2 tool'] }[mode],
+      );
+      const { jobId: next } = await of.post(contextId, 'three');
+      await of.ended(next);
+      expect(await lines(of, contextId, 'y')).toEqual([
+        ...before,
+        'u2 user: three',
+        'a2 assistant: answer 4',
+      ]);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-// The model call that begins while its claim commits: nothing of it is published before the commit.
+// The model call that is sent while its claim is being committed: its output is published only after the commit.
 import { afterEach, expect, test } from 'vitest';
 import { RunSignals } from '../../../src/agent/run-signals.ts';
 import { callEarly } from '../../../src/workers/run/claim-and-call.ts';
@@ -7,11 +7,11 @@ import type { Access } from '../../../src/core/run/throttle.ts';
 import type { Model, ModelListener } from '../../../src/core/model/model.ts';
 import type { Snapshot } from '../../../src/core/run/snapshot.ts';
 import { tagOf } from '../../services/statements.ts';
-import { aborted, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { aborted, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 import { NOW, fingerprint, given, job, queuedInput, running, snapshot } from '../../core/builders.ts';
 
-/** A model that is led by hand. */
+/** A model that the test controls. */
 class Led implements Model {
   readonly calls: { listener: ModelListener; signal: AbortSignal; end(): void }[] = [];
 
@@ -35,27 +35,27 @@ function setUp(of: Snapshot = running(), access?: Access) {
 }
 
 function listening() {
-  const heard: string[] = [];
+  const received: string[] = [];
   const listener: AnswerListener = {
-    started: () => heard.push('started'),
-    text: (delta) => heard.push(delta),
-    thinking: (delta) => heard.push(`(${delta})`),
-    ended: (isWhole) => heard.push(isWhole ? 'whole' : 'broken'),
+    started: () => received.push('started'),
+    text: (delta) => received.push(delta),
+    thinking: (delta) => received.push(`(${delta})`),
+    ended: (isWhole) => received.push(isWhole ? 'whole' : 'broken'),
   };
-  return { heard, listener };
+  return { received, listener };
 }
 
-test('whoever takes it hears it from its beginning, in order, and goes on hearing', async () => {
+test('the run that adopts it receives its output from the beginning, in order, and then live', async () => {
   const { model, of, begin } = setUp();
   const early = begin();
   const [call] = model.calls;
   call?.listener.started();
   call?.listener.thinking('hm');
   call?.listener.text('a');
-  const { heard, listener } = listening();
+  const { received, listener } = listening();
   const taken = early?.take(of, listener);
   call?.listener.text('b');
-  expect(heard).toEqual(['started', '(hm)', 'a', 'b']);
+  expect(received).toEqual(['started', '(hm)', 'a', 'b']);
   call?.end();
   expect(await taken?.outcome).toMatchObject({ kind: 'done' });
   expect(taken?.times()).toEqual({ calledAt: NOW, firstByteAt: NOW });
@@ -63,24 +63,24 @@ test('whoever takes it hears it from its beginning, in order, and goes on hearin
   expect(call?.signal.aborted).toBe(false);
 });
 
-test('one that nobody takes is ended, and nobody hears of it', async () => {
+test('a call that no run adopts is stopped, and its output is never published', async () => {
   const { model, of, begin } = setUp();
   const early = begin();
-  const { heard, listener } = listening();
+  const { received, listener } = listening();
   expect(early?.take({ ...of }, listener)).toBeNull();
   early?.drop();
   expect(model.calls[0]?.signal.aborted).toBe(true);
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
 });
 
-test('it is taken once', () => {
+test('it is adopted once', () => {
   const { of, begin } = setUp();
   const early = begin();
   expect(early?.take(of, listening().listener)).not.toBeNull();
   expect(early?.take(of, listening().listener)).toBeNull();
 });
 
-test('it ends like any other call when somebody speaks up', async () => {
+test('it ends like any other call when a control signal arrives', async () => {
   const { signals, of, begin } = setUp();
   const taken = begin()?.take(of, listening().listener);
   signals.lookUp();
@@ -92,26 +92,26 @@ test.each<[string, Snapshot]>([
   ['an input is still to be admitted', snapshot({ next: queuedInput(), queued: 1 })],
   ['the model is called later', running({ job: job({ retryAt: NOW + 5 }) })],
   ['this process cannot serve it', running({ serving: { kind: 'unsupported', missing: ['m'] } })],
-])('none is made where %s', (_, of) => {
+])('no call is made where %s', (_, of) => {
   const { model, begin } = setUp(of);
   expect(begin()).toBeNull();
   expect(model.calls).toEqual([]);
 });
 
-test('none is made by a process that leaves, that was called up, or whose key is held back', () => {
+test('no call is made by a process that is leaving, that received a control signal, or whose key is throttled', () => {
   const leaving = setUp();
   leaving.signals.leave();
   expect(leaving.begin()).toBeNull();
   const calledUp = setUp();
   calledUp.signals.lookUp();
   expect(calledUp.begin()).toBeNull();
-  const held = setUp(running(), {
+  const throttled = setUp(running(), {
     kind: 'throttled',
     throttle: { provider: 'simulated', reason: 'rate_limited', until: NOW + 1 },
     comeAgainAt: () => NOW + 1,
     turn: async () => false,
   });
-  expect(held.begin()).toBeNull();
+  expect(throttled.begin()).toBeNull();
 });
 
 let fleet: Fleet | null = null;

@@ -1,4 +1,4 @@
-// Interrupting and steering what runs, waits, or is about to end: each leaves a valid state and a true receipt.
+// Interrupting and steering jobs that run, wait, or are about to end: each leaves a valid state and a correct receipt.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Accepted } from '../../../src/commands/inputs/posted-input.ts';
 import { changeInput, withdrawInput } from '../../../src/commands/inputs/change-input.ts';
@@ -9,8 +9,8 @@ import { LIMITS } from '../../../src/core/limits.ts';
 import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
 import { findInterruption } from '../../../src/db/run/receipts.ts';
 import { stopWorker } from '../../../src/commands/workers/stop-worker.ts';
-import { aborted, fails, result, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet, FleetOptions } from '../fleet.ts';
+import { aborted, fails, result, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 const start = async (options: FleetOptions): Promise<Fleet> => (fleet = await startFleet(options));
@@ -31,7 +31,7 @@ async function receiptOf(of: Fleet, contextId: ContextId, jobId: JobId) {
   return receipt;
 }
 
-/** At rest, with counters that say what is stored. */
+/** Idle, with counters that equal the stored rows. */
 async function expectAtRest(of: Fleet, contextId: ContextId): Promise<void> {
   await of.until(
     async () => (await of.query(`select 1 from contexts where scheduling_status <> 'idle'`)).length === 0,
@@ -79,7 +79,7 @@ describe('an interrupt', () => {
     },
   );
 
-  test('in the middle of tools takes the answer back and does not forget what had begun', async () => {
+  test('in the middle of tools retracts the answer and still reports the calls that had begun', async () => {
     const begun = gate();
     let calls = 0;
     const of = await start({
@@ -133,7 +133,7 @@ describe('an interrupt', () => {
     await expectAtRest(of, contextId);
   });
 
-  test('of a job that nobody has begun: it begins, ends, and its input stays', async () => {
+  test('of a job that has not begun: it begins, ends, and its input stays', async () => {
     const of = await start({ model: () => says('never'), processes: 0 });
     const { contextId } = await of.createContext();
     const { jobId } = await of.post(contextId, 'hi');
@@ -143,7 +143,7 @@ describe('an interrupt', () => {
     await expectAtRest(of, contextId);
   });
 
-  test('of an idle context is of nothing', async () => {
+  test('of an idle context interrupts no job', async () => {
     const of = await start({ model: () => says('hello') });
     const { contextId } = await of.createContext();
     expect(await of.interrupt(contextId, 'discard')).toBeNull();
@@ -153,7 +153,7 @@ describe('an interrupt', () => {
     expect(await lines(of, contextId)).toEqual(['u1 user: hi', 'a1 assistant: hello']);
   });
 
-  test('twice at once, and with a cancel: the first one stands, and it ends once', async () => {
+  test('twice at once, and with a cancel: the first one counts, and the job ends once', async () => {
     const called = gate();
     const of = await start({
       model: async (_, signal) => {
@@ -174,12 +174,12 @@ describe('an interrupt', () => {
     expect(['interrupted', 'cancelled']).toContain(job['status']);
     expect(job['status'] === 'cancelled').toBe(job['stop_kind'] === 'cancel');
     expect(await lines(of, contextId)).toEqual(job['stop_mode'] === 'rollback' ? [] : ['u1 user: hi']);
-    const told = await of.query(`select 1 from events where name = 'JobFinished'`);
-    expect(told).toHaveLength(1);
+    const received = await of.query(`select 1 from events where name = 'JobFinished'`);
+    expect(received).toHaveLength(1);
     await expectAtRest(of, contextId);
   });
 
-  test('that comes before the final append takes back an answer that was ready', async () => {
+  test('that arrives before the final append retracts an answer that was ready', async () => {
     const of: Fleet = await start({
       model: async () => {
         await of.interrupt(contextId, 'discard');
@@ -193,7 +193,7 @@ describe('an interrupt', () => {
     await expectAtRest(of, contextId);
   });
 
-  test('whose holder does not answer is carried out without it', async () => {
+  test('whose lease owner does not answer is executed without it', async () => {
     const called = gate();
     const of = await start({
       processes: 2,
@@ -236,7 +236,7 @@ describe('an interrupt', () => {
 });
 
 describe('an input that interrupts', () => {
-  test('takes the place of what runs, ahead of the queue, in order among its like', async () => {
+  test('replaces the running job, ahead of the queue, in order with other such inputs', async () => {
     const called = gate();
     let calls = 0;
     const of = await start({
@@ -260,7 +260,7 @@ describe('an input that interrupts', () => {
     await expectAtRest(of, contextId);
   });
 
-  test('where nothing runs is the next', async () => {
+  test('in an idle context is the next', async () => {
     const of = await start({ model: () => says('ok'), processes: 0 });
     const { contextId } = await of.createContext();
     await of.post(contextId, 'a');
@@ -406,7 +406,7 @@ describe('an input that steers', () => {
     await expectAtRest(of, contextId);
   });
 
-  test('where nothing runs, or what runs was told to end, is a job of its own', async () => {
+  test('in an idle context, or during a job with a stop request, is a job of its own', async () => {
     const called = gate();
     const of = await start({
       model: async ({ messages }, signal) => {
@@ -448,8 +448,8 @@ describe('an input that steers', () => {
   });
 });
 
-describe('what is queued', () => {
-  test('runs by priority, then as it came', async () => {
+describe('a queued input', () => {
+  test('runs by priority, then in the order of arrival', async () => {
     const of = await start({ model: () => says('ok'), processes: 0 });
     const { contextId } = await of.createContext();
     await of.post(contextId, 'late', { priority: 10 });
@@ -462,7 +462,7 @@ describe('what is queued', () => {
     expect(inputs).toEqual(['u1 user: urgent', 'u2 user: normal', 'u3 user: normal too', 'u4 user: late']);
   });
 
-  test('is edited, moved and taken back until it is history', async () => {
+  test('is edited, moved and withdrawn until it is history', async () => {
     const of = await start({ model: () => says('ok'), processes: 0 });
     const { contextId } = await of.createContext();
     const posted: Accepted[] = [];
@@ -486,7 +486,7 @@ describe('what is queued', () => {
     await expect(of.perform(withdrawInput(of.ports, target(1)))).rejects.toThrow('not_found');
   });
 
-  test('to join a job is edited and taken back too, but has no place in the queue', async () => {
+  test('that is to join a job is edited and withdrawn too, but has no place in the queue', async () => {
     const called = gate();
     const release = gate();
     const of = await start({

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { ContextId } from '../../../src/core/ids.ts';
-import { aborted, fails, result, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet, FleetOptions } from '../fleet.ts';
+import { aborted, fails, result, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 const start = async (options: FleetOptions): Promise<Fleet> => (fleet = await startFleet(options));
@@ -10,7 +10,7 @@ afterEach(async () => {
   fleet = null;
 });
 
-/** Every law that holds for a context at rest. */
+/** Every law of an idle context. */
 async function expectSound(of: Fleet, contextId: ContextId): Promise<void> {
   await of.until(
     async () => (await of.query(`select 1 from contexts where scheduling_status <> 'idle'`)).length === 0,
@@ -114,7 +114,7 @@ test('without any queue the sweep finds the work', async () => {
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed' });
 });
 
-test('a failed model call is made again, and a hopeless one fails the job without harm to the next', async () => {
+test('a failed model call is made again, and a permanent failure fails the job without harm to the next', async () => {
   const script = [
     fails({ class: 'overloaded', message: 'busy', retryAfterMs: 10 }),
     fails({ class: 'stream_interrupted', message: 'cut', retryAfterMs: null }),
@@ -144,7 +144,7 @@ test('a failed model call is made again, and a hopeless one fails the job withou
 });
 
 test('a long Retry-After parks the job without a slot', async () => {
-  // Not one that holds back the key as well: it is cut short below.
+  // A wait shorter than a throttle of the key: it is cut short below.
   const script = [fails({ class: 'server_error', message: 'slow', retryAfterMs: 3_600_000 }), says('ok')];
   const of = await start({ model: () => script.shift() ?? says('?') });
   const { contextId } = await of.createContext();
@@ -161,7 +161,7 @@ test('a long Retry-After parks the job without a slot', async () => {
   await expectSound(of, contextId);
 });
 
-test('running on what stands: retry after a failure, and coded errors where nothing is owed', async () => {
+test('a job without an input: retry after a failure, and coded errors where no answer is owed', async () => {
   const script = [fails({ class: 'refused', message: 'no', retryAfterMs: null }), says('yes')];
   const of = await start({ model: () => script.shift() ?? says('?') });
   const { contextId } = await of.createContext();
@@ -174,8 +174,8 @@ test('running on what stands: retry after a failure, and coded errors where noth
   });
   const again = await of.retry(contextId);
   expect(await of.ended(again.jobId)).toMatchObject({ status: 'completed' });
-  const surplus = await of.retry(contextId);
-  expect(await of.ended(surplus.jobId)).toMatchObject({
+  const extra = await of.retry(contextId);
+  expect(await of.ended(extra.jobId)).toMatchObject({
     status: 'failed',
     error: { code: 'nothing_to_answer' },
   });
@@ -183,7 +183,7 @@ test('running on what stands: retry after a failure, and coded errors where noth
   await expectSound(of, contextId);
 });
 
-test('cancel closes the model call, withdraws what is queued, and leaves a context that works', async () => {
+test('cancel closes the model call, withdraws queued inputs, and leaves a context that works', async () => {
   let closed = 0;
   let calls = 0;
   const of = await start({
@@ -238,7 +238,7 @@ test('cancel in the middle of tools answers every call by rule', async () => {
   await expectSound(of, contextId);
 });
 
-test('cancel of a job that waits is settled at once, without a runner', async () => {
+test('cancel of a waiting job is settled at once, without a run', async () => {
   const of = await start({
     model: () => fails({ class: 'rate_limited', message: 'slow', retryAfterMs: 60_000 }),
   });
@@ -271,7 +271,7 @@ test('limits end a job as incomplete', async () => {
   await expectSound(of, contextId);
 });
 
-test('a draining process gives its contexts back and another one goes on', async () => {
+test('a draining process releases its contexts and another one continues', async () => {
   let calls = 0;
   const of = await start({
     processes: 1,
@@ -293,7 +293,7 @@ test('a draining process gives its contexts back and another one goes on', async
   await expectSound(of, contextId);
 });
 
-test('a process that drains between two steps gives back a job of which no model call was begun: no new attempt', async () => {
+test('a process that drains between two steps releases a job whose model call had not begun: no new attempt', async () => {
   let steps = 0;
   let drained: Promise<void> = Promise.resolve();
   const of = await start({
@@ -318,13 +318,13 @@ test('a process that drains between two steps gives back a job of which no model
   await expectSound(of, contextId);
 });
 
-test('an answer that was given in time counts, where an input that came meanwhile makes its append stale', async () => {
+test('an answer that was given in time counts, where an input that arrived meanwhile makes its append stale', async () => {
   const of: Fleet = await start({
     model: async () => {
       if (posted) return says('next');
       posted = true;
       await of.post(contextId, 'b');
-      // Whoever looks after this answer looks too late.
+      // Every read after this answer is too late.
       await of.query(
         `update jobs set deadline = clock_timestamp() - interval '1 second' where deadline is not null`,
       );

@@ -1,13 +1,13 @@
-// When messages were made: none is complete before it was created, also where a call ran before its request was stored.
+// The times of messages: none is complete before it was created, also where a call ran before its request was stored.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { result, says, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { result, says, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 afterAll(() => fleet?.close());
 
-test('a call that runs at once', async () => {
+test('a call that runs at once ends after its creation', async () => {
   let calls = 0;
   const made = await startFleet({
     model: () => ((calls += 1) < 3 ? says('I look.', { name: 'look', input: {} }) : says('Done.')),

@@ -1,5 +1,5 @@
-// What a run says on the bus: nothing that nobody listens to; the first words at once, the rest gathered; all of it at once
-// to whoever asks.
+// The frames that a run publishes: none without subscribers; the first text at once, the rest gathered; a full snapshot
+// on request.
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Bus } from '../../../src/bus/bus.ts';
 import type { Append } from '../../../src/core/run/append.ts';
@@ -13,15 +13,15 @@ import { NOW, committed, countingIds, given, id, job, running, settings } from '
 const CONTEXT = id<ContextId>(90);
 const OF = { jobId: id<JobId>(1), messageId: id<MessageId>(2), attempt: 1, epoch: 3 };
 
-// oxlint-disable-next-line typescript/no-explicit-any -- `expect` finds out what was said
-let said: any[] = [];
+// oxlint-disable-next-line typescript/no-explicit-any -- `expect` checks the published frames
+let published: any[] = [];
 let subscribers: SubscriberRegistry;
 let publisher: StreamPublisher;
 beforeEach(() => {
-  said = [];
+  published = [];
   subscribers = new SubscriberRegistry();
   const bus: Bus = {
-    publish: (_, message) => void said.push(structuredClone(message)),
+    publish: (_, message) => void published.push(structuredClone(message)),
     subscribe: async () => () => undefined,
     onLost: () => () => undefined,
     close: async () => undefined,
@@ -33,36 +33,36 @@ const commit = (move: Append, claims = false): void =>
   publisher.committed(move, committed(move, running(), 4), claims);
 const ask = (): void => subscribers.receive({ listening: [], asking: [CONTEXT], forMs: 10_000 });
 
-test('without listeners: who claims, and how a job ends', () => {
+test('without subscribers: the claims, and the ends of jobs', () => {
   const now = running();
   commit({ ...answer(now, { job: job(), settings: settings() }, { ...given(), id: id(2) }, NOW) });
   const listener = publisher.listen(OF);
   listener.started();
   listener.text('hello');
   listener.ended(true);
-  expect(said).toEqual([]);
+  expect(published).toEqual([]);
   commit(answer(now, { job: job(), settings: settings() }, { ...given(), id: id(2) }, NOW), true);
-  expect(said).toEqual([
+  expect(published).toEqual([
     { contextId: CONTEXT, headSeq: 5, finished: null, holder: { owner: id(7), epoch: now.lease.epoch } },
   ]);
   commit(settle(now, job(), { status: 'cancelled', reason: null }, countingIds()));
-  expect(said[1]).toEqual({
+  expect(published[1]).toEqual({
     contextId: CONTEXT,
     headSeq: 6,
     finished: { jobId: id(1), status: 'cancelled' },
   });
 });
 
-test('to who listens: every entry, so that nothing has to be read', () => {
+test('with subscribers: every entry, so that nothing has to be read', () => {
   ask();
   commit(settle(running(), job(), { status: 'cancelled', reason: null }, countingIds()));
-  expect(said.at(-1).entries).toMatchObject([
+  expect(published.at(-1).entries).toMatchObject([
     { seq: 5, name: 'JobFinished', data: { context_id: CONTEXT, status: 'cancelled' } },
     { seq: 6, name: 'StateChanged', data: { context_id: CONTEXT, new_state: 'Idle' } },
   ]);
 });
 
-test('the first words at once, the rest gathered, the last before the end', () => {
+test('the first text at once, the rest gathered, the last before the end', () => {
   vi.useFakeTimers();
   try {
     ask();
@@ -70,71 +70,71 @@ test('the first words at once, the rest gathered, the last before the end', () =
     listener.started();
     for (const word of ['a', 'b', 'c']) listener.text(word);
     listener.thinking('hm');
-    const heard = () =>
-      said.map(({ kind, channel, delta, sequence }) =>
+    const deltas = () =>
+      published.map(({ kind, channel, delta, sequence }) =>
         kind === 'delta' ? [channel, delta, sequence] : kind,
       );
-    expect(heard()).toEqual(['began', ['text', 'a', 0]]);
+    expect(deltas()).toEqual(['began', ['text', 'a', 0]]);
     vi.advanceTimersByTime(30);
-    expect(heard().slice(2)).toEqual([
+    expect(deltas().slice(2)).toEqual([
       ['thinking', 'hm', 0],
       ['text', 'bc', 1],
     ]);
     for (const word of ['d', 'e']) listener.text(word);
     listener.ended(true);
-    expect(heard().slice(4)).toEqual([['text', 'd', 2], ['text', 'e', 3], 'ended']);
-    expect(said.at(-1)).toMatchObject({ textSequence: 3, thinkingSequence: 0 });
+    expect(deltas().slice(4)).toEqual([['text', 'd', 2], ['text', 'e', 3], 'ended']);
+    expect(published.at(-1)).toMatchObject({ textSequence: 3, thinkingSequence: 0 });
   } finally {
     vi.useRealTimers();
   }
 });
 
-test('whoever asks in the middle is told all that was said, heard or not, and the numbers go on', () => {
+test('a snapshot request in the middle is answered with the full text, and the numbers continue', () => {
   const listener = publisher.listen(OF);
   listener.started();
   for (const word of ['a', 'b']) listener.text(word);
   ask();
-  expect(said).toMatchObject([
+  expect(published).toMatchObject([
     {
       kind: 'snapshot',
       partial: { of: OF, state: 'StreamingLLMResponse', text: { text: 'ab', sequence: 0 } },
     },
   ]);
   listener.text('c');
-  expect(said[1]).toMatchObject({ kind: 'delta', delta: 'c', sequence: 1 });
+  expect(published[1]).toMatchObject({ kind: 'delta', delta: 'c', sequence: 1 });
   listener.ended(true);
   ask();
-  expect(said.at(-1)).toMatchObject({
+  expect(published.at(-1)).toMatchObject({
     partial: { state: 'ProcessingLLMResponse', text: { text: 'abc', sequence: 1 } },
   });
-  said = [];
+  published = [];
   commit(answer(running(), { job: job(), settings: settings() }, { ...given(), id: OF.messageId }, NOW));
   ask();
-  expect(said.map(({ headSeq }) => headSeq)).toEqual([5, 5]);
+  expect(published.map(({ headSeq }) => headSeq)).toEqual([5, 5]);
 });
 
-test('an attempt that broke off is void; begun again under the same number it goes on counting', () => {
+test('an attempt that broke off is void; one begun again under the same number continues the count', () => {
   ask();
   const first = publisher.listen(OF);
   first.started();
   first.text('a');
   first.ended(false);
-  expect(said.map(({ kind }) => kind)).toEqual(['began', 'delta', 'broke']);
+  expect(published.map(({ kind }) => kind)).toEqual(['began', 'delta', 'broke']);
   const again = publisher.listen(OF);
   again.started();
   again.text('b');
-  expect(said.slice(3)).toMatchObject([
+  expect(published.slice(3)).toMatchObject([
     { kind: 'snapshot', partial: { text: { text: '', sequence: 1 } } },
     { kind: 'delta', delta: 'b', sequence: 2 },
   ]);
   again.ended(false);
   const next = publisher.listen({ ...OF, attempt: 2 });
   next.started();
-  expect(said.at(-1)).toMatchObject({ kind: 'began', of: { attempt: 2 } });
+  expect(published.at(-1)).toMatchObject({ kind: 'began', of: { attempt: 2 } });
 });
 
-test('a call that brought not even a first byte is not spoken of', () => {
+test('a call without a first byte is not published', () => {
   ask();
   publisher.listen(OF).ended(false);
-  expect(said).toEqual([]);
+  expect(published).toEqual([]);
 });

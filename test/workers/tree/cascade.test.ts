@@ -1,4 +1,4 @@
-// Cancel, interrupt and stop go down the tree: whoever was asked for work ends with whoever asked.
+// Cancel, interrupt and stop cascade down the tree: a job ends with the job that asked for it.
 import { afterEach, describe, expect, test } from 'vitest';
 import { startBelow, stopBelow } from '../../../src/commands/jobs/cascade.ts';
 import { startWorker, stopWorker } from '../../../src/commands/workers/stop-worker.ts';
@@ -6,10 +6,10 @@ import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { JobId } from '../../../src/core/ids.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
 import type { Executor } from '../../../src/db/connection/client.ts';
-import { aborted, says } from '../fleet.ts';
-import type { FleetOptions } from '../fleet.ts';
-import { lastInput, startCrew } from './peers-rig.ts';
-import type { Crew } from './peers-rig.ts';
+import { aborted, says } from '../worker-fleet.ts';
+import type { FleetOptions } from '../worker-fleet.ts';
+import { lastInput, startCrew } from './peers-fleet.ts';
+import type { Crew } from './peers-fleet.ts';
 
 let crew: Crew | null = null;
 const start = async (options: Partial<FleetOptions> = {}): Promise<Crew> =>
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const tenantId = DEFAULT_TENANT;
 
-/** Who waits for a lock. */
+/** The connections that wait for a lock. */
 const BLOCKED = `select 1 from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
 
 /** `a:b,c/d`: hires for each of the words behind the colon, then never ends. `done`: ends at once. */
@@ -61,7 +61,7 @@ async function statusOf(of: Crew): Promise<Record<string, unknown>> {
 }
 
 describe.each(['redis', 'deaf'] as const)('with a queue that is %s', (queue) => {
-  test('the cancel of a job ends all that was asked below it, but for what is detached', async () => {
+  test('the cancel of a job ends every job that was asked for below it, except detached ones', async () => {
     const of = await start({ queue });
     const { contextId } = await of.createContext();
     const { jobId } = await of.post(contextId, 'top:one,detached/leaf');
@@ -76,7 +76,7 @@ describe.each(['redis', 'deaf'] as const)('with a queue that is %s', (queue) => 
   });
 });
 
-test('an interrupt cancels what was asked below, whose conversations stay; reports of it wake nobody', async () => {
+test('an interrupt cancels the jobs below, whose conversations stay; their parent notices wake no context', async () => {
   const of = await start();
   const { contextId } = await of.createContext();
   const { jobId } = await of.post(contextId, 'top:leaf');
@@ -92,7 +92,7 @@ test('an interrupt cancels what was asked below, whose conversations stay; repor
   expect(child === undefined ? [] : await of.history(child.contextId)).toHaveLength(1);
 });
 
-test('a job that was cancelled before it began is withdrawn with whoever asked for it', async () => {
+test('a job that was cancelled before it began is withdrawn with the job that asked for it', async () => {
   const of = await start({ concurrency: 1 });
   const { contextId } = await of.createContext();
   const { jobId } = await of.post(contextId, 'top:one,two');
@@ -101,7 +101,7 @@ test('a job that was cancelled before it began is withdrawn with whoever asked f
   for (const child of of.hired) expect(await of.ended(child.jobId)).toMatchObject({ status: 'cancelled' });
 });
 
-test('the end of a job that ends by itself cancels nobody', async () => {
+test('the end of a job that ends by itself cancels no other job', async () => {
   const of = await start();
   const { contextId } = await of.createContext();
   const { jobId } = await of.post(contextId, 'leave:one');
@@ -121,7 +121,7 @@ describe('stop', () => {
       )
     ).map((row) => row['name']);
 
-  test('reaches all workers below, whoever asked for what they do; start lets them go on', async () => {
+  test('reaches all workers below, whichever worker asked for their jobs; start resumes them', async () => {
     const of = await start();
     const { contextId, workerId } = await of.createContext();
     const { jobId } = await of.post(contextId, 'leave:one/two');
@@ -149,7 +149,7 @@ describe('stop', () => {
     expect(await stopped(of)).toHaveLength(2);
   });
 
-  test('that is late finds whom a start has let go on again', async () => {
+  test('that is late finds workers that a start has already resumed', async () => {
     const of = await start({ processes: 0 });
     const { contextId, workerId } = await of.createContext();
     const child = await of.createContext();
@@ -162,7 +162,7 @@ describe('stop', () => {
     expect(await stopped(of)).toEqual([]);
   });
 
-  test('that is under way while the one above is started is undone by that start', async () => {
+  test('that is in progress while the worker above is started is undone by that start', async () => {
     const of = await start({ processes: 0 });
     const { contextId, workerId } = await of.createContext();
     const child = await of.createContext();
@@ -197,8 +197,8 @@ describe('stop', () => {
   });
 });
 
-describe('reports', () => {
-  test('the end of a job that nobody waits for is told to whoever asked for it, once', async () => {
+describe('parent notices', () => {
+  test('the end of a job that no call waits for is reported to the worker that asked for it, once', async () => {
     const of = await start({ processes: 2 });
     const { contextId } = await of.createContext();
     const { jobId } = await of.post(contextId, 'leave:done one,done two');
@@ -211,14 +211,14 @@ describe('reports', () => {
     const senders = await of.query(
       `select sender_worker_id, content from messages where context_id = '${contextId}' and sender_worker_id is not null`,
     );
-    const told = senders.map((row) => JSON.stringify(row['content']));
+    const received = senders.map((row) => JSON.stringify(row['content']));
     for (const { workerId, jobId: ended } of of.hired) {
-      expect(told.filter((text) => text.includes(workerId) && text.includes(ended))).toHaveLength(1);
-      expect(told.filter((text) => text.includes('ended: completed.\\n\\ndone'))).toHaveLength(2);
+      expect(received.filter((text) => text.includes(workerId) && text.includes(ended))).toHaveLength(1);
+      expect(received.filter((text) => text.includes('ended: completed.\\n\\ndone'))).toHaveLength(2);
     }
   });
 
-  test('a stopped worker is told once it is started; one that is gone never', async () => {
+  test('a stopped worker gets the notice once it is started; a deleted one never', async () => {
     const of = await start();
     const { contextId, workerId } = await of.createContext();
     const { jobId } = await of.post(contextId, 'leave:one');

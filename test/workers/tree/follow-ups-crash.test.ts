@@ -1,4 +1,5 @@
-// Errands when whoever carries them out dies at any statement, or two do it at once: nothing is lost, nothing told twice.
+// Follow-ups when their process dies at any statement, or two processes do them at once: nothing is lost, nothing is
+// reported twice.
 import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { JobId, ToolCallId } from '../../../src/core/ids.ts';
@@ -7,10 +8,10 @@ import { openDatabase } from '../../../src/db/connection/client.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
 import { suppressDuplicate } from '../../../src/commands/suppress-duplicate.ts';
 import { runFollowUps } from '../../../src/workers/process/follow-ups.ts';
-import { ids } from '../../db/given.ts';
-import { says, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
-import { hire } from './peers-rig.ts';
+import { ids } from '../../db/database-fixture.ts';
+import { says, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
+import { hire } from './peers-fleet.ts';
 
 let fleet: Fleet | null = null;
 afterEach(async () => {
@@ -20,7 +21,7 @@ afterEach(async () => {
 
 class Died extends Error {}
 
-/** Statements go through until so many were sent; every later one fails. */
+/** Statements pass until so many were sent; every later one fails. */
 function mortal(url: string): {
   database: Database;
   live: (statements: number) => void;
@@ -37,7 +38,7 @@ function mortal(url: string): {
   return { database, live: (statements) => (left = statements), dead: () => left < 0 };
 }
 
-/** A parent whose job asked two children for work; none of it is run by anybody. */
+/** A parent whose job asked two children for work; no process runs any of it. */
 async function family(of: Fleet) {
   const parent = await of.createContext();
   const { jobId } = await of.post(parent.contextId, 'x');
@@ -91,8 +92,8 @@ async function dieAtEach(prepare: (of: Fleet) => Promise<void>, check: (of: Flee
   expect(deaths).toBeGreaterThan(4);
 }
 
-describe('whoever dies at any statement', () => {
-  test('of a descent leaves it to others', async () => {
+describe('a process that dies at any statement', () => {
+  test('of a cascade leaves it to others', async () => {
     let last: Awaited<ReturnType<typeof family>> | null = null;
     await dieAtEach(
       async (of) => {
@@ -108,7 +109,7 @@ describe('whoever dies at any statement', () => {
     );
   });
 
-  test('of a report leaves it to others, who tell it once', async () => {
+  test('of a parent notice leaves it to others, who report it once', async () => {
     let last: Awaited<ReturnType<typeof family>> | null = null;
     await dieAtEach(
       async (of) => {
@@ -125,7 +126,7 @@ describe('whoever dies at any statement', () => {
   });
 });
 
-test('what a call tells is not reported as well, be the report due or queued', async () => {
+test('an end that a call returns is not reported as well, whether the notice is due or queued', async () => {
   const of = (fleet = await startFleet({ model: () => says('x'), processes: 0 }));
   const { parent, asked } = await family(of);
   const ports = {
@@ -151,7 +152,7 @@ test('what a call tells is not reported as well, be the report due or queued', a
   expect(row).toEqual({ queued: 1 });
 });
 
-test('what a call tells somebody further up is still reported to whoever asked for it', async () => {
+test('an end that a call returns further up is still reported to the worker that asked for it', async () => {
   const of = (fleet = await startFleet({ model: () => says('x'), processes: 0 }));
   const above = await of.createContext();
   const { parent, asked } = await family(of);

@@ -1,4 +1,4 @@
-// What workers of one tree ask of each other: messages, stops, lists; and where that ends.
+// Messages, stops and lists between the workers of one tree, and their limits.
 import { afterEach, expect, test } from 'vitest';
 import { createPeers } from '../../../src/commands/workers/peers.ts';
 import type { Sender } from '../../../src/commands/workers/peers.ts';
@@ -7,11 +7,11 @@ import type { JobId, ToolCallId, WorkerId } from '../../../src/core/ids.ts';
 import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
 import type { PeerLimits } from '../../../src/core/workers/peer-limits.ts';
 import type { ToolInvocation, ToolOutcome } from '../../../src/core/tools/tool.ts';
-import { ids } from '../../db/given.ts';
-import { aborted, says } from '../fleet.ts';
-import type { FleetOptions, Script } from '../fleet.ts';
-import { lastInput, startCrew } from './peers-rig.ts';
-import type { Crew } from './peers-rig.ts';
+import { ids } from '../../db/database-fixture.ts';
+import { aborted, says } from '../worker-fleet.ts';
+import type { FleetOptions, Script } from '../worker-fleet.ts';
+import { lastInput, startCrew } from './peers-fleet.ts';
+import type { Crew } from './peers-fleet.ts';
 
 let crew: Crew | null = null;
 afterEach(async () => {
@@ -60,7 +60,7 @@ async function pair(of: Crew) {
   await of.ended(jobId);
   await atRest(of);
   const [child] = of.hired;
-  if (child === undefined) throw new Error('nobody was hired');
+  if (child === undefined) throw new Error('no child was hired');
   return { parent: { contextId, workerId }, child };
 }
 
@@ -72,7 +72,7 @@ async function lastResult(of: Crew, contextId: string) {
   return JSON.stringify(row?.['content']);
 }
 
-/** `do:NAME:JSON` calls a tool with that, once; `hire` hires; all else is answered. */
+/** `do:NAME:JSON` calls that tool with that input, once; `hire` hires; every other input is answered. */
 const obedient: Script = async (request, signal) => {
   const input = lastInput(request);
   const isAnswered = request.messages.at(-1)?.content.some(({ type }) => type === 'tool_result') === true;
@@ -88,7 +88,7 @@ const obedient: Script = async (request, signal) => {
 
 const tell = (name: string, input: object) => `do:${name}:${JSON.stringify(input)}`;
 
-test('a message to a worker below says who sent it, and its answer comes back as one', async () => {
+test('a message to a worker below names its sender, and its answer comes back as a message', async () => {
   const { of } = await start(obedient);
   const { parent, child } = await pair(of);
   await of.post(parent.contextId, tell('send_message', { to: child.workerId, content: 'how far are you?' }));
@@ -103,7 +103,7 @@ test('a message to a worker below says who sent it, and its answer comes back as
   expect(JSON.stringify(inputs[0]?.['content'])).toContain('answer to: Message from worker');
 });
 
-test('a message to the worker above is answered there, and nothing comes back', async () => {
+test('a message to the worker above is answered there, and no message comes back', async () => {
   const { of } = await start(obedient);
   const { parent, child } = await pair(of);
   await of.post(child.contextId, tell('send_message', { to: parent.workerId, content: 'done soon' }));
@@ -117,7 +117,7 @@ test('a message to the worker above is answered there, and nothing comes back', 
   expect(sent).toMatchObject({ status: 'completed', parent_notice: null, parent_job_id: null });
 });
 
-test('who is not of the same tree, or takes no input, cannot be sent to; and only those below be stopped', async () => {
+test('a worker of another tree, or one that takes no input, gets no messages; and only workers below can be stopped', async () => {
   const { of, peers } = await start(obedient);
   const { parent, child } = await pair(of);
   const stranger = await of.createContext();
@@ -137,7 +137,7 @@ test('who is not of the same tree, or takes no input, cannot be sent to; and onl
   expect(await peers.send(caller, parent.workerId, 'x')).toMatchObject({ code: 'worker_stopped' });
 });
 
-test('a call that is made again finds what it sent; a job that was told to end sends nothing', async () => {
+test('a repeated call finds its message; a job with a stop request sends nothing', async () => {
   const { of, peers } = await start(obedient);
   const { parent, child } = await pair(of);
   const { jobId } = await of.post(parent.contextId, 'hang');
@@ -154,14 +154,14 @@ test('a call that is made again finds what it sent; a job that was told to end s
   const sent = all[0]?.kind === 'done' ? (all[0].value['job_id'] as JobId) : jobId;
   await of.cancel(jobId);
   await of.ended(jobId);
-  // It was asked for by the job that was cancelled.
+  // The cancelled job had asked for it.
   expect(await of.ended(sent)).toMatchObject({ status: 'cancelled' });
   const late = { ...caller, toolCallId: ids.next<ToolCallId>() };
   expect(await peers.send(late, child.workerId, 'hang')).toMatchObject({ code: 'context_busy' });
   await atRest(of);
 });
 
-test('two that answer each other for ever come to an end', async () => {
+test('two workers that answer each other reach a limit', async () => {
   const pingPong: Script = (request) => {
     const isAnswered = request.messages.at(-1)?.content.some(({ type }) => type === 'tool_result') === true;
     const input = lastInput(request);
@@ -177,12 +177,12 @@ test('two that answer each other for ever come to an end', async () => {
   await of.until(async () => (await of.query(`select 1 from jobs where hops >= 5`)).length > 0);
   await atRest(of);
   const [{ most } = { most: null }] = await of.query(`select max(hops) as most from jobs`);
-  // The last message, and the report of its end.
+  // The last message, and the notice of its end.
   expect(Number(most)).toBeLessThanOrEqual(6);
   expect(await of.query(`select 1 from messages where content::text like '%worker_limit%'`)).not.toEqual([]);
 });
 
-test('more messages in a minute than one may send are refused, those that were sent are kept', async () => {
+test('messages above the limit for one minute are refused, earlier ones are kept', async () => {
   const many: Script = async (request, signal) => {
     const input = lastInput(request);
     const isAnswered = request.messages.at(-1)?.content.some(({ type }) => type === 'tool_result') === true;
@@ -198,7 +198,7 @@ test('more messages in a minute than one may send are refused, those that were s
   expect(await of.query(`select 1 from messages where content::text like '%rate_limited%'`)).toHaveLength(1);
 });
 
-test('a worker lists those below it, and stops one of them with what it does', async () => {
+test('a worker lists those below it, and stops one of them with its job', async () => {
   const { of } = await start(obedient);
   const { parent, child } = await pair(of);
   const { jobId: listing } = await of.post(parent.contextId, tell('list', {}));

@@ -1,4 +1,4 @@
-// Workers make workers, and wait for them: without a slot, in the commit that says so, once for each call.
+// Workers make workers, and wait for them: without a slot, in the commit that records the wait, once for each call.
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import type { ContextId, JobId } from '../../../src/core/ids.ts';
 import {
@@ -10,7 +10,7 @@ import {
   startSpawning,
   treeScript,
 } from './spawning.ts';
-import type { Fleet } from '../fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 afterEach(async () => {
@@ -31,7 +31,7 @@ async function run(of: Fleet, script: string, config?: Parameters<typeof createS
 }
 
 describe('a worker that makes another one', () => {
-  test('waits for its job without a slot, and is told what it said', async () => {
+  test('waits for its job without a slot, and gets its answer', async () => {
     const of = await start({ concurrency: 1 });
     const { jobId, workerId, job, results } = await run(
       of,
@@ -58,7 +58,7 @@ describe('a worker that makes another one', () => {
     expect(await of.query('select 1 from awaited_jobs')).toEqual([]);
   });
 
-  test('goes on at once where it does not wait, and the end of the child is to be told', async () => {
+  test("continues at once where it does not wait, and a notice of the child's end is due", async () => {
     const of = await start();
     const { jobId, results } = await run(
       of,
@@ -69,12 +69,12 @@ describe('a worker that makes another one', () => {
       { worker_id: child?.['worker_id'], job_id: child?.['id'], status: 'queued', output: null },
     ]);
     expect(await of.ended(child?.['id'] as JobId)).toMatchObject({ status: 'completed' });
-    const told = `select 1 from jobs where notice_of_job_id = '${String(child?.['id'])}'`;
-    await of.until(async () => (await of.query(told)).length === 1);
+    const received = `select 1 from jobs where notice_of_job_id = '${String(child?.['id'])}'`;
+    await of.until(async () => (await of.query(received)).length === 1);
     expect(await of.query(`select 1 from workers where detached`)).toHaveLength(1);
   });
 
-  test('makes all that one answer asks for in one commit, beside a tool that runs', async () => {
+  test('makes all children of one answer in one commit, beside a tool that runs', async () => {
     const of = await start();
     const script = [
       spawn('say: a'),
@@ -89,9 +89,9 @@ describe('a worker that makes another one', () => {
     expect(await childrenOf(of, jobId)).toHaveLength(3);
     expect(results).toHaveLength(4);
     expect(results.filter((text) => text === 'seen')).toHaveLength(1);
-    const told = results.filter((text) => text !== 'seen').map((text) => JSON.parse(text));
-    expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['completed', 'failed', 'queued']));
-    expect(told.find(({ status }) => status === 'failed')).toMatchObject({
+    const received = results.filter((text) => text !== 'seen').map((text) => JSON.parse(text));
+    expect(new Set(received.map(({ status }) => status))).toEqual(new Set(['completed', 'failed', 'queued']));
+    expect(received.find(({ status }) => status === 'failed')).toMatchObject({
       output: null,
       error: { code: 'provider_auth' },
     });
@@ -106,30 +106,32 @@ describe('a worker that makes another one', () => {
   });
 });
 
-test.skipIf(inject('redisUrl') === null)('rings alone carry a tree: nobody waits for a sweep', async () => {
+test.skipIf(inject('redisUrl') === null)('wake-ups alone run a tree: no step waits for a sweep', async () => {
   const of = await start({ concurrency: 1, times: { sweepMs: 60_000 } });
   const { job } = await run(of, treeScript([3, 2]));
   expect(job).toMatchObject({ status: 'completed' });
 });
 
-test('nobody rings: sweeps find children, and whoever waited for them', async () => {
+test('without wake-ups: sweeps find children, and parents that wait for them', async () => {
   const of = await start({ concurrency: 1, queue: 'deaf' });
   const { job } = await run(of, treeScript([2, 1]));
   expect(job).toMatchObject({ status: 'completed' });
 });
 
-describe('what cannot be is said in words, and nothing is made', () => {
+describe('an invalid request is reported in text, and nothing is made', () => {
   test.each([
     ['an unknown role', { role: 'cook' }, 'unknown_role', /No role has the name "cook"/],
     ['a tool that it has not', { tools: ['look', 'fly'] }, 'unknown_tool', /cannot have the tool "fly"/],
-    ['an unknown model', { model: 'nobody/x' }, 'unavailable', /No worker process has the model nobody\/x/],
+    ['an unknown model', { model: 'unknown/x' }, 'unavailable', /No worker process has the model unknown\/x/],
     ['an unknown member', { colour: 'red' }, 'invalid_input', /additional properties/],
-  ])('%s', async (_, more, code, words) => {
+  ])('%s', async (_, more, code, problem) => {
     const of = await start();
     const { job, results } = await run(of, `${spawn('say: a', more)}\n---\nsay: over`);
     expect(job).toMatchObject({ status: 'completed' });
     expect(results).toHaveLength(1);
-    expect(JSON.parse(results[0] ?? '')).toEqual({ error: { code, message: expect.stringMatching(words) } });
+    expect(JSON.parse(results[0] ?? '')).toEqual({
+      error: { code, message: expect.stringMatching(problem) },
+    });
     expect(await of.query('select 1 from workers')).toHaveLength(1);
   });
 
@@ -137,16 +139,16 @@ describe('what cannot be is said in words, and nothing is made', () => {
     ['depth', { depth: 0 }, /the limit is 0/],
     ['children', { children: 1 }, /1 of at most 1 children/],
     ['workers at work', { workers: 2 }, /2 of at most 2 workers of this tree/],
-  ])('too many: %s', async (_, limits, words) => {
+  ])('too many: %s', async (_, limits, problem) => {
     const of = await start();
     const script = `${spawn('say: a')}\n${spawn('say: b')}\n---\nsay: over`;
     const { results } = await run(of, script, { tools: ['spawn_worker'], limits });
-    expect(results.join('\n')).toMatch(words);
+    expect(results.join('\n')).toMatch(problem);
     expect(results.join('\n')).toContain('"code":"worker_limit"');
     expect((await of.query('select 1 from workers')).length).toBeLessThan(3);
   });
 
-  test('a child of another role is asked about what its parent is asked about, and denied the same', async () => {
+  test('a child of another role needs the approvals of its parent, and has its denials', async () => {
     const roles = new Map([['other', { tools: ['look'] }]]);
     const of = await start({ roles });
     await run(of, spawn('call: look {}\n---\nsay: looked', { role: 'other' }), {
@@ -163,7 +165,7 @@ describe('what cannot be is said in words, and nothing is made', () => {
     expect(child?.['config']).toMatchObject({ approval: [{ tool: 'look', decision: 'deny' }] });
   });
 
-  test('a child that is given tools by name has those and no others, none that a client runs either', async () => {
+  test('a child that is given tools by name has those and no others, and none that a client runs', async () => {
     const of = await start();
     const notify = { name: 'wake_up', description: 'Rings.', input_schema: { type: 'object' } };
     await run(of, spawn('say: a', { tools: ['look'] }), { tools: SPAWNING, client_tools: [notify] });
@@ -171,7 +173,7 @@ describe('what cannot be is said in words, and nothing is made', () => {
     expect(child?.['config']).toMatchObject({ tools: ['look'], mcp_servers: [], client_tools: [] });
   });
 
-  test('a child is never under wider limits than its parent, whatever its role says', async () => {
+  test('a child never has wider limits than its parent, whatever its role says', async () => {
     const roles = new Map([['deep', { tools: ['spawn_worker'], limits: { depth: 9 } }]]);
     const of = await start({ roles });
     const script = spawn(spawn('say: grandchild'), { role: 'deep' });
@@ -181,7 +183,7 @@ describe('what cannot be is said in words, and nothing is made', () => {
 });
 
 describe('wait_for_workers', () => {
-  /** A parent that made two children without waiting for them, at rest again. */
+  /** A parent that made two children without waiting for them, idle again. */
   async function withChildren(of: Fleet, ...scripts: string[]) {
     const made = scripts.map((script) => spawn(script, { wait: false }));
     const parent = await run(of, `${made.join('\n')}\n---\nsay: made`);
@@ -206,44 +208,44 @@ describe('wait_for_workers', () => {
     return (await resultsOf(of, contextId))[before] ?? '';
   }
 
-  test('tells how each of them ended, in the order asked', async () => {
+  test('returns how each of them ended, in the order asked', async () => {
     const of = await start();
     const { contextId, ids } = await withChildren(of, 'wait: 300ms\nsay: one', 'say: two');
-    const told = JSON.parse(await ask(of, contextId, { worker_ids: [...ids].reverse() }));
-    expect(told).toEqual([
+    const received = JSON.parse(await ask(of, contextId, { worker_ids: [...ids].reverse() }));
+    expect(received).toEqual([
       { worker_id: ids[1], status: 'completed', output: 'two' },
       { worker_id: ids[0], status: 'completed', output: 'one' },
     ]);
   });
 
-  test('any: the first that ends is enough', async () => {
+  test('any: the first end is enough', async () => {
     const begun = Promise.withResolvers<void>();
     const of = await start({ look: () => begun.promise.then(() => 'seen') });
     const waits = 'call: look {}\n---\nsay: one';
     const { contextId, ids, jobs } = await withChildren(of, waits, 'wait: 10m\nsay: two');
     await running(of, jobs[1]);
     begun.resolve();
-    const told = JSON.parse(await ask(of, contextId, { worker_ids: ids, mode: 'any' }));
-    expect(told).toEqual([
+    const received = JSON.parse(await ask(of, contextId, { worker_ids: ids, mode: 'any' }));
+    expect(received).toEqual([
       { worker_id: ids[0], status: 'completed', output: 'one' },
       { worker_id: ids[1], status: 'running', output: null },
     ]);
   });
 
-  test('after its time it tells what there is', async () => {
+  test('after its timeout it returns the results so far', async () => {
     const of = await start();
     const { contextId, ids, jobs } = await withChildren(of, 'say: one', 'wait: 10m\nsay: two');
     await of.ended(jobs[0] as JobId);
     await running(of, jobs[1]);
-    const told = JSON.parse(await ask(of, contextId, { worker_ids: ids, timeout_s: 0.3 }));
-    expect(told).toEqual([
+    const received = JSON.parse(await ask(of, contextId, { worker_ids: ids, timeout_s: 0.3 }));
+    expect(received).toEqual([
       { worker_id: ids[0], status: 'completed', output: 'one' },
       { worker_id: ids[1], status: 'running', output: null },
     ]);
     expect(await of.query('select 1 from awaited_jobs')).toEqual([]);
   });
 
-  test('only for workers below it', async () => {
+  test('accepts only workers below it', async () => {
     const of = await start();
     const { contextId, workerId, ids } = await withChildren(of, 'say: one');
     expect(await ask(of, contextId, { worker_ids: [workerId] })).toMatch(/cannot wait for itself/);

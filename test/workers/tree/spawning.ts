@@ -12,8 +12,8 @@ import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
 import { resolve } from '../../../src/tools/registry/settings.ts';
 import type { Tool } from '../../../src/tools/registry/tool.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
-import { says, startFleet } from '../fleet.ts';
-import type { Fleet, FleetOptions } from '../fleet.ts';
+import { says, startFleet } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions } from '../worker-fleet.ts';
 
 export const SPAWNING = ['spawn_worker', 'wait_for_workers', 'look'];
 
@@ -22,7 +22,7 @@ type Options = Partial<Omit<FleetOptions, 'tools'>> & {
   look?: () => string | Promise<string>;
 };
 
-/** Workers have the tools that make workers, and one that looks. */
+/** Workers have the tools that make workers, and `look`. */
 export async function startSpawning({ roles = new Map(), look, ...options }: Options = {}): Promise<Fleet> {
   const looking: Tool = {
     descriptor: {
@@ -86,7 +86,7 @@ export function spawn(input: string, more: object = {}): string {
   return `call: spawn_worker ${JSON.stringify({ input, ...more })}`;
 }
 
-/** The script of a tree: each node of a level has so many children, waits for all, and says its name. */
+/** The script of a tree: each node of a level has so many children, waits for all, and answers with its name. */
 export function treeScript(fan: readonly number[], name = 'n'): string {
   const [count = 0, ...below] = fan;
   if (count === 0) return `say: ${name}`;
@@ -96,7 +96,7 @@ export function treeScript(fan: readonly number[], name = 'n'): string {
   return [...children, '---', `say: ${name}`].join('\n');
 }
 
-/** What a context was told by calls, in order: the text of each result. */
+/** The results of calls in a context, in order: the text of each. */
 export async function resultsOf(fleet: Fleet, contextId: ContextId): Promise<string[]> {
   const history = await fleet.history(contextId);
   return history.flatMap(({ content }) =>

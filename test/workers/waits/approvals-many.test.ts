@@ -1,5 +1,5 @@
-// Many calls that wait for approval, a thousand at full depth: all slots are free, the memory of the worker process does not grow with them,
-// and one page of the inbox costs its page.
+// Many calls that wait for approval, a thousand at full depth: all slots are free, the memory of the worker process
+// does not grow with them, and a page of the inbox costs the same.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';
@@ -9,15 +9,18 @@ import { listInbox } from '../../../src/db/read/jobs/inbox.ts';
 import type { InboxItem, InboxPlace } from '../../../src/db/read/jobs/inbox.ts';
 import type { Page } from '../../../src/db/read/page.ts';
 import { depth } from '../../services/depth.ts';
-import { result, says, startFleet } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { result, says, startFleet } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
-/** So many come first: until then caches fill and code is compiled. */
+/** This many come first: until then caches fill and code is compiled. */
 const WARM = depth(300, 500);
 const MANY = WARM + depth(300, 1_000);
-/** Bytes of the call of each: whoever keeps a snapshot keeps more than these. */
+/** Bytes of each call: a process that keeps a snapshot keeps more than these. */
 const CALL = 16_000;
-/** Bytes a waiting context may leave in memory: far less than its call. Of fewer contexts, the rest of the heap weighs more. */
+/**
+ * Bytes a waiting context may leave in memory: far less than its call. With fewer contexts, the rest of the heap weighs
+ * more.
+ */
 const LEFT_BEHIND = depth(4_000, 2_000);
 
 let fleet: Fleet | null = null;
@@ -33,7 +36,7 @@ const heap = (): number => {
   return process.memoryUsage().heapUsed;
 };
 
-test('many contexts that wait for approval hold no slot and no memory', { timeout: 180_000 }, async () => {
+test('many contexts that wait for approval occupy no slot and no memory', { timeout: 180_000 }, async () => {
   const ran: string[] = [];
   const of = (fleet = await startFleet({
     concurrency: 4,
@@ -71,7 +74,7 @@ test('many contexts that wait for approval hold no slot and no memory', { timeou
   const many = await grow(MANY);
   expect((many - few) / (MANY - WARM)).toBeLessThan(LEFT_BEHIND);
 
-  // All slots are free: what comes now is taken up at once.
+  // All slots are free: a new input runs at once.
   const { contextId } = await of.createContext();
   await of.post(contextId, 'go');
   await of.until(async () => (await of.query(waiting)).length === MANY + 1);

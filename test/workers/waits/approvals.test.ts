@@ -1,4 +1,5 @@
-// Approval by a real worker process: what waits holds no slot, what was approved runs once, what was denied never does.
+// Approval by a real worker process: a waiting call occupies no slot, an approved one runs once, a denied one never
+// does.
 import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, JobId, ToolCallId } from '../../../src/core/ids.ts';
@@ -6,8 +7,8 @@ import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
 import type { Asking } from '../../../src/core/run/policy.ts';
 import { assemble } from '../../../src/core/conversation/prompt.ts';
 import { changeWorker } from '../../../src/commands/workers/change-worker.ts';
-import { result, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet, FleetOptions, Script } from '../fleet.ts';
+import { result, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions, Script } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 let ran: { name: string; input: unknown; key: string }[] = [];
@@ -22,7 +23,7 @@ const asks = (...calls: [string, object][]) =>
 
 const textOf = (content: unknown) => (typeof content === 'string' ? content : '');
 
-/** Asks for `rounds` of calls, one after the other, and then says what it was told. */
+/** Asks for `rounds` of calls, one after the other, and then answers with their results. */
 function asking(...rounds: [string, object][][]): Script {
   return ({ messages }) => {
     const results = messages.flatMap(({ content }) =>
@@ -89,7 +90,7 @@ async function expectAtRest(of: Fleet, contextId: ContextId): Promise<void> {
 }
 
 describe('a call that needs approval', () => {
-  test('waits without a slot while those that need none run at once, and runs once it is approved', async () => {
+  test('waits without a slot while calls without approval run at once, and runs once it is approved', async () => {
     const of = await start({
       model: asking([
         ['mail', { n: 1 }],
@@ -129,7 +130,7 @@ describe('a call that needs approval', () => {
     await expectAtRest(of, contextId);
   });
 
-  test('runs with what whoever approved it wrote; history keeps what the model said', async () => {
+  test('runs with the arguments of the person who approved it; history keeps those of the model', async () => {
     const of = await start({ model: asking([['mail', { to: 'all' }]]) });
     const { contextId, jobId } = await begun(of);
     const [mail = null] = await waiting(of, jobId);
@@ -144,7 +145,7 @@ describe('a call that needs approval', () => {
     ]);
   });
 
-  test('does not run when it is denied, and the model is told why', async () => {
+  test('does not run when it is denied, and the model learns why', async () => {
     const of = await start({ model: asking([['mail', {}]]) });
     const { contextId, jobId } = await begun(of);
     await waiting(of, jobId);
@@ -156,7 +157,7 @@ describe('a call that needs approval', () => {
     await expectAtRest(of, contextId);
   });
 
-  test('is not asked about again once that is remembered, now and later', async () => {
+  test('needs no second approval once the decision is remembered, now and later', async () => {
     const of = await start({
       model: asking(
         [
@@ -179,7 +180,7 @@ describe('a call that needs approval', () => {
     await expectAtRest(of, contextId);
   });
 
-  test('is asked about by a rule of the config, for tools of clients too, and a rule may let it run', async () => {
+  test('is required by a rule of the config, for tools of clients too, and a rule may allow it', async () => {
     const of = await start({
       model: asking([
         ['look', {}],
@@ -206,7 +207,7 @@ describe('a call that needs approval', () => {
     const { jobId } = await of.post(contextId, 'go');
     const [look = null, locate = null] = await waiting(of, jobId);
     expect(ran.map(({ name }) => name)).toEqual(['mail']);
-    if (locate === null) throw new Error('Nothing was asked.');
+    if (locate === null) throw new Error('No approval was requested.');
     await expect(of.answer(contextId, locate, 'here')).rejects.toThrow(/not_waiting/);
     await of.judge(contextId, { toolCallId: locate, input: { who: 'ann' } });
     await of.until(async () => (await events(of, contextId, 'InputRequested')).length === 1);
@@ -225,7 +226,7 @@ describe('the wait for approval ends', () => {
   test.each([
     ['deny', 'expired', []],
     ['approve', 'completed', ['mail']],
-  ] as const)('with its time, by the default: %s', async (onExpiry, status, names) => {
+  ] as const)('at its deadline, by the default: %s', async (onExpiry, status, names) => {
     const of = await start({
       model: asking([['mail', {}]]),
       settings: limited({ approvalMs: 300, onExpiry, rules: [{ tool: 'mail', decision: 'always' }] }),
@@ -260,7 +261,7 @@ describe('the wait for approval ends', () => {
     await expectAtRest(of, contextId);
   });
 
-  test('of what clients run and of questions too, where the operator says so', async () => {
+  test('of client tools and questions too, where a rule requires it', async () => {
     const of = await start({ model: asking([['locate', {}]]), settings: limited({ answerMs: 300 }) });
     const { contextId, jobId } = await begun(of);
     await of.ended(jobId);

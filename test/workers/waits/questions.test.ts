@@ -1,5 +1,5 @@
-// Questions to a person, and calls that a client runs: they wait without a slot, for as long as it takes, and whatever ends
-// the wait leaves a valid transcript.
+// Questions to a person, and calls that a client runs: they wait without a slot, for as long as it takes, and every end
+// of the wait leaves a valid transcript.
 import { afterEach, describe, expect, test } from 'vitest';
 import { stopWorker } from '../../../src/commands/workers/stop-worker.ts';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
@@ -8,8 +8,8 @@ import type { ContextId, JobId, ToolCallId } from '../../../src/core/ids.ts';
 import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
 import { assemble } from '../../../src/core/conversation/prompt.ts';
 import { findInterruption, findReceipt } from '../../../src/db/run/receipts.ts';
-import { result, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet, FleetOptions, Script, Tools } from '../fleet.ts';
+import { result, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions, Script, Tools } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 const start = async (options: Partial<FleetOptions> & { model: Script }): Promise<Fleet> =>
@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 const never = () => {
-  throw new Error('It is answered from outside.');
+  throw new Error('The call is answered from outside.');
 };
 const OUTSIDE: Tools = {
   ask_user: { answered_by: 'person', execute: never },
@@ -32,7 +32,7 @@ const asks = (...questions: string[]) =>
 
 const textOf = (content: unknown) => (typeof content === 'string' ? content : '');
 
-/** Asks with its first answer, and says with the second what it was told. */
+/** Asks with its first answer, and repeats the results in the second. */
 function asking(...questions: string[]): Script {
   return ({ messages }) => {
     const results = messages.flatMap(({ content }) =>
@@ -60,7 +60,7 @@ const events = async (of: Fleet, contextId: ContextId) =>
     ({ name, data }) => ({ name, data }),
   );
 
-/** At rest, with counters that say what is stored, and with a prompt that lacks no result. */
+/** Idle, with counters that equal the stored rows, and with a prompt that lacks no result. */
 async function expectAtRest(of: Fleet, contextId: ContextId): Promise<void> {
   await of.until(async () => (await contextRow(of, contextId))?.['scheduling_status'] === 'idle');
   const history = await of.history(contextId);
@@ -75,7 +75,7 @@ async function expectAtRest(of: Fleet, contextId: ContextId): Promise<void> {
 }
 
 describe('a question', () => {
-  test('waits without a slot, and its answer goes on with the job', async () => {
+  test('waits without a slot, and its answer continues the job', async () => {
     const of = await start({ model: asking('Which size?') });
     const { contextId } = await of.createContext();
     const { jobId } = await of.post(contextId, 'order');
@@ -99,7 +99,7 @@ describe('a question', () => {
         input: null,
       },
     });
-    if (question === undefined) throw new Error('Nothing was asked.');
+    if (question === undefined) throw new Error('No question was asked.');
     const { messageId, ...answered } = await of.answer(contextId, question, 'M');
     expect(answered).toMatchObject({ jobId, contextId });
     expect(await of.ended(jobId)).toMatchObject({ status: 'completed', attempt: 1 });
@@ -113,7 +113,7 @@ describe('a question', () => {
     await expectAtRest(of, contextId);
   });
 
-  test('is answered by a plain input, the oldest first; what comes after the last is queued', async () => {
+  test('is answered by a plain input, the oldest first; an input after the last is queued', async () => {
     const of = await start({ model: asking('Size?', 'Colour?') });
     const { contextId } = await of.createContext();
     const { jobId } = await of.post(contextId, 'order');
@@ -153,7 +153,7 @@ describe('a question', () => {
     await expectAtRest(of, contextId);
   });
 
-  test('beside tools that run: results come as they come, and no model is called before the answer', async () => {
+  test('beside tools that run: results arrive in any order, and no model is called before the answer', async () => {
     const slow = Promise.withResolvers<void>();
     let calls = 0;
     const of = await start({
@@ -193,7 +193,7 @@ describe('a question', () => {
     await expectAtRest(of, contextId);
   });
 
-  test('without words is a mistake of the model, and asks nobody', async () => {
+  test('without text is a mistake of the model, and asks no person', async () => {
     let calls = 0;
     const of = await start({
       tools: {
@@ -217,7 +217,7 @@ describe('a question', () => {
     const { contextId } = await of.createContext();
     const { jobId } = await of.post(contextId, 'order');
     const [question] = await waiting(of, jobId);
-    if (question === undefined) throw new Error('Nothing was asked.');
+    if (question === undefined) throw new Error('No question was asked.');
     const answers = await Promise.allSettled([
       of.answer(contextId, question, 'M'),
       of.answer(contextId, question, 'L'),
@@ -227,9 +227,9 @@ describe('a question', () => {
     const refused = [byCall, alsoByCall].filter((answer) => answer?.status === 'rejected');
     expect(byInput?.status).toBe('fulfilled');
     await of.ended(jobId);
-    const told = (await lines(of, contextId)).filter((line) => line.includes('tool: ←'));
-    expect(told).toHaveLength(1);
-    expect(told[0] === 'a1 tool: ←S' ? 2 : 1).toBe(refused.length);
+    const received = (await lines(of, contextId)).filter((line) => line.includes('tool: ←'));
+    expect(received).toHaveLength(1);
+    expect(received[0] === 'a1 tool: ←S' ? 2 : 1).toBe(refused.length);
     for (const answer of refused) expect(String(answer?.reason)).toMatch(/not_waiting/);
     await expectAtRest(of, contextId);
   });
@@ -241,7 +241,7 @@ describe('a wait for an answer ends', () => {
     const { contextId, workerId } = await of.createContext();
     const { jobId } = await of.post(contextId, 'order');
     const [question] = await waiting(of, jobId);
-    if (question === undefined) throw new Error('Nothing was asked.');
+    if (question === undefined) throw new Error('No question was asked.');
     return { of, contextId, workerId, jobId, question };
   };
   const unanswered = [
@@ -250,7 +250,7 @@ describe('a wait for an answer ends', () => {
     'a1 tool: ←No answer arrived before the job ended.',
   ];
 
-  test.each(INTERRUPT_MODES)('with an interrupt, %s, and nobody has to run', async (mode) => {
+  test.each(INTERRUPT_MODES)('with an interrupt, %s, and no run is needed', async (mode) => {
     const { of, contextId, jobId } = await isAsked();
     await Promise.all(of.processes.map((process) => process.drain()));
     expect(await of.interrupt(contextId, mode)).toBe(jobId);
@@ -323,7 +323,7 @@ describe('a wait for an answer ends', () => {
 });
 
 describe("a client's tool", () => {
-  test('waits for what the client makes of it, and a plain input is no result', async () => {
+  test("waits for the client's result, and a plain input is no result", async () => {
     let calls = 0;
     const of = await start({
       model: () => ((calls += 1) === 1 ? says('', { name: 'locate', input: { who: 'me' } }) : says('there')),
@@ -331,7 +331,7 @@ describe("a client's tool", () => {
     const { contextId } = await of.createContext();
     const { jobId } = await of.post(contextId, 'where am I?');
     const [call] = await waiting(of, jobId);
-    if (call === undefined) throw new Error('Nothing was asked.');
+    if (call === undefined) throw new Error('No question was asked.');
     expect(await events(of, contextId)).toContainEqual(
       expect.objectContaining({
         name: 'InputRequested',
@@ -348,7 +348,7 @@ describe("a client's tool", () => {
     await expectAtRest(of, contextId);
   });
 
-  test('that was to run when its job ended may have happened: the note and the receipt say so', async () => {
+  test('that was to run when its job ended may have run: the note and the receipt say so', async () => {
     const of = await start({ model: () => says('', { name: 'locate', input: {} }) });
     const { contextId } = await of.createContext();
     const { jobId } = await of.post(contextId, 'where am I?');

@@ -1,9 +1,9 @@
-// `sleep_until`: a wait for a moment costs a row and no slot, outlives every process, and ends with the time it took.
+// `sleep_until`: a wait for a time costs a row and no slot, outlives every process, and ends with the time slept.
 import { afterEach, expect, test } from 'vitest';
 import { openApi } from '../../api/harness.ts';
 import type { Api } from '../../api/harness.ts';
-import { result, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet, FleetOptions } from '../fleet.ts';
+import { result, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet, FleetOptions } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 let api: Api | null = null;
@@ -14,7 +14,7 @@ afterEach(async () => {
   api = null;
 });
 
-/** Sleeps and looks, then says what it got back. */
+/** Sleeps and looks, then repeats the results. */
 const sleeps = (input: { seconds: number } | { until: string }): FleetOptions['model'] => {
   return ({ messages }) => {
     const results = messages.at(-1)?.content.filter((block) => block.type === 'tool_result') ?? [];
@@ -29,7 +29,7 @@ const TOOLS = {
   look: { execute: () => result('seen') },
 };
 
-/** As if it had been asked for an hour ago, and were over. */
+/** As if it had been requested an hour ago, and were over. */
 async function passTime(of: Fleet): Promise<void> {
   await of.query(`update tool_calls set asked_at = asked_at - interval '1 hour', expires_at = now() - interval '1 second'
     where name = 'sleep_until'`);
@@ -41,7 +41,7 @@ async function passTime(of: Fleet): Promise<void> {
 const slept = (text: string | undefined): number =>
   Number(/slept_s\W+([0-9.]+)/.exec(text ?? '')?.[1] ?? Number.NaN);
 
-test('what is asked beside it runs at once, and the model is told how long it slept', async () => {
+test('calls of the same answer run at once, and the model learns how long it slept', async () => {
   const of = (fleet = await startFleet({ model: sleeps({ seconds: 3_600 }), tools: TOOLS, concurrency: 1 }));
   const { contextId } = await of.createContext();
   const { jobId } = await of.post(contextId, 'go');
@@ -57,7 +57,7 @@ test('what is asked beside it runs at once, and the model is told how long it sl
   expect(slept(last)).toBeLessThan(3_700);
 });
 
-test('whoever asks why sees the call and its moment, and nobody can answer for the clock', async () => {
+test('the reason of the wait shows the call and its time, and no client can answer it', async () => {
   const of = (fleet = await startFleet({ model: sleeps({ seconds: 3_600 }), tools: TOOLS }));
   api = await openApi({}, of.url);
   const { contextId } = await of.createContext();
@@ -82,7 +82,7 @@ test('whoever asks why sees the call and its moment, and nobody can answer for t
   ]);
 });
 
-test('it outlives the process that set it', async () => {
+test('the wait outlives the process that set it', async () => {
   const of = (fleet = await startFleet({ model: sleeps({ seconds: 3 }), tools: TOOLS }));
   const { contextId } = await of.createContext();
   const { jobId } = await of.post(contextId, 'go');

@@ -1,10 +1,11 @@
-// Many questions without an answer, a thousand at full depth: they hold no slot, and no sweep touches or reads them again and again.
+// Many questions without an answer, a thousand at full depth: they occupy no slot, and no sweep changes or reads them
+// again and again.
 import { afterEach, expect, test } from 'vitest';
 import type { ContextId, JobId } from '../../../src/core/ids.ts';
 import { depth } from '../../services/depth.ts';
 import { isClaim, tagOf } from '../../services/statements.ts';
-import { result, says, startFleet, transcript } from '../fleet.ts';
-import type { Fleet } from '../fleet.ts';
+import { result, says, startFleet, transcript } from '../worker-fleet.ts';
+import type { Fleet } from '../worker-fleet.ts';
 
 const MANY = depth(300, 1_000);
 const SWEEPS = 6;
@@ -41,20 +42,20 @@ test('many waiting contexts cost their rows, and nothing else', { timeout: 180_0
 
   const before = await of.query(waiting);
   const isSweep = (text: string) => tagOf(text) === 'contexts.take_due';
-  // Rings that sweeps were ahead of may still come, each once: they find nothing to claim.
+  // Wake-ups that sweeps were ahead of may still arrive, each once: they find nothing to claim.
   await of.until(async () => {
     statements.splice(0);
     await of.until(() => statements.filter(isSweep).length >= SWEEPS);
     return !statements.some(isClaim);
   });
   expect(await of.query(waiting)).toEqual(before);
-  // Neither messages nor calls were read, but for the search, and for waits that are met: nothing was claimed.
+  // Neither messages nor calls were read, except by the search, and for waits that ended: nothing was claimed.
   const ofRuns = statements.filter(
     (text) => !['search.index_backlog', 'contexts.wake', 'contexts.wake_missed'].includes(tagOf(text) ?? ''),
   );
   expect(ofRuns.filter((text) => /from (?:messages|tool_calls)/.test(text))).toEqual([]);
   const [one] = posted;
-  if (one === undefined) throw new Error('Nothing was posted.');
+  if (one === undefined) throw new Error('No input was posted.');
   expect((await of.post(one.contextId, 'this')).jobId).toBe(one.jobId);
   await of.ended(one.jobId);
   expect(transcript(await of.history(one.contextId)).at(-1)).toBe('a1 assistant: thanks');

@@ -1,0 +1,186 @@
+// Fixtures for tests of the database: a database of their own, and short functions for contexts, processes and inputs.
+import { randomInt } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { v7 } from 'uuid';
+import { localBus } from '../../src/bus/local.ts';
+import type { CommandPorts } from '../../src/commands/ports.ts';
+import type { Append } from '../../src/core/run/append.ts';
+import { DEFAULT_TENANT } from '../../src/core/ids.ts';
+import type { ContextId, Ids, JobId, MessageId, ProcessId, TenantId, WorkerId } from '../../src/core/ids.ts';
+import type { Lease } from '../../src/core/run/snapshot.ts';
+import { openDatabase } from '../../src/db/connection/client.ts';
+import type { Database, DatabaseOptions } from '../../src/db/connection/client.ts';
+import { claim } from '../../src/db/run/claims.ts';
+import type { ContextRow } from '../../src/db/run/contexts.ts';
+import { takeLock, register } from '../../src/db/processes/processes.ts';
+import type { LeaseTimes } from '../../src/db/processes/processes.ts';
+import { submit } from '../../src/db/write/inputs/submit.ts';
+import type { Submission } from '../../src/db/write/inputs/submit.ts';
+import { createWorker } from '../../src/db/write/workers/workers.ts';
+import type { NewWorker } from '../../src/db/write/workers/workers.ts';
+import type { WakeUp } from '../../src/queue/wake-queue.ts';
+import { createTestDatabase } from '../services/database.ts';
+
+export const ids: Ids = { next: <T extends string>() => v7() as T };
+
+/** A free lock counts after three seconds without a heartbeat, a held one after a hundred. */
+export const TIMES: LeaseTimes = { heartbeatTimeoutMs: 3_000, leaseMs: 100_000 };
+
+/** The next heartbeat of a live process is still to come. */
+const AHEAD_MS = -3_600_000;
+
+export type Row = Record<string, unknown>;
+
+export type Context = { contextId: ContextId; workerId: WorkerId; tenantId: TenantId };
+
+export type Given = {
+  readonly url: string;
+  readonly database: Database;
+  /** Another pool on the same database; closed with the fixture. */
+  open(options?: DatabaseOptions): Database;
+  context(over?: Partial<NewWorker>): Promise<Context>;
+  /**
+   * A process whose last heartbeat was `silentMs` ago; null: it counts as alive, however long a test takes. `lock`:
+   * whether it still holds its lock.
+   */
+  process(over?: { silentMs?: number | null; lock?: boolean; sessionName?: string }): Promise<ProcessId>;
+  /** An input for a context of the default tenant. */
+  submission(contextId: ContextId, over?: Partial<Submission>): Submission;
+  submit(contextId: ContextId, over?: Partial<Submission>): Promise<JobId>;
+  /** The context under a lease: a live process has claimed it. */
+  claimed(contextId: ContextId): Promise<ContextRow>;
+  rows(text: string): Promise<Row[]>;
+  row(contextId: ContextId): Promise<Row>;
+  ports(database?: Database): CommandPorts & { wakeUps: WakeUp[] };
+  close(): Promise<void>;
+};
+
+export async function given(): Promise<Given> {
+  const own = await createTestDatabase();
+  const opened: Database[] = [];
+  const open = (options: DatabaseOptions = {}): Database => {
+    const made = openDatabase(own.url, options);
+    opened.push(made);
+    return made;
+  };
+  const database = open({ max: 8, name: 'given' });
+  const { db } = database;
+  // A server that has only just started does not count heartbeats as missed yet.
+  await db.execute(sql`
+    select pg_sleep(greatest(0, ${TIMES.heartbeatTimeoutMs / 1_000 + 0.2}::float8
+      - extract(epoch from clock_timestamp() - pg_postmaster_start_time())))`);
+  const rows = async (text: string): Promise<Row[]> => [...(await db.execute(sql.raw(text)))];
+
+  const the: Given = {
+    url: own.url,
+    database,
+    open,
+    rows,
+    async context(over = {}) {
+      const worker: NewWorker = {
+        id: ids.next<WorkerId>(),
+        tenantId: DEFAULT_TENANT,
+        contextId: ids.next<ContextId>(),
+        name: 'w',
+        title: null,
+        role: null,
+        config: {},
+        parentWorkerId: null,
+        depth: 0,
+        ...over,
+      };
+      await database.transaction((tx) => createWorker(tx, worker));
+      return { contextId: worker.contextId, workerId: worker.id, tenantId: worker.tenantId };
+    },
+    async process({ silentMs = null, lock = false, sessionName } = {}) {
+      const id = ids.next<ProcessId>();
+      const lockKey = randomInt(1, 2 ** 47);
+      if (lock) await takeLock(open({ max: 1 }).db, lockKey);
+      const serves = { tools: [], roles: [], models: [], mcpServers: [] };
+      const named = sessionName === undefined ? {} : { sessionName };
+      await register(db, { id, lockKey, host: 'h', pid: 1, ...named, version: '0', ...serves });
+      await db.execute(sql`
+        update processes set heartbeat_at = clock_timestamp() - ${silentMs ?? AHEAD_MS}::float8 * interval '1 millisecond'
+        where id = ${id}`);
+      return id;
+    },
+    submission: (contextId, over = {}) => ({
+      tenantId: DEFAULT_TENANT,
+      contextId,
+      jobId: ids.next<JobId>(),
+      input: { messageId: ids.next<MessageId>(), content: [{ type: 'text', text: 'hi' }] },
+      compaction: null,
+      branch: null,
+      priority: 5,
+      metadata: {},
+      maxSteps: null,
+      deadline: null,
+      mayAnswer: true,
+      onlyIfIdle: false,
+      queueLimit: 100,
+      ...over,
+    }),
+    async submit(contextId, over = {}) {
+      const submission = the.submission(contextId, over);
+      if ((await submit(db, submission)) === null) throw new Error('the input was refused');
+      return submission.jobId;
+    },
+    async claimed(contextId) {
+      const row = await claim(db, contextId, await the.process());
+      if (row === null) throw new Error('there was nothing to claim');
+      return row;
+    },
+    async row(contextId) {
+      const [row] = await rows(`select * from contexts where id = '${contextId}'`);
+      if (row === undefined) throw new Error('no such context');
+      return row;
+    },
+    ports(of = database) {
+      const wakeUps: WakeUp[] = [];
+      return {
+        database: of,
+        wakeQueue: {
+          notify: (notify) => {
+            wakeUps.push(notify);
+          },
+          isReachable: async () => true,
+          close: async () => undefined,
+        },
+        bus: localBus(),
+        ids,
+        times: TIMES,
+        stopGraceMs: 1_000,
+        boundResult: (content) => content,
+        wakeUps,
+      };
+    },
+    async close() {
+      await Promise.all(opened.map((made) => made.close()));
+      await own.drop();
+    },
+  };
+  return the;
+}
+
+/** An append without entries. */
+export function nothing(lease: Lease, over: Partial<Append> = {}): Append {
+  return {
+    lease,
+    branch: 'main',
+    guard: { controlSeq: null, wakeSeq: null },
+    entries: [],
+    calls: [],
+    spawns: [],
+    awaits: [],
+    released: [],
+    takenBack: null,
+    job: null,
+    compaction: null,
+    modelCall: null,
+    state: 'Idle',
+    park: null,
+    failure: 'keep',
+    progress: 'made',
+    ...over,
+  };
+}

@@ -1,0 +1,155 @@
+// A database, a queue and a bus of one's own, and the commands on them: for a test that starts worker processes beside
+// itself and acts as their client.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { inject } from 'vitest';
+import { localBus } from '../../../src/bus/local.ts';
+import { redisBus } from '../../../src/bus/redis.ts';
+import { ids } from '../../../src/platform/ids.ts';
+import { approveCalls } from '../../../src/commands/calls/approve-calls.ts';
+import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
+import { interruptContext } from '../../../src/commands/contexts/interrupt-context.ts';
+import type { InterruptMode } from '../../../src/core/run/job.ts';
+import { createWorker } from '../../../src/commands/workers/create-worker.ts';
+import { perform } from '../../../src/commands/perform.ts';
+import type { CommandPorts } from '../../../src/commands/ports.ts';
+import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import type { ContextId, JobId, ToolCallId } from '../../../src/core/ids.ts';
+import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
+import { openDatabase } from '../../../src/db/connection/client.ts';
+import { migrate } from '../../../src/db/connection/migrate.ts';
+import { redisQueue } from '../../../src/queue/redis.ts';
+import { createTestDatabase } from '../../services/database.ts';
+import type { TestDatabase } from '../../services/database.ts';
+import { testPrefix } from '../../services/prefix.ts';
+import { deaf } from '../../workers/worker-fleet.ts';
+import { CRASH_TIMES } from '../crash/crash-times.ts';
+import { query } from './stored.ts';
+import type { Row } from './stored.ts';
+import { until } from './until.ts';
+
+export type TestEnvironment = {
+  ports: CommandPorts;
+  /** The settings that a process needs to take part. */
+  env: Record<string, string>;
+  /** A file of this environment's own. */
+  file(name: string): string;
+  createContext(config: WorkerConfig): Promise<ContextId>;
+  post(contextId: ContextId, text: string): Promise<JobId>;
+  cancel(jobId: JobId): Promise<void>;
+  interrupt(contextId: ContextId, mode: InterruptMode): Promise<void>;
+  /** A decision on one call: `reason` of a denial, null of an approval. */
+  judge(contextId: ContextId, toolCallId: ToolCallId, reason: string | null): Promise<void>;
+  query(text: string): Promise<Row[]>;
+  /** No job is unfinished, no follow-up is due, and no context has an owner. */
+  isSettled(): Promise<boolean>;
+  /** Resolves once it is so, or once `orElse` ends the wait. */
+  settled(orElse?: () => boolean): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Services of its own, in place of those that the run shares. */
+export type Own = { databaseUrl?: string; redisUrl?: string };
+
+export async function openEnvironment(own: Own = {}): Promise<TestEnvironment> {
+  const made = own.databaseUrl === undefined ? await createTestDatabase() : await migrated(own.databaseUrl);
+  const folder = await mkdtemp(path.join(tmpdir(), 'nightshift-stage-'));
+  const redisUrl = own.redisUrl ?? inject('redisUrl');
+  const prefix = testPrefix().replaceAll(/[{}]/g, '');
+  const quiet = (): void => undefined;
+  const database = openDatabase(made.url, { max: 2, name: 'stage' });
+  const wakeQueue = (redisUrl === null ? deaf : redisQueue(redisUrl, prefix, quiet)).openWakeQueue();
+  const bus = redisUrl === null ? localBus() : redisBus(redisUrl, prefix, quiet);
+  const ports: CommandPorts = {
+    database,
+    wakeQueue,
+    bus,
+    ids,
+    times: CRASH_TIMES,
+    stopGraceMs: CRASH_TIMES.stopGraceMs,
+    boundResult: (content) => content,
+  };
+  const environment: TestEnvironment = {
+    ports,
+    env: {
+      DATABASE_URL: made.url,
+      ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }),
+      NIGHTSHIFT_PREFIX: prefix,
+    },
+    file: (name) => path.join(folder, name),
+    createContext: async (config) => (await value(perform(ports, create(ports, config)))).contextId,
+    post: async (contextId, text) =>
+      (await value(perform(ports, submitInput(ports, input(contextId, text))))).jobId,
+    cancel: async (jobId) => {
+      await value(perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null })));
+    },
+    interrupt: async (contextId, mode) => {
+      await value(perform(ports, interruptContext(ports, { tenantId: DEFAULT_TENANT, contextId, mode })));
+    },
+    judge: async (contextId, toolCallId, reason) => {
+      const decision = reason === null ? 'approve' : 'deny';
+      const judgement = { toolCallId, decision, reason, input: null, remember: false } as const;
+      await value(perform(ports, approveCalls({ tenantId: DEFAULT_TENANT, contextId }, judgement)));
+    },
+    query: (text) => query(database.db, text),
+    async isSettled() {
+      const open = await environment.query(`
+        select 1 from jobs where finished_at is null or parent_notice = 'due' or cascade is not null
+        union all select 1 from contexts where scheduling_status <> 'idle'`);
+      return open.length === 0;
+    },
+    settled: (orElse = () => false) =>
+      until('every job to end', async () => orElse() || (await environment.isSettled())),
+    async close() {
+      await wakeQueue.close();
+      await bus.close();
+      await database.close();
+      await made.drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return environment;
+}
+
+async function migrated(databaseUrl: string): Promise<TestDatabase> {
+  await migrate(databaseUrl);
+  return { url: databaseUrl, drop: async () => undefined };
+}
+
+/** `work` on an environment that is closed afterwards. */
+export async function withEnvironment<T>(work: (environment: TestEnvironment) => Promise<T>): Promise<T> {
+  const environment = await openEnvironment();
+  try {
+    return await work(environment);
+  } finally {
+    await environment.close();
+  }
+}
+
+function create(ports: CommandPorts, config: WorkerConfig) {
+  const worker = { name: 'test', title: null, role: null, parentWorkerId: null };
+  return createWorker(ports, { tenantId: DEFAULT_TENANT, ...worker, config });
+}
+
+function input(contextId: ContextId, text: string) {
+  return {
+    tenantId: DEFAULT_TENANT,
+    contextId,
+    content: [{ type: 'text' as const, text }],
+    delivery: 'queue' as const,
+    branch: null,
+    priority: 5,
+    metadata: {},
+    maxSteps: null,
+    deadline: null,
+    queueLimit: 1_000,
+  };
+}
+
+async function value<T>(outcome: ReturnType<typeof perform<T>>): Promise<T> {
+  const ended = await outcome;
+  if (ended.kind === 'refused') throw new Error(`${ended.code}: ${ended.message}`);
+  return ended.value;
+}

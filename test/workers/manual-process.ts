@@ -1,0 +1,41 @@
+// A worker process without background work: no heartbeats, no sweeps, no queue consumer. A test that has its state runs
+// contexts explicitly.
+import { createFingerprinter } from '../../src/core/model/fingerprint.ts';
+import type { ProcessId } from '../../src/core/ids.ts';
+import { digest } from '../../src/db/model-calls/digest.ts';
+import { createAppender } from '../../src/workers/run/appender.ts';
+import { SubscriberRegistry } from '../../src/workers/process/subscriber-registry.ts';
+import { createClaimer } from '../../src/workers/run/claimer.ts';
+import { DatabaseClock } from '../../src/workers/process/clock.ts';
+import { FollowUps } from '../../src/workers/process/follow-ups.ts';
+import { Throttles } from '../../src/workers/process/throttles.ts';
+import { createWorkerMetrics } from '../../src/workers/process/metrics/metrics.ts';
+import type { WorkerPorts, WorkerState } from '../../src/workers/process/ports.ts';
+import { Registry } from '../../src/workers/process/registry.ts';
+
+const fingerprinter = createFingerprinter(digest);
+
+/** Stores no tool lists: their statement is not awaited and would come between those whose order a test decides. */
+export const QUIET_FINGERPRINTS: WorkerState['fingerprints'] = {
+  of: (_, sent, memory) => fingerprinter.of(sent, memory),
+};
+
+/** The shared state of a process, as `startWorkerProcess` builds it. Its row exists already. */
+export function manualState(ports: WorkerPorts, id: ProcessId, capacity: number): WorkerState {
+  const registry = new Registry(capacity);
+  const clock = new DatabaseClock();
+  const metrics = createWorkerMetrics(registry, []);
+  return {
+    ...ports,
+    appender: createAppender(ports.database.db),
+    claimer: createClaimer({ ...ports, clock, registry }),
+    registry,
+    subscribers: new SubscriberRegistry(),
+    clock,
+    metrics,
+    throttles: new Throttles(ports, clock, metrics),
+    followUps: new FollowUps(ports),
+    fingerprints: QUIET_FINGERPRINTS,
+    identity: () => id,
+  };
+}

@@ -1,0 +1,420 @@
+// A fleet of worker processes in the test process: real Postgres, real queue, a model and tools that the test controls.
+// Clients are the commands themselves; HTTP is tested elsewhere.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inject } from 'vitest';
+import { pino } from 'pino';
+import { v7 } from 'uuid';
+import { PEER_LIMITS } from '../../src/core/workers/peer-limits.ts';
+import { localBus } from '../../src/bus/local.ts';
+import { ids } from '../../src/platform/ids.ts';
+import { answerCall } from '../../src/commands/calls/answer-call.ts';
+import type { Answered } from '../../src/commands/calls/answer-call.ts';
+import { approveCalls } from '../../src/commands/calls/approve-calls.ts';
+import type { Judgement } from '../../src/commands/calls/approve-calls.ts';
+import { cancelJob } from '../../src/commands/jobs/cancel-job.ts';
+import { createWorker } from '../../src/commands/workers/create-worker.ts';
+import { perform } from '../../src/commands/perform.ts';
+import type { AnyCommand } from '../../src/commands/perform.ts';
+import type { CommandPorts } from '../../src/commands/ports.ts';
+import { submitInput } from '../../src/commands/inputs/submit-input.ts';
+import type { Accepted, Delivery } from '../../src/commands/inputs/posted-input.ts';
+import { interruptContext } from '../../src/commands/contexts/interrupt-context.ts';
+import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
+import { ASKING_DEFAULTS, decideApproval } from '../../src/core/run/policy.ts';
+import type { InterruptMode } from '../../src/core/run/job.ts';
+import type { Block, ToolUseBlock } from '../../src/core/conversation/blocks.ts';
+import { DEFAULT_TENANT } from '../../src/core/ids.ts';
+import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
+import type { Json } from '../../src/core/json.ts';
+import type { Model, ModelOutcome, ModelRequest, ProviderName } from '../../src/core/model/model.ts';
+import type { Message } from '../../src/core/conversation/message.ts';
+import type { Approval } from '../../src/core/run/policy.ts';
+import type { Settings } from '../../src/core/workers/settings.ts';
+import type { Reconciled, ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
+import type { Serving } from '../../src/core/workers/settings.ts';
+import { openDatabase } from '../../src/db/connection/client.ts';
+import type { Database, StatementHook } from '../../src/db/connection/client.ts';
+import { FROZEN_LIMITS } from '../../src/db/processes/frozen-sessions.ts';
+import { readHistory } from '../../src/db/run/history.ts';
+import type { WorkerDefinition } from '../../src/db/run/mailbox/worker.ts';
+import type { Models } from '../../src/llm/models.ts';
+import type { Queue } from '../../src/queue/wake-queue.ts';
+import { redisQueue } from '../../src/queue/redis.ts';
+import { NO_SERVERS } from '../../src/tools/registry/servers.ts';
+import { TEAM_DEFAULTS } from '../../src/workers/run/team-abilities.ts';
+import type { TeamAbilities } from '../../src/workers/run/team-abilities.ts';
+import { startWorkerProcess } from '../../src/workers/process/process.ts';
+import type { WorkerProcess } from '../../src/workers/process/process.ts';
+import type { WorkerPorts, WorkerTimes } from '../../src/workers/process/ports.ts';
+import { createTestDatabase } from '../services/database.ts';
+import { testPrefix } from '../services/prefix.ts';
+
+export type Script = (request: ModelRequest, signal: AbortSignal) => Promise<ModelOutcome> | ModelOutcome;
+export type Tools = Record<
+  string,
+  Partial<ToolDescriptor> & {
+    approval?: Approval;
+    execute(call: ToolInvocation, signal: AbortSignal): Promise<ToolOutcome> | ToolOutcome;
+    /** The outcome that it reports for a call that lost its runner. */
+    reconcile?(call: ToolInvocation, signal: AbortSignal): Promise<Reconciled> | Reconciled;
+  }
+>;
+
+/** An answer of the model, with calls by name and input. */
+export function says(text: string, ...calls: { name: string; input: Json }[]): ModelOutcome {
+  const uses: ToolUseBlock[] = calls.map((call) => ({ type: 'tool_use', id: v7() as ToolCallId, ...call }));
+  const content: Block[] = text === '' ? uses : [{ type: 'text', text }, ...uses];
+  return {
+    kind: 'done',
+    answer: {
+      content,
+      finishReason: calls.length > 0 ? 'tool_use' : 'stop',
+      usage: {
+        input_tokens: 10,
+        output_tokens: 5,
+        cache_read_tokens: 1,
+        cache_write_tokens: 2,
+        cost_nanos: null,
+      },
+      modelId: 'scripted',
+      responseId: null,
+    },
+  };
+}
+
+export function fails(failure: Extract<ModelOutcome, { kind: 'failed' }>['failure']): ModelOutcome {
+  return { kind: 'failed', failure };
+}
+
+export function result(content: string): ToolOutcome {
+  return { kind: 'result', content, is_error: false };
+}
+
+/** Resolves when the signal fires. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** A queue whose wake-ups never arrive, as without Redis. */
+export const deaf: Queue = {
+  openWakeQueue: () => ({
+    notify: () => undefined,
+    isReachable: async () => false,
+    close: async () => undefined,
+  }),
+  listen: async () => ({ pause: async () => undefined, close: async () => undefined }),
+};
+
+export type PostOptions = {
+  maxSteps?: number;
+  deadlineMs?: number;
+  delivery?: Delivery;
+  branch?: string;
+  priority?: number;
+};
+
+export type FleetOptions = {
+  model: Script;
+  /** Real providers in place of `model`; contexts then run on the named one. */
+  provider?: { models: Models; name: ProviderName };
+  tools?: Tools;
+  /** In place of the same settings for every worker. */
+  resolve?: (worker: WorkerDefinition) => Serving;
+  processes?: number;
+  concurrency?: number;
+  queue?: 'redis' | 'deaf';
+  times?: Partial<WorkerTimes>;
+  /** How long a person has who is asked for an outcome, in milliseconds. */
+  outcomeWaitMs?: number;
+  maxSteps?: number;
+  /** In place of the default config; read at every check. */
+  settings?: () => Partial<Settings>;
+  /** The limits of workers that workers make. */
+  team?: Partial<TeamAbilities>;
+  hook?: StatementHook;
+  databaseUrl?: string;
+};
+
+export type Fleet = {
+  database: Database;
+  url: string;
+  ports: CommandPorts;
+  processes: WorkerProcess[];
+  perform<T>(command: AnyCommand<T>): Promise<T>;
+  createContext(): Promise<{ workerId: WorkerId; contextId: ContextId }>;
+  post(contextId: ContextId, text: string, options?: PostOptions): Promise<Accepted>;
+  retry(contextId: ContextId): Promise<Accepted>;
+  cancel(jobId: JobId): Promise<void>;
+  interrupt(contextId: ContextId, mode: InterruptMode): Promise<JobId | null>;
+  /** For a call that is answered from outside. */
+  /** A person's decision on all waiting calls: approved unchanged, unless given otherwise. */
+  judge(contextId: ContextId, given?: Partial<Judgement>): Promise<{ resolved: ToolCallId[] }>;
+  answer(contextId: ContextId, toolCallId: ToolCallId, content: string): Promise<Answered>;
+  job(jobId: JobId): Promise<Record<string, unknown>>;
+  ended(jobId: JobId): Promise<Record<string, unknown>>;
+  /** For as long as the test may take. */
+  until(condition: () => Promise<boolean> | boolean): Promise<void>;
+  /** Until the processes have released everything that they ran. */
+  atRest(): Promise<void>;
+  /** The deadline of a waiting job has come. */
+  passDeadline(jobId: JobId): Promise<void>;
+  history(contextId: ContextId): Promise<Message[]>;
+  query(text: string): Promise<Record<string, unknown>[]>;
+  startProcess(): Promise<WorkerProcess>;
+  close(): Promise<void>;
+};
+
+/** A live process is not declared dead, and answers in time, however slow the machine is. */
+const TIMES: WorkerTimes = {
+  heartbeatIntervalMs: 100,
+  heartbeatTimeoutMs: 500,
+  leaseMs: 60_000,
+  sweepMs: 200,
+  stopGraceMs: 60_000,
+  drainMs: 5_000,
+};
+
+export async function startFleet(options: FleetOptions): Promise<Fleet> {
+  const own = options.databaseUrl === undefined ? await createTestDatabase() : null;
+  const url = options.databaseUrl ?? own?.url ?? '';
+  const redisUrl = inject('redisUrl');
+  const queue =
+    options.queue === 'deaf' || redisUrl === null
+      ? deaf
+      : redisQueue(redisUrl, testPrefix(), () => undefined);
+  const wakeQueue = queue.openWakeQueue();
+  const bus = localBus();
+  const database = openDatabase(url, { max: 4, name: 'test-client' });
+  const times = { ...TIMES, ...options.times };
+  const ports: CommandPorts = {
+    database,
+    wakeQueue,
+    bus,
+    ids,
+    times,
+    stopGraceMs: times.stopGraceMs,
+    boundResult: (content) => content,
+  };
+  const model: Model = {
+    call: async (request, listener, signal) => {
+      const outcome = await options.model(request, signal);
+      if (outcome.kind === 'done') listener.started();
+      return outcome;
+    },
+  };
+  const tools = options.tools ?? {};
+  const descriptors: ToolDescriptor[] = Object.entries(tools)
+    .map(([name, tool]): ToolDescriptor => ({
+      name,
+      description: '',
+      input_schema: { type: 'object' },
+      effect: tool.effect ?? 'none',
+      on_unknown: tool.on_unknown ?? 'tell',
+      answered_by: tool.answered_by ?? 'tool',
+    }))
+    .sort((a, b) => a.name.localeCompare(b.name));
+  const opened: Database[] = [];
+  const open = (name: string, max: number): Database => {
+    const made = openDatabase(url, {
+      max,
+      name,
+      limits: FROZEN_LIMITS,
+      ...(options.hook === undefined ? {} : { hook: options.hook }),
+    });
+    opened.push(made);
+    return made;
+  };
+  const workerPorts = (): WorkerPorts => ({
+    database: open('test-worker', 6),
+    openHeartbeatConnection: () => openDatabase(url, { max: 1, name: 'test-beat' }),
+    queue,
+    wakeQueue,
+    bus,
+    ids,
+    abilities: {
+      model: (name) => options.provider?.models.for(name) ?? model,
+      keyId: (name) => options.provider?.models.keyId(name) ?? name,
+      tools: {
+        judge: async ({ name }, ruled) => decideApproval(ruled, tools[name]?.approval ?? 'never'),
+        async execute(call, signal) {
+          const tool = tools[call.name];
+          if (tool === undefined) return { kind: 'result', content: `no tool ${call.name}`, is_error: true };
+          return Promise.race([
+            tool.execute(call, signal),
+            aborted(signal).then((): ToolOutcome => ({ kind: 'aborted' })),
+          ]);
+        },
+        reconcile: async (call, signal) => tools[call.name]?.reconcile?.(call, signal) ?? { kind: 'unknown' },
+        outcomeWaitMs: options.outcomeWaitMs ?? null,
+      },
+      resolve: (worker) =>
+        options.resolve?.(worker) ?? {
+          kind: 'served',
+          settings: {
+            model: { provider: options.provider?.name ?? 'simulated', model: 'scripted' },
+            streaming: true,
+            systemPrompt: '',
+            mode: 'act',
+            tools: descriptors,
+            maxTokens: null,
+            contextLimit: 200_000,
+            compaction: COMPACTION_DEFAULTS,
+            pinned: [],
+            maxSteps: options.maxSteps ?? 50,
+            parameters: {},
+            asking: { ...ASKING_DEFAULTS, rules: worker.config.approval ?? [] },
+            ...options.settings?.(),
+          },
+        },
+      published: {
+        tools: Object.keys(tools),
+        roles: [],
+        models: options.provider?.models.configured ?? ['simulated'],
+        mcpServers: [],
+      },
+      team: { ...TEAM_DEFAULTS, ...options.team },
+    },
+    servers: NO_SERVERS,
+    times,
+    expiry: { timeouts: {}, archivedDays: null, workspaces: null },
+    peers: PEER_LIMITS,
+    boundResult: (content) => content,
+    log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
+    random: Math.random,
+  });
+  const processes: WorkerProcess[] = [];
+  const startProcess = async () => {
+    const started = await startWorkerProcess(workerPorts(), options.concurrency ?? 20);
+    processes.push(started);
+    return started;
+  };
+  for (let count = options.processes ?? 1; count > 0; count -= 1) await startProcess();
+  // A wake-up before the queue is connected is lost.
+  if (queue !== deaf) while (!(await wakeQueue.isReachable())) await sleep(5);
+
+  const expectDone = async <T>(outcome: ReturnType<typeof perform<T>>): Promise<T> => {
+    const ended = await outcome;
+    if (ended.kind === 'refused') throw new Error(`${ended.code}: ${ended.message}`);
+    return ended.value;
+  };
+  const submit = (contextId: ContextId, text: string | null, extra: PostOptions = {}) =>
+    expectDone(
+      perform(
+        ports,
+        submitInput(ports, {
+          tenantId: DEFAULT_TENANT,
+          contextId,
+          content: text === null ? null : [{ type: 'text', text }],
+          delivery: extra.delivery ?? 'queue',
+          branch: extra.branch ?? null,
+          priority: extra.priority ?? 5,
+          metadata: {},
+          maxSteps: extra.maxSteps ?? null,
+          deadline: extra.deadlineMs === undefined ? null : Date.now() + extra.deadlineMs,
+          queueLimit: 1_000,
+        }),
+      ),
+    );
+  const judge: Fleet['judge'] = (contextId, given) =>
+    expectDone(
+      perform(
+        ports,
+        approveCalls(
+          { tenantId: DEFAULT_TENANT, contextId },
+          { toolCallId: null, decision: 'approve', reason: null, input: null, remember: false, ...given },
+        ),
+      ),
+    );
+  const fleet: Fleet = {
+    judge,
+    database,
+    url,
+    ports,
+    processes,
+    startProcess,
+    perform: (command) => expectDone(perform(ports, command)),
+    createContext: () =>
+      expectDone(
+        perform(
+          ports,
+          createWorker(ports, {
+            tenantId: DEFAULT_TENANT,
+            name: 'test',
+            title: null,
+            role: null,
+            config: {},
+            parentWorkerId: null,
+          }),
+        ),
+      ),
+    post: (contextId, text, extra) => submit(contextId, text, extra),
+    retry: (contextId) => submit(contextId, null),
+    async cancel(jobId) {
+      await expectDone(perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null })));
+    },
+    async interrupt(contextId, mode) {
+      const command = interruptContext(ports, { tenantId: DEFAULT_TENANT, contextId, mode });
+      return (await expectDone(perform(ports, command))).jobId;
+    },
+    answer: (contextId, toolCallId, content) =>
+      expectDone(
+        perform(
+          ports,
+          answerCall(ports, { tenantId: DEFAULT_TENANT, contextId, toolCallId }, { content, isError: false }),
+        ),
+      ),
+    async job(jobId) {
+      const [row] = await fleet.query(`select * from jobs where id = '${jobId}'`);
+      if (row === undefined) throw new Error('no such job');
+      return row;
+    },
+    async ended(jobId) {
+      await fleet.until(async () => (await fleet.job(jobId))['finished_at'] !== null);
+      return fleet.job(jobId);
+    },
+    async until(condition) {
+      for (let ms = 5; !(await condition()); ms = Math.min(ms * 2, 40)) await sleep(ms);
+    },
+    atRest: () => fleet.until(() => processes.every((process) => process.running() === 0)),
+    async passDeadline(jobId) {
+      await fleet.query(`update jobs set deadline = now() - interval '1 second' where id = '${jobId}'`);
+      await fleet.query(`update contexts c set next_check_at = now() - interval '1 second'
+        from jobs j where j.id = '${jobId}' and c.id = j.context_id and c.scheduling_status = 'waiting'`);
+    },
+    history: (contextId) => readHistory(database.db, { contextId, tenantId: DEFAULT_TENANT }, 'main'),
+    query: async (text) => [...(await database.db.execute(text))],
+    async close() {
+      await Promise.all(processes.map((process) => process.drain()));
+      await wakeQueue.close();
+      await bus.close();
+      await Promise.all(opened.map((made) => made.close()));
+      await database.close();
+      await own?.drop();
+    },
+  };
+  return fleet;
+}
+
+/** A history as one line for each entry: turn, role, and content. */
+export function transcript(history: readonly Message[]): string[] {
+  return history.map(({ turn, role, content }) => {
+    const given = content.map((block) => {
+      switch (block.type) {
+        case 'text':
+        case 'thinking':
+          return block.text;
+        case 'tool_use':
+          return `→${block.name}`;
+        case 'tool_result':
+          return `←${typeof block.content === 'string' ? block.content : JSON.stringify(block.content)}`;
+        case 'image':
+        case 'document':
+          return block.type;
+      }
+    });
+    return `${turn} ${role}: ${given.join(' ')}`;
+  });
+}
