@@ -69,7 +69,7 @@ async function carryOut(run: Run, snapshot: Snapshot, step: Decision): Promise<A
       return wait(run, snapshot, step);
     case 'finish':
       return finish(run, snapshot, step);
-    case 'hand_back':
+    case 'release_unsupported':
       return commit(run, snapshot, releaseUntil(snapshot, run.clock.now() + UNSUPPORTED_MS));
     case 'park':
       return commit(run, snapshot, rest(snapshot));

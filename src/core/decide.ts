@@ -54,7 +54,7 @@ export type Decision =
   | { kind: 'wait'; job: ActiveJob; until: Millis; keepSlot: boolean }
   | ({ kind: 'finish' } & JobEnd)
   /** This process lacks what the context needs, so it releases the context. */
-  | { kind: 'hand_back'; missing: string[] }
+  | { kind: 'release_unsupported'; missing: string[] }
   | { kind: 'park' };
 
 export function decide(snapshot: Snapshot, now: Millis): Decision {
@@ -65,7 +65,7 @@ export function decide(snapshot: Snapshot, now: Millis): Decision {
 function betweenJobs({ stopped, next, serving }: Snapshot): Decision {
   if (stopped || next === null) return { kind: 'park' };
   if (next.stopRequest === null && serving.kind === 'unsupported') {
-    return { kind: 'hand_back', missing: serving.missing };
+    return { kind: 'release_unsupported', missing: serving.missing };
   }
   return { kind: 'admit', next };
 }
@@ -78,7 +78,7 @@ function withinJob(snapshot: Snapshot, job: ActiveJob, now: Millis): Decision {
   if (calls.length > 0 && calls.every((call) => isWaiting(call, now))) {
     return { kind: 'await_calls', job, until: awaitedUntil(calls, job, now) };
   }
-  if (serving.kind === 'unsupported') return { kind: 'hand_back', missing: serving.missing };
+  if (serving.kind === 'unsupported') return { kind: 'release_unsupported', missing: serving.missing };
   const over = calls.filter((call) => isOver(call, now));
   if (over.length > 0) return { kind: 'end_waits', job, over, now };
   if (calls.length > 0) {

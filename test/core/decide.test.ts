@@ -52,7 +52,7 @@ describe('between jobs', () => {
     [
       'a config that is unsupported here is released before admission',
       snapshot({ next, queued: 1, serving: unsupported }),
-      { kind: 'hand_back', missing: ['tool:mail'] },
+      { kind: 'release_unsupported', missing: ['tool:mail'] },
     ],
     ['nothing queued and not served: park', snapshot({ serving: unsupported }), { kind: 'park' }],
     [
@@ -106,12 +106,12 @@ describe('within a job', () => {
     [
       'a config that is unsupported here is released',
       running({ serving: unsupported }),
-      { kind: 'hand_back', missing: ['tool:mail'] },
+      { kind: 'release_unsupported', missing: ['tool:mail'] },
     ],
     [
       'open calls of a worker that is not served here are not run here',
       running({ calls: [call()], serving: unsupported }),
-      { kind: 'hand_back', missing: ['tool:mail'] },
+      { kind: 'release_unsupported', missing: ['tool:mail'] },
     ],
     [
       'a stopped worker without a stop request continues: only the stop request ends jobs',
@@ -302,7 +302,7 @@ describe('for any snapshot', () => {
       fc.property(someSnapshot, (of) => {
         const step = decide(of, NOW);
         if (of.job !== null) expect(['admit', 'park']).not.toContain(step.kind);
-        if (of.job === null) expect(['admit', 'park', 'hand_back']).toContain(step.kind);
+        if (of.job === null) expect(['admit', 'park', 'release_unsupported']).toContain(step.kind);
         if (of.calls.length > 0) expect(['call_model', 'wait']).not.toContain(step.kind);
         if (of.job?.stopRequest) expect(step.kind).toBe('finish');
         if (of.serving.kind === 'unsupported')

@@ -20,7 +20,7 @@ const OLD_WORDS: readonly [RegExp, string][] = [
   [/\bbarren\b/i, 'failed claims'],
   [/\bwish(?:es|ed)?\b/i, 'stop request'],
   [/\bcall(?:s|ed)? up\b/i, 'lock for control'],
-  [/\bhand(?:s|ed)? back\b/i, 'release'],
+  [/\bhand(?:s|ed)?[ _]back\b/i, 'release'],
   [/\bunserved\b/i, 'unsupported'],
   [/\bverdicts?\b/i, 'job outcome, approval decision'],
   [/\blight calls?\b/i, 'eager call'],

@@ -25,7 +25,7 @@ export function open(snapshot: Snapshot, step: Decision, ids: Ids): Append | nul
     case 'await_calls':
     case 'wait':
     case 'finish':
-    case 'hand_back':
+    case 'release_unsupported':
     case 'park':
       return null;
   }

@@ -75,7 +75,7 @@ type FirstStep = { kind: 'skipped' | 'opened'; transition: Append | null };
 /** The append of a claim: it releases the context, or begins or resumes its job. Null: there is nothing to begin. */
 export function firstStep({ ids }: Parts, snapshot: Snapshot, now: Millis): FirstStep {
   const step = decide(snapshot, now);
-  if (step.kind === 'hand_back')
+  if (step.kind === 'release_unsupported')
     return { kind: 'skipped', transition: releaseUntil(snapshot, now + UNSUPPORTED_MS) };
   return { kind: 'opened', transition: open(snapshot, step, ids) };
 }

@@ -146,7 +146,7 @@ async function leaveUnread(
     unread: null,
     serving: abilities.resolve(worker, jobOf(mailbox)),
   };
-  if (decide(unread, row.now).kind !== 'hand_back') return null;
+  if (decide(unread, row.now).kind !== 'release_unsupported') return null;
   await append(tx, [releaseUntil(mailbox, row.now + UNSUPPORTED_MS)]);
   return { kind: 'skipped', mailbox, at: row.now };
 }

@@ -192,7 +192,7 @@ describe('the next decision', () => {
     [
       'but leaves answered calls to others',
       waits([replied], { serving: { kind: 'unsupported', missing: ['tool a'] } }),
-      { kind: 'hand_back' },
+      { kind: 'release_unsupported' },
     ],
   ])('%s', (_, of, step) => {
     expect(decide(of, NOW)).toMatchObject(step);

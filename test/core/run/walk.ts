@@ -85,7 +85,7 @@ function moveOf(
       return end(now, step, now.history, ids);
     case 'park':
       return rest(now);
-    case 'hand_back':
+    case 'release_unsupported':
       return releaseUntil(now, time);
   }
 }
