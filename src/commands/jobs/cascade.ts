@@ -85,7 +85,7 @@ async function toAllBelow(
   command: (contextId: ContextId) => Command<unknown>,
 ): Promise<void> {
   for (;;) {
-    const page = await workersBelow(ports.database.db, tenantId, above, { stopped: !stopped, most: PAGE });
+    const page = await workersBelow(ports.database.db, tenantId, above, { stopped, most: PAGE });
     const outcomes = await pMap(
       page,
       ({ contextId }) => perform(ports, command(contextId)),
