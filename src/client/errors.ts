@@ -10,6 +10,9 @@ export type ApiCode = Problem['error']['code'];
  */
 export type ErrorCode = ApiCode | 'unreachable' | 'timed_out' | 'unexpected_answer';
 
+/** One fault of a request: the path of the wrong field, and a sentence about it. */
+export type RequestFault = NonNullable<Problem['error']['errors']>[number];
+
 export class NightshiftError extends Error {
   override name = 'NightshiftError';
   readonly code: ErrorCode;
@@ -17,18 +20,21 @@ export class NightshiftError extends Error {
   readonly status: number | null;
   /** The field of the request that is wrong, if any. */
   readonly param: string | null;
+  /** All faults of an invalid request, at most 20; otherwise empty. */
+  readonly errors: readonly RequestFault[];
   /** Request id in the log of the API; null: the response had none. */
   readonly requestId: string | null;
 
   constructor(
     code: ErrorCode,
     message: string,
-    { status = null, param = null, requestId = null, cause }: Details = {},
+    { status = null, param = null, errors = [], requestId = null, cause }: Details = {},
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.status = status;
     this.param = param;
+    this.errors = errors;
     this.requestId = requestId;
   }
 }
@@ -36,6 +42,7 @@ export class NightshiftError extends Error {
 type Details = {
   status?: number | null;
   param?: string | null;
+  errors?: readonly RequestFault[];
   requestId?: string | null;
   cause?: unknown;
 };
@@ -50,8 +57,8 @@ export async function toError(response: Response): Promise<NightshiftError> {
     const message = `The server answered ${status} without a problem of the Nightshift API. Check the URL and any proxy. Response: ${text.slice(0, 200)}`;
     return new NightshiftError('unexpected_answer', message, { status, requestId });
   }
-  const { code, message, param } = problem.error;
-  return new NightshiftError(code, message, { status, param, requestId });
+  const { code, message, param, errors = [] } = problem.error;
+  return new NightshiftError(code, message, { status, param, errors, requestId });
 }
 
 function parseProblem(text: string): Problem | null {

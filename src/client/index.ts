@@ -11,7 +11,7 @@ import type { ClientOptions, Request, RequestOptions } from './transport.ts';
 import { roleCalls, workerCalls } from './workers.ts';
 
 export { NightshiftError } from './errors.ts';
-export type { ApiCode, ErrorCode } from './errors.ts';
+export type { ApiCode, ErrorCode, RequestFault } from './errors.ts';
 export type { EventsOptions, StreamEvent } from './events.ts';
 export { isFinished } from './jobs.ts';
 export type { WaitOptions } from './jobs.ts';

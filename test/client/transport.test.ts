@@ -54,7 +54,21 @@ test('a refusal is an error with its code, and not sent again', async () => {
   const error = await client.contexts.send('c', 'hello').catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(NightshiftError);
   expect(error).toMatchObject({ code: 'context_busy', status: 409, param: 'name', message: 'No.' });
+  expect(error).toMatchObject({ errors: [] });
   expect(sent).toHaveLength(1);
+});
+
+test('the error of an invalid request has all its faults', async () => {
+  const errors = [
+    { path: 'name', code: 'invalid_request', message: 'name: is missing.' },
+    { path: 'config.mode', code: 'invalid_request', message: 'config.mode: must be act or plan, not "fly".' },
+  ];
+  const body = { error: { type: '', code: 'invalid_request', message: 'Two.', param: 'name', errors } };
+  const { client } = scripted(() => Response.json(body, { status: 400 }));
+  await expect(client.workers.create({ name: '' })).rejects.toMatchObject({
+    code: 'invalid_request',
+    errors,
+  });
 });
 
 test("an answer that is not the API's is reported as such", async () => {
