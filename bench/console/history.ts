@@ -17,7 +17,7 @@ const AT = '2026-01-01T00:00:00.000Z';
 
 /** `count`: a multiple of ten. */
 export function mixedHistory(count: number): ContextExport {
-  const said = Array.from({ length: count / CYCLE }, (_, house) => aboutHouse(house)).flat();
+  const messages = Array.from({ length: count / CYCLE }, (_, house) => aboutHouse(house)).flat();
   const usage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
   const counted = { message_count: count, request_count: 0, usage, created_at: AT };
   return {
@@ -31,7 +31,7 @@ export function mixedHistory(count: number): ContextExport {
       turn_count: (2 * count) / CYCLE,
       ...counted,
     },
-    entries: said.map((message, at) => ({
+    entries: messages.map((message, at) => ({
       type: 'message',
       number: at + 1,
       branch: 'main',

@@ -44,15 +44,15 @@ async function answer(request: IncomingMessage, response: ServerResponse, at: nu
   for await (const part of request) parts.push(part as Buffer);
   const body = JSON.parse(Buffer.concat(parts).toString('utf8'));
   const wire = request.url?.endsWith('/messages') === true ? messages : chat;
-  const heard = wire.hear(body);
-  const reply = replyTo(heard, script);
-  observe('request', heard, at);
+  const parsedRequest = wire.hear(body);
+  const reply = replyTo(parsedRequest, script);
+  observe('request', parsedRequest, at);
   counts.requests += 1;
   counts.open += 1;
   let ended = false;
   response.on('close', () => {
     counts.open -= 1;
-    if (!ended) observe('closed', heard, monotonic());
+    if (!ended) observe('closed', parsedRequest, monotonic());
     changed();
   });
   changed();
@@ -64,7 +64,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, at: nu
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  await speak(response, wire.eventsOf(reply, heard.prompt));
+  await speak(response, wire.eventsOf(reply, parsedRequest.prompt));
   ended = true;
   response.end(() => countEnd(reply));
 }

@@ -88,13 +88,13 @@ export type EagerPort = {
   drop(): void;
 };
 
-/** An answer that is about to be stored: `said` is the append that stores it and its calls. */
+/** An answer that is about to be stored: `answerAppend` is the append that stores it and its calls. */
 export type Asked = {
   snapshot: Snapshot;
   job: ActiveJob;
   settings: Settings;
   given: ModelAnswer;
-  said: Append;
+  answerAppend: Append;
 };
 
 /** `ended`: the answer is complete (`isWhole`), or the call ended without one. */
@@ -150,7 +150,7 @@ export async function follow(
   const next = apply(snapshot, transition, outcome);
   const settled = transition.job?.kind === 'settle';
   const isWhole = next.steers.every(isRead);
-  return settled || !isWhole || outcome.controlSeq !== snapshot.controlSeq ? lookUp(run, next) : next;
+  return settled || !isWhole || outcome.controlSeq !== snapshot.controlSeq ? readMailbox(run, next) : next;
 }
 
 /** After an append that did not commit, or may not have. */
@@ -171,7 +171,7 @@ export async function readAll(run: Run, { lease }: Snapshot): Promise<Snapshot> 
 }
 
 /** Reads the mailbox; history is known. */
-export async function lookUp(run: Run, snapshot: Snapshot): Promise<Snapshot> {
+export async function readMailbox(run: Run, snapshot: Snapshot): Promise<Snapshot> {
   if (run.signals.lost) throw new LeaseLost();
   run.signals.renew();
   return seen(run, await run.journal.reload(snapshot));

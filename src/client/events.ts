@@ -153,12 +153,12 @@ function take(frame: Frame, cursor: Cursor, connection: number): StreamEvent | n
   const id = frame.id === null ? null : Number(frame.id);
   const known = id !== null && cursor.last !== null && id <= cursor.last;
   if (id !== null && !known) cursor.last = id;
-  if (frame.data === null || !isTold(frame.event)) return null;
+  if (frame.data === null || !isKnown(frame.event)) return null;
   if (known) return null;
   return { event: frame.event, data: JSON.parse(frame.data), id, connection };
 }
 
-function isTold(name: string | null): name is keyof Announced {
+function isKnown(name: string | null): name is keyof Announced {
   return name !== 'Heartbeat' && (EVENT_NAMES as readonly (string | null)[]).includes(name);
 }
 

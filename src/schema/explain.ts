@@ -153,8 +153,8 @@ function mustBe(errors: readonly ErrorObject[], { formats, quotes, secrets }: Su
   const meant = near.length > 0 ? near : errors;
   const schemas = meant.map(({ parentSchema = {} }): Described => parentSchema);
   const expected = new Set(schemas.flatMap((schema) => choicesOf(schema, formats)));
-  const isTold = quotes && schemas.every((schema) => isQuotable(schema, secrets));
-  const found = quotes ? foundIn(meant, isTold) : null;
+  const isValueShown = quotes && schemas.every((schema) => isQuotable(schema, secrets));
+  const found = quotes ? foundIn(meant, isValueShown) : null;
   return `must be ${either([...expected])}${found === null ? '' : `, not ${found}`}`;
 }
 

@@ -45,7 +45,7 @@ export class EagerCalls implements EagerPort {
     this.#isWary = false;
     const { leaving, soft } = this.#signals;
     if (isWary || leaving || soft.aborted) return [];
-    const calls = eagerOnes(callsAfter([], asked.said), asked.settings);
+    const calls = eagerOnes(callsAfter([], asked.answerAppend), asked.settings);
     if (calls.length === 0) return [];
     const moment = new Moment();
     const closed: ClosedCall[] = [];

@@ -9,7 +9,7 @@ import type { OpenCall } from '../../core/tools/tool-call.ts';
 import { isForWorkers } from '../../core/run/wait.ts';
 import { parseWorkerAsk } from '../../core/workers/worker-asks.ts';
 import { inputOf } from './invocation.ts';
-import { append, follow, lookUp, reread } from '../run.ts';
+import { append, follow, readMailbox, reread } from '../run.ts';
 import type { After, Run } from '../run.ts';
 import type { AskingCall } from './team.ts';
 
@@ -44,7 +44,7 @@ export async function recountWaits(run: Run, snapshot: Snapshot): Promise<After>
     .flatMap((call) => asked(snapshot, call))
     .filter(({ ask }) => ask.kind === 'wait');
   if (waiting.length === 0) return null;
-  return (await run.team.recount(snapshot, waiting)) ? lookUp(run, snapshot) : null;
+  return (await run.team.recount(snapshot, waiting)) ? readMailbox(run, snapshot) : null;
 }
 
 export async function outcomesOf(

@@ -71,7 +71,7 @@ export async function pairedSource(
     },
     entries: () => entriesOf(body, now),
     placeOf: (number) => `entries.${number - 1}`,
-    told: { format: 'paired', kept: null },
+    eventData: { format: 'paired', kept: null },
   };
 }
 

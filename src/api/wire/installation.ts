@@ -17,15 +17,15 @@ export const FIGURES = {
   serverUp: 'nightshift_mcp_server_up',
 } as const;
 
-type Told = { processes: readonly ProcessView[]; held: readonly ThrottledProvider[] };
+type SystemState = { processes: readonly ProcessView[]; throttled: readonly ThrottledProvider[] };
 
-export function toSystem(about: About, { processes, held }: Told): System {
+export function toSystem(about: About, { processes, throttled }: SystemState): System {
   const samples = processes.flatMap(samplesOf);
   return {
     version: about.version,
     mode: about.mode,
     default_model: about.defaultModel,
-    providers: toProviders(about, processes, held, samples),
+    providers: toProviders(about, processes, throttled, samples),
     prices: [...about.prices].map(toPrice).sort((a, b) => (a.model < b.model ? -1 : 1)),
     tools: toTools(about, processes),
     mcp_servers: toServers(about, processes, samples),
@@ -74,12 +74,12 @@ function valuesOf(samples: readonly Sample[], name: string, label?: [name: strin
 function toProviders(
   about: About,
   processes: readonly ProcessView[],
-  held: readonly ThrottledProvider[],
+  throttled: readonly ThrottledProvider[],
   samples: readonly Sample[],
 ): System['providers'] {
   const served = processes.length > 0 ? processes.flatMap(({ models }) => models) : about.providers;
   return PROVIDERS.map((name) => {
-    const throttle = held.find(({ provider }) => provider === name);
+    const throttle = throttled.find(({ provider }) => provider === name);
     return {
       name,
       configured: served.includes(name),

@@ -160,7 +160,7 @@ export async function wakeForgotten(executor: Executor, most: number): Promise<W
 }
 
 /** Most workers returned per context. */
-const TOLD = 100;
+const MOST_SHOWN = 100;
 
 /** A worker that a call waits for. */
 export type AwaitedWorker = { id: ToolCallId; name: string; workerId: WorkerId };
@@ -172,5 +172,5 @@ export function awaitedWorkers(contextId: SQL): SQL {
     select t.id, t.name, a.worker_id, t.asked_at, t.ordinal as call_place, a.ordinal
     from awaited_jobs a join tool_calls t on t.id = a.tool_call_id and t.status = 'waiting'
     join jobs j on j.id = a.job_id and j.finished_at is null
-    where a.context_id = ${contextId} order by t.asked_at, t.ordinal, a.ordinal limit ${TOLD}) u)`;
+    where a.context_id = ${contextId} order by t.asked_at, t.ordinal, a.ordinal limit ${MOST_SHOWN}) u)`;
 }

@@ -123,9 +123,9 @@ async function readMemories(
     union all
     select at.context_id, 0, ${messageColumns}, at.summary, at.shortening from told at left join messages m on false
     where at.summary is not null or at.shortening is not null`);
-  const told = rows.filter(({ id }) => id === null);
+  const compactionRows = rows.filter(({ id }) => id === null);
   const messages = inOrder(rows.flatMap((row) => (row.id === null ? [] : [row])));
-  const compacted = byContext(told, toCompacted);
+  const compacted = byContext(compactionRows, toCompacted);
   const histories = byContext(messages, (row) => row);
   const isTooLong = bytesOf(messages) > most;
   if (isTooLong && histories.size > 1) throw new ReadLimitExceeded();

@@ -15,7 +15,7 @@ import type {
   ModelRequest,
 } from '../../core/model/model.ts';
 import { NO_USAGE } from '../../core/money/usage.ts';
-import { inPieces, words } from './pieces.ts';
+import { inPieces, sentenceWords } from './pieces.ts';
 import { planStep } from './plan.ts';
 import { LANGUAGE } from './language.ts';
 import type { Directive } from './script.ts';
@@ -32,8 +32,8 @@ export function createSimulated(ids: Ids): Model {
   return {
     async call(request, listener, signal) {
       try {
-        const heard = request.streaming ? listener : withoutDeltas(listener);
-        return await play(ids, request, { listener: heard, signal });
+        const effectiveListener = request.streaming ? listener : withoutDeltas(listener);
+        return await play(ids, request, { listener: effectiveListener, signal });
       } catch (error) {
         if (signal.aborted) return { kind: 'aborted' };
         throw error;
@@ -105,10 +105,10 @@ async function talk(
 ): Promise<void> {
   const beats = Math.max(1, Math.min(count, Math.floor(overMs / BEAT_MS)));
   const pause = overMs / beats;
-  for (let pulse = 0, told = 0; pulse < beats; pulse++) {
+  for (let pulse = 0, from = 0; pulse < beats; pulse++) {
     const until = Math.round((count * (pulse + 1)) / beats);
-    const text = words(told, until);
-    told = until;
+    const text = sentenceWords(from, until);
+    from = until;
     played.text += text;
     for (const piece of inPieces(text)) listener.text(piece);
     if (overMs > 0) await sleep(pause, undefined, { signal });

@@ -76,8 +76,8 @@ export function createModel(wire: Wire, options: ModelOptions): Model {
 
 /** A message for a person: the provider's text without keys. */
 function messageOf(words: string, { provider, secret }: ModelOptions): string {
-  const said = secret === '' ? words : words.replaceAll(secret, '[key]');
-  return `${provider}: ${said.replace(/\bsk-[\w*-]{8,}/g, '[key]').slice(0, 2_000)}`;
+  const withoutSecret = secret === '' ? words : words.replaceAll(secret, '[key]');
+  return `${provider}: ${withoutSecret.replace(/\bsk-[\w*-]{8,}/g, '[key]').slice(0, 2_000)}`;
 }
 
 /** `assembly` null: the answer is not streamed. */

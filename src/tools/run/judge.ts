@@ -61,8 +61,8 @@ async function ask(
       worker_id: call.workerId,
       context_id: call.contextId,
     };
-    const said: unknown = await Promise.race([Promise.resolve(predicate(asked)), late]);
-    const approval = APPROVALS.find((one) => one === said);
+    const returned: unknown = await Promise.race([Promise.resolve(predicate(asked)), late]);
+    const approval = APPROVALS.find((one) => one === returned);
     if (approval === undefined)
       log?.warn(of, 'the approval function of a tool returned an invalid value; the call needs approval');
     return approval ?? 'always';

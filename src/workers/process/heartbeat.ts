@@ -96,7 +96,7 @@ export class Heartbeat {
     this.#lastHeartbeat = sent;
     this.#ports.clock.set(beat.now);
     this.#ports.throttles.receive(beat.throttles);
-    for (const { contextId, controlSeq } of beat.signals) this.#ports.registry.lookUp(contextId, controlSeq);
+    for (const { contextId, controlSeq } of beat.signals) this.#ports.registry.notify(contextId, controlSeq);
     if (incarnation.backend !== beat.backendPid) {
       incarnation.backend = await pTimeout(takeLock(this.#connection.db, incarnation.lockKey), {
         milliseconds: this.#timeoutMs(),
@@ -166,7 +166,7 @@ export class Heartbeat {
     await pTimeout(register(this.#connection.db, row), { milliseconds: this.#timeoutMs() });
     const hearing = await Promise.all([
       bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
-        this.#ports.registry.lookUp(contextId, controlSeq),
+        this.#ports.registry.notify(contextId, controlSeq),
       ),
       bus.subscribe(interestTo(id), (interest) => this.#ports.subscribers.receive(interest)),
     ]);

@@ -109,10 +109,10 @@ async function arrangeSpawn(
   { parent, made }: { parent: Parent | null; made: number },
   { call, ask }: { call: Call; ask: SpawnAsk },
 ): Promise<Arrangement> {
-  const refused = (code: Code, words: string): Arrangement => ({
+  const refused = (code: Code, message: string): Arrangement => ({
     kind: 'answered',
     call,
-    result: errorResult(code, `No worker was created. ${words}`),
+    result: errorResult(code, `No worker was created. ${message}`),
   });
   if (parent === null || parent.job === null) return refused('not_found', 'This worker is being deleted.');
   const { team } = parts.abilities;
@@ -128,7 +128,7 @@ async function arrangeSpawn(
   if (over !== null) return refused('worker_limit', over);
   const spawner = { tenantId: lease.tenantId, settings, parent, limits };
   const spec = await childWorkerSpec(parts, spawner, ask);
-  if (spec.kind === 'refused') return refused(spec.code, spec.words);
+  if (spec.kind === 'refused') return refused(spec.code, spec.message);
   const { ids } = parts;
   return {
     kind: 'spawned',
@@ -170,10 +170,10 @@ async function arrangeWait(
 ): Promise<Arrangement> {
   const { database, abilities, clock } = parts;
   const { tenantId } = lease;
-  const answered = (code: Code, words: string): Arrangement => ({
+  const answered = (code: Code, message: string): Arrangement => ({
     kind: 'answered',
     call,
-    result: errorResult(code, words),
+    result: errorResult(code, message),
   });
   const workerIds = workersOf(ask);
   if (workerIds === null)
@@ -197,9 +197,9 @@ async function arrangeWait(
       return { workerId: id, jobId };
     });
     const outcomes = await readOutcomes(database.db, tenantId, [{ callId: call.id, workers }]);
-    const told = outcomes.get(call.id) ?? [];
-    await suppressDuplicate(parts, lease, endedOf(told));
-    const result = waitResult(told, abilities.team.toolResult);
+    const workerOutcomes = outcomes.get(call.id) ?? [];
+    await suppressDuplicate(parts, lease, endedOf(workerOutcomes));
+    const result = waitResult(workerOutcomes, abilities.team.toolResult);
     return { kind: 'answered', call, result };
   }
   const until = ask.timeoutMs === null ? null : clock.now() + ask.timeoutMs;

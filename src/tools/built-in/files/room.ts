@@ -35,12 +35,12 @@ export async function changing(
   const before = changes.get(root) ?? Promise.resolve();
   const mine = before.then(async () => {
     const doubt = doubts.get(root) ?? 0;
-    const held = await usageOf(room);
-    if (more > 0) expectFit(held, more, limits);
+    const usage = await usageOf(room);
+    if (more > 0) expectFit(usage, more, limits);
     await rm(root + USAGE_SUFFIX, { force: true });
     const { delta } = await change();
     if ((doubts.get(root) ?? 0) === doubt)
-      await keep(root, { bytes: held.bytes + delta.bytes, entries: held.entries + delta.entries });
+      await keep(root, { bytes: usage.bytes + delta.bytes, entries: usage.entries + delta.entries });
   });
   const settled = mine.catch(() => undefined);
   changes.set(root, settled);

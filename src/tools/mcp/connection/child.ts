@@ -28,16 +28,16 @@ export class ChildTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #reach: StdioReach;
-  readonly #said: (words: string) => void;
+  readonly #onStderr: (text: string) => void;
   readonly #read = new ReadBuffer();
   readonly #ended = Promise.withResolvers<void>();
   #child: ChildProcess | null = null;
   #isOver = false;
 
-  /** `said`: receives what the server writes to stderr. */
-  constructor(reach: StdioReach, said: (words: string) => void) {
+  /** `onStderr`: receives what the server writes to stderr. */
+  constructor(reach: StdioReach, onStderr: (text: string) => void) {
     this.#reach = reach;
-    this.#said = said;
+    this.#onStderr = onStderr;
   }
 
   get pid(): number | null {
@@ -59,7 +59,7 @@ export class ChildTransport implements Transport {
     child.stdout.on('error', (error) => this.onerror?.(error));
     child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     child.stderr.on('data', (chunk: Buffer) =>
-      this.#said(headOf(chunk.toString().trimEnd(), LONGEST_REMARK)),
+      this.#onStderr(headOf(chunk.toString().trimEnd(), LONGEST_REMARK)),
     );
     child.once('exit', () => {
       // Kill processes left in the group. Processes that left the group are not waited for.

@@ -30,7 +30,7 @@ export type Receivers = {
   /** An HTTP exchange failed; calls in flight may never be answered. */
   troubled(): void;
   /** A diagnostic message of the server. */
-  remarked(words: string): void;
+  remarked(text: string): void;
 };
 
 type CallOptions = { signal: AbortSignal; progress: (text: string) => void };
@@ -100,7 +100,7 @@ export async function connect(
 function openTransport({ reach }: ServerSettings, receivers: Receivers): Transport {
   switch (reach.kind) {
     case 'stdio':
-      return new ChildTransport(reach, (words) => receivers.remarked(words));
+      return new ChildTransport(reach, (text) => receivers.remarked(text));
     case 'http':
       // The client follows redirects only within the origin of the server, because the headers contain keys.
       return new StreamableHTTPClientTransport(new URL(reach.url), {
@@ -120,7 +120,7 @@ function callTool(
     signal,
     timeout: timeoutMs,
     resetTimeoutOnProgress: true,
-    onprogress: (told) => progress(wordsOf(told)),
+    onprogress: (update) => progress(progressText(update)),
   });
 }
 
@@ -139,7 +139,7 @@ async function listTools(client: Client, options: RequestOptions): Promise<McpTo
   return found.slice(0, MOST_TOOLS);
 }
 
-function wordsOf({ progress, total, message }: Progress): string {
+function progressText({ progress, total, message }: Progress): string {
   const far = total === undefined ? `${progress}` : `${progress} of ${total}`;
   return message === undefined ? far : `${far}: ${message}`;
 }

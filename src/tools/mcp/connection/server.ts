@@ -100,7 +100,7 @@ export class McpServer {
     const receivers: Receivers = {
       changed: () => void this.#relist(),
       troubled: () => void this.#check(),
-      remarked: (words) => this.#log.debug({ mcp_server: server, said: words }, 'message of an MCP server'),
+      remarked: (text) => this.#log.debug({ mcp_server: server, said: text }, 'message of an MCP server'),
     };
     const connection = await connect(this.settings, this.#version, receivers, this.#stop.signal);
     try {

@@ -113,9 +113,9 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
       hasOlder = cursor !== null;
     }
     if (jump !== jumps) return;
-    const told = window === before ? [] : window.messages;
+    const addedMeanwhile = window === before ? [] : window.messages;
     const fresh = { messages: historyOf(read), hasOlder, hasNewer: false };
-    change(told.reduce(place, fresh));
+    change(addedMeanwhile.reduce(place, fresh));
   };
 
   const renewAll = async (first: Message, signal: AbortSignal): Promise<void> => {
