@@ -64,8 +64,7 @@ test('OpenAI: the longest prefix of whole steps, of one key', () => {
 
 test.each(['messages', 'responses'] as const)('one byte that differs loses what follows it: %s', (format) => {
   const cache = promptCache();
-  const say = (sentenceWords: readonly string[]) =>
-    format === 'messages' ? messages(sentenceWords, [0, 2]) : chat(sentenceWords);
+  const say = (words: readonly string[]) => (format === 'messages' ? messages(words, [0, 2]) : chat(words));
   const long = 'x'.repeat(8_000);
   cache.take(say([`{"a":1,"b":2}${long}`, 'yes', 'no']));
   const { read, shared } = cache.take(say([`{"b":2,"a":1}${long}`, 'yes', 'no']));

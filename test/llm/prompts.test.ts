@@ -41,7 +41,7 @@ const callData = fc.record({
 
 type Draft = { role: MessageRole; content: Block[] };
 
-const textBlock = text.map((sentenceWords): Block => ({ type: 'text', text: sentenceWords }));
+const textBlock = text.map((words): Block => ({ type: 'text', text: words }));
 const thinking = fc
   .record({ type: fc.constant('thinking' as const), text, provider: opaque(data) })
   .map((block): Block => block);
@@ -73,14 +73,9 @@ function withResults(drafts: Draft[], answers: Iterator<[boolean, string]>): Mes
       block.type === 'tool_use' ? { ...block, id: callId(++count) } : block,
     );
     const results = blocks.flatMap((block): { role: MessageRole; content: Block[] }[] => {
-      const [answered, sentenceWords] = answers.next().value as [boolean, string];
+      const [answered, words] = answers.next().value as [boolean, string];
       if (block.type !== 'tool_use' || !answered) return [];
-      const content: Block = {
-        type: 'tool_result',
-        tool_use_id: block.id,
-        content: sentenceWords,
-        is_error: false,
-      };
+      const content: Block = { type: 'tool_result', tool_use_id: block.id, content: words, is_error: false };
       return [{ role: 'tool', content: [content] }];
     });
     return [{ role, content: blocks }, ...results];

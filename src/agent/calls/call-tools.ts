@@ -3,7 +3,7 @@
  * starts. A call without side effects may have started before its answer was stored. Results are appended as they
  * arrive; those that arrive together share one append.
  */
-import { closingOf } from '../../core/conversation/closing-words.ts';
+import { closingOf } from '../../core/conversation/closing-texts.ts';
 import type { Decision } from '../../core/decide.ts';
 import type { ActiveJob } from '../../core/run/job.ts';
 import { closeCalls, closedByRule, ended, startCall } from '../../core/transitions/tools.ts';

@@ -1,6 +1,6 @@
 /** Checks before calls run: calls that need approval wait, forbidden calls are closed. */
 import type { Append, CallChange, Entry } from '../run/append.ts';
-import { FORBIDDEN } from '../conversation/closing-words.ts';
+import { FORBIDDEN } from '../conversation/closing-texts.ts';
 import type { ContextEvent } from '../stream/event.ts';
 import type { Ids } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';

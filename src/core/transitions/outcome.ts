@@ -4,7 +4,7 @@
  * the call waits without a slot.
  */
 import type { Append, CallChange, Entry } from '../run/append.ts';
-import { OUTCOME_UNKNOWN } from '../conversation/closing-words.ts';
+import { OUTCOME_UNKNOWN } from '../conversation/closing-texts.ts';
 import type { Ids } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Json } from '../json.ts';

@@ -3,7 +3,7 @@ import type { Append, CallChange } from '../run/append.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Mailbox, Snapshot } from '../run/snapshot.ts';
 import type { Millis } from '../time.ts';
-import { deniedWith, expiredWait } from '../conversation/closing-words.ts';
+import { deniedWith, expiredWait } from '../conversation/closing-texts.ts';
 import type { Ids, ToolCallId } from '../ids.ts';
 import { ASKING_DEFAULTS } from '../run/policy.ts';
 import { sleptText } from '../run/sleep.ts';

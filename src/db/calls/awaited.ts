@@ -27,11 +27,11 @@ export function countdown(ended: SQL, own: SQL): SQL {
         union all
         select o.id, 0, true, null from ${own} o
       ) x group by x.id order by x.id
-    ), held as materialized (
+    ), locked as materialized (
       select t.id, x.n, x.own, x.ended_in from touched x cross join lateral (
         select t.id from tool_calls t where t.id = x.id for no key update) t
     ), counted as (
-      update tool_calls t set needs = t.needs - h.n from held h
+      update tool_calls t set needs = t.needs - h.n from locked h
       -- Always true, as in an append: the planner then finds each call by its id.
       where h.n + 0 = h.n and t.id = h.id and h.n > 0 and not h.own and t.status = 'waiting' and t.waits_for = 'workers'
       returning t.context_id, t.needs, h.ended_in
@@ -39,7 +39,7 @@ export function countdown(ended: SQL, own: SQL): SQL {
 }
 
 /** A condition that is always true. Evaluating it locks every call that the countdown locks. */
-export const LOCK_FIRST: SQL = sql`(select count(*) from held) >= 0`;
+export const LOCK_FIRST: SQL = sql`(select count(*) from locked) >= 0`;
 
 /** Contexts whose calls need nothing more because jobs ended in the context `of`, as JSON. */
 export function metBy(of: SQL): SQL {

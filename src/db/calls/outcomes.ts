@@ -58,7 +58,7 @@ export async function resolveOutcome(
       update contexts c set head_seq = c.head_seq + 1, ${woken}
       where c.id = ${contextId} and c.tenant_id = ${tenantId}
       returning c.id, c.tenant_id, c.head_seq, c.wake_seq, c.lease_epoch, c.scheduling_status
-    ), told as (
+    ), recorded as (
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.head_seq, 'OutcomeResolved', ${encodeJson(data)}::jsonb from ctx
     ), call as (

@@ -62,9 +62,10 @@ function last(type: CompactorType, { contextId, tenantId, branch }: BranchColumn
  */
 export function eventsOf(made: SQL, stretches: SQL): SQL {
   return sql`exists (
-    select 1 from messages told join (${stretches}) shown
-      on told.branch = shown.branch and told.seq > shown.after and told.seq <= shown.upto
-    where told.context_id = ${made}.context_id and told.tenant_id = ${made}.tenant_id and told.seq = ${made}.upto_seq)`;
+    select 1 from messages summarised join (${stretches}) shown
+      on summarised.branch = shown.branch and summarised.seq > shown.after and summarised.seq <= shown.upto
+    where summarised.context_id = ${made}.context_id and summarised.tenant_id = ${made}.tenant_id
+      and summarised.seq = ${made}.upto_seq)`;
 }
 
 export function toCompacted({ summary, shortening }: CompactedColumns): Compacted {

@@ -109,11 +109,11 @@ async function readMemories(
   { at, compactions, shown = VISIBLE, most = LIMITS.historyBytes }: MemoryQuery,
 ): Promise<Map<ContextId, Remembered>> {
   const rows = await executor.execute<MemoryRow>(sql`/* history.read */
-    with told as materialized (
+    with compacted_places as materialized (
       select at.context_id, at.tenant, at.branch, k.upto, k.summary, k.shortening from ${at} cross join ${compactions}
     )
     select m.*, null::jsonb as summary, null::jsonb as shortening
-    from told at cross join lateral (${spansOf(sql`at.context_id`, sql`at.tenant`, sql`at.branch`)}) s
+    from compacted_places at cross join lateral (${spansOf(sql`at.context_id`, sql`at.tenant`, sql`at.branch`)}) s
     cross join lateral (
       select m.context_id, m.bytes, ${columnsWith(sql`case when m.upto_here <= ${sql.raw(String(most))} then m.content end`)} from (
         select m.*, sum(m.bytes) over (order by m.seq rows unbounded preceding) as upto_here
@@ -121,7 +121,8 @@ async function readMemories(
           and m.tenant_id = at.tenant and m.branch = s.branch and m.seq > s.after and m.seq <= s.upto and m.seq >= at.upto
           and ${shown} order by m.seq) m) m
     union all
-    select at.context_id, 0, ${messageColumns}, at.summary, at.shortening from told at left join messages m on false
+    select at.context_id, 0, ${messageColumns}, at.summary, at.shortening
+    from compacted_places at left join messages m on false
     where at.summary is not null or at.shortening is not null`);
   const compactionRows = rows.filter(({ id }) => id === null);
   const messages = inOrder(rows.flatMap((row) => (row.id === null ? [] : [row])));

@@ -23,7 +23,7 @@ import { persist } from './journal.ts';
 import { childWorkerSpec } from './child-worker-spec.ts';
 import type { WorkerState } from '../process/ports.ts';
 import type { TeamAbilities } from './team-abilities.ts';
-import { errorResult, spawnResult, waitResult } from './team-words.ts';
+import { errorResult, spawnResult, waitResult } from './team-results.ts';
 
 type Parts = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'abilities' | 'ids' | 'clock' | 'times'>;
 

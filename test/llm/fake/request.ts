@@ -71,7 +71,7 @@ function fromMessage(message: JsonObject): FakeEntry[] {
     .filter((block) => block['type'] === 'tool_result')
     .map((block) => ({
       role: 'tool' as const,
-      text: sentenceWords(block['content']),
+      text: words(block['content']),
       calls: [],
       callId: text(block['tool_use_id']),
     }));
@@ -82,7 +82,7 @@ function fromMessage(message: JsonObject): FakeEntry[] {
       name: text(block['name']),
       arguments: JSON.stringify(block['input']),
     }));
-  const spoken = sentenceWords(parts);
+  const spoken = words(parts);
   if (spoken === '' && calls.length === 0) return results;
   const role = message['role'] === 'assistant' ? 'assistant' : 'user';
   return [...results, { role, text: spoken, calls, callId: null }];
@@ -96,7 +96,7 @@ function fromChat(message: JsonObject): FakeEntry {
     arguments: text(object(call['function'])['arguments']),
   }));
   const callId = role === 'tool' ? text(message['tool_call_id']) : null;
-  return { role: roleOf(role), text: sentenceWords(message['content']), calls, callId };
+  return { role: roleOf(role), text: words(message['content']), calls, callId };
 }
 
 function fromItem(item: JsonObject): FakeEntry[] {
@@ -113,9 +113,7 @@ function fromItem(item: JsonObject): FakeEntry[] {
       return [{ role: 'assistant', text: '', calls: [call], callId: null }];
     }
     case 'function_call_output':
-      return [
-        { role: 'tool', text: sentenceWords(item['output']), calls: [], callId: text(item['call_id']) },
-      ];
+      return [{ role: 'tool', text: words(item['output']), calls: [], callId: text(item['call_id']) }];
     default:
       return [];
   }
@@ -140,7 +138,7 @@ function merged(entries: FakeEntry[]): FakeEntry[] {
 function fromBody(role: FakeEntry['role'], content: Json | undefined): FakeEntry[] {
   return content === undefined || content === null
     ? []
-    : [{ role, text: sentenceWords(content), calls: [], callId: null }];
+    : [{ role, text: words(content), calls: [], callId: null }];
 }
 
 function roleOf(role: string): FakeEntry['role'] {
@@ -157,7 +155,7 @@ function roleOf(role: string): FakeEntry['role'] {
 }
 
 /** The text in a string or in a list of parts. */
-function sentenceWords(content: Json | undefined): string {
+function words(content: Json | undefined): string {
   if (typeof content === 'string') return content;
   return list(content)
     .map((part) => text(part['text']))

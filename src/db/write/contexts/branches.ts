@@ -106,7 +106,7 @@ async function tell(tx: Executor, { tenantId, contextId }: Place, { name, data }
     with ctx as (
       update contexts c set head_seq = c.head_seq + 1 where c.id = ${contextId} and c.tenant_id = ${tenantId}
       returning c.id, c.tenant_id, c.head_seq
-    ), told as (
+    ), recorded as (
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.head_seq, ${name}, ${encodeJson(data)}::jsonb from ctx
     )

@@ -12,7 +12,7 @@ import type { ToolLog } from '../../run/tool-log.ts';
 import { fateOf } from './fate.ts';
 import type { Standing } from '../connection/standing.ts';
 import { toReply } from './to-reply.ts';
-import { cut, refused, refusedByHttp, silent, unreachable } from './words.ts';
+import { cut, refused, refusedByHttp, silent, unreachable } from './failures.ts';
 
 /** How long a call waits for a disconnected server, in milliseconds. */
 const WAIT_MS = 5_000;
