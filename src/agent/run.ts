@@ -81,7 +81,7 @@ export type CallUnderWay = { beganAt: Millis; outcome: Promise<ToolOutcome> };
 /** Calls that start before their answer is stored (see `EagerCalls`). */
 export type EagerPort = {
   /** Starts the calls of an answer that is about to be stored. Returns those that ended in time. */
-  begin(asked: Asked): Promise<ClosedCall[]>;
+  begin(unstored: UnstoredAnswer): Promise<ClosedCall[]>;
   /** A call that is still running, or ended without being stored; the caller awaits it. Null: it was not started. */
   take(id: ToolCallId): CallUnderWay | null;
   /** Aborts the calls that were not taken. */
@@ -89,7 +89,7 @@ export type EagerPort = {
 };
 
 /** An answer that is about to be stored: `answerAppend` is the append that stores it and its calls. */
-export type Asked = {
+export type UnstoredAnswer = {
   snapshot: Snapshot;
   job: ActiveJob;
   settings: Settings;

@@ -14,7 +14,7 @@ import type { OpenCall } from '../../core/tools/tool-call.ts';
 import type { RunSignals } from '../run-signals.ts';
 import { executeCall } from './execute-call.ts';
 import { inputIn, toInvocation } from './invocation.ts';
-import type { Asked, CallUnderWay, EagerPort, RunPorts } from '../run.ts';
+import type { UnstoredAnswer, CallUnderWay, EagerPort, RunPorts } from '../run.ts';
 
 /** How long an answer waits for these calls, in milliseconds: about as long as a separate append would take. */
 const MOMENT_MS = 5;
@@ -40,17 +40,17 @@ export class EagerCalls implements EagerPort {
     this.#isWary = first.failedClaims > 0 || (first.job !== null && first.job.attempt > 1);
   }
 
-  async begin(asked: Asked): Promise<ClosedCall[]> {
+  async begin(unstored: UnstoredAnswer): Promise<ClosedCall[]> {
     const isWary = this.#isWary;
     this.#isWary = false;
     const { leaving, soft } = this.#signals;
     if (isWary || leaving || soft.aborted) return [];
-    const calls = eagerOnes(callsAfter([], asked.answerAppend), asked.settings);
+    const calls = eagerOnes(callsAfter([], unstored.answerAppend), unstored.settings);
     if (calls.length === 0) return [];
     const moment = new Moment();
     const closed: ClosedCall[] = [];
     const work = calls.map(async (call) => {
-      const end = await this.#carryOut(asked, call, soft, moment);
+      const end = await this.#carryOut(unstored, call, soft, moment);
       if (end !== null) closed.push(end);
     });
     await moment.waitFor(Promise.all(work));
@@ -70,13 +70,13 @@ export class EagerCalls implements EagerPort {
 
   /** Null: the call was not started, is still running, or was aborted. */
   async #carryOut(
-    asked: Asked,
+    unstored: UnstoredAnswer,
     call: OpenCall,
     soft: AbortSignal,
     moment: Moment,
   ): Promise<ClosedCall | null> {
     const { tools, clock } = this.#ports;
-    const { snapshot, job, settings, given } = asked;
+    const { snapshot, job, settings, given } = unstored;
     const invocation = toInvocation(snapshot, job, call, inputIn(given.content, call.id));
     // A call whose check fails is left to the normal execution.
     const decision = await tools

@@ -21,14 +21,14 @@ export async function reconcile(
   job: ActiveJob,
   lost: readonly OpenCall[],
 ): Promise<After> {
-  const asked = await Promise.all(
+  const reports = await Promise.all(
     lost.map(async (call) => {
       const invocation = toInvocation(snapshot, job, call, inputOf(snapshot, call));
       return { call, input: invocation.input, reconciled: await ask(run, job, invocation) };
     }),
   );
-  const calls = asked.filter(isReconciled);
-  if (calls.length < asked.length) return readMailbox(run, snapshot);
+  const calls = reports.filter(isReconciled);
+  if (calls.length < reports.length) return readMailbox(run, snapshot);
   const { outcomeWaitMs } = run.tools;
   const until = outcomeWaitMs === null ? null : run.clock.now() + outcomeWaitMs;
   return commit(run, snapshot, settleOutcomes(snapshot, job, { calls, until }, run.ids));

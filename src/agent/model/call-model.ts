@@ -83,9 +83,9 @@ async function takeAnswer(
   const answerAppend = goesOn
     ? answer(snapshot, served, given, run.clock.now())
     : completed(snapshot, served, given, run.ids);
-  const asked = { snapshot, job, settings, given, answerAppend };
-  const closed = await run.eager.begin(asked);
-  const transition = { ...answerWithResults(asked, closed, run.ids), modelCall };
+  const unstored = { snapshot, job, settings, given, answerAppend };
+  const closed = await run.eager.begin(unstored);
+  const transition = { ...answerWithResults(unstored, closed, run.ids), modelCall };
   const outcome = await append(run, transition);
   if (outcome.kind === 'committed') return follow(run, snapshot, transition, outcome);
   // Stale: another process wrote meanwhile. The answer still counts, and its calls are checked again against the

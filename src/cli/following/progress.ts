@@ -14,20 +14,20 @@ type Progress = {
 
 /** `label`: prefix of each line, the name of a descendant worker. */
 export function openProgress(client: Client, screen: Screen, label: string): Progress {
-  const asked = new Map<string, number>();
+  const requestedAt = new Map<string, number>();
   const note = (line: string): void => screen.note(screen.sideInk('dim', `${label}${line}`));
   return {
     calls({ content }) {
       for (const block of content) {
         if (block.type !== 'tool_use') continue;
-        asked.set(block.id, performance.now());
+        requestedAt.set(block.id, performance.now());
         note(`→ ${oneLine(block.name)} ${inputText(block.input)}`);
       }
     },
     async receive({ event, data }) {
       if (event === 'JobStarted' && data.attempt > 1) note(`↻ attempt ${data.attempt}`);
       if (event === 'ToolCallFinished') {
-        const since = asked.get(data.tool_call_id);
+        const since = requestedAt.get(data.tool_call_id);
         const took = since === undefined ? '' : ` ${spell(performance.now() - since)}`;
         note(`${data.status === 'completed' ? '✓' : `✗ ${data.status}:`} ${oneLine(data.name)}${took}`);
       }
@@ -44,8 +44,8 @@ export function openProgress(client: Client, screen: Screen, label: string): Pro
 }
 
 /** On any error, the line is printed without the state. */
-async function quietly<T>(asked: Promise<T>): Promise<T | null> {
-  return asked.catch(() => null);
+async function quietly<T>(reading: Promise<T>): Promise<T | null> {
+  return reading.catch(() => null);
 }
 
 /** Prints the result of the job. */

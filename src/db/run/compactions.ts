@@ -19,7 +19,7 @@ export const WHOLE: SQL = sql`(select 0::bigint as upto, null::jsonb as summary,
  * The compactions that apply to each `at(context_id, tenant, branch)`, as the same `k`; `upto` 0: no summary replaces
  * messages. `past`: only compactions up to this number of the context.
  */
-export function standing(past?: number): SQL {
+export function applicableCompactions(past?: number): SQL {
   return sql`lateral (
     select coalesce((s.last ->> 'uptoSeq')::bigint, 0) as upto, s.last as summary, t.last as shortening
     from (select 1) one

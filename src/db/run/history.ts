@@ -10,7 +10,7 @@ import { LIMITS } from '../../core/limits.ts';
 import type { Message, MessageRole } from '../../core/conversation/message.ts';
 import type { Turn } from '../../core/conversation/turn.ts';
 import type { Executor } from '../connection/client.ts';
-import { WHOLE, standing, toCompacted } from './compactions.ts';
+import { WHOLE, applicableCompactions, toCompacted } from './compactions.ts';
 import type { CompactedColumns } from './compactions.ts';
 import { ReadLimitExceeded } from '../connection/read-limit.ts';
 import { columnsWith, messageColumns, toMessage } from './message-rows.ts';
@@ -44,7 +44,12 @@ export async function readPast(
   most: number,
 ): Promise<Remembered> {
   const shown = sql`m.seq <= ${upto} and (m.status = 'completed' or m.status = 'retracted' and m.job_id = ${jobId})`;
-  const read = await readMemories(executor, { at: places([of]), compactions: standing(upto), shown, most });
+  const read = await readMemories(executor, {
+    at: places([of]),
+    compactions: applicableCompactions(upto),
+    shown,
+    most,
+  });
   return whole(read).get(of.contextId) ?? NOTHING_REMEMBERED;
 }
 
@@ -57,7 +62,10 @@ export async function readBranch(
   place: Place,
   branch: string,
 ): Promise<Remembered | null> {
-  const read = await readMemories(executor, { at: places([{ ...place, branch }]), compactions: standing() });
+  const read = await readMemories(executor, {
+    at: places([{ ...place, branch }]),
+    compactions: applicableCompactions(),
+  });
   return read.get(place.contextId) ?? null;
 }
 
@@ -70,7 +78,9 @@ export async function readHistories(
   at: SQL,
   most: number,
 ): Promise<Map<ContextId, Remembered>> {
-  return whole(await readMemories(executor, { at: workedOn(at), compactions: standing(), most }));
+  return whole(
+    await readMemories(executor, { at: workedOn(at), compactions: applicableCompactions(), most }),
+  );
 }
 
 function workedOn(at: SQL): SQL {

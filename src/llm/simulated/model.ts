@@ -128,14 +128,14 @@ function answerOf(played: Played, request: ModelRequest): ModelAnswer {
   if (played.thinking !== '') content.push({ type: 'thinking', text: played.thinking });
   if (played.text !== '') content.push({ type: 'text', text: played.text });
   content.push(...played.calls);
-  const asked =
+  const inputCharacters =
     request.system.length + request.pinned.length + JSON.stringify([request.messages, request.tools]).length;
   return {
     content,
     finishReason: played.finish ?? (played.calls.length > 0 ? 'tool_use' : 'stop'),
     usage: {
       ...NO_USAGE,
-      input_tokens: tokens(asked),
+      input_tokens: tokens(inputCharacters),
       output_tokens: tokens(JSON.stringify(content).length),
     },
     modelId: request.model.model,

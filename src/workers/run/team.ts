@@ -17,7 +17,7 @@ import type { WorkerLimits } from '../../core/workers/worker-limits.ts';
 import { workersOf } from '../../core/workers/worker-asks.ts';
 import type { SpawnAsk, WaitAsk } from '../../core/workers/worker-asks.ts';
 import { recount } from '../../db/calls/awaited.ts';
-import { readOutcomes, readParent, readSpawned, readStandings } from '../../db/run/team.ts';
+import { readOutcomes, readParent, readSpawned, readRelations } from '../../db/run/team.ts';
 import type { Parent, WorkerOutcome } from '../../db/run/team.ts';
 import { persist } from './journal.ts';
 import { childWorkerSpec } from './child-worker-spec.ts';
@@ -43,12 +43,12 @@ export function createTeam(parts: Parts, signals: RunSignals): Team {
       persist(signals, async () => {
         const { tenantId } = lease;
         const spawned = await readSpawned(database.db, tenantId, idsOf(over, 'spawn'));
-        const asked = over.map(({ call: { id: callId }, ask }) => {
+        const awaitedCalls = over.map(({ call: { id: callId }, ask }) => {
           const child = spawned.get(callId);
           const workerIds = ask.kind === 'wait' ? (workersOf(ask) ?? []) : child === undefined ? [] : [child];
           return { callId, workers: workerIds.map((workerId) => ({ workerId, jobId: null })) };
         });
-        const outcomes = await readOutcomes(database.db, tenantId, asked);
+        const outcomes = await readOutcomes(database.db, tenantId, awaitedCalls);
         const waited = idsOf(over, 'wait').flatMap((id) => outcomes.get(id) ?? []);
         await suppressDuplicate(parts, lease, endedOf(waited));
         return new Map(
@@ -178,8 +178,8 @@ async function arrangeWait(
   const workerIds = workersOf(ask);
   if (workerIds === null)
     return answered('not_found', 'worker_ids contains a value that is not a worker id.');
-  const standings = await readStandings(database.db, tenantId, workerId, workerIds);
-  const wrong = workerIds.find((id) => !standings.some((one) => one.workerId === id && one.isBelow));
+  const relations = await readRelations(database.db, tenantId, workerId, workerIds);
+  const wrong = workerIds.find((id) => !relations.some((one) => one.workerId === id && one.isBelow));
   if (wrong === workerId) return answered('invalid_request', 'A worker cannot wait for itself.');
   if (wrong !== undefined) {
     return answered(
@@ -187,13 +187,13 @@ async function arrangeWait(
       `No worker below this one has the id ${wrong}. Wait only for workers that this one, or one below it, created.`,
     );
   }
-  const jobs = standings
+  const jobs = relations
     .flatMap((one) => one.unfinished.map((jobId) => ({ jobId, workerId: one.workerId })))
     .map((one, ordinal) => ({ ...one, callId: call.id, ordinal }));
-  const isAnyDone = ask.mode === 'any' && standings.some(({ unfinished }) => unfinished.length === 0);
+  const isAnyDone = ask.mode === 'any' && relations.some(({ unfinished }) => unfinished.length === 0);
   if (jobs.length === 0 || isAnyDone || ask.timeoutMs === 0) {
     const workers = workerIds.map((id) => {
-      const jobId = standings.find((one) => one.workerId === id)?.unfinished.at(-1) ?? null;
+      const jobId = relations.find((one) => one.workerId === id)?.unfinished.at(-1) ?? null;
       return { workerId: id, jobId };
     });
     const outcomes = await readOutcomes(database.db, tenantId, [{ callId: call.id, workers }]);

@@ -60,7 +60,7 @@ export async function listRoles(
   page: PageRequest<string | null>,
 ): Promise<Page<RoleView>> {
   const rows = sql`select s.*, octet_length(s.definition::text) as bytes from (
-    ${rolesWithBirth} ${standing(tenantId, hidden, page)}) s`;
+    ${rolesWithBirth} ${currentRoles(tenantId, hidden, page)}) s`;
   return toPage(await executor.execute<OfPage & Row>(withinBytes(rows, sql`p.name collate "C"`)), toView);
 }
 
@@ -72,12 +72,12 @@ export async function listRoleNames(
   limit: number,
 ): Promise<string[]> {
   const rows = await executor.execute<{ name: string }>(
-    sql`select r.name from roles r ${standing(tenantId, hidden, { after: null, limit })}`,
+    sql`select r.name from roles r ${currentRoles(tenantId, hidden, { after: null, limit })}`,
   );
   return rows.map(({ name }) => name);
 }
 
-function standing(
+function currentRoles(
   tenantId: TenantId,
   hidden: readonly string[],
   { after, limit }: PageRequest<string | null>,

@@ -10,7 +10,7 @@ import { jsonCopy } from '../../run/json-copy.ts';
 import type { CallOutcome, ServerWatch } from '../../registry/servers.ts';
 import type { ToolLog } from '../../run/tool-log.ts';
 import { fateOf } from './fate.ts';
-import type { Standing } from '../connection/standing.ts';
+import type { CurrentConnection } from '../connection/current-connection.ts';
 import { toReply } from './to-reply.ts';
 import { cut, refused, refusedByHttp, silent, unreachable } from './failures.ts';
 
@@ -24,7 +24,7 @@ const MOST_TRIES = 3;
 export type Line = {
   name: string;
   timeoutMs: number;
-  standing: Standing;
+  current: CurrentConnection;
   began(): void;
   ended(): void;
   watch: ServerWatch;
@@ -54,7 +54,7 @@ type Ended = { reply: ToolReply; outcome: CallOutcome };
 async function tryOften(line: Line, { own, effect, input, context }: McpCall): Promise<Ended> {
   let lost: Ended = { reply: unreachable(line.name), outcome: 'unreachable' };
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const connection = await line.standing.wait(WAIT_MS, context.signal);
+    const connection = await line.current.wait(WAIT_MS, context.signal);
     if (connection === null) return lost;
     try {
       const result = await connection.call(own, jsonCopy(input) ?? {}, context);

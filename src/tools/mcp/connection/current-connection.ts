@@ -1,7 +1,7 @@
 /** Holds the current connection and the calls that wait for the next one. */
 import type { Connection } from './connection.ts';
 
-export class Standing {
+export class CurrentConnection {
   #connection: Connection | null = null;
   readonly #waiting = new Set<(connection: Connection) => void>();
 
