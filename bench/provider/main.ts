@@ -8,7 +8,7 @@ import * as chat from './chat.ts';
 import * as messages from './messages.ts';
 import type { Observation, ProviderProtocol } from './protocol.ts';
 import { SCRIPT, STAMP, refusalOf, replyTo } from './script.ts';
-import type { Heard, Reply } from './script.ts';
+import type { ParsedRequest, Reply } from './script.ts';
 
 let script = SCRIPT;
 let observed: Observation[] = [];
@@ -44,7 +44,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, at: nu
   for await (const part of request) parts.push(part as Buffer);
   const body = JSON.parse(Buffer.concat(parts).toString('utf8'));
   const wire = request.url?.endsWith('/messages') === true ? messages : chat;
-  const parsedRequest = wire.hear(body);
+  const parsedRequest = wire.parseRequest(body);
   const reply = replyTo(parsedRequest, script);
   observe('request', parsedRequest, at);
   counts.requests += 1;
@@ -93,7 +93,7 @@ async function speak(response: ServerResponse, events: readonly string[]): Promi
   }
 }
 
-function observe(kind: Observation['kind'], { mark }: Heard, at: number): void {
+function observe(kind: Observation['kind'], { mark }: ParsedRequest, at: number): void {
   observed.push({ kind, mark, at });
 }
 

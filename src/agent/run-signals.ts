@@ -57,12 +57,12 @@ export class RunSignals {
   }
 
   /** The process stops and waits only for effects that must not, or should not, be started again elsewhere. */
-  hurry(): void {
+  abortSoft(): void {
     this.#soft.abort(READ_MAILBOX);
   }
 
   /** The mailbox was read at this `control_seq`. */
-  saw(controlSeq: number): void {
+  markRead(controlSeq: number): void {
     this.#seen = controlSeq;
   }
 

@@ -179,6 +179,6 @@ export async function readMailbox(run: Run, snapshot: Snapshot): Promise<Snapsho
 
 /** Records the version that was just read, so that older control signals are ignored. */
 export function seen(run: Run, snapshot: Snapshot): Snapshot {
-  run.signals.saw(snapshot.controlSeq);
+  run.signals.markRead(snapshot.controlSeq);
   return snapshot;
 }

@@ -54,7 +54,7 @@ export async function* followEvents(
   if (cursor.last !== null && cursor.last >= upto) return;
   let failures = 0;
   for (let connection = 1; !isRaised(signal); connection += 1) {
-    const received = hear({ open, contextId, signal }, cursor, connection);
+    const received = receiveEvents({ open, contextId, signal }, cursor, connection);
     let lost: Lost | null = null;
     try {
       while (lost === null) {
@@ -85,7 +85,7 @@ export async function* followEvents(
 /** The number of the last event in a context. */
 export async function readHead(open: Open, contextId: string, signal?: AbortSignal): Promise<number> {
   const cursor: Cursor = { last: null, retryMs: 2_000 };
-  const received = hear({ open, contextId, signal }, cursor, 1);
+  const received = receiveEvents({ open, contextId, signal }, cursor, 1);
   try {
     while (cursor.last === null) {
       const next = await received.next();
@@ -103,7 +103,7 @@ type Source = { open: Open; contextId: string; signal: AbortSignal | undefined }
 type Lost = { cause: unknown; after: number | null | 'never' };
 
 /** One connection. `moved`: a frame that is not yielded as an event, but may have moved the cursor. */
-async function* hear(
+async function* receiveEvents(
   { open, contextId, signal }: Source,
   cursor: Cursor,
   connection: number,

@@ -101,7 +101,7 @@ describe('a process that has to leave', () => {
         at: ({ count, signals }) => {
           if (count !== k) return;
           signals.leave();
-          signals.hurry();
+          signals.abortSoft();
         },
       });
       expectClosed(rig);

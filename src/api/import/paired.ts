@@ -103,9 +103,9 @@ async function* entriesOf(body: Spooled, now: number): AsyncGenerator<StoredEntr
   }
 }
 
-type Said = { role: 'user' | 'assistant'; turn: Turn; text: string; seq: number; now: number };
+type PairedMessage = { role: 'user' | 'assistant'; turn: Turn; text: string; seq: number; now: number };
 
-function messageOf({ role, turn, text, seq, now }: Said): StoredMessage {
+function messageOf({ role, turn, text, seq, now }: PairedMessage): StoredMessage {
   return {
     seq,
     branch: 'main',

@@ -93,8 +93,8 @@ function toProviders(
 
 /** The latest of several times in seconds. Ignores impossible values. */
 function latest(seconds: readonly number[]): string | null {
-  const moments = seconds.filter((one) => one > 0 && one < 1e11);
-  return moments.length === 0 ? null : toIso(Math.max(...moments) * 1_000);
+  const instants = seconds.filter((one) => one > 0 && one < 1e11);
+  return instants.length === 0 ? null : toIso(Math.max(...instants) * 1_000);
 }
 
 function toTools(about: About, processes: readonly ProcessView[]): System['tools'] {

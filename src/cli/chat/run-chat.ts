@@ -7,8 +7,8 @@ import type { Cli } from '../cli.ts';
 import { EXIT, toEnd } from '../exit.ts';
 import type { Exit } from '../exit.ts';
 import { answerText } from '../following/answer-text.ts';
-import { adopt } from '../following/family.ts';
-import type { Family } from '../following/family.ts';
+import { followChild } from '../following/follow-tree.ts';
+import type { FollowedTree } from '../following/follow-tree.ts';
 import { textOf } from '../following/message-text.ts';
 import { openProgress, printEnd } from '../following/progress.ts';
 import { onSignals } from '../signals-of-person.ts';
@@ -99,7 +99,7 @@ async function listen(
   const answer = answerText(screen, options.thinking === true);
   const quiet = options.quiet === true;
   const progress = openProgress(client, screen, '');
-  const family: Family = {
+  const tree: FollowedTree = {
     client,
     screen,
     quiet,
@@ -123,7 +123,7 @@ async function listen(
       if (!quiet) progress.calls(message);
     }
     if (!quiet) await progress.receive(event);
-    if (event.event === 'WorkerSpawned') adopt(family, event.data, '');
+    if (event.event === 'WorkerSpawned') followChild(tree, event.data, '');
     if (event.event === 'JobFinished' && event.data.status !== 'completed')
       printEnd(screen, await client.jobs.get(event.data.job_id));
     const item = itemOf(event);
@@ -131,7 +131,7 @@ async function listen(
     state.receive(event);
     if (event.event === 'JobFinished' || item !== null) prompt();
   }
-  await Promise.all(family.children);
+  await Promise.all(tree.children);
 }
 
 /** `label`: the name of the child worker that asks. */

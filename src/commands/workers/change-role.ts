@@ -48,7 +48,7 @@ export function deleteRole({ tenantId, name, isCurrent }: ChangeRole): Command<R
 }
 
 function currentVersion(last: LastVersion | null): number | null {
-  return last === null || last.buried ? null : last.version;
+  return last === null || last.deleted ? null : last.version;
 }
 
 function stale(): Refusal {

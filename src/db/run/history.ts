@@ -31,7 +31,7 @@ export async function readHistory(executor: Executor, place: Place, branch: stri
 }
 
 /** A past state of a context: entries up to the number `upto`, including those of the job that ran then. */
-export type Moment = { upto: number; jobId: JobId };
+export type HistoryPoint = { upto: number; jobId: JobId };
 
 /**
  * A branch as of a past state. Messages of earlier jobs that were retracted since are missing. Rejects with
@@ -40,7 +40,7 @@ export type Moment = { upto: number; jobId: JobId };
 export async function readPast(
   executor: Executor,
   of: Place & { branch: string },
-  { upto, jobId }: Moment,
+  { upto, jobId }: HistoryPoint,
   most: number,
 ): Promise<Remembered> {
   const shown = sql`m.seq <= ${upto} and (m.status = 'completed' or m.status = 'retracted' and m.job_id = ${jobId})`;

@@ -21,7 +21,7 @@ import { LANGUAGE } from './language.ts';
 import type { Directive } from './script.ts';
 
 /** Interval between chunks of a long text. */
-const BEAT_MS = 20;
+const STEP_MS = 20;
 
 type Played = { thinking: string; text: string; calls: Block[]; finish: FinishReason | null };
 
@@ -103,10 +103,10 @@ async function talk(
   played: Played,
   { listener, signal }: Stage,
 ): Promise<void> {
-  const beats = Math.max(1, Math.min(count, Math.floor(overMs / BEAT_MS)));
-  const pause = overMs / beats;
-  for (let pulse = 0, from = 0; pulse < beats; pulse++) {
-    const until = Math.round((count * (pulse + 1)) / beats);
+  const steps = Math.max(1, Math.min(count, Math.floor(overMs / STEP_MS)));
+  const pause = overMs / steps;
+  for (let step = 0, from = 0; step < steps; step++) {
+    const until = Math.round((count * (step + 1)) / steps);
     const text = sentenceWords(from, until);
     from = until;
     played.text += text;

@@ -124,8 +124,8 @@ export class Registry {
   }
 
   /** Aborts tools that may run again elsewhere. */
-  hurry(): void {
-    for (const { signals } of this.#places.values()) signals.hurry();
+  abortSoft(): void {
+    for (const { signals } of this.#places.values()) signals.abortSoft();
   }
 
   /** Aborts everything in flight. */

@@ -89,9 +89,9 @@ function currentRoles(
 }
 
 /**
- * The last version of a name. `buried`: this version deleted the role. `same`: its definition equals the wanted one.
+ * The last version of a name. `deleted`: this version deleted the role. `same`: its definition equals the wanted one.
  */
-export type LastVersion = { version: number; buried: boolean; same: boolean };
+export type LastVersion = { version: number; deleted: boolean; same: boolean };
 
 /** Null: this tenant never used the name. */
 export async function lastVersion(
@@ -101,7 +101,7 @@ export async function lastVersion(
   wanted: Role | null = null,
 ): Promise<LastVersion | null> {
   const [row] = await executor.execute<LastVersion>(sql`
-    select r.version, r.definition is null as buried, coalesce(r.definition::jsonb = ${jsonOf(wanted)}::jsonb, false) as same
+    select r.version, r.definition is null as deleted, coalesce(r.definition::jsonb = ${jsonOf(wanted)}::jsonb, false) as same
     from roles r where r.tenant_id = ${tenantId} and r.name = ${name} order by r.version desc limit 1`);
   return row ?? null;
 }

@@ -9,7 +9,7 @@ import { faultText } from '../../run/fault.ts';
 import { jsonCopy } from '../../run/json-copy.ts';
 import type { CallOutcome, ServerWatch } from '../../registry/servers.ts';
 import type { ToolLog } from '../../run/tool-log.ts';
-import { fateOf } from './fate.ts';
+import { classifyFailure } from './classify-failure.ts';
 import type { CurrentConnection } from '../connection/current-connection.ts';
 import { toReply } from './to-reply.ts';
 import { cut, refused, refusedByHttp, silent, unreachable } from './failures.ts';
@@ -61,8 +61,8 @@ async function tryOften(line: Line, { own, effect, input, context }: McpCall): P
       return { reply: toReply(result), outcome: result.isError === true ? 'failed' : 'completed' };
     } catch (error) {
       context.signal.throwIfAborted();
-      const fate = fateOf(error, connection.isOver);
-      switch (fate) {
+      const failure = classifyFailure(error, connection.isOver);
+      switch (failure) {
         case 'refused':
           return { reply: refusalOf(line, own, error, context), outcome: 'failed' };
         case 'silent':
@@ -75,7 +75,7 @@ async function tryOften(line: Line, { own, effect, input, context }: McpCall): P
       }
       // The connection is unusable: close it, so that a new one is opened.
       await connection.close();
-      if (fate === 'cut' && effect === 'once') return lost;
+      if (failure === 'cut' && effect === 'once') return lost;
     }
   }
   return lost;

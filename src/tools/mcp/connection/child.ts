@@ -19,7 +19,7 @@ import type { Reach } from '../settings/server-settings.ts';
 const TIMEOUT_MS = 500;
 
 /** Maximum characters of one stderr chunk that are passed on. */
-const LONGEST_REMARK = 2_000;
+const LONGEST_LOG_TEXT = 2_000;
 
 type StdioReach = Extract<Reach, { kind: 'stdio' }>;
 
@@ -59,7 +59,7 @@ export class ChildTransport implements Transport {
     child.stdout.on('error', (error) => this.onerror?.(error));
     child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     child.stderr.on('data', (chunk: Buffer) =>
-      this.#onStderr(headOf(chunk.toString().trimEnd(), LONGEST_REMARK)),
+      this.#onStderr(headOf(chunk.toString().trimEnd(), LONGEST_LOG_TEXT)),
     );
     child.once('exit', () => {
       // Kill processes left in the group. Processes that left the group are not waited for.

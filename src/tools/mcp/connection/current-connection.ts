@@ -24,11 +24,11 @@ export class CurrentConnection {
     const { connection } = this;
     if (connection !== null) return connection;
     return new Promise((resolve, reject) => {
-      const end = (say: () => void): void => {
+      const end = (settle: () => void): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
         this.#waiting.delete(found);
-        say();
+        settle();
       };
       const found = (one: Connection): void => end(() => resolve(one));
       const abort = (): void => end(() => reject(signal.reason));

@@ -99,8 +99,8 @@ export class McpServer {
     const server = this.settings.name;
     const receivers: Receivers = {
       changed: () => void this.#relist(),
-      troubled: () => void this.#check(),
-      remarked: (text) => this.#log.debug({ mcp_server: server, said: text }, 'message of an MCP server'),
+      connectionFailed: () => void this.#check(),
+      logged: (text) => this.#log.debug({ mcp_server: server, said: text }, 'message of an MCP server'),
     };
     const connection = await connect(this.settings, this.#version, receivers, this.#stop.signal);
     try {
