@@ -59,10 +59,10 @@ export async function receive(
     },
   });
   // Events before the start of this job belong to earlier jobs of the same context.
-  let mine = (await client.jobs.get(job.jobId, {}, { signal })).status !== 'queued';
+  let hasStarted = (await client.jobs.get(job.jobId, {}, { signal })).status !== 'queued';
   for await (const event of events) {
-    mine ||= event.event === 'JobStarted' && event.data.job_id === job.jobId;
-    if (!mine) continue;
+    hasStarted ||= event.event === 'JobStarted' && event.data.job_id === job.jobId;
+    if (!hasStarted) continue;
     answer?.receive(event);
     if (event.event === 'MessageCompleted' && event.data.role === 'assistant') {
       const message = await client.contexts.messages.get(job.contextId, event.data.message_id);

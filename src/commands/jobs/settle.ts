@@ -77,7 +77,7 @@ export async function appendLast(
   transition: Append,
   finished: { jobId: JobId; status: JobStatus },
 ): Promise<AfterCommit[]> {
-  const { headSeq, wakeSeq, met, followUp } = await commit(tx, givenBack(transition));
+  const { headSeq, wakeSeq, met, followUp } = await commit(tx, released(transition));
   const { contextId, epoch } = transition.lease;
   const actions: AfterCommit[] = [
     { kind: 'progress', progress: { contextId, headSeq, finished } },
@@ -90,7 +90,7 @@ export async function appendLast(
 }
 
 /** No run holds the context: whichever process claims it next takes the jobs that are still queued. */
-function givenBack(transition: Append): Append {
+function released(transition: Append): Append {
   return { ...transition, park: transition.park ?? { status: 'runnable' } };
 }
 

@@ -101,7 +101,8 @@ export async function lastVersion(
   wanted: Role | null = null,
 ): Promise<LastVersion | null> {
   const [row] = await executor.execute<LastVersion>(sql`
-    select r.version, r.definition is null as deleted, coalesce(r.definition::jsonb = ${jsonOf(wanted)}::jsonb, false) as same
+    select r.version, r.definition is null as deleted,
+      coalesce(r.definition::jsonb = ${jsonOf(wanted)}::jsonb, false) as same
     from roles r where r.tenant_id = ${tenantId} and r.name = ${name} order by r.version desc limit 1`);
   return row ?? null;
 }

@@ -37,7 +37,7 @@ type CallOptions = { signal: AbortSignal; progress: (text: string) => void };
 
 export type Connection = {
   tools(): Promise<McpTool[]>;
-  /** Rejects if no result arrived (see `classifyFailure`), and when `signal` is aborted; then the server is notified. */
+  /** Rejects if no result arrived (see `classifyFailure`) and when `signal` is aborted; then the server is notified. */
   call(tool: string, input: JsonObject, options: CallOptions): Promise<CallToolResult>;
   /** Rejects if the server does not respond. */
   ping(): Promise<void>;
