@@ -144,10 +144,10 @@ test('no call is started by a process that is leaving, or while a stop request i
   const leaving = setUp(['look'], [tool('look')]);
   leaving.signals.leave();
   expect(await leaving.begin()).toEqual([]);
-  const nudged = setUp(['look'], [tool('look')]);
-  nudged.signals.notify();
-  expect(await nudged.begin()).toEqual([]);
-  expect([...leaving.begun, ...nudged.begun]).toEqual([]);
+  const notified = setUp(['look'], [tool('look')]);
+  notified.signals.notify();
+  expect(await notified.begin()).toEqual([]);
+  expect([...leaving.begun, ...notified.begun]).toEqual([]);
 });
 
 test('a call whose tool cannot tell whether it may run is left to the run', async () => {

@@ -4,7 +4,7 @@ import { inputText } from '../asking/item.ts';
 import { lookOf } from '../terminal/ink.ts';
 import { oneLine, safe } from '../terminal/safe.ts';
 import type { Screen } from '../terminal/screen.ts';
-import { count, money, spell, tokensOf } from '../terminal/time.ts';
+import { count, money, formatDuration, tokensOf } from '../terminal/time.ts';
 
 type Progress = {
   receive(event: StreamEvent): Promise<void>;
@@ -28,7 +28,7 @@ export function openProgress(client: Client, screen: Screen, label: string): Pro
       if (event === 'JobStarted' && data.attempt > 1) note(`↻ attempt ${data.attempt}`);
       if (event === 'ToolCallFinished') {
         const since = requestedAt.get(data.tool_call_id);
-        const took = since === undefined ? '' : ` ${spell(performance.now() - since)}`;
+        const took = since === undefined ? '' : ` ${formatDuration(performance.now() - since)}`;
         note(`${data.status === 'completed' ? '✓' : `✗ ${data.status}:`} ${oneLine(data.name)}${took}`);
       }
       if (event === 'WorkerSpawned') note(`⤷ worker ${oneLine(data.name)} (${data.worker_id})`);
@@ -56,7 +56,7 @@ export function printEnd(screen: Screen, job: Job): void {
       ? null
       : Date.parse(job.finished_at) - Date.parse(job.started_at ?? job.created_at);
   const parts = [
-    ms === null ? null : spell(ms),
+    ms === null ? null : formatDuration(ms),
     count(job.steps, 'step'),
     count(tokensOf(job.usage), 'token'),
     job.usage.cost === null ? null : money(job.usage.cost),
