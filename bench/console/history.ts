@@ -2,7 +2,7 @@
 import type { ContextExport, ExportedMessage } from '../../src/client/index.ts';
 import { LOOK } from '../tool.ts';
 
-type Said = Pick<ExportedMessage, 'role' | 'message_type' | 'content'>;
+type HistoryMessage = Pick<ExportedMessage, 'role' | 'message_type' | 'content'>;
 type Block = ExportedMessage['content'][number];
 
 /** The number of messages in one repetition, two inputs among them. */
@@ -17,7 +17,7 @@ const AT = '2026-01-01T00:00:00.000Z';
 
 /** `count`: a multiple of ten. */
 export function mixedHistory(count: number): ContextExport {
-  const said = Array.from({ length: count / CYCLE }, (_, house) => aboutHouse(house)).flat();
+  const messages = Array.from({ length: count / CYCLE }, (_, house) => aboutHouse(house)).flat();
   const usage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
   const counted = { message_count: count, request_count: 0, usage, created_at: AT };
   return {
@@ -31,7 +31,7 @@ export function mixedHistory(count: number): ContextExport {
       turn_count: (2 * count) / CYCLE,
       ...counted,
     },
-    entries: said.map((message, at) => ({
+    entries: messages.map((message, at) => ({
       type: 'message',
       number: at + 1,
       branch: 'main',
@@ -50,7 +50,7 @@ function turnOf(at: number): number {
   return 2 * Math.floor(at / CYCLE) + (at % CYCLE < SECOND_INPUT ? 1 : 2);
 }
 
-function aboutHouse(house: number): Said[] {
+function aboutHouse(house: number): HistoryMessage[] {
   const [first, second, third] = [callId(house, 1), callId(house, 2), callId(house, 3)];
   return [
     input(`Question ${house}: what is in the house with the number ${house}?`),
@@ -73,12 +73,12 @@ function aboutHouse(house: number): Said[] {
   ];
 }
 
-const input = (text: string): Said => ({
+const input = (text: string): HistoryMessage => ({
   role: 'user',
   message_type: 'text',
   content: [{ type: 'text', text }],
 });
-const answer = (message_type: Said['message_type'], content: Block[]): Said => ({
+const answer = (message_type: HistoryMessage['message_type'], content: Block[]): HistoryMessage => ({
   role: 'assistant',
   message_type,
   content,
@@ -89,7 +89,7 @@ const call = (id: string, place: string): Block => ({
   name: LOOK.name,
   input: { place },
 });
-const result = (tool_use_id: string, content: string, is_error = false): Said => ({
+const result = (tool_use_id: string, content: string, is_error = false): HistoryMessage => ({
   role: 'tool',
   message_type: 'tool_result',
   content: [{ type: 'tool_result', tool_use_id, content, is_error }],

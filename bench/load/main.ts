@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerQuestions } from '../talk.ts';
 import { exchange } from './exchange.ts';
-import { heard, listen } from './streams.ts';
+import { listen, takeDeliveries } from './streams.ts';
 import type { Answer, LoadProtocol, Request, Volley } from './protocol.ts';
 
 async function send(url: string, request: Request): Promise<Answer> {
@@ -25,4 +25,4 @@ async function sendAll({ url, requests, atOnce, gapMs }: Volley): Promise<Answer
   return answers;
 }
 
-answerQuestions<LoadProtocol>({ send: sendAll, listen, heard });
+answerQuestions<LoadProtocol>({ send: sendAll, listen, takeDeliveries });

@@ -29,5 +29,5 @@ export type LoadProtocol = {
   /** Opens all streams and returns their number. They stay open until the process ends. */
   listen: { asks: Listening; answers: number };
   /** Since the last request. */
-  heard: { asks: null; answers: Delivery[] };
+  takeDeliveries: { asks: null; answers: Delivery[] };
 };

@@ -14,7 +14,7 @@ export async function listen({ url, paths, events }: Listening): Promise<number>
 }
 
 /** Since the last request. */
-export function heard(): Delivery[] {
+export function takeDeliveries(): Delivery[] {
   return delivered.splice(0);
 }
 

@@ -1,10 +1,10 @@
 /** Chat Completions of the fake provider: parses requests, creates the events of the response stream. */
 import { markIn } from './script.ts';
-import type { Heard, Reply } from './script.ts';
+import type { ParsedRequest, Reply } from './script.ts';
 
 type ChatMessage = { role: string; content?: unknown };
 
-export function hear(body: { messages: ChatMessage[] }): Heard {
+export function parseRequest(body: { messages: ChatMessage[] }): ParsedRequest {
   const { messages } = body;
   const input = messages.findLastIndex(({ role }) => role === 'user');
   const results = messages.slice(input + 1).filter(({ role }) => role === 'tool').length;

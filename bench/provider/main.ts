@@ -8,7 +8,7 @@ import * as chat from './chat.ts';
 import * as messages from './messages.ts';
 import type { Observation, ProviderProtocol } from './protocol.ts';
 import { SCRIPT, STAMP, refusalOf, replyTo } from './script.ts';
-import type { Heard, Reply } from './script.ts';
+import type { ParsedRequest, Reply } from './script.ts';
 
 let script = SCRIPT;
 let observed: Observation[] = [];
@@ -44,15 +44,15 @@ async function answer(request: IncomingMessage, response: ServerResponse, at: nu
   for await (const part of request) parts.push(part as Buffer);
   const body = JSON.parse(Buffer.concat(parts).toString('utf8'));
   const wire = request.url?.endsWith('/messages') === true ? messages : chat;
-  const heard = wire.hear(body);
-  const reply = replyTo(heard, script);
-  observe('request', heard, at);
+  const parsedRequest = wire.parseRequest(body);
+  const reply = replyTo(parsedRequest, script);
+  observe('request', parsedRequest, at);
   counts.requests += 1;
   counts.open += 1;
   let ended = false;
   response.on('close', () => {
     counts.open -= 1;
-    if (!ended) observe('closed', heard, monotonic());
+    if (!ended) observe('closed', parsedRequest, monotonic());
     changed();
   });
   changed();
@@ -64,7 +64,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, at: nu
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  await speak(response, wire.eventsOf(reply, heard.prompt));
+  await speak(response, wire.eventsOf(reply, parsedRequest.prompt));
   ended = true;
   response.end(() => countEnd(reply));
 }
@@ -93,7 +93,7 @@ async function speak(response: ServerResponse, events: readonly string[]): Promi
   }
 }
 
-function observe(kind: Observation['kind'], { mark }: Heard, at: number): void {
+function observe(kind: Observation['kind'], { mark }: ParsedRequest, at: number): void {
   observed.push({ kind, mark, at });
 }
 

@@ -1,11 +1,11 @@
 /** The Messages API (Anthropic) of the fake provider: parses requests, creates the events of the response stream. */
 import { markIn } from './script.ts';
-import type { Heard, Reply } from './script.ts';
+import type { ParsedRequest, Reply } from './script.ts';
 
 type Block = { type: string; text?: string };
 type Message = { role: string; content: string | Block[] };
 
-export function hear({ messages }: { messages: Message[] }): Heard {
+export function parseRequest({ messages }: { messages: Message[] }): ParsedRequest {
   const input = messages.findLastIndex(({ content }) => textOf(content) !== '');
   const results = messages
     .slice(input)

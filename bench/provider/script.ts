@@ -30,14 +30,14 @@ export const SCRIPT: Script = {
 export type Reply = { kind: 'text'; words: string[] } | { kind: 'call'; id: string; input: string };
 
 /** The content of a request, independent of its format. */
-export type Heard = { mark: string; results: number; prompt: number };
+export type ParsedRequest = { mark: string; results: number; prompt: number };
 
 /** The placeholder for the time of sending. */
 export const STAMP = '@now';
 
 let calls = 0;
 
-export function replyTo({ results }: Heard, { steps, tokens, stamped }: Script): Reply {
+export function replyTo({ results }: ParsedRequest, { steps, tokens, stamped }: Script): Reply {
   if (results < steps - 1) {
     calls += 1;
     return { kind: 'call', id: `call_${calls}`, input: JSON.stringify({ place: `room ${results}` }) };

@@ -47,8 +47,8 @@ async function measure(bench: Bench, system: System): Promise<number[]> {
   const resumed = new Map<string, number>();
   while (resumed.size < CONTEXTS) {
     await new Promise((resolve) => setTimeout(resolve, 100));
-    const heard = firstByMark(await bench.provider.ask('observed', null), 'request');
-    for (const [mark, at] of heard) if (!resumed.has(mark)) resumed.set(mark, at - killed);
+    const firstAt = firstByMark(await bench.provider.ask('observed', null), 'request');
+    for (const [mark, at] of firstAt) if (!resumed.has(mark)) resumed.set(mark, at - killed);
   }
   await bench.provider.ask('play', { steps: 1 });
   await heir.kill();

@@ -14,7 +14,7 @@ const ANSWERS = 50;
 const WORDS = 100;
 const WORD_MS = 20;
 /** A client that connects late may receive the first words in one snapshot. */
-const HEARD = ['ContentDelta', 'ContentSnapshot'];
+const DELTA_EVENTS = ['ContentDelta', 'ContentSnapshot'];
 const TIMEOUT_MS = 10_000;
 
 type Round = { words: number; events: number; workerCpu: number; apiCpu: number; lateMs: number[] };
@@ -40,31 +40,31 @@ async function measure(bench: Bench, system: System, worker: Running): Promise<R
   const paths = contexts.map((id) => `/api/contexts/${id}/events?after=0`);
   const clients = startCompanion<LoadProtocol>('load/main.ts');
   try {
-    await clients.ask('listen', { url: system.url, paths, events: HEARD });
+    await clients.ask('listen', { url: system.url, paths, events: DELTA_EVENTS });
     await bench.provider.ask('play', { steps: 1, tokens: WORDS, tokenMs: WORD_MS });
     const processes = [worker.pid, system.api.pid];
     const before = processes.map(cpuSeconds);
     const posted = await postAll(bench, system, contexts, ANSWERS);
     await untilEnded(bench, system, contexts);
     const [workerCpu = 0, apiCpu = 0] = processes.map((pid, index) => cpuSeconds(pid) - (before[index] ?? 0));
-    const heard: Delivery[] = [];
-    for (let waited = 0; wordsOf(heard) < ANSWERS * WORDS && waited < TIMEOUT_MS; waited += 50) {
-      heard.push(...(await clients.ask('heard', null)));
+    const deliveries: Delivery[] = [];
+    for (let waited = 0; wordsOf(deliveries) < ANSWERS * WORDS && waited < TIMEOUT_MS; waited += 50) {
+      deliveries.push(...(await clients.ask('takeDeliveries', null)));
       await pause(50);
     }
     const first = posted.map(({ sentAt }, stream) => {
-      const at = heard.find((one) => one.stream === stream)?.at ?? Number.NaN;
+      const at = deliveries.find((one) => one.stream === stream)?.at ?? Number.NaN;
       return at - sentAt;
     });
-    return { words: wordsOf(heard), events: heard.length, workerCpu, apiCpu, lateMs: first };
+    return { words: wordsOf(deliveries), events: deliveries.length, workerCpu, apiCpu, lateMs: first };
   } finally {
     await clients.end();
   }
 }
 
 /** Distinct words at each client. */
-function wordsOf(heard: readonly Delivery[]): number {
-  const words = heard.flatMap(({ stream, text }) =>
+function wordsOf(deliveries: readonly Delivery[]): number {
+  const words = deliveries.flatMap(({ stream, text }) =>
     (text.match(/word\d+ /g) ?? []).map((word) => `${stream} ${word}`),
   );
   return new Set(words).size;

@@ -51,11 +51,11 @@ async function fill(bench: Bench, system: System): Promise<number> {
     where c.id in (select value::uuid from jsonb_array_elements_text(${contexts}::text::jsonb))`;
   const began = monotonic();
   await sql`
-    with held as (
+    with locked as (
       update contexts set head_seq = ${EACH}
       where id in (select value::uuid from jsonb_array_elements_text(${contexts}::text::jsonb)) returning *
     )
-    insert into search_backlog (context_id, tenant_id, upto_seq) select id, tenant_id, head_seq from held`;
+    insert into search_backlog (context_id, tenant_id, upto_seq) select id, tenant_id, head_seq from locked`;
   await untilIndexed(bench, system);
   const seconds = (monotonic() - began) / 1_000;
   await sql`vacuum analyze`;

@@ -41,6 +41,6 @@ async function measure(bench: Bench, system: System, inputs: number, gapMs: numb
   const posted = await postAll(bench, system, contexts, 1, gapMs);
   await bench.provider.ask('untilFinals', inputs);
   await untilEnded(bench, system, contexts);
-  const heard = firstByMark(await bench.provider.ask('observed', null), 'request');
-  return contexts.map((id, index) => (heard.get(id) ?? Number.NaN) - (posted[index]?.sentAt ?? 0));
+  const firstAt = firstByMark(await bench.provider.ask('observed', null), 'request');
+  return contexts.map((id, index) => (firstAt.get(id) ?? Number.NaN) - (posted[index]?.sentAt ?? 0));
 }

@@ -51,13 +51,13 @@ async function measure(
   const posted = await postAll(bench, system, contexts, 1, GAP_MS);
   await untilEnded(bench, system, contexts);
   const expected = (CLIENTS / CONTEXTS) * contexts.length;
-  const heard: Delivery[] = [];
-  for (let waited = 0; heard.length < expected && waited < TIMEOUT_MS; waited += 50) {
+  const deliveries: Delivery[] = [];
+  for (let waited = 0; deliveries.length < expected && waited < TIMEOUT_MS; waited += 50) {
     await pause(50);
-    heard.push(...(await clients.ask('heard', null)));
+    deliveries.push(...(await clients.ask('takeDeliveries', null)));
   }
-  bench.say(`${heard.length} of ${expected} deliveries`);
-  return heard.map(({ stream, at }) => at - (posted[stream % CONTEXTS]?.sentAt ?? Number.NaN));
+  bench.say(`${deliveries.length} of ${expected} deliveries`);
+  return deliveries.map(({ stream, at }) => at - (posted[stream % CONTEXTS]?.sentAt ?? Number.NaN));
 }
 
 function figuresOf(open: number, megabytes: number, delays: readonly number[]): Figure[] {

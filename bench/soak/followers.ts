@@ -31,8 +31,8 @@ export async function follow(url: string, pick: () => string | null, signal: Abo
 async function followOne(address: string, signal: AbortSignal): Promise<void> {
   let after: string | null = Math.random() < 0.5 ? '0' : '';
   while (after !== null && !signal.aborted) {
-    const heard = await stay(address, after, signal);
-    after = Math.random() < 0.5 ? heard : null;
+    const lastId = await stay(address, after, signal);
+    after = Math.random() < 0.5 ? lastId : null;
   }
 }
 

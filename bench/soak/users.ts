@@ -86,8 +86,8 @@ function visit(): void {
     pool.splice(place, 1);
     start(join(lifetime()));
   }
-  let dice = Math.random();
-  const [, act] = VISITS.find(([share]) => (dice -= share) < 0) ?? [1, plain];
+  let remainder = Math.random();
+  const [, act] = VISITS.find(([share]) => (remainder -= share) < 0) ?? [1, plain];
   start(last ? farewell(member, act) : act(member));
 }
 

@@ -27,11 +27,11 @@ export class EventReader {
   #head = '';
   #spoken: Spoken | null = null;
   #completed: Sum | null = null;
-  #heard: number;
+  #received: number;
 
   /** `place`: the index among all clients, so that they measure different deltas. */
   constructor(place: number) {
-    this.#heard = place % SAMPLED;
+    this.#received = place % SAMPLED;
   }
 
   /** The text received for the last completed assistant message; null: none. */
@@ -72,8 +72,8 @@ export class EventReader {
   }
 
   #sample(delta: string): void {
-    this.#heard += 1;
-    if (this.#heard % SAMPLED !== 0) return;
+    this.#received += 1;
+    if (this.#received % SAMPLED !== 0) return;
     const stamp = delta.indexOf('@');
     if (stamp >= 0) this.delays.push(monotonic() - Number.parseInt(delta.slice(stamp + 1), 10));
   }

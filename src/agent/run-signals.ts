@@ -7,7 +7,7 @@
  */
 
 /** Created once: every run ends with two of these, and creating an error with its stack is expensive. */
-const NUDGED = new DOMException('The run has to read its mailbox.', 'AbortError');
+const READ_MAILBOX = new DOMException('The run has to read its mailbox.', 'AbortError');
 
 export class RunSignals {
   #soft = new AbortController();
@@ -40,15 +40,15 @@ export class RunSignals {
    * A control signal arrived: read the mailbox. `controlSeq`: the version that it announces. If the run has already
    * read that version, the signal is ignored and must not abort an effect that was started with that knowledge.
    */
-  lookUp(controlSeq = Infinity): void {
+  notify(controlSeq = Infinity): void {
     if (controlSeq <= this.#seen) return;
-    this.#soft.abort(NUDGED);
-    this.#hard.abort(NUDGED);
+    this.#soft.abort(READ_MAILBOX);
+    this.#hard.abort(READ_MAILBOX);
   }
 
   lose(): void {
     this.#lost = true;
-    this.lookUp();
+    this.notify();
   }
 
   /** Releases the context at the next step without aborting what is in flight. */
@@ -57,12 +57,12 @@ export class RunSignals {
   }
 
   /** The process stops and waits only for effects that must not, or should not, be started again elsewhere. */
-  hurry(): void {
-    this.#soft.abort(NUDGED);
+  abortSoft(): void {
+    this.#soft.abort(READ_MAILBOX);
   }
 
   /** The mailbox was read at this `control_seq`. */
-  saw(controlSeq: number): void {
+  markRead(controlSeq: number): void {
     this.#seen = controlSeq;
   }
 

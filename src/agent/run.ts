@@ -81,20 +81,20 @@ export type CallUnderWay = { beganAt: Millis; outcome: Promise<ToolOutcome> };
 /** Calls that start before their answer is stored (see `EagerCalls`). */
 export type EagerPort = {
   /** Starts the calls of an answer that is about to be stored. Returns those that ended in time. */
-  begin(asked: Asked): Promise<ClosedCall[]>;
+  begin(unstored: UnstoredAnswer): Promise<ClosedCall[]>;
   /** A call that is still running, or ended without being stored; the caller awaits it. Null: it was not started. */
   take(id: ToolCallId): CallUnderWay | null;
   /** Aborts the calls that were not taken. */
   drop(): void;
 };
 
-/** An answer that is about to be stored: `said` is the append that stores it and its calls. */
-export type Asked = {
+/** An answer that is about to be stored: `answerAppend` is the append that stores it and its calls. */
+export type UnstoredAnswer = {
   snapshot: Snapshot;
   job: ActiveJob;
   settings: Settings;
   given: ModelAnswer;
-  said: Append;
+  answerAppend: Append;
 };
 
 /** `ended`: the answer is complete (`isWhole`), or the call ended without one. */
@@ -150,7 +150,7 @@ export async function follow(
   const next = apply(snapshot, transition, outcome);
   const settled = transition.job?.kind === 'settle';
   const isWhole = next.steers.every(isRead);
-  return settled || !isWhole || outcome.controlSeq !== snapshot.controlSeq ? lookUp(run, next) : next;
+  return settled || !isWhole || outcome.controlSeq !== snapshot.controlSeq ? readMailbox(run, next) : next;
 }
 
 /** After an append that did not commit, or may not have. */
@@ -171,7 +171,7 @@ export async function readAll(run: Run, { lease }: Snapshot): Promise<Snapshot> 
 }
 
 /** Reads the mailbox; history is known. */
-export async function lookUp(run: Run, snapshot: Snapshot): Promise<Snapshot> {
+export async function readMailbox(run: Run, snapshot: Snapshot): Promise<Snapshot> {
   if (run.signals.lost) throw new LeaseLost();
   run.signals.renew();
   return seen(run, await run.journal.reload(snapshot));
@@ -179,6 +179,6 @@ export async function lookUp(run: Run, snapshot: Snapshot): Promise<Snapshot> {
 
 /** Records the version that was just read, so that older control signals are ignored. */
 export function seen(run: Run, snapshot: Snapshot): Snapshot {
-  run.signals.saw(snapshot.controlSeq);
+  run.signals.markRead(snapshot.controlSeq);
   return snapshot;
 }

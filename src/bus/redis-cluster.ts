@@ -13,8 +13,8 @@ export async function isCluster(url: string): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<string>();
   const timer = setTimeout(resolve, ASKED_MS, '');
   try {
-    const said = await Promise.race([redis.info('cluster').catch(() => ''), late]);
-    return /^cluster_enabled:1\s*$/m.test(said);
+    const info = await Promise.race([redis.info('cluster').catch(() => ''), late]);
+    return /^cluster_enabled:1\s*$/m.test(info);
   } finally {
     clearTimeout(timer);
     redis.disconnect();

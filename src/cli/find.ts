@@ -44,9 +44,9 @@ export async function findPlace(client: Client, named: string): Promise<Place> {
   throw new CommandError(EXIT.failed, `No context, job or worker has the id ${named}.`);
 }
 
-async function unlessUnknown<T>(asked: Promise<T>): Promise<T | null> {
+async function unlessUnknown<T>(reading: Promise<T>): Promise<T | null> {
   try {
-    return await asked;
+    return await reading;
   } catch (error) {
     if (error instanceof NightshiftError && error.code === 'not_found') return null;
     throw error;

@@ -54,7 +54,7 @@ export async function* followEvents(
   if (cursor.last !== null && cursor.last >= upto) return;
   let failures = 0;
   for (let connection = 1; !isRaised(signal); connection += 1) {
-    const received = hear({ open, contextId, signal }, cursor, connection);
+    const received = receiveEvents({ open, contextId, signal }, cursor, connection);
     let lost: Lost | null = null;
     try {
       while (lost === null) {
@@ -85,7 +85,7 @@ export async function* followEvents(
 /** The number of the last event in a context. */
 export async function readHead(open: Open, contextId: string, signal?: AbortSignal): Promise<number> {
   const cursor: Cursor = { last: null, retryMs: 2_000 };
-  const received = hear({ open, contextId, signal }, cursor, 1);
+  const received = receiveEvents({ open, contextId, signal }, cursor, 1);
   try {
     while (cursor.last === null) {
       const next = await received.next();
@@ -103,7 +103,7 @@ type Source = { open: Open; contextId: string; signal: AbortSignal | undefined }
 type Lost = { cause: unknown; after: number | null | 'never' };
 
 /** One connection. `moved`: a frame that is not yielded as an event, but may have moved the cursor. */
-async function* hear(
+async function* receiveEvents(
   { open, contextId, signal }: Source,
   cursor: Cursor,
   connection: number,
@@ -153,12 +153,12 @@ function take(frame: Frame, cursor: Cursor, connection: number): StreamEvent | n
   const id = frame.id === null ? null : Number(frame.id);
   const known = id !== null && cursor.last !== null && id <= cursor.last;
   if (id !== null && !known) cursor.last = id;
-  if (frame.data === null || !isTold(frame.event)) return null;
+  if (frame.data === null || !isKnown(frame.event)) return null;
   if (known) return null;
   return { event: frame.event, data: JSON.parse(frame.data), id, connection };
 }
 
-function isTold(name: string | null): name is keyof Announced {
+function isKnown(name: string | null): name is keyof Announced {
   return name !== 'Heartbeat' && (EVENT_NAMES as readonly (string | null)[]).includes(name);
 }
 

@@ -21,8 +21,8 @@ export function backoff(failures: number, first: number, most: number): number {
 
 /** The `Retry-After` of a response in milliseconds; null: none. */
 export function retryAfter(response: Response): number | null {
-  const said = response.headers.get('retry-after');
-  if (said === null) return null;
-  const ms = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - Date.now();
+  const header = response.headers.get('retry-after');
+  if (header === null) return null;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }

@@ -31,10 +31,10 @@ export type RunOptions = ({ input: string | PostMessage } | { job_id: string }) 
   /** Functions by name of the client tool (`config.client_tools`). They may run twice, for example after a crash. */
   tools?: Readonly<Record<string, ToolFunction>>;
   /** Returns the answer; undefined leaves it to another client. */
-  onQuestion?: (asked: InputRequestedEvent & { question: string }, call: Call) => Maybe<string>;
+  onQuestion?: (event: InputRequestedEvent & { question: string }, call: Call) => Maybe<string>;
   /** Returns the decision; undefined leaves it to another client. */
   onApproval?: (
-    asked: ApprovalRequestedEvent,
+    event: ApprovalRequestedEvent,
     call: Call,
   ) => Maybe<'approve' | 'deny' | Omit<ApproveCalls, 'tool_call_id' | 'all'>>;
   /** Called with every event of the context from the input on. */
@@ -112,9 +112,9 @@ async function isWaiting({ transport, contextId: id, signal }: Run, tool_call_id
   return status === 'waiting';
 }
 
-async function approve(run: Run, asked: ApprovalRequestedEvent, call: Call): Promise<void> {
+async function approve(run: Run, event: ApprovalRequestedEvent, call: Call): Promise<void> {
   const { transport, contextId: id, options, signal } = run;
-  const approval = await options.onApproval?.(asked, call);
+  const approval = await options.onApproval?.(event, call);
   if (approval === undefined) return;
   const decided = typeof approval === 'string' ? { decision: approval } : approval;
   const body = { ...decided, tool_call_id: call.tool_call_id };
@@ -123,9 +123,9 @@ async function approve(run: Run, asked: ApprovalRequestedEvent, call: Call): Pro
   );
 }
 
-async function giveResult(run: Run, asked: InputRequestedEvent, call: Call): Promise<void> {
+async function giveResult(run: Run, event: InputRequestedEvent, call: Call): Promise<void> {
   const { transport, contextId: id, options, signal } = run;
-  const body = await resultOf(options, asked, call);
+  const body = await resultOf(options, event, call);
   if (body === undefined) return;
   const path = { id, tool_call_id: call.tool_call_id };
   await unlessAnswered(
@@ -135,19 +135,19 @@ async function giveResult(run: Run, asked: InputRequestedEvent, call: Call): Pro
 
 async function resultOf(
   options: RunOptions,
-  asked: InputRequestedEvent,
+  event: InputRequestedEvent,
   call: Call,
 ): Promise<PostResult | undefined> {
-  const { question } = asked;
+  const { question } = event;
   if (question !== null) {
-    const content = await options.onQuestion?.({ ...asked, question }, call);
+    const content = await options.onQuestion?.({ ...event, question }, call);
     return content === undefined ? undefined : { content };
   }
   const { tools = {} } = options;
-  const tool = Object.hasOwn(tools, asked.name) ? tools[asked.name] : undefined;
+  const tool = Object.hasOwn(tools, event.name) ? tools[event.name] : undefined;
   if (tool === undefined) return undefined;
   try {
-    return toResult(await tool(asked.input, call));
+    return toResult(await tool(event.input, call));
   } catch (error) {
     if (call.signal.aborted) throw error;
     return { content: error instanceof Error ? error.message : String(error), is_error: true };

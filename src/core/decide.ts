@@ -122,14 +122,16 @@ function endedFromOutside(
 
 /** The outcome of a job that kills the processes that run it; needs no history. */
 export function crashLoop(failedClaims: number): JobOutcome {
-  const words = `${failedClaims} processes in a row died while running this job, without any progress.`;
-  return failed('crash_loop', words);
+  const message = `${failedClaims} processes in a row died while running this job, without any progress.`;
+  return failed('crash_loop', message);
 }
 
 function historyTooLong({ readBytes, bytes }: Unread): JobOutcome {
-  const [held, most] = [readBytes + bytes, LIMITS.historyBytes].map((one) => Math.ceil(one / 1024 / 1024));
-  const words = `The history since the last summary is ${held} MB; a worker process reads at most ${most} MB. Compact the context with type llm, clear it, or continue in another context.`;
-  return failed('prompt_too_long', words);
+  const [sizeMb, limitMb] = [readBytes + bytes, LIMITS.historyBytes].map((one) =>
+    Math.ceil(one / 1024 / 1024),
+  );
+  const message = `The history since the last summary is ${sizeMb} MB; a worker process reads at most ${limitMb} MB. Compact the context with type llm, clear it, or continue in another context.`;
+  return failed('prompt_too_long', message);
 }
 
 /** Whether history already ends with the job's answer, or cannot be answered at all; null: a model call is due. */

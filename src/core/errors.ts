@@ -70,19 +70,19 @@ export function refuse(code: Code, message: string, param?: string): Refusal {
 }
 
 /** Faults that the message of a refusal names; the others are in its list alone. */
-const TOLD_FAULTS = 3;
+const SHOWN_FAULTS = 3;
 
 /** `more`: faults that are not in the list. Null: there is no fault. */
 export function refuseAll(faults: readonly RequestFault[], more = 0): Refusal | null {
   const [first] = faults;
   if (first === undefined) return null;
-  const told = faults.slice(0, TOLD_FAULTS).map(({ message }) => message);
-  const left = faults.length + more - told.length;
+  const shownMessages = faults.slice(0, SHOWN_FAULTS).map(({ message }) => message);
+  const left = faults.length + more - shownMessages.length;
   const rest =
     left === 0
       ? []
       : [`And ${left} more: error.errors lists ${more === 0 ? 'all' : `the first ${faults.length}`}.`];
-  const message = [...told, ...rest].join(' ');
+  const message = [...shownMessages, ...rest].join(' ');
   return { ...refuse(first.code, message, first.path === '' ? undefined : first.path), faults };
 }
 

@@ -63,7 +63,7 @@ export class ContextFeed {
   }
 
   /** Takes the head of the context as read from PostgreSQL. */
-  stands(head: Head): void {
+  takeHead(head: Head): void {
     this.#take({ kind: 'polled', head });
   }
 

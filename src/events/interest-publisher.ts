@@ -25,8 +25,8 @@ export class InterestPublisher {
   /** Asks the owner to publish the current state of the context, and all that happens from then on. */
   ask(owner: ProcessId, contextId: ContextId): void {
     if (this.#asking.size === 0) setImmediate(() => this.#send());
-    const asked = this.#asking.get(owner) ?? new Set();
-    this.#asking.set(owner, asked.add(contextId));
+    const contextIds = this.#asking.get(owner) ?? new Set();
+    this.#asking.set(owner, contextIds.add(contextId));
   }
 
   /** Reports all contexts again when it is time. */

@@ -62,14 +62,14 @@ export class JobWaits {
 }
 
 /** Resolves on the end of the job, the timeout or the abort, whichever comes first. */
-async function earliest(told: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
+async function earliest(jobEnded: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
   const onAbort = (): void => resolve();
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) resolve();
   try {
-    await Promise.race([told, promise]);
+    await Promise.race([jobEnded, promise]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);

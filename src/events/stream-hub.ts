@@ -6,7 +6,7 @@
 import type { Bus } from '../bus/bus.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import type { Database, Executor } from '../db/connection/client.ts';
-import { keyOf, readHead, readStanding } from '../db/read/messages/event-views.ts';
+import { keyOf, readHead, readStreamProgress } from '../db/read/messages/event-views.ts';
 import { InterestPublisher } from './interest-publisher.ts';
 import { JobWaits } from './job-waits.ts';
 import type { Watch, Watched } from './job-waits.ts';
@@ -75,7 +75,7 @@ class Hub implements StreamHub {
         this.#release(one);
         return null;
       }
-      one.feed.stands(head);
+      one.feed.takeHead(head);
       return this.#joined(one, after === null ? head.headSeq : Math.min(after, head.headSeq));
     } catch (error) {
       this.#release(one);
@@ -151,13 +151,13 @@ class Hub implements StreamHub {
   async #poll(): Promise<void> {
     const feeds = this.#feeds.all.filter(({ tail }) => tail >= 0);
     this.#interest.renew(feeds);
-    const standing = await readStanding(this.#db, feeds, this.#waits.jobs).catch(() => null);
-    if (standing === null) return;
-    this.#waits.send(standing.ended);
+    const progress = await readStreamProgress(this.#db, feeds, this.#waits.jobs).catch(() => null);
+    if (progress === null) return;
+    this.#waits.send(progress.ended);
     for (const feed of feeds) {
-      const head = standing.heads.get(keyOf(feed.tenantId, feed.contextId));
+      const head = progress.heads.get(keyOf(feed.tenantId, feed.contextId));
       if (head === undefined) feed.end();
-      else feed.stands(head);
+      else feed.takeHead(head);
     }
   }
 }

@@ -17,7 +17,7 @@ const LAST_PLACES = 64;
 const CALM_MS = 60_000;
 /** Callers that wait without a slot are spread by this many milliseconds each; after a minute the sequence restarts. */
 const APART_MS = 20;
-const MOMENTS = 3_000;
+const SPREAD_STEPS = 3_000;
 /** Earliest retry without a slot: a call that got no turn in place will not get one immediately. */
 const SOONEST_MS = 1_000;
 /** Maximum callers that wait in place, because waiting callers keep their slots. */
@@ -26,23 +26,23 @@ const MOST_WAITING = 32;
 export type Closing = { until: Millis; reason: ThrottleReason };
 
 /** One throttle period: from a refusal to the next one, or to the end of the ramp. */
-type Spell = Closing & {
+type ThrottlePeriod = Closing & {
   /** Consecutive refusals. */
-  strikes: number;
+  refusals: number;
   places: number;
   /** Calls that were let through and have not been answered yet. */
   inside: number;
   /** Callers that were told to try again later. */
-  sentAway: number;
+  deferred: number;
 };
 
 /** A call that was let through. */
-export type Pass = { spell: Spell | null; counts: boolean };
+export type Pass = { period: ThrottlePeriod | null; counts: boolean };
 
 export class KeyThrottle {
   readonly #clock: Clock;
   readonly #random: () => number;
-  #spell: Spell | null = null;
+  #period: ThrottlePeriod | null = null;
   readonly #waiting = new Set<() => void>();
   #alarm: NodeJS.Timeout | null = null;
 
@@ -53,26 +53,26 @@ export class KeyThrottle {
 
   /** Null: a call may start now. */
   holding(): Closing | null {
-    const spell = this.#spell;
+    const period = this.#period;
     const now = this.#clock.now();
-    if (spell === null || freeIn(spell, now) > 0) return null;
-    if (now < spell.until + CALM_MS) return spell;
+    if (period === null || freeIn(period, now) > 0) return null;
+    if (now < period.until + CALM_MS) return period;
     this.#open();
     return null;
   }
 
   /** A call starts. It must end with `answered` or `left`, whichever comes first. */
   enter(): Pass {
-    const spell = this.#spell;
-    if (spell !== null) spell.inside += 1;
-    return { spell, counts: spell !== null };
+    const period = this.#period;
+    if (period !== null) period.inside += 1;
+    return { period, counts: period !== null };
   }
 
   /** The first byte of the answer arrived: the key works again. */
   answered(pass: Pass): void {
-    if (!this.#giveUpPlace(pass) || this.#spell === null) return;
-    this.#spell.places += 1;
-    if (this.#spell.places > LAST_PLACES) this.#open();
+    if (!this.#giveUpPlace(pass) || this.#period === null) return;
+    this.#period.places += 1;
+    if (this.#period.places > LAST_PLACES) this.#open();
     this.#callWaiting();
   }
 
@@ -88,27 +88,27 @@ export class KeyThrottle {
   refused(pass: Pass, failure: ModelFailure): Closing | null {
     const { class: reason } = failure;
     if (!isThrottleReason(reason)) return null;
-    const isNews = pass.spell === this.#spell;
-    const known = this.#spell?.strikes ?? 0;
-    const ms = isNews || failure.retryAfterMs !== null ? throttleFor(failure, known + 1) : null;
+    const isCurrent = pass.period === this.#period;
+    const known = this.#period?.refusals ?? 0;
+    const ms = isCurrent || failure.retryAfterMs !== null ? throttleFor(failure, known + 1) : null;
     if (ms === null) return null;
     const closing = { until: this.#clock.now() + ms, reason };
-    return this.#close(closing, isNews ? known + 1 : known) ? closing : null;
+    return this.#close(closing, isCurrent ? known + 1 : known) ? closing : null;
   }
 
   /** Another process reported a refusal. False: nothing new. */
   receive(closing: Closing): boolean {
-    return closing.until > this.#clock.now() && this.#close(closing, this.#spell?.strikes ?? 0);
+    return closing.until > this.#clock.now() && this.#close(closing, this.#period?.refusals ?? 0);
   }
 
   /** When to try again after a wait without a slot. */
   comeAgainAt(): Millis {
     const now = this.#clock.now();
-    const spell = this.#spell;
-    if (spell === null) return now;
-    const place = spell.sentAway % MOMENTS;
-    spell.sentAway += 1;
-    return Math.ceil(Math.max(now + SOONEST_MS, spell.until) + (place + this.#random()) * APART_MS);
+    const period = this.#period;
+    if (period === null) return now;
+    const place = period.deferred % SPREAD_STEPS;
+    period.deferred += 1;
+    return Math.ceil(Math.max(now + SOONEST_MS, period.until) + (place + this.#random()) * APART_MS);
   }
 
   /**
@@ -131,29 +131,29 @@ export class KeyThrottle {
     return called;
   }
 
-  #close({ until, reason }: Closing, strikes: number): boolean {
-    const before = this.#spell;
+  #close({ until, reason }: Closing, refusals: number): boolean {
+    const before = this.#period;
     if (before !== null && before.until >= until) return false;
-    this.#spell = { until, reason, strikes, places: PLACES, inside: 0, sentAway: 0 };
+    this.#period = { until, reason, refusals, places: PLACES, inside: 0, deferred: 0 };
     this.#setAlarm();
     return true;
   }
 
   #open(): void {
-    this.#spell = null;
+    this.#period = null;
   }
 
   /** False: the place was released before, or belongs to an earlier throttle period. */
   #giveUpPlace(pass: Pass): boolean {
     if (!pass.counts) return false;
     pass.counts = false;
-    if (pass.spell === null || pass.spell !== this.#spell) return false;
-    pass.spell.inside -= 1;
+    if (pass.period === null || pass.period !== this.#period) return false;
+    pass.period.inside -= 1;
     return true;
   }
 
   #callWaiting(): void {
-    let free = this.#spell === null ? Infinity : freeIn(this.#spell, this.#clock.now());
+    let free = this.#period === null ? Infinity : freeIn(this.#period, this.#clock.now());
     for (const call of this.#waiting) {
       if (free <= 0) break;
       free -= 1;
@@ -165,7 +165,7 @@ export class KeyThrottle {
 
   /** While callers are waiting, the first are called when the throttle time is over. */
   #setAlarm(): void {
-    const ms = (this.#spell?.until ?? 0) - this.#clock.now();
+    const ms = (this.#period?.until ?? 0) - this.#clock.now();
     if (this.#alarm !== null || this.#waiting.size === 0 || ms <= 0) return;
     this.#alarm = setTimeout(() => {
       this.#alarm = null;
@@ -174,6 +174,6 @@ export class KeyThrottle {
   }
 }
 
-function freeIn(spell: Spell, now: Millis): number {
-  return now < spell.until ? 0 : Math.max(0, spell.places - spell.inside);
+function freeIn(period: ThrottlePeriod, now: Millis): number {
+  return now < period.until ? 0 : Math.max(0, period.places - period.inside);
 }

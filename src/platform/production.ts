@@ -65,12 +65,12 @@ async function run(limitsOf: (config: Config) => PoolLimits, start: Start): Prom
   const configFile = await loadConfigFile(process.cwd(), config.configFile);
   const services = { databaseUrl, redisUrl, poolLimits: limitsOf(config) };
   const platform = await openPlatform(config, services, configFile, log);
-  const told = untilSignal(log);
+  const exitCode = untilSignal(log);
   const starting = start(platform, log);
   // An unreachable database can delay the start indefinitely; a signal ends the process anyway.
-  const begun = await Promise.race([starting, told]);
+  const begun = await Promise.race([starting, exitCode]);
   if (typeof begun === 'number') return begun;
-  const code = await told;
+  const code = await exitCode;
   await begun();
   await platform.close();
   return code;

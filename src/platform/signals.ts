@@ -4,10 +4,10 @@ import type { Logger } from 'pino';
 /** Resolves with the exit code: 0 after a signal, 1 after an uncaught exception. */
 export function untilSignal(log: Logger): Promise<number> {
   return new Promise((resolve) => {
-    let told = false;
+    let isStopping = false;
     const onSignal = (signal: NodeJS.Signals): void => {
-      if (told) process.exit(130);
-      told = true;
+      if (isStopping) process.exit(130);
+      isStopping = true;
       log.info({ signal }, 'shutting down');
       resolve(0);
     };

@@ -19,7 +19,7 @@ import { tour } from './tour.ts';
 export async function start(): Promise<number> {
   const given = parseEnvironment(process.env);
   const log = createLog(given.logLevel);
-  const told = untilSignal(log);
+  const exitCode = untilSignal(log);
   const configFile = await loadConfigFile(process.cwd(), given.configFile);
   await refuseBusyPort(given);
   const services = await startServices({
@@ -54,11 +54,11 @@ export async function start(): Promise<number> {
       ...(await exampleLines(platform, config, api.url)),
     ];
     process.stdout.write(`\n${lines.join('\n')}\n`);
-    return told;
+    return exitCode;
   };
   try {
     // A signal during startup ends the process at once.
-    return await Promise.race([bringUp(), told]);
+    return await Promise.race([bringUp(), exitCode]);
   } finally {
     for (const end of ends.reverse()) await end();
   }

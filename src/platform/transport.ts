@@ -44,10 +44,10 @@ function withWakeQueue(queue: Queue, bus: Bus, closeQueue: () => Promise<void>):
 
 /** Logs Redis errors at most every ten seconds, because each reconnection attempt repeats them. */
 function quietly(log: Logger): (error: Error) => void {
-  let said = -Infinity;
+  let lastLoggedAt = -Infinity;
   return (error) => {
-    if (performance.now() - said < 10_000) return;
-    said = performance.now();
+    if (performance.now() - lastLoggedAt < 10_000) return;
+    lastLoggedAt = performance.now();
     log.warn({ err: error }, 'Redis queue or bus error; sweeps keep finding jobs');
   };
 }

@@ -37,10 +37,10 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
 }
 
 /** A string enum. */
-export function oneOf<const Words extends readonly string[]>(words: Words, description?: string) {
-  return Type.Unsafe<Words[number]>({
+export function oneOf<const Values extends readonly string[]>(values: Values, description?: string) {
+  return Type.Unsafe<Values[number]>({
     type: 'string',
-    enum: [...words],
+    enum: [...values],
     ...(description === undefined ? {} : { description }),
   });
 }

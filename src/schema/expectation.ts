@@ -1,7 +1,7 @@
-/** What a schema expects of a value, in words that follow "must be". */
-import { FILLED, NAME_WORDS, PLAIN_TEXT, TEXT_WORDS } from './patterns.ts';
+/** What a schema expects of a value, as text that follows "must be". */
+import { FILLED, NAME_EXPECTATIONS, PLAIN_TEXT, TEXT_EXPECTATIONS } from './patterns.ts';
 
-/** The keywords that are put in words. */
+/** The keywords that have a text. */
 export type Described = {
   type?: string;
   enum?: readonly unknown[];
@@ -20,14 +20,14 @@ export type Described = {
 };
 
 /** By format. */
-export type FormatWords = ReadonlyMap<string, string>;
+export type FormatExpectations = ReadonlyMap<string, string>;
 
 /** One or more choices. */
-export function choicesOf(schema: Described, formats: FormatWords): readonly string[] {
+export function choicesOf(schema: Described, formats: FormatExpectations): readonly string[] {
   return schema.enum === undefined ? [expectationOf(schema, formats)] : schema.enum.map(String);
 }
 
-export function expectationOf(schema: Described, formats: FormatWords): string {
+export function expectationOf(schema: Described, formats: FormatExpectations): string {
   if (schema['x-function'] === true) return 'a function';
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.format !== undefined) return formats.get(schema.format) ?? `a valid ${schema.format}`;
@@ -54,10 +54,10 @@ export function expectationOf(schema: Described, formats: FormatWords): string {
 
 /** Whether a string may be repeated in a message: not free text. `secrets`: formats of what may hold a secret. */
 export function isQuotable(
-  { type, enum: words, pattern, format }: Described,
+  { type, enum: choices, pattern, format }: Described,
   secrets: readonly string[],
 ): boolean {
-  if (type !== 'string' || words !== undefined || (pattern ?? '') in NAME_WORDS) return true;
+  if (type !== 'string' || choices !== undefined || (pattern ?? '') in NAME_EXPECTATIONS) return true;
   return format !== undefined && !secrets.includes(format);
 }
 
@@ -72,7 +72,7 @@ function range({ minimum, exclusiveMinimum, maximum }: Described): string {
 }
 
 function textOf({ pattern, minLength = 0, maxLength }: Described): string {
-  const known = NAME_WORDS[pattern ?? ''] ?? TEXT_WORDS[pattern ?? ''];
+  const known = NAME_EXPECTATIONS[pattern ?? ''] ?? TEXT_EXPECTATIONS[pattern ?? ''];
   if (known !== undefined) return known;
   const isFilled = minLength === 1 || pattern === FILLED;
   const text = isFilled

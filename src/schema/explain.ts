@@ -5,7 +5,7 @@
 import type { ErrorObject } from 'ajv';
 import { MAX_BYTES } from './build.ts';
 import { choicesOf, either, expectationOf, isQuotable } from './expectation.ts';
-import type { Described, FormatWords } from './expectation.ts';
+import type { Described, FormatExpectations } from './expectation.ts';
 import { MOST_FAULTS, faultAt, placeText } from './fault.ts';
 import type { Fault, Faults, Path } from './fault.ts';
 import { foundText } from './found.ts';
@@ -18,7 +18,7 @@ export type Subject = {
   member: readonly [string, string];
   /** Whether values may be repeated in messages. */
   quotes: boolean;
-  formats: FormatWords;
+  formats: FormatExpectations;
   /** Formats of values that are never repeated. */
   secrets: readonly string[];
 };
@@ -106,8 +106,8 @@ function faultOf({ path, errors }: Place, subject: Subject, at: Path): Fault {
   if (first === undefined) return faultAt(place, 'is not valid');
   if (first.keyword === 'additionalProperties')
     return { path: place, message: unknown(first, subject, place) };
-  const words = specialWords(first, subject) ?? mustBe(errors, subject);
-  return place.length === 0 ? { path: place, message: `${subject.whole} ${words}.` } : faultAt(place, words);
+  const text = specialText(first, subject) ?? mustBe(errors, subject);
+  return place.length === 0 ? { path: place, message: `${subject.whole} ${text}.` } : faultAt(place, text);
 }
 
 function unknown({ parentSchema }: ErrorObject, { member: [one, many] }: Subject, path: Path): string {
@@ -116,7 +116,7 @@ function unknown({ parentSchema }: ErrorObject, { member: [one, many] }: Subject
 }
 
 /** Null: the schema says what the value must be. */
-function specialWords(
+function specialText(
   { keyword, params, schema, parentSchema }: ErrorObject,
   { formats }: Subject,
 ): string | null {
@@ -153,8 +153,8 @@ function mustBe(errors: readonly ErrorObject[], { formats, quotes, secrets }: Su
   const meant = near.length > 0 ? near : errors;
   const schemas = meant.map(({ parentSchema = {} }): Described => parentSchema);
   const expected = new Set(schemas.flatMap((schema) => choicesOf(schema, formats)));
-  const isTold = quotes && schemas.every((schema) => isQuotable(schema, secrets));
-  const found = quotes ? foundIn(meant, isTold) : null;
+  const isValueShown = quotes && schemas.every((schema) => isQuotable(schema, secrets));
+  const found = quotes ? foundIn(meant, isValueShown) : null;
   return `must be ${either([...expected])}${found === null ? '' : `, not ${found}`}`;
 }
 

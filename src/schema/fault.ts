@@ -11,9 +11,9 @@ export type Faults = { faults: Fault[]; more: number };
 
 const LONGEST_PATH = 200;
 
-/** `words`: what is wrong with the value, without subject and full stop. */
-export function faultAt(path: Path, words: string): Fault {
-  return { path, message: `${placeText(path)}: ${words}.` };
+/** `problem`: what is wrong with the value, without subject and full stop. */
+export function faultAt(path: Path, problem: string): Fault {
+  return { path, message: `${placeText(path)}: ${problem}.` };
 }
 
 /** `tools[2].effect`, `prices["openai/gpt-5"]`: as JavaScript writes it. */

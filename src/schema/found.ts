@@ -1,4 +1,4 @@
-/** A wrong value in words that follow "not". */
+/** A wrong value as text that follows "not". */
 
 const LONGEST_QUOTE = 40;
 

@@ -16,13 +16,13 @@ export const DOCUMENT_TYPE = '^(application/pdf|text/[a-z0-9.+-]+)$';
 export const TURN = '^[ua][1-9][0-9]{0,8}$';
 
 /** Names: a wrong one may be repeated in a message, other text may not. */
-export const NAME_WORDS: Readonly<Record<string, string>> = {
+export const NAME_EXPECTATIONS: Readonly<Record<string, string>> = {
   [NAME]: '1 to 64 letters, digits, "_" or "-"',
   [NEW_BRANCH]: '1 to 64 letters, digits, ".", "_" or "-", the first a letter or digit',
   [TOOL_GLOB]: 'the name of a tool or a glob, of letters, digits, "_", "-" and "*"',
 };
 
-export const TEXT_WORDS: Readonly<Record<string, string>> = {
+export const TEXT_EXPECTATIONS: Readonly<Record<string, string>> = {
   [BASE64]: 'Base64 text',
   [HTTP_URL]: 'an http or https URL',
   [DOCUMENT_TYPE]: 'application/pdf or a text type such as text/plain',

@@ -18,8 +18,8 @@ const OPTIONS: Options = {
   verbose: true,
 };
 
-/** In words that follow "must be". */
-export const FORMAT_WORDS: ReadonlyMap<string, string> = new Map([
+/** As text that follows "must be". */
+export const FORMAT_EXPECTATIONS: ReadonlyMap<string, string> = new Map([
   ['uuid', 'a UUID'],
   ['date-time', 'a time in ISO 8601, such as 2026-01-31T12:00:00Z'],
 ]);

@@ -25,7 +25,7 @@ describe.each([
         at: ({ count, rig: { store }, signals }) => {
           if (count !== k) return;
           store.cancel();
-          if (isInformed) signals.lookUp();
+          if (isInformed) signals.notify();
         },
       });
       expectClosed(rig);
@@ -46,7 +46,7 @@ describe.each([
           if (count === k + 1) return 'dies';
           if (count !== k) return undefined;
           store.cancel();
-          if (isInformed) signals.lookUp();
+          if (isInformed) signals.notify();
           return undefined;
         },
       });
@@ -62,7 +62,7 @@ test('the reported state of a cancelled `once` call never claims less than what 
       at: ({ count, rig: { store }, signals }) => {
         if (count !== k) return;
         store.cancel();
-        signals.lookUp();
+        signals.notify();
       },
     });
     const results = new Map(
@@ -101,7 +101,7 @@ describe('a process that has to leave', () => {
         at: ({ count, signals }) => {
           if (count !== k) return;
           signals.leave();
-          signals.hurry();
+          signals.abortSoft();
         },
       });
       expectClosed(rig);

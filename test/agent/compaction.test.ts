@@ -133,7 +133,7 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
           at: ({ count, rig: { store }, signals }) => {
             if (count !== k) return;
             store.interrupt(mode);
-            signals.lookUp();
+            signals.notify();
           },
         });
         const [outcome] = rig.store.outcomes.values();

@@ -57,10 +57,11 @@ function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: S
   };
   const uses: ToolUseBlock[] = names.map((name, at) => toolUse(at + 1, name));
   const known = settings({ tools: [...tools] });
-  const said = given({ content: uses, finishReason: 'tool_use' });
-  const move = answer(of, { job: job(), settings: known }, { ...said, id: id<MessageId>(500) }, NOW);
+  const answered = given({ content: uses, finishReason: 'tool_use' });
+  const move = answer(of, { job: job(), settings: known }, { ...answered, id: id<MessageId>(500) }, NOW);
   const eager = new EagerCalls(ports, signals, of);
-  const begin = () => eager.begin({ snapshot: of, job: job(), settings: known, given: said, said: move });
+  const begin = () =>
+    eager.begin({ snapshot: of, job: job(), settings: known, given: answered, answerAppend: move });
   return { signals, begun, begin, hooks, eager, move, of, uses };
 }
 
@@ -104,7 +105,7 @@ test('a call does not start before an earlier call that is not eager', async () 
 
 test('a restart request ends it: it has no result, and starts again with the open calls', async () => {
   const { signals, begin, hooks, eager, uses } = setUp(['slow'], [tool('slow')]);
-  hooks.begin = () => signals.lookUp();
+  hooks.begin = () => signals.notify();
   expect(await begin()).toEqual([]);
   expect(eager.take(uses[0]?.id ?? id(1))).toBeNull();
 });
@@ -143,10 +144,10 @@ test('no call is started by a process that is leaving, or while a stop request i
   const leaving = setUp(['look'], [tool('look')]);
   leaving.signals.leave();
   expect(await leaving.begin()).toEqual([]);
-  const nudged = setUp(['look'], [tool('look')]);
-  nudged.signals.lookUp();
-  expect(await nudged.begin()).toEqual([]);
-  expect([...leaving.begun, ...nudged.begun]).toEqual([]);
+  const notified = setUp(['look'], [tool('look')]);
+  notified.signals.notify();
+  expect(await notified.begin()).toEqual([]);
+  expect([...leaving.begun, ...notified.begun]).toEqual([]);
 });
 
 test('a call whose tool cannot tell whether it may run is left to the run', async () => {
@@ -163,7 +164,7 @@ test.each([
   async (_, names, tools) => {
     const { begin, move, of } = setUp(names, tools);
     const closed = await begin();
-    const one = answerWithResults({ snapshot: of, job: job(), said: move }, closed, countingIds());
+    const one = answerWithResults({ snapshot: of, job: job(), answerAppend: move }, closed, countingIds());
     const kept = apply(of, move, committed(move, of, 2));
     const two = closeCalls(kept, job(), closed, countingIds());
     expect(one.entries).toEqual([...move.entries, ...two.entries]);

@@ -20,7 +20,7 @@ test('a stop request between mark and start keeps the call from starting, and it
       marked = markedOnly(of);
       if (marked === null) return;
       of.store.cancel();
-      signals.lookUp();
+      signals.notify();
     },
   });
   expect(marked).not.toBeNull();
@@ -35,7 +35,7 @@ test('a control signal without a stop request does not keep it from starting', a
     at: ({ port, rig: of, signals }) => {
       if (port !== 'after an append' || marked !== null) return;
       marked = markedOnly(of);
-      if (marked !== null) signals.lookUp();
+      if (marked !== null) signals.notify();
     },
   });
   expect(rig.begun.filter(({ id }) => id === marked)).toHaveLength(1);

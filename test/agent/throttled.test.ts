@@ -98,7 +98,7 @@ test('a cancel that arrives while the run waits in place is obeyed', async () =>
       ...throttledFor(of, 1_000),
       turn: async () => {
         of.store.cancel();
-        of.signals?.lookUp();
+        of.signals?.notify();
         return false;
       },
     }),

@@ -7,7 +7,7 @@ import type { Item } from '../../src/cli/asking/item.ts';
 import { readLine } from '../../src/cli/chat/slash.ts';
 import { oneLine, safe, safeJson } from '../../src/cli/terminal/safe.ts';
 import { table } from '../../src/cli/terminal/table.ts';
-import { parseDuration, spell } from '../../src/cli/terminal/time.ts';
+import { parseDuration, formatDuration } from '../../src/cli/terminal/time.ts';
 import { cut, padEnd } from '../../src/cli/terminal/width.ts';
 
 test('control sequences are shown or left out', () => {
@@ -71,7 +71,7 @@ test('times are parsed and formatted', () => {
     500, 90_000, 90_000, 7_200_000, 86_400_000,
   ]);
   expect(['', '5', 's', '-1s', '1 s', '1w'].map(parseDuration)).toEqual([null, null, null, null, null, null]);
-  expect([0, 999, 1_000, 59_999, 61_000, 3_600_000, 90_061_000].map(spell)).toEqual([
+  expect([0, 999, 1_000, 59_999, 61_000, 3_600_000, 90_061_000].map(formatDuration)).toEqual([
     '0ms',
     '999ms',
     '1.0s',

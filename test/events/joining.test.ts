@@ -41,7 +41,7 @@ test('it receives no text of a message whose completion it has read, and all of 
   });
   const before = await readHead(db, tenantId, contextId);
   if (before === null) throw new Error('there is a context');
-  feed.stands(before);
+  feed.takeHead(before);
   const early = recordingSubscriber();
   feed.attach(early, before.headSeq);
   const of: AnswerId = {

@@ -3,7 +3,7 @@
  * starts. A call without side effects may have started before its answer was stored. Results are appended as they
  * arrive; those that arrive together share one append.
  */
-import { closingOf } from '../../core/conversation/closing-words.ts';
+import { closingOf } from '../../core/conversation/closing-texts.ts';
 import type { Decision } from '../../core/decide.ts';
 import type { ActiveJob } from '../../core/run/job.ts';
 import { closeCalls, closedByRule, ended, startCall } from '../../core/transitions/tools.ts';
@@ -19,7 +19,7 @@ import { executeCall } from './execute-call.ts';
 import { inputOf, toInvocation } from './invocation.ts';
 import { judgeCalls } from './judge.ts';
 import { reconcile } from './reconcile.ts';
-import { append, commit, follow, lookUp, reread } from '../run.ts';
+import { append, commit, follow, readMailbox, reread } from '../run.ts';
 import type { After, CallUnderWay, Run } from '../run.ts';
 
 type Ended = { call: OpenCall; beganAt: Millis | null; outcome: ToolOutcome };
@@ -143,7 +143,7 @@ function isCalledUp(run: Run, snapshot: Snapshot): boolean {
 
 /** After its mark and before its start: a call of a job that must stop is not started, and is known not to have run. */
 async function reconsider(run: Run, marked: Snapshot, job: ActiveJob, call: OpenCall): Promise<Marked> {
-  const now = await lookUp(run, marked);
+  const now = await readMailbox(run, marked);
   if (!isStopRequested(now)) return { begun: true, snapshot: now };
   const never = closedByRule({ ...call, status: 'started' }, closingOf({ ...call, status: 'pending' }));
   const closed = await commit(run, now, closeCalls(now, job, [never], run.ids));
@@ -165,7 +165,7 @@ function execute(run: Run, snapshot: Snapshot, job: ActiveJob, call: OpenCall): 
 async function collect(run: Run, begun: Snapshot, job: ActiveJob, inFlight: InFlight): Promise<After> {
   let snapshot = begun;
   for (;;) {
-    if (isStopRequested(snapshot)) run.signals.lookUp();
+    if (isStopRequested(snapshot)) run.signals.notify();
     const batch = await inFlight.next();
     if (batch.length === 0) break;
     const closed: ClosedCall[] = batch.flatMap(({ call, beganAt, outcome }) =>
@@ -176,7 +176,7 @@ async function collect(run: Run, begun: Snapshot, job: ActiveJob, inFlight: InFl
     if (after === null) return null;
     snapshot = after;
   }
-  return snapshot.calls.length === 0 ? snapshot : lookUp(run, snapshot);
+  return snapshot.calls.length === 0 ? snapshot : readMailbox(run, snapshot);
 }
 
 /** Results are not lost if a commit is in doubt: calls that are still open afterwards are closed again. */

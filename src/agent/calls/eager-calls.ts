@@ -14,10 +14,10 @@ import type { OpenCall } from '../../core/tools/tool-call.ts';
 import type { RunSignals } from '../run-signals.ts';
 import { executeCall } from './execute-call.ts';
 import { inputIn, toInvocation } from './invocation.ts';
-import type { Asked, CallUnderWay, EagerPort, RunPorts } from '../run.ts';
+import type { UnstoredAnswer, CallUnderWay, EagerPort, RunPorts } from '../run.ts';
 
 /** How long an answer waits for these calls, in milliseconds: about as long as a separate append would take. */
-const MOMENT_MS = 5;
+const SHORT_WAIT_MS = 5;
 
 type Ports = Pick<RunPorts, 'clock' | 'tools'>;
 type Begun = CallUnderWay & { end(): void };
@@ -31,29 +31,29 @@ export class EagerCalls implements EagerPort {
    * A process that died on this job may have died because of such a call. Then the first answer is stored before any
    * of its calls run.
    */
-  #isWary: boolean;
+  #storesFirst: boolean;
 
   /** `first`: the snapshot that the run starts with. */
   constructor(ports: Ports, signals: RunSignals, first: Snapshot) {
     this.#ports = ports;
     this.#signals = signals;
-    this.#isWary = first.failedClaims > 0 || (first.job !== null && first.job.attempt > 1);
+    this.#storesFirst = first.failedClaims > 0 || (first.job !== null && first.job.attempt > 1);
   }
 
-  async begin(asked: Asked): Promise<ClosedCall[]> {
-    const isWary = this.#isWary;
-    this.#isWary = false;
+  async begin(unstored: UnstoredAnswer): Promise<ClosedCall[]> {
+    const storesFirst = this.#storesFirst;
+    this.#storesFirst = false;
     const { leaving, soft } = this.#signals;
-    if (isWary || leaving || soft.aborted) return [];
-    const calls = eagerOnes(callsAfter([], asked.said), asked.settings);
+    if (storesFirst || leaving || soft.aborted) return [];
+    const calls = eagerOnes(callsAfter([], unstored.answerAppend), unstored.settings);
     if (calls.length === 0) return [];
-    const moment = new Moment();
+    const shortWait = new ShortWait();
     const closed: ClosedCall[] = [];
     const work = calls.map(async (call) => {
-      const end = await this.#carryOut(asked, call, soft, moment);
+      const end = await this.#carryOut(unstored, call, soft, shortWait);
       if (end !== null) closed.push(end);
     });
-    await moment.waitFor(Promise.all(work));
+    await shortWait.waitFor(Promise.all(work));
     return closed;
   }
 
@@ -70,39 +70,39 @@ export class EagerCalls implements EagerPort {
 
   /** Null: the call was not started, is still running, or was aborted. */
   async #carryOut(
-    asked: Asked,
+    unstored: UnstoredAnswer,
     call: OpenCall,
     soft: AbortSignal,
-    moment: Moment,
+    shortWait: ShortWait,
   ): Promise<ClosedCall | null> {
     const { tools, clock } = this.#ports;
-    const { snapshot, job, settings, given } = asked;
+    const { snapshot, job, settings, given } = unstored;
     const invocation = toInvocation(snapshot, job, call, inputIn(given.content, call.id));
     // A call whose check fails is left to the normal execution.
     const decision = await tools
       .judge(invocation, ruleOn(settings.asking.rules, call.name))
       .catch(() => null);
-    if (decision !== 'never' || moment.isOver) return null;
+    if (decision !== 'never' || shortWait.isOver) return null;
     const own = new AbortController();
     const beganAt = clock.now();
     const outcome = executeCall(this.#ports, job, invocation, AbortSignal.any([soft, own.signal]));
     this.#underWay.set(call.id, { beganAt, outcome, end: () => own.abort() });
     const came = await outcome;
-    if (moment.isOver) return null;
+    if (shortWait.isOver) return null;
     if (came.kind === 'result') return ended(call, came, beganAt);
     this.#underWay.delete(call.id);
     return null;
   }
 }
 
-class Moment {
+class ShortWait {
   isOver = false;
 
   /** Until `work` has ended, or the time is up. */
   async waitFor(work: Promise<unknown>): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, MOMENT_MS);
+      timer = setTimeout(resolve, SHORT_WAIT_MS);
     });
     await Promise.race([work, over]);
     clearTimeout(timer);

@@ -9,7 +9,7 @@ import type { OpenCall } from '../../core/tools/tool-call.ts';
 import { isForWorkers } from '../../core/run/wait.ts';
 import { parseWorkerAsk } from '../../core/workers/worker-asks.ts';
 import { inputOf } from './invocation.ts';
-import { append, follow, lookUp, reread } from '../run.ts';
+import { append, follow, readMailbox, reread } from '../run.ts';
 import type { After, Run } from '../run.ts';
 import type { AskingCall } from './team.ts';
 
@@ -24,7 +24,7 @@ export async function engageWorkers(
 ): Promise<Engaged> {
   const asking = calls
     .filter(({ name }) => settings.tools.some((tool) => tool.name === name && tool.answered_by === 'workers'))
-    .flatMap((call) => asked(snapshot, call));
+    .flatMap((call) => askingCalls(snapshot, call));
   if (asking.length === 0) return { snapshot, left: calls };
   const arranged = await run.team.arrange(snapshot, job, settings, asking);
   const transition = engage(snapshot, job, arranged, run.ids);
@@ -41,10 +41,10 @@ export async function engageWorkers(
 export async function recountWaits(run: Run, snapshot: Snapshot): Promise<After> {
   const waiting = snapshot.calls
     .filter(isForWorkers)
-    .flatMap((call) => asked(snapshot, call))
+    .flatMap((call) => askingCalls(snapshot, call))
     .filter(({ ask }) => ask.kind === 'wait');
   if (waiting.length === 0) return null;
-  return (await run.team.recount(snapshot, waiting)) ? lookUp(run, snapshot) : null;
+  return (await run.team.recount(snapshot, waiting)) ? readMailbox(run, snapshot) : null;
 }
 
 export async function outcomesOf(
@@ -52,12 +52,12 @@ export async function outcomesOf(
   snapshot: Snapshot,
   over: readonly OpenCall[],
 ): Promise<WorkerResults> {
-  const waited = over.filter(isForWorkers).flatMap((call) => asked(snapshot, call));
+  const waited = over.filter(isForWorkers).flatMap((call) => askingCalls(snapshot, call));
   return waited.length === 0 ? new Map() : run.team.outcomes(snapshot, waited);
 }
 
 /** Empty if the arguments are invalid: the tool itself reports what is wrong with them. */
-function asked(snapshot: Snapshot, call: OpenCall): AskingCall[] {
+function askingCalls(snapshot: Snapshot, call: OpenCall): AskingCall[] {
   const ask = parseWorkerAsk(call.name, inputOf(snapshot, call));
   return ask === null ? [] : [{ call, ask }];
 }

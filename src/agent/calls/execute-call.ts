@@ -17,6 +17,6 @@ export function executeCall(
 
 /** Runners do not throw; one that does must not stop the loop. */
 function brokenRunner(error: unknown): ToolOutcome {
-  const words = error instanceof Error ? error.message : String(error);
-  return { kind: 'result', content: `The call could not be run: ${words}`, is_error: true };
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: 'result', content: `The call could not be run: ${message}`, is_error: true };
 }

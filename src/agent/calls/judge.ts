@@ -30,9 +30,9 @@ export async function judgeCalls(
   calls: readonly OpenCall[],
 ): Promise<Judged> {
   const judged = await Promise.all(calls.map((call) => judgeCall(run, snapshot, served, call)));
-  const held = judged.filter((one) => one !== null);
-  if (held.length === 0) return { free: calls, after: snapshot };
-  const transition = letCallsWait(snapshot, served.job, held, run.ids);
+  const waiting = judged.filter((one) => one !== null);
+  if (waiting.length === 0) return { free: calls, after: snapshot };
+  const transition = letCallsWait(snapshot, served.job, waiting, run.ids);
   const outcome = await append(run, transition);
   if (outcome.kind !== 'committed') return { free: null, after: await reread(run, snapshot, outcome) };
   const free = calls.filter((_, at) => judged[at] === null);
@@ -49,23 +49,23 @@ async function judgeCall(
   const answeredBy = tools.find(({ name }) => name === call.name)?.answered_by ?? 'tool';
   const input = inputOf(snapshot, call);
   const isApproved = call.approval?.decision === 'approve';
-  const held = { call, input, answeredBy };
+  const request = { call, input, answeredBy };
   const decision = isApproved
     ? 'never'
     : await run.tools.judge(toInvocation(snapshot, job, call, input), ruleOn(asking.rules, call.name));
   const now = run.clock.now();
   switch (decision) {
     case 'deny':
-      return { ...held, wait: null };
+      return { ...request, wait: null };
     case 'always':
-      return { ...held, wait: askedWait('approval', asking, now) };
+      return { ...request, wait: askedWait('approval', asking, now) };
     case 'never': {
       const wait = isAnsweredOutside(answeredBy, input)
         ? askedWait('answer', asking, now)
         : answeredBy === 'timer'
           ? sleepFrom(input, now)
           : null;
-      return wait === null ? null : { ...held, wait };
+      return wait === null ? null : { ...request, wait };
     }
   }
 }

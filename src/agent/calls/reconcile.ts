@@ -10,7 +10,7 @@ import type { Snapshot } from '../../core/run/snapshot.ts';
 import type { Reconciled, ToolInvocation } from '../../core/tools/tool.ts';
 import type { OpenCall } from '../../core/tools/tool-call.ts';
 import { inputOf, toInvocation } from './invocation.ts';
-import { commit, lookUp } from '../run.ts';
+import { commit, readMailbox } from '../run.ts';
 import type { After, Run } from '../run.ts';
 import { untilDeadline } from '../waits/until-deadline.ts';
 
@@ -21,14 +21,14 @@ export async function reconcile(
   job: ActiveJob,
   lost: readonly OpenCall[],
 ): Promise<After> {
-  const asked = await Promise.all(
+  const reports = await Promise.all(
     lost.map(async (call) => {
       const invocation = toInvocation(snapshot, job, call, inputOf(snapshot, call));
-      return { call, input: invocation.input, said: await ask(run, job, invocation) };
+      return { call, input: invocation.input, reconciled: await ask(run, job, invocation) };
     }),
   );
-  const calls = asked.filter(isTold);
-  if (calls.length < asked.length) return lookUp(run, snapshot);
+  const calls = reports.filter(isReconciled);
+  if (calls.length < reports.length) return readMailbox(run, snapshot);
   const { outcomeWaitMs } = run.tools;
   const until = outcomeWaitMs === null ? null : run.clock.now() + outcomeWaitMs;
   return commit(run, snapshot, settleOutcomes(snapshot, job, { calls, until }, run.ids));
@@ -38,6 +38,6 @@ function ask(run: Run, job: ActiveJob, invocation: ToolInvocation): Promise<Reco
   return untilDeadline(run.clock, job, run.signals.soft, (signal) => run.tools.reconcile(invocation, signal));
 }
 
-function isTold(one: { call: OpenCall; input: Json; said: Reconciled }): one is LostCall {
-  return one.said.kind !== 'aborted';
+function isReconciled(one: { call: OpenCall; input: Json; reconciled: Reconciled }): one is LostCall {
+  return one.reconciled.kind !== 'aborted';
 }

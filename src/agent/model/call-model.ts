@@ -11,7 +11,7 @@ import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
 import { beginCall } from './begin-call.ts';
 import { isCompactable, makeRoom, takeFailure } from './failed-call.ts';
 import type { MadeCall } from './failed-call.ts';
-import { append, commit, follow, lookUp, reread } from '../run.ts';
+import { append, commit, follow, readMailbox, reread } from '../run.ts';
 import type { After, AnswerListener, Run, UnderWay } from '../run.ts';
 import { waitForTurn } from '../waits/wait-for-turn.ts';
 
@@ -36,7 +36,7 @@ export async function callModel(run: Run, snapshot: Snapshot, served: ServedJob)
         : takeFailure(run, snapshot, job, failed);
     }
     case 'aborted':
-      return endedUnanswered(run, job, await lookUp(run, snapshot));
+      return endedUnanswered(run, job, await readMailbox(run, snapshot));
   }
 }
 
@@ -80,12 +80,12 @@ async function takeAnswer(
   const { job, settings } = served;
   const modelCall: ModelCall = { kind: 'answered', messageId: given.id, attempt: job.attempt, ...made };
   const goesOn = given.content.some(isToolUse) || given.finishReason === 'pause';
-  const said = goesOn
+  const answerAppend = goesOn
     ? answer(snapshot, served, given, run.clock.now())
     : completed(snapshot, served, given, run.ids);
-  const asked = { snapshot, job, settings, given, said };
-  const closed = await run.eager.begin(asked);
-  const transition = { ...answerWithResults(asked, closed, run.ids), modelCall };
+  const unstored = { snapshot, job, settings, given, answerAppend };
+  const closed = await run.eager.begin(unstored);
+  const transition = { ...answerWithResults(unstored, closed, run.ids), modelCall };
   const outcome = await append(run, transition);
   if (outcome.kind === 'committed') return follow(run, snapshot, transition, outcome);
   // Stale: another process wrote meanwhile. The answer still counts, and its calls are checked again against the

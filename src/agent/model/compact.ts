@@ -21,7 +21,7 @@ import { releaseUntil } from '../../core/transitions/park.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import { endedUnanswered } from './call-model.ts';
 import { takeFailure } from './failed-call.ts';
-import { append, commit, follow, lookUp, readAll, reread } from '../run.ts';
+import { append, commit, follow, readAll, readMailbox, reread } from '../run.ts';
 import type { After, Run } from '../run.ts';
 import { timed } from './timed.ts';
 import { UNSUPPORTED_MS } from '../unsupported.ts';
@@ -79,7 +79,7 @@ async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: Mod
     case 'failed':
       return fail(outcome.failure);
     case 'aborted':
-      return endedUnanswered(run, job, await lookUp(run, snapshot));
+      return endedUnanswered(run, job, await readMailbox(run, snapshot));
   }
 }
 

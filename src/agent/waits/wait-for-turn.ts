@@ -7,23 +7,23 @@ import type { ActiveJob } from '../../core/run/job.ts';
 import { throttledUntil } from '../../core/transitions/park.ts';
 import { KEEP_SLOT_MS } from '../../core/run/retry.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
-import { commit, lookUp } from '../run.ts';
+import { commit, readMailbox } from '../run.ts';
 import type { After, Run } from '../run.ts';
 
 export async function waitForTurn(
   run: Run,
   snapshot: Snapshot,
   job: ActiveJob,
-  held: ThrottledAccess,
+  access: ThrottledAccess,
 ): Promise<After> {
   const now = run.clock.now();
-  const { throttle } = held;
+  const { throttle } = access;
   if (throttle.until - now <= KEEP_SLOT_MS) {
     const timeout = Math.max(now, throttle.until) + KEEP_SLOT_MS;
     const until = Math.min(timeout, job.deadline ?? timeout);
-    const isCalled = await held.turn(until, run.signals.soft);
-    if (run.signals.soft.aborted) return lookUp(run, snapshot);
+    const isCalled = await access.turn(until, run.signals.soft);
+    if (run.signals.soft.aborted) return readMailbox(run, snapshot);
     if (isCalled || until === job.deadline) return snapshot;
   }
-  return commit(run, snapshot, throttledUntil(snapshot, job, throttle, held.comeAgainAt()));
+  return commit(run, snapshot, throttledUntil(snapshot, job, throttle, access.comeAgainAt()));
 }

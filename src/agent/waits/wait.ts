@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Decision } from '../../core/decide.ts';
 import { sleep } from '../../core/transitions/park.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
-import { commit, lookUp } from '../run.ts';
+import { commit, readMailbox } from '../run.ts';
 import type { After, Run } from '../run.ts';
 
 export async function wait(
@@ -14,5 +14,5 @@ export async function wait(
   if (!step.keepSlot) return commit(run, snapshot, sleep(snapshot, step.job, step.until));
   const ms = Math.max(0, step.until - run.clock.now());
   await setTimeout(ms, undefined, { signal: run.signals.soft }).catch(() => undefined);
-  return run.signals.soft.aborted ? lookUp(run, snapshot) : snapshot;
+  return run.signals.soft.aborted ? readMailbox(run, snapshot) : snapshot;
 }

@@ -12,7 +12,7 @@ import { refuse } from '../../core/errors.ts';
 import type { Refusal } from '../../core/errors.ts';
 import { DEFAULT_TENANT } from '../../core/ids.ts';
 import type { TenantId } from '../../core/ids.ts';
-import type { AccessHeaders, Asked } from './asked.ts';
+import type { AccessHeaders, AccessRequest } from './access-request.ts';
 import { keyId, openSessions, tokenIn } from './session.ts';
 import type { SessionHash } from './session.ts';
 import type { Database } from '../../db/connection/client.ts';
@@ -28,13 +28,13 @@ type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts'>;
 export type AccessControl = {
   auth: 'none' | 'key';
   /** Identifies the caller, or refuses the request. */
-  admit(asked: Asked): Promise<Access>;
+  admit(request: AccessRequest): Promise<Access>;
   /** For routes that need no key: refuses requests with a wrong `Host` or `Origin`. Null: allowed. */
-  objection(asked: Asked): Refusal | null;
+  objection(request: AccessRequest): Refusal | null;
   /** Null: the key is unknown. */
   whose(key: string): SignIn | null;
   /** Ends the session of this browser, if it has one. */
-  signOut(asked: Asked): Promise<void>;
+  signOut(request: AccessRequest): Promise<void>;
   /** Calls `end` when the session has ended. Returns a function that unregisters `end`. */
   whileSignedIn(session: SessionHash | null, end: () => void): () => void;
 };
@@ -65,10 +65,10 @@ function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: D
   const sessions = openSessions(database, keys);
   return {
     auth: 'key',
-    async admit(asked) {
-      const { headers, method } = asked;
+    async admit(request) {
+      const { headers, method } = request;
       if (headers.authorization !== undefined) return admitBearer(headers.authorization, find, isAdminKey);
-      const found = await sessions.find(tokenIn(asked) ?? '');
+      const found = await sessions.find(tokenIn(request) ?? '');
       if (found === null)
         return refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
       return isOfOwnPage(headers, method)
@@ -81,7 +81,7 @@ function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: D
       const found = find(key);
       return found === null ? null : { keyId: keyId(key), begin: () => sessions.begin(found) };
     },
-    signOut: async (asked) => sessions.end(tokenIn(asked) ?? ''),
+    signOut: async (request) => sessions.end(tokenIn(request) ?? ''),
     whileSignedIn: (session, end) => (session === null ? () => undefined : sessions.whileOpen(session, end)),
   };
 }
@@ -125,7 +125,7 @@ function hashOf(key: string): Buffer {
 }
 
 function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
-  const objection = ({ headers }: Asked): Refusal | null => {
+  const objection = ({ headers }: AccessRequest): Refusal | null => {
     const host = hostnameOf(headers.host ?? '');
     if (host === null || !(isLoopback(host) || allowedHosts.includes(host))) {
       return refuse(
@@ -137,8 +137,8 @@ function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
   };
   return {
     auth: 'none',
-    admit: async (asked) =>
-      objection(asked) ?? { kind: 'tenant', tenantId: DEFAULT_TENANT, isOperator: true, session: null },
+    admit: async (request) =>
+      objection(request) ?? { kind: 'tenant', tenantId: DEFAULT_TENANT, isOperator: true, session: null },
     objection,
     whose: () => null,
     signOut: async () => undefined,

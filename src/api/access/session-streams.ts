@@ -28,9 +28,9 @@ export function openSessionStreams(
 
   /** If PostgreSQL does not answer, the streams stay open: they get no stored events then. */
   async function poll(): Promise<void> {
-    const asked = [...open.keys()];
-    const live = await findLive(asked).catch(() => null);
-    if (live !== null) for (const tokenHash of asked) if (!live.has(tokenHash)) end(tokenHash);
+    const tokenHashes = [...open.keys()];
+    const live = await findLive(tokenHashes).catch(() => null);
+    if (live !== null) for (const tokenHash of tokenHashes) if (!live.has(tokenHash)) end(tokenHash);
   }
 
   function end(tokenHash: string): void {

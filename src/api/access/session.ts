@@ -5,7 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
-import type { AccessHeaders, Asked } from './asked.ts';
+import type { AccessHeaders, AccessRequest } from './access-request.ts';
 import type { ApiKey } from '../../config/config.ts';
 import type { TenantId } from '../../core/ids.ts';
 import type { Database } from '../../db/connection/client.ts';
@@ -93,7 +93,7 @@ export function keyId(key: string): string {
 }
 
 /** The token in the session cookie; null: no cookie. */
-export function tokenIn({ cookies, headers }: Asked): string | null {
+export function tokenIn({ cookies, headers }: AccessRequest): string | null {
   const secure = cookies[SECURE_COOKIE];
   if (secure !== undefined) return secure;
   // Over TLS a sibling domain may have set the other cookie.
@@ -103,7 +103,7 @@ export function tokenIn({ cookies, headers }: Asked): string | null {
 type Cookie = { name: string; options: CookieSerializeOptions };
 
 /** The token grants access: no script may read the cookie, and no other site may make the browser send it. */
-export function cookieFor({ headers }: Pick<Asked, 'headers'>): Cookie {
+export function cookieFor({ headers }: Pick<AccessRequest, 'headers'>): Cookie {
   const secure = isSecure(headers);
   return {
     name: secure ? SECURE_COOKIE : PLAIN_COOKIE,

@@ -56,7 +56,7 @@ export function documentSource(members: Readonly<Record<string, unknown>>, body:
     },
     entries: () => entriesOf(body),
     placeOf: (number) => `entries.${number - 1}`,
-    told: { format: EXPORT_FORMAT, kept: null },
+    eventData: { format: EXPORT_FORMAT, kept: null },
   };
 }
 

@@ -68,7 +68,7 @@ export async function folderSource(
     },
     entries: () => each(messages),
     placeOf: (number) => `files.${found[number - 1]?.file ?? INDEX}`,
-    told: { format: 'folder', kept: { metadata, message_ids: found.map(({ id }) => id) } },
+    eventData: { format: 'folder', kept: { metadata, message_ids: found.map(({ id }) => id) } },
   };
 }
 

@@ -71,7 +71,7 @@ export async function pairedSource(
     },
     entries: () => entriesOf(body, now),
     placeOf: (number) => `entries.${number - 1}`,
-    told: { format: 'paired', kept: null },
+    eventData: { format: 'paired', kept: null },
   };
 }
 
@@ -103,9 +103,9 @@ async function* entriesOf(body: Spooled, now: number): AsyncGenerator<StoredEntr
   }
 }
 
-type Said = { role: 'user' | 'assistant'; turn: Turn; text: string; seq: number; now: number };
+type PairedMessage = { role: 'user' | 'assistant'; turn: Turn; text: string; seq: number; now: number };
 
-function messageOf({ role, turn, text, seq, now }: Said): StoredMessage {
+function messageOf({ role, turn, text, seq, now }: PairedMessage): StoredMessage {
   return {
     seq,
     branch: 'main',

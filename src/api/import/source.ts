@@ -13,7 +13,7 @@ export type Source = {
   entries(): AsyncIterable<StoredEntry>;
   /** The path of an entry in the body. */
   placeOf(number: number): string;
-  told: Filling['told'];
+  eventData: Filling['eventData'];
 };
 
 /** Parses a time that the schema has validated. */

@@ -24,8 +24,8 @@ export class Budget {
   takeText(characters: number): void {
     this.#characters += characters;
     if (this.#characters > this.#megabytes * 1024 * 1024) {
-      const words = `One value of the body is larger than ${this.#megabytes} MB, the limit of a single value.`;
-      throw new RequestRefused(refuse('payload_too_large', words));
+      const message = `One value of the body is larger than ${this.#megabytes} MB, the limit of a single value.`;
+      throw new RequestRefused(refuse('payload_too_large', message));
     }
   }
 

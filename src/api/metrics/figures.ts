@@ -30,8 +30,8 @@ function parseSample(given: unknown, figure: string, own: Labels): Sample[] {
   if (!isJsonObject(given)) return [];
   const { metricName: name = figure, value, labels = {} } = given;
   if (typeof name !== 'string' || !NAME.test(name) || typeof value !== 'number') return [];
-  const said = isJsonObject(labels) ? parseLabels(labels) : null;
-  return said === null ? [] : [{ name, value, labels: { ...said, ...own } }];
+  const parsed = isJsonObject(labels) ? parseLabels(labels) : null;
+  return parsed === null ? [] : [{ name, value, labels: { ...parsed, ...own } }];
 }
 
 function parseLabels(given: JsonObject): Labels | null {

@@ -7,7 +7,7 @@ import { unknownName } from '../server/catalog.ts';
 import type { ApiPorts } from '../server/ports.ts';
 import { roleToMakeFrom } from '../response/roles.ts';
 
-type Asked = Omit<CreateWorker, 'role'> & { role: string | null | undefined };
+type WantedWorker = Omit<CreateWorker, 'role'> & { role: string | null | undefined };
 
 /**
  * Checks the names of models, tools and roles, and refuses them as part of the command. So a repeated request with the
@@ -15,11 +15,11 @@ type Asked = Omit<CreateWorker, 'role'> & { role: string | null | undefined };
  */
 export async function makeWorker(
   ports: ApiPorts,
-  asked: Asked,
+  wanted: WantedWorker,
 ): Promise<Command<{ workerId: WorkerId; contextId: ContextId }>> {
-  const refusal = await unknownName(ports, asked.config);
+  const refusal = await unknownName(ports, wanted.config);
   if (refusal !== null) return async () => refusal;
-  const role = await roleToMakeFrom(ports, asked.tenantId, asked.role);
+  const role = await roleToMakeFrom(ports, wanted.tenantId, wanted.role);
   if (role !== null && 'code' in role) return async () => role;
-  return createWorker(ports, { ...asked, role }, ports.config.trees, ports.catalog.fileRoles);
+  return createWorker(ports, { ...wanted, role }, ports.config.trees, ports.catalog.fileRoles);
 }

@@ -33,12 +33,12 @@ export function writePlace({ seq, queue }: Place, branch: string): string {
 
 export function readPlace(
   cursor: string | undefined,
-  asked: string | null,
+  requestedBranch: string | null,
 ): { place: Place; branch: string | null } {
   const key = PLACE.read(cursor);
-  if (key === null) return { place: { seq: null, queue: null }, branch: asked };
+  if (key === null) return { place: { seq: null, queue: null }, branch: requestedBranch };
   const [branch, seq, queued] = key;
-  if (branch !== (asked ?? branch)) throw refusedCursor();
+  if (branch !== (requestedBranch ?? branch)) throw refusedCursor();
   if (queued === null) return { place: { seq, queue: null }, branch };
   const [lane, position, message, newest] = queued;
   return { place: { seq, queue: { lane, position, id: message, newest } }, branch };

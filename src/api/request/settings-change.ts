@@ -26,7 +26,7 @@ type SettingsChange<View extends Versioned> = {
   what: string;
   ifMatch: string | undefined;
   /** Returns the change; if it is empty, nothing is written. */
-  change: (standing: View) => WorkerChange;
+  change: (current: View) => WorkerChange;
 };
 
 /** In a transaction. Refused: `not_found`, `version_conflict`, `invalid_request` (too large when merged). */
@@ -34,11 +34,11 @@ export function changeSettings<View extends Versioned>(wanted: SettingsChange<Vi
   const { tenantId, find, what, ifMatch, change } = wanted;
   return async (tx) => {
     for (let left = TRIES; left > 0; left -= 1) {
-      const standing = await find(tx);
-      if (standing === null) return refuse('not_found', what);
-      if (!isMatch(ifMatch, standing.version)) return stale();
-      const changed = change(standing);
-      if (Object.keys(changed).length === 0) return done(standing);
+      const current = await find(tx);
+      if (current === null) return refuse('not_found', what);
+      if (!isMatch(ifMatch, current.version)) return stale();
+      const changed = change(current);
+      if (Object.keys(changed).length === 0) return done(current);
       if (Buffer.byteLength(JSON.stringify(changed.config ?? {})) > SETTINGS_BYTES) {
         return refuse(
           'invalid_request',
@@ -46,7 +46,7 @@ export function changeSettings<View extends Versioned>(wanted: SettingsChange<Vi
           'config',
         );
       }
-      const { contextId, version } = standing;
+      const { contextId, version } = current;
       const outcome = await changeWorker({ tenantId, contextId, change: changed, expectedVersion: version })(
         tx,
       );
@@ -67,8 +67,8 @@ function stale() {
 }
 
 /** Fields of the patch replace current ones; null removes a field. */
-export function mergeConfig(standing: WorkerConfig, patch: ConfigPatch): WorkerConfig {
-  return withoutNulls({ ...standing, ...patch });
+export function mergeConfig(current: WorkerConfig, patch: ConfigPatch): WorkerConfig {
+  return withoutNulls({ ...current, ...patch });
 }
 
 /** The fields of a patch that are not null. */

@@ -11,7 +11,7 @@ import { explain } from '../../schema/explain.ts';
 import type { Subject } from '../../schema/explain.ts';
 import { dottedPath } from '../../schema/fault.ts';
 import type { Faults, Path } from '../../schema/fault.ts';
-import { FORMAT_WORDS, createCompiler } from '../../schema/validator.ts';
+import { FORMAT_EXPECTATIONS, createCompiler } from '../../schema/validator.ts';
 import { RequestRefused } from '../response/problem.ts';
 import { components } from '../schemas/components.ts';
 
@@ -21,7 +21,7 @@ const BODY: Subject = {
   whole: 'The body',
   member: ['field', 'fields'],
   quotes: true,
-  formats: FORMAT_WORDS,
+  formats: FORMAT_EXPECTATIONS,
   secrets: [],
 };
 const QUERY: Subject = { ...BODY, whole: 'The query', member: ['query parameter', 'parameters'] };

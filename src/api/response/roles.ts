@@ -31,7 +31,7 @@ export async function roleToMakeFrom(
   const ofFile = await fileRoleNames(catalog);
   if (ofFile.includes(name)) return { name, version: null };
   const last = await lastVersion(database.db, tenantId, name);
-  if (last !== null && !last.buried) return { name, version: last.version };
+  if (last !== null && !last.deleted) return { name, version: last.version };
   // No worker process has published names yet, so the role may exist: accept it.
   if (last === null && (await catalog.names()) === null) return { name, version: null };
   const ofTenant = await listRoleNames(database.db, tenantId, ofFile, NAMED);

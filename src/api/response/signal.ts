@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 
 /** Aborts when the connection closes, or when another response (503) was sent. */
 export function signalOf(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
-  return gone.signal;
+  const closed = new AbortController();
+  reply.raw.once('close', () => closed.abort());
+  return closed.signal;
 }

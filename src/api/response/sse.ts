@@ -72,12 +72,12 @@ export class SseStream implements Subscriber {
 
   async drained(): Promise<void> {
     if (this.#over || !this.#response.writableNeedDrain) return;
-    const gone = new AbortController();
-    const { signal } = gone;
+    const settled = new AbortController();
+    const { signal } = settled;
     await Promise.race([
       once(this.#response, 'drain', { signal }),
       once(this.#response, 'close', { signal }),
-    ]).finally(() => gone.abort());
+    ]).finally(() => settled.abort());
   }
 
   /** Called about once a second for each stream of the process. `heartbeat`: the event to send. */

@@ -123,8 +123,8 @@ function running(diagnosis: Diagnosis): string {
 
 /** Quotes questions, and names client tools. */
 function awaiting(awaited: Diagnosis['awaited']): string {
-  const told = awaited.map((one) => awaitingOne(one));
-  return `The job waits ${told.join('; and ')}`;
+  const waitTexts = awaited.map((one) => awaitingOne(one));
+  return `The job waits ${waitTexts.join('; and ')}`;
 }
 
 function awaitingOne({ name, question, since, until, for: what }: Diagnosis['awaited'][number]): string {
@@ -170,11 +170,11 @@ function putOff({ active, now }: Diagnosis, until: Millis): string {
   if (error === null) return `The last model call failed. ${again}.`;
   if ('code' in error) return `The last model call failed (${error.code}: ${error.message}). ${again}.`;
   const { provider, reason, until: throttledUntil } = error.throttled;
-  const words = reason === 'rate_limited' ? 'rate limited' : 'overloaded';
+  const reasonText = reason === 'rate_limited' ? 'rate limited' : 'overloaded';
   const throttle =
     throttledUntil > now
-      ? `is throttled until ${toIso(throttledUntil)} (${words})`
-      : `was throttled until ${toIso(throttledUntil)} (${words}) and admits calls one at a time`;
+      ? `is throttled until ${toIso(throttledUntil)} (${reasonText})`
+      : `was throttled until ${toIso(throttledUntil)} (${reasonText}) and admits calls one at a time`;
   return `The provider key of ${provider} ${throttle}. The next model call is at ${toIso(until)}.`;
 }
 

@@ -58,12 +58,12 @@ export function openStreams(most: number): Streams {
     take() {
       if (taken >= most) throw new RequestRefused(noPlace(most));
       taken += 1;
-      let mine: SseStream | null = null;
+      let stream: SseStream | null = null;
       let released = false;
       return {
-        open: (reply, position) => (mine = open(reply, position)),
+        open: (reply, position) => (stream = open(reply, position)),
         release() {
-          if (!released) release(mine);
+          if (!released) release(stream);
           released = true;
         },
       };

@@ -5,8 +5,8 @@ import type { Json } from '../../core/json.ts';
 import { MAX_BYTES, SETTINGS_BYTES, nullable, oneOf, plainText, ref, strict } from '../../schema/build.ts';
 
 /** A query parameter with one value of an enum, or several separated by commas (`splitLists`). */
-export function someOf<const Words extends readonly string[]>(words: Words, description: string) {
-  return Type.Union([oneOf(words), Type.Array(oneOf(words), { minItems: 1, maxItems: words.length })], {
+export function someOf<const Values extends readonly string[]>(values: Values, description: string) {
+  return Type.Union([oneOf(values), Type.Array(oneOf(values), { minItems: 1, maxItems: values.length })], {
     description: `${description} Several are separated by commas.`,
   });
 }

@@ -38,15 +38,15 @@ export type CheckInput = (tool: string, input: JsonObject) => Promise<readonly s
 const FRESH_MS = 1_000;
 
 export function openCatalog(database: Database, times: LeaseTimes, known: Omit<Catalog, 'names'>): Catalog {
-  let asked: { at: number; names: Promise<Names | null> } | null = null;
+  let cached: { at: number; names: Promise<Names | null> } | null = null;
   return {
     ...known,
     names() {
-      if (asked !== null && performance.now() - asked.at < FRESH_MS) return asked.names;
+      if (cached !== null && performance.now() - cached.at < FRESH_MS) return cached.names;
       const names = askNames(database, times);
-      asked = { at: performance.now(), names };
+      cached = { at: performance.now(), names };
       names.catch(() => {
-        asked = null;
+        cached = null;
       });
       return names;
     },

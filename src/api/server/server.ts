@@ -72,9 +72,9 @@ const LONG_KEY = 16;
 function expectLongKeys({ config, logger }: ServerPorts): void {
   const short = config.apiKeys.filter(({ key }) => key.length < LONG_KEY).map(({ tenant }) => tenant);
   if (short.length === 0) return;
-  const words = `NIGHTSHIFT_API_KEYS has keys with fewer than ${LONG_KEY} characters (tenants: ${[...new Set(short)].join(', ')}): generate keys with \`openssl rand -hex 32\``;
-  if (!isLoopback(config.host)) throw new ConfigError([words]);
-  logger.warn(words);
+  const warning = `NIGHTSHIFT_API_KEYS has keys with fewer than ${LONG_KEY} characters (tenants: ${[...new Set(short)].join(', ')}): generate keys with \`openssl rand -hex 32\``;
+  if (!isLoopback(config.host)) throw new ConfigError([warning]);
+  logger.warn(warning);
 }
 
 function urlOf(host: string, port: number): string {

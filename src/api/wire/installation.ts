@@ -17,15 +17,15 @@ export const FIGURES = {
   serverUp: 'nightshift_mcp_server_up',
 } as const;
 
-type Told = { processes: readonly ProcessView[]; held: readonly ThrottledProvider[] };
+type SystemState = { processes: readonly ProcessView[]; throttled: readonly ThrottledProvider[] };
 
-export function toSystem(about: About, { processes, held }: Told): System {
+export function toSystem(about: About, { processes, throttled }: SystemState): System {
   const samples = processes.flatMap(samplesOf);
   return {
     version: about.version,
     mode: about.mode,
     default_model: about.defaultModel,
-    providers: toProviders(about, processes, held, samples),
+    providers: toProviders(about, processes, throttled, samples),
     prices: [...about.prices].map(toPrice).sort((a, b) => (a.model < b.model ? -1 : 1)),
     tools: toTools(about, processes),
     mcp_servers: toServers(about, processes, samples),
@@ -74,12 +74,12 @@ function valuesOf(samples: readonly Sample[], name: string, label?: [name: strin
 function toProviders(
   about: About,
   processes: readonly ProcessView[],
-  held: readonly ThrottledProvider[],
+  throttled: readonly ThrottledProvider[],
   samples: readonly Sample[],
 ): System['providers'] {
   const served = processes.length > 0 ? processes.flatMap(({ models }) => models) : about.providers;
   return PROVIDERS.map((name) => {
-    const throttle = held.find(({ provider }) => provider === name);
+    const throttle = throttled.find(({ provider }) => provider === name);
     return {
       name,
       configured: served.includes(name),
@@ -93,8 +93,8 @@ function toProviders(
 
 /** The latest of several times in seconds. Ignores impossible values. */
 function latest(seconds: readonly number[]): string | null {
-  const moments = seconds.filter((one) => one > 0 && one < 1e11);
-  return moments.length === 0 ? null : toIso(Math.max(...moments) * 1_000);
+  const instants = seconds.filter((one) => one > 0 && one < 1e11);
+  return instants.length === 0 ? null : toIso(Math.max(...instants) * 1_000);
 }
 
 function toTools(about: About, processes: readonly ProcessView[]): System['tools'] {

@@ -51,10 +51,11 @@ export function titleOf(item: Item): string {
     case 'unknown_outcome':
       return `Did ${oneLine(item.name)} happen? ${inputText(item.input)}`;
     case 'input': {
-      const asked = questionOf(item);
-      if (asked === null) return `Waiting for a client to run ${oneLine(item.name)} ${inputText(item.input)}`;
-      const choices = asked.choices.length === 0 ? '' : ` [${asked.choices.map(oneLine).join(' | ')}]`;
-      return `${oneLine(asked.question)}${choices}`;
+      const parsed = questionOf(item);
+      if (parsed === null)
+        return `Waiting for a client to run ${oneLine(item.name)} ${inputText(item.input)}`;
+      const choices = parsed.choices.length === 0 ? '' : ` [${parsed.choices.map(oneLine).join(' | ')}]`;
+      return `${oneLine(parsed.question)}${choices}`;
     }
   }
 }

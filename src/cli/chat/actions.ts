@@ -7,17 +7,17 @@ import type { Screen } from '../terminal/screen.ts';
 import { count } from '../terminal/time.ts';
 import { SLASH_HELP } from './slash.ts';
 import type { Line } from './slash.ts';
-import type { Standing } from './standing.ts';
+import type { ChatState } from './chat-state.ts';
 
 const STOPPED_WITHIN_MS = 10_000;
 
 /** A chat session: its context, and what it waits for. */
-export type Chat = { screen: Screen; client: Client; contextId: string; standing: Standing };
+export type Chat = { screen: Screen; client: Client; contextId: string; state: ChatState };
 
 /** Carries out one line. `line`: exactly as typed. */
 export async function carryOutLine(chat: Chat, line: string, read: Line): Promise<void> {
-  const { screen, client, contextId, standing } = chat;
-  const item = standing.asked();
+  const { screen, client, contextId, state } = chat;
+  const item = state.nextItem();
   // While an item waits for the person, the next line answers it.
   if (item !== null && (read.kind === 'text' || read.kind === 'nothing')) return answer(chat, item, line);
   switch (read.kind) {
@@ -30,7 +30,7 @@ export async function carryOutLine(chat: Chat, line: string, read: Line): Promis
     case 'branch':
       return branch(chat, read.name);
     case 'retry':
-      return standing.sent((await client.contexts.retry(contextId)).job_id);
+      return state.sent((await client.contexts.retry(contextId)).job_id);
     case 'context':
       return printPlace(chat);
     case 'help':
@@ -57,15 +57,15 @@ export async function interrupt(chat: Chat, mode: NonNullable<Interrupt['mode']>
     note(chat, `Had already started: ${oneLine(name)} (${status}).`);
 }
 
-async function send({ client, contextId, standing }: Chat, content: string, steer: boolean): Promise<void> {
+async function send({ client, contextId, state }: Chat, content: string, steer: boolean): Promise<void> {
   const message = { content, ...(steer ? { delivery: 'steer' as const } : {}) };
-  standing.sent((await client.contexts.send(contextId, message)).job_id);
+  state.sent((await client.contexts.send(contextId, message)).job_id);
 }
 
 async function answer(chat: Chat, item: Item, line: string): Promise<void> {
   const read = readAnswer(item, line);
   if (read === null) return note(chat, `  ${choicesOf(item)}`);
-  chat.standing.taken(item);
+  chat.state.taken(item);
   if (read === 'later') return;
   if (!(await sendAnswer(chat.client, item, read))) note(chat, 'It was already answered elsewhere.');
 }

@@ -7,8 +7,8 @@ import type { Cli } from '../cli.ts';
 import { EXIT, toEnd } from '../exit.ts';
 import type { Exit } from '../exit.ts';
 import { answerText } from '../following/answer-text.ts';
-import { adopt } from '../following/family.ts';
-import type { Family } from '../following/family.ts';
+import { followChild } from '../following/follow-tree.ts';
+import type { FollowedTree } from '../following/follow-tree.ts';
 import { textOf } from '../following/message-text.ts';
 import { openProgress, printEnd } from '../following/progress.ts';
 import { onSignals } from '../signals-of-person.ts';
@@ -18,7 +18,7 @@ import type { Chat } from './actions.ts';
 import { openLines } from './lines.ts';
 import type { Lines } from './lines.ts';
 import { readLine } from './slash.ts';
-import { openStanding } from './standing.ts';
+import { openChatState } from './chat-state.ts';
 
 type ChatOptions = { history: number; thinking?: true; quiet?: true };
 
@@ -30,8 +30,8 @@ export async function runChat(
 ): Promise<Exit> {
   const { screen } = cli;
   const over = new AbortController();
-  const standing = openStanding();
-  const chat: Chat = { screen, client, contextId, standing };
+  const state = openChatState();
+  const chat: Chat = { screen, client, contextId, state };
   const after = await client.contexts.head(contextId);
   if (options.quiet !== true)
     screen.note(screen.sideInk('dim', `context ${contextId} · /help lists the commands`));
@@ -41,14 +41,14 @@ export async function runChat(
 
   const leave = (as: Exit): void => {
     exit = as;
-    if (standing.isBusy())
+    if (state.isBusy())
       screen.note(screen.sideInk('dim', `The job keeps running. Follow it: nightshift logs -f ${contextId}`));
     if (lines.isTerminal) screen.note('');
     lines.close();
     over.abort();
   };
   const forget = onSignals((as, count) => {
-    if (count > 1 || !standing.isBusy()) return leave(as);
+    if (count > 1 || !state.isBusy()) return leave(as);
     void interrupt(chat, 'keep').catch((error: unknown) => printFault(cli, error));
   });
   const listening = listen(chat, { after, options, signal: over.signal, prompt: lines.prompt });
@@ -68,14 +68,14 @@ export async function runChat(
 
 /** Carries out the lines until the input ends or a line quits the chat. */
 async function readLines(cli: Cli, chat: Chat, lines: Lines, listening: Promise<void>): Promise<void> {
-  const { standing } = chat;
+  const { state } = chat;
   for await (const line of lines) {
     const read = readLine(line);
     if (read.kind === 'quit') break;
     await carryOutLine(chat, line, read).catch((error: unknown) => printFault(cli, error));
     // With piped input, the next line is sent after the answer to the previous one is complete.
-    if (!lines.isTerminal) await Promise.race([standing.rest(), listening]);
-    else if (!standing.isBusy() || standing.asked() !== null) lines.prompt();
+    if (!lines.isTerminal) await Promise.race([state.rest(), listening]);
+    else if (!state.isBusy() || state.nextItem() !== null) lines.prompt();
   }
 }
 
@@ -93,24 +93,24 @@ type Listening = {
 };
 
 async function listen(
-  { screen, client, contextId, standing }: Chat,
+  { screen, client, contextId, state }: Chat,
   { after, options, signal, prompt }: Listening,
 ): Promise<void> {
   const answer = answerText(screen, options.thinking === true);
   const quiet = options.quiet === true;
   const progress = openProgress(client, screen, '');
-  const family: Family = {
+  const tree: FollowedTree = {
     client,
     screen,
     quiet,
     signal,
     children: new Set(),
     asked(item, label) {
-      standing.ask(item);
+      state.ask(item);
       printItem(screen, item, label);
       prompt();
     },
-    answered: (toolCallId) => standing.drop(toolCallId),
+    answered: (toolCallId) => state.drop(toolCallId),
   };
   const onConnection = (lost: object | null): void => {
     if (lost !== null) screen.note(screen.sideInk('yellow', 'Connection lost, reconnecting …'));
@@ -123,15 +123,15 @@ async function listen(
       if (!quiet) progress.calls(message);
     }
     if (!quiet) await progress.receive(event);
-    if (event.event === 'WorkerSpawned') adopt(family, event.data, '');
+    if (event.event === 'WorkerSpawned') followChild(tree, event.data, '');
     if (event.event === 'JobFinished' && event.data.status !== 'completed')
       printEnd(screen, await client.jobs.get(event.data.job_id));
     const item = itemOf(event);
     if (item !== null) printItem(screen, item, '');
-    standing.receive(event);
+    state.receive(event);
     if (event.event === 'JobFinished' || item !== null) prompt();
   }
-  await Promise.all(family.children);
+  await Promise.all(tree.children);
 }
 
 /** `label`: the name of the child worker that asks. */

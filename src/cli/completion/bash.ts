@@ -1,9 +1,9 @@
 /** The completion script for bash. */
-import { spelledOut } from './words.ts';
-import type { CommandWords } from './words.ts';
+import { withFullNames } from './completion-commands.ts';
+import type { CompletionCommand } from './completion-commands.ts';
 
-export function bashScript(commands: readonly CommandWords[]): string {
-  const all = spelledOut(commands);
+export function bashScript(commands: readonly CompletionCommand[]): string {
+  const all = withFullNames(commands);
   const cases = all.map(
     ({ name, options, choices, takesFile, below }) =>
       `    '${name}') options='${[...options.flatMap(({ names }) => names), '--help'].join(' ')}'; choices='${[...choices, ...below.map((one) => one.name)].join(' ')}'; files=${takesFile ? 1 : 0} ;;`,

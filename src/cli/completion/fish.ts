@@ -1,7 +1,7 @@
 /** The completion script for fish. */
-import type { CommandWords, OptionWords } from './words.ts';
+import type { CompletionCommand, CompletionOption } from './completion-commands.ts';
 
-export function fishScript(commands: readonly CommandWords[]): string {
+export function fishScript(commands: readonly CompletionCommand[]): string {
   const lines = commands.flatMap((command) => {
     const { name, below } = command;
     const seen = `__fish_seen_subcommand_from ${name}`;
@@ -19,7 +19,7 @@ export function fishScript(commands: readonly CommandWords[]): string {
 }
 
 /** Completions that apply while the condition `seen` is true. */
-function linesOf({ options, choices, takesFile }: CommandWords, seen: string): string[] {
+function linesOf({ options, choices, takesFile }: CompletionCommand, seen: string): string[] {
   const line = `complete -c nightshift -n ${quote(seen)}`;
   return [
     ...options.map((option) => `${line} ${flags(option)} -d ${quote(option.summary)}`),
@@ -28,7 +28,7 @@ function linesOf({ options, choices, takesFile }: CommandWords, seen: string): s
   ];
 }
 
-function flags({ names, choices, takesValue }: OptionWords): string {
+function flags({ names, choices, takesValue }: CompletionOption): string {
   const spelled = names.map((name) =>
     name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
   );

@@ -1,15 +1,15 @@
 /** The completion script for zsh. */
-import { spelledOut } from './words.ts';
-import type { CommandWords, OptionWords } from './words.ts';
+import { withFullNames } from './completion-commands.ts';
+import type { CompletionCommand, CompletionOption } from './completion-commands.ts';
 
-export function zshScript(commands: readonly CommandWords[]): string {
+export function zshScript(commands: readonly CompletionCommand[]): string {
   const list = commands.map(({ name, summary }) => `    ${quote(`${name}:${summary}`)}`);
-  const all = spelledOut(commands);
+  const all = withFullNames(commands);
   const longer = all.flatMap(({ name }) => (name.includes(' ') ? [`'${name}'`] : []));
   const cases = all.map(({ name, options, choices, takesFile, below }) => {
     const specs = options.flatMap(specsOf);
-    const words = [...choices, ...below.map((one) => one.name)];
-    const argument = words.length > 0 ? `(${words.join(' ')})` : takesFile ? '_files' : ' ';
+    const candidates = [...choices, ...below.map((one) => one.name)];
+    const argument = candidates.length > 0 ? `(${candidates.join(' ')})` : takesFile ? '_files' : ' ';
     return `    '${name}') _arguments ${[...specs, quote('--help[display help for command]'), quote(`*: :${argument}`)].join(' ')} ;;`;
   });
   return `#compdef nightshift
@@ -41,7 +41,7 @@ if [ "$funcstack[1]" = _nightshift ]; then _nightshift "$@"; else compdef _night
 `;
 }
 
-function specsOf({ names, summary, choices, takesValue }: OptionWords): string[] {
+function specsOf({ names, summary, choices, takesValue }: CompletionOption): string[] {
   const what = summary.replaceAll(/[[\]:]/g, ' ');
   const value = !takesValue ? '' : `:value:${choices.length > 0 ? `(${choices.join(' ')})` : '_files'}`;
   return names.map((name) => quote(`*${name}[${what}]${value}`));

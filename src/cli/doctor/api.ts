@@ -35,7 +35,7 @@ async function access(client: Client, version: string): Promise<Finding> {
   try {
     await client.system.stats({ retries: 0 });
     const { info } = await client.system.openapi({ retries: 0 });
-    const theirs = isTold(info) ? info.version : version;
+    const theirs = hasVersion(info) ? info.version : version;
     if (theirs === version) return ok('api access', `access granted; version ${theirs}`);
     return warn(
       'api access',
@@ -49,6 +49,6 @@ async function access(client: Client, version: string): Promise<Finding> {
   }
 }
 
-function isTold(info: unknown): info is { version: string } {
+function hasVersion(info: unknown): info is { version: string } {
   return typeof info === 'object' && info !== null && 'version' in info && typeof info.version === 'string';
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import type { Environment } from '../../config/environment.ts';
 import { bubblewrapped } from '../../tools/built-in/command/bubblewrap.ts';
 import type { RunCommandLimits } from '../../tools/built-in/command/limits.ts';
-import { lookUp } from '../../tools/built-in/command/look-up.ts';
+import { programFault } from '../../tools/built-in/command/program-fault.ts';
 import { commandEnvironment } from '../../platform/built-in-parts.ts';
 import { ok, warn } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -30,7 +30,7 @@ export async function commandFinding(limits: RunCommandLimits, env: Environment)
 }
 
 async function container(env: { readonly PATH: string }): Promise<Finding> {
-  if ((await lookUp('docker', '/', env.PATH)) !== null)
+  if ((await programFault('docker', '/', env.PATH)) !== null)
     return unusable('container', '`docker` is not in the PATH');
   return (await succeeds(['docker', 'version'], env))
     ? ok(NAME, 'commands run in containers; Docker responds')
@@ -38,7 +38,7 @@ async function container(env: { readonly PATH: string }): Promise<Finding> {
 }
 
 async function bubblewrap(limits: RunCommandLimits, path: string): Promise<Finding> {
-  if ((await lookUp('bwrap', '/', path)) !== null)
+  if ((await programFault('bwrap', '/', path)) !== null)
     return unusable('bubblewrap', '`bwrap` is not in the PATH');
   const command = bubblewrapped(['true'], tmpdir(), { PATH: path }, limits);
   return (await succeeds(command, { PATH: path }))

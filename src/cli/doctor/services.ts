@@ -5,7 +5,7 @@ import type { DatabaseSight } from '../../db/connection/inspect.ts';
 import { schemaProblem } from '../../db/connection/schema-state.ts';
 import type { SchemaState } from '../../db/connection/schema-state.ts';
 import { inspectRedis } from '../../queue/inspect.ts';
-import { spell } from '../terminal/time.ts';
+import { formatDuration } from '../terminal/time.ts';
 import { fail, ok, warn, why } from './finding.ts';
 import type { Finding } from './finding.ts';
 
@@ -31,14 +31,14 @@ function about({ version, schema, skewMs, roundTripMs }: DatabaseSight): Finding
   const server =
     version.number < OLDEST_POSTGRES
       ? fail('postgres', `version ${version.name}`, 'Install PostgreSQL 15 or newer.')
-      : ok('postgres', `${version.name}, responds within ${spell(roundTripMs)}`);
+      : ok('postgres', `${version.name}, responds within ${formatDuration(roundTripMs)}`);
   const apart = Math.max(0, Math.abs(skewMs) - roundTripMs);
   const side = skewMs > 0 ? 'ahead of' : 'behind';
   const clock =
     apart > SKEW_MS
       ? warn(
           'clock',
-          `the clock of PostgreSQL is ${spell(apart)} ${side} this machine`,
+          `the clock of PostgreSQL is ${formatDuration(apart)} ${side} this machine`,
           'Synchronize both with NTP.',
         )
       : ok('clock', 'PostgreSQL and this machine agree');

@@ -4,23 +4,23 @@
  */
 import type { Job } from '../../client/index.ts';
 import type { AnswerText } from './answer-text.ts';
-import { receive } from './family.ts';
-import type { Family, Followed, Listener } from './family.ts';
+import { receive } from './follow-tree.ts';
+import type { FollowedJob, FollowedTree, TreeListener } from './follow-tree.ts';
 
 /** `answer` null: the text is not streamed. */
-type Following = Listener & { answer: AnswerText | null };
+type Following = TreeListener & { answer: AnswerText | null };
 
 /** Resolves with the finished job. Rejects with the reason of the signal. */
-export async function followJob(following: Following, job: Followed): Promise<Job> {
+export async function followJob(following: Following, job: FollowedJob): Promise<Job> {
   const over = new AbortController();
   const signal = AbortSignal.any([following.signal, over.signal]);
-  const family: Family = { ...following, signal, children: new Set() };
+  const tree: FollowedTree = { ...following, signal, children: new Set() };
   try {
-    await receive(family, job, '', following.answer);
+    await receive(tree, job, '', following.answer);
     following.signal.throwIfAborted();
     return await following.client.jobs.wait(job.jobId, { signal: following.signal });
   } finally {
     over.abort();
-    await Promise.all(family.children);
+    await Promise.all(tree.children);
   }
 }

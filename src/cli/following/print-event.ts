@@ -20,8 +20,8 @@ export function openEventPrinter(client: Client, { ink }: Screen): (event: Strea
         messageText(ink, await client.contexts.messages.get(context_id, message_id))
       );
     }
-    const words = wordsOf(ink, event);
-    return words === null ? '' : `${numberText(ink, event.id)}${words}\n`;
+    const line = lineOf(ink, event);
+    return line === null ? '' : `${numberText(ink, event.id)}${line}\n`;
   };
 }
 
@@ -58,7 +58,7 @@ function blockText(ink: Ink, block: ContentBlock): string {
 }
 
 /** Null: the event is not printed. */
-function wordsOf(
+function lineOf(
   ink: Ink,
   { event, data }: Exclude<StreamEvent, { event: 'MessageCompleted' }>,
 ): string | null {

@@ -4,7 +4,7 @@ import { inputText } from '../asking/item.ts';
 import { lookOf } from '../terminal/ink.ts';
 import { oneLine, safe } from '../terminal/safe.ts';
 import type { Screen } from '../terminal/screen.ts';
-import { count, money, spell, tokensOf } from '../terminal/time.ts';
+import { count, money, formatDuration, tokensOf } from '../terminal/time.ts';
 
 type Progress = {
   receive(event: StreamEvent): Promise<void>;
@@ -14,21 +14,21 @@ type Progress = {
 
 /** `label`: prefix of each line, the name of a descendant worker. */
 export function openProgress(client: Client, screen: Screen, label: string): Progress {
-  const asked = new Map<string, number>();
+  const requestedAt = new Map<string, number>();
   const note = (line: string): void => screen.note(screen.sideInk('dim', `${label}${line}`));
   return {
     calls({ content }) {
       for (const block of content) {
         if (block.type !== 'tool_use') continue;
-        asked.set(block.id, performance.now());
+        requestedAt.set(block.id, performance.now());
         note(`→ ${oneLine(block.name)} ${inputText(block.input)}`);
       }
     },
     async receive({ event, data }) {
       if (event === 'JobStarted' && data.attempt > 1) note(`↻ attempt ${data.attempt}`);
       if (event === 'ToolCallFinished') {
-        const since = asked.get(data.tool_call_id);
-        const took = since === undefined ? '' : ` ${spell(performance.now() - since)}`;
+        const since = requestedAt.get(data.tool_call_id);
+        const took = since === undefined ? '' : ` ${formatDuration(performance.now() - since)}`;
         note(`${data.status === 'completed' ? '✓' : `✗ ${data.status}:`} ${oneLine(data.name)}${took}`);
       }
       if (event === 'WorkerSpawned') note(`⤷ worker ${oneLine(data.name)} (${data.worker_id})`);
@@ -44,8 +44,8 @@ export function openProgress(client: Client, screen: Screen, label: string): Pro
 }
 
 /** On any error, the line is printed without the state. */
-async function quietly<T>(asked: Promise<T>): Promise<T | null> {
-  return asked.catch(() => null);
+async function quietly<T>(reading: Promise<T>): Promise<T | null> {
+  return reading.catch(() => null);
 }
 
 /** Prints the result of the job. */
@@ -56,7 +56,7 @@ export function printEnd(screen: Screen, job: Job): void {
       ? null
       : Date.parse(job.finished_at) - Date.parse(job.started_at ?? job.created_at);
   const parts = [
-    ms === null ? null : spell(ms),
+    ms === null ? null : formatDuration(ms),
     count(job.steps, 'step'),
     count(tokensOf(job.usage), 'token'),
     job.usage.cost === null ? null : money(job.usage.cost),

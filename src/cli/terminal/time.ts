@@ -10,7 +10,7 @@ export function parseDuration(text: string): number | null {
 }
 
 /** Formats a duration: `850ms`, `3.2s`, `4m 10s`, `2h 5m`, `3d 4h`. */
-export function spell(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 999.5) return `${Math.max(0, Math.round(ms))}ms`;
   if (ms < 59_950) return `${(ms / UNITS.s).toFixed(1)}s`;
   const rounded = Math.round(ms / UNITS.s) * UNITS.s;
@@ -28,11 +28,11 @@ function unitsOf(ms: number): readonly [Unit, Unit] {
 
 /** The time between two timestamps of the API; null: one is missing. */
 export function between(from: string | null, to: string | null): string | null {
-  return from === null || to === null ? null : spell(Date.parse(to) - Date.parse(from));
+  return from === null || to === null ? null : formatDuration(Date.parse(to) - Date.parse(from));
 }
 
 export function ago(instant: string, now = Date.now()): string {
-  return spell(Math.max(0, now - Date.parse(instant)));
+  return formatDuration(Math.max(0, now - Date.parse(instant)));
 }
 
 export function count(amount: number, one: string, many = `${one}s`): string {

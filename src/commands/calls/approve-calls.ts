@@ -77,8 +77,9 @@ async function choose(
 
 /** Null: the call waits for a decision. */
 export function whyNot({ status, waitsFor, approval, late, ending }: JudgedCall): Refusal | null {
-  const said = approval === null ? '' : `: ${approval.decision === 'approve' ? 'approved' : 'denied'}`;
-  if (approval !== null) return refuse('not_waiting', `This call was already decided${said}.`);
+  const decisionText =
+    approval === null ? '' : `: ${approval.decision === 'approve' ? 'approved' : 'denied'}`;
+  if (approval !== null) return refuse('not_waiting', `This call was already decided${decisionText}.`);
   if (status !== 'waiting' || waitsFor !== 'approval')
     return refuse('not_waiting', `This call does not wait for approval: its status is ${status}.`);
   if (late) return refuse('not_waiting', 'The time limit for this approval has passed.');
@@ -93,7 +94,7 @@ function decisionOn(
   return {
     id: call.id,
     approval,
-    told: approvalResolved(call, { ...approval, remembered: remember, by: 'person' }),
+    event: approvalResolved(call, { ...approval, remembered: remember, by: 'person' }),
   };
 }
 

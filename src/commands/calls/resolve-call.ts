@@ -3,7 +3,7 @@
  * call. The current or next run of the context adds it to history, or runs the call again.
  */
 import type { ResultPart } from '../../core/conversation/blocks.ts';
-import { HAPPENED, OUTCOME_UNKNOWN } from '../../core/conversation/closing-words.ts';
+import { HAPPENED, OUTCOME_UNKNOWN } from '../../core/conversation/closing-texts.ts';
 import { refuse } from '../../core/errors.ts';
 import type { Refusal } from '../../core/errors.ts';
 import type { Resolution } from '../../core/run/execution.ts';

@@ -10,12 +10,12 @@ import type { Branch } from '../../db/write/contexts/branches.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import {
   completeUpto,
-  findStanding,
+  findMessage,
   isIncomplete,
   lastUpto,
   nextAfter,
 } from '../../db/write/contexts/fork-points.ts';
-import type { Horizon, Standing } from '../../db/write/contexts/fork-points.ts';
+import type { Horizon, CompletedMessage } from '../../db/write/contexts/fork-points.ts';
 import type { Place } from '../../db/run/places.ts';
 import { reads } from '../../core/conversation/branch.ts';
 import { noBranch } from '../inputs/refusals.ts';
@@ -36,7 +36,7 @@ export async function forkPoint(
   const from = await findBranch(tx, place, branch);
   if (from === null) return noBranch(branch, 'from_branch');
   if (messageId === null) return { from, seq: await lastComplete(tx, place, horizon, from) };
-  const found = await standing(tx, place, messageId, 'from_message_id');
+  const found = await completedMessage(tx, place, messageId, 'from_message_id');
   if ('code' in found) return found;
   if (!reads(from.spans, found)) {
     const message = `The branch ${from.name} does not contain the message ${messageId}.`;
@@ -52,7 +52,7 @@ export async function pointBehind(
   horizon: Horizon,
   messageId: MessageId,
 ): Promise<ForkPoint | Refusal> {
-  const found = await standing(tx, place, messageId, 'from_message_id');
+  const found = await completedMessage(tx, place, messageId, 'from_message_id');
   if ('code' in found) return found;
   const from = await branchReading(tx, place, found);
   return from === null
@@ -67,7 +67,7 @@ export async function pointBefore(
   horizon: Horizon,
   messageId: MessageId,
 ): Promise<ForkPoint | Refusal> {
-  const found = await standing(tx, place, messageId, null);
+  const found = await completedMessage(tx, place, messageId, null);
   if ('code' in found) return found;
   if (found.role !== 'user') return refuse('invalid_request', 'You can edit only input messages.');
   const from = await branchReading(tx, place, found);
@@ -84,7 +84,7 @@ export async function pointOfAnswer(
   horizon: Horizon,
   messageId: MessageId,
 ): Promise<ForkPoint | Refusal> {
-  const found = await standing(tx, place, messageId, null);
+  const found = await completedMessage(tx, place, messageId, null);
   if ('code' in found) return found;
   const from = await branchReading(tx, place, found);
   if (from === null) return notShown(messageId, null);
@@ -102,7 +102,7 @@ async function behind(
   tx: Executor,
   place: Place,
   horizon: Horizon,
-  { from, message }: { from: Branch; message: Standing },
+  { from, message }: { from: Branch; message: CompletedMessage },
 ): Promise<ForkPoint | Refusal> {
   if (isIncomplete(horizon, message)) return busy();
   const next = await nextAfter(tx, place, from.name, message.seq);
@@ -111,13 +111,13 @@ async function behind(
 }
 
 /** `param`: the field that names the message; null: the path names it. */
-async function standing(
+async function completedMessage(
   tx: Executor,
   place: Place,
   messageId: MessageId,
   param: string | null,
-): Promise<Standing | Refusal> {
-  const found = await findStanding(tx, place, messageId);
+): Promise<CompletedMessage | Refusal> {
+  const found = await findMessage(tx, place, messageId);
   switch (found?.kind) {
     case undefined:
       return refuse('not_found', `No message has the id ${messageId}.`, param ?? undefined);
@@ -125,7 +125,7 @@ async function standing(
       return refuse('invalid_request', 'The message is still queued.', param ?? undefined);
     case 'retracted':
       return refuse('invalid_request', 'The message was retracted.', param ?? undefined);
-    case 'stands':
+    case 'completed':
       return found.message;
   }
 }

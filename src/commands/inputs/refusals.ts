@@ -8,14 +8,14 @@ import type { Admission } from '../../db/write/inputs/admission.ts';
 import type { SubmitInput } from './posted-input.ts';
 
 /** The context and the limit of any submission to the queue. */
-type Asked = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit'>;
+type Submission = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit'>;
 
-export async function whyRefused(executor: Executor, asked: Asked): Promise<Refusal> {
-  return refusalOf(await admission(executor, asked.tenantId, asked.contextId), asked);
+export async function whyRefused(executor: Executor, submission: Submission): Promise<Refusal> {
+  return refusalOf(await admission(executor, submission.tenantId, submission.contextId), submission);
 }
 
 /** `state` null: the context does not exist. */
-export function refusalOf(state: Admission | null, { contextId, queueLimit }: Asked): Refusal {
+export function refusalOf(state: Admission | null, { contextId, queueLimit }: Submission): Refusal {
   if (state === null) return refuse('not_found', `No context has the id ${contextId}.`);
   if (state.stopped) return refuse('worker_stopped', 'The worker is stopped. Start it first.');
   if (state.queued >= queueLimit)
@@ -32,7 +32,7 @@ export function refusalOf(state: Admission | null, { contextId, queueLimit }: As
  */
 export async function branchMissing(
   tx: Executor,
-  input: Asked & Pick<SubmitInput, 'branch'>,
+  input: Submission & Pick<SubmitInput, 'branch'>,
 ): Promise<Refusal | null> {
   const { branch } = input;
   if (branch === null) return null;

@@ -49,7 +49,7 @@ export type CancelWithin = {
 export function cancelWithin(
   { ids, times, stopGraceMs }: Ports,
   { tenantId, contextId, reason, which }: CancelWithin,
-): Command<{ told: number }> {
+): Command<{ requested: number }> {
   return async (tx) => {
     const called = await lockForControl(tx, tenantId, contextId, times);
     if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
@@ -58,16 +58,16 @@ export function cancelWithin(
     const jobIds = await which(tx);
     const withdrawn = await withdraw(tx, { tenantId, contextId }, jobIds, reason);
     const taken = withdrawn?.jobIds ?? [];
-    const told = withdrawn === null ? [] : withdrawnActions(contextId, withdrawn);
-    if (taken.length === jobIds.length) return done({ told: taken.length }, ...told);
+    const actions = withdrawn === null ? [] : withdrawnActions(contextId, withdrawn);
+    if (taken.length === jobIds.length) return done({ requested: taken.length }, ...actions);
     // The job may have ended while this waited for the row's lock. Another job that runs by now must not be stopped.
     const active = await activeJob(tx, tenantId, contextId);
-    if (active === null || !jobIds.includes(active)) return done({ told: taken.length }, ...told);
+    if (active === null || !jobIds.includes(active)) return done({ requested: taken.length }, ...actions);
     await writeStopRequest(tx, tenantId, active, {
       request: { kind: 'cancel' },
       reason,
       graceMs: stopGraceMs,
     });
-    return done({ told: taken.length + 1 }, ...told, ...(await carryOut(tx, contextId, called, ids)));
+    return done({ requested: taken.length + 1 }, ...actions, ...(await carryOut(tx, contextId, called, ids)));
   };
 }

@@ -28,7 +28,7 @@ export async function cancelJobs(ports: CommandPorts, wanted: CancelJobs): Promi
     const after = page.at(-1) ?? null;
     page = await contextsWithUnfinished(ports.database.db, tenantId, filter, { after, limit: PAGE });
     const counts = await pMap(page, (contextId) => cancelOf(ports, wanted, contextId), CONCURRENT_COMMANDS);
-    count += counts.reduce((sum, told) => sum + told, 0);
+    count += counts.reduce((sum, requested) => sum + requested, 0);
   } while (page.length === PAGE);
   return { count };
 }
@@ -41,5 +41,5 @@ async function cancelOf(
 ): Promise<number> {
   const which: CancelWithin['which'] = (tx) => unfinishedOf(tx, tenantId, contextId, filter);
   const outcome = await perform(ports, cancelWithin(ports, { tenantId, contextId, reason, which }));
-  return outcome.kind === 'done' ? outcome.value.told : 0;
+  return outcome.kind === 'done' ? outcome.value.requested : 0;
 }

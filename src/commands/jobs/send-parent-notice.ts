@@ -5,7 +5,7 @@
  */
 import { refuse } from '../../core/errors.ts';
 import type { JobId, MessageId } from '../../core/ids.ts';
-import { reportWords } from '../../core/workers/peer-words.ts';
+import { reportMessage } from '../../core/workers/peer-messages.ts';
 import { lockContext } from '../../db/write/contexts/branches.ts';
 import { takeParentNotice } from '../../db/run/follow-ups/parent-notices.ts';
 import type { FollowUp } from '../../db/run/follow-ups/follow-ups.ts';
@@ -31,7 +31,7 @@ export function sendParentNotice(
     if (!isThere) return done({});
     const jobId = ids.next<JobId>();
     const { workerId, workerName, hops } = ending;
-    const content = reportWords({ id: workerId, name: workerName }, { ...ending, jobId: endedId });
+    const content = reportMessage({ id: workerId, name: workerName }, { ...ending, jobId: endedId });
     const input = { messageId: ids.next<MessageId>(), content };
     const enqueued = await enqueue(
       tx,

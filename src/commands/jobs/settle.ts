@@ -32,13 +32,14 @@ export async function carryOut(
 
 /**
  * Settles the job that has a stop request, if there is one. The caller has locked the context's row and raised its
- * epoch. `heard`: this settlement counts as the delivery of the request; false if the lease owner never answered it.
+ * epoch. `isDelivered`: this settlement counts as the delivery of the request; false if the lease owner never answered
+ * it.
  */
 export async function settleUnowned(
   tx: Executor,
   contextId: ContextId,
   ids: Ids,
-  heard: boolean,
+  isDelivered: boolean,
 ): Promise<AfterCommit[]> {
   const row = await read(tx, contextId);
   const stored = row === null ? null : await readMailbox(tx, row);
@@ -49,7 +50,7 @@ export async function settleUnowned(
   if (begun.job === null) return [];
   const job = {
     ...begun.job,
-    stopRequest: heard
+    stopRequest: isDelivered
       ? { ...stopRequest, deliveredAt: Math.max(stopRequest.requestedAt, row.now) }
       : stopRequest,
   };
@@ -76,20 +77,20 @@ export async function appendLast(
   transition: Append,
   finished: { jobId: JobId; status: JobStatus },
 ): Promise<AfterCommit[]> {
-  const { headSeq, wakeSeq, met, followUp } = await commit(tx, givenBack(transition));
+  const { headSeq, wakeSeq, met, followUp } = await commit(tx, released(transition));
   const { contextId, epoch } = transition.lease;
-  const told: AfterCommit[] = [
+  const actions: AfterCommit[] = [
     { kind: 'progress', progress: { contextId, headSeq, finished } },
     ...wakeMetContexts(met),
   ];
-  if (followUp) told.push({ kind: 'follow_up' });
+  if (followUp) actions.push({ kind: 'follow_up' });
   return transition.park === null
-    ? [...told, { kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }]
-    : told;
+    ? [...actions, { kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }]
+    : actions;
 }
 
 /** No run holds the context: whichever process claims it next takes the jobs that are still queued. */
-function givenBack(transition: Append): Append {
+function released(transition: Append): Append {
   return { ...transition, park: transition.park ?? { status: 'runnable' } };
 }
 

@@ -23,7 +23,7 @@ export function putRole({ tenantId, name, isCurrent }: ChangeRole, definition: R
   return async (tx) => {
     for (;;) {
       const last = await lastVersion(tx, tenantId, name, definition);
-      if (!isCurrent(standing(last))) return stale();
+      if (!isCurrent(currentVersion(last))) return stale();
       const isNew = last?.same !== true;
       if (isNew && !(await addVersion(tx, tenantId, { name, version: (last?.version ?? 0) + 1, definition })))
         continue;
@@ -39,7 +39,7 @@ export function deleteRole({ tenantId, name, isCurrent }: ChangeRole): Command<R
   return async (tx) => {
     for (;;) {
       const last = await lastVersion(tx, tenantId, name);
-      const version = standing(last);
+      const version = currentVersion(last);
       if (version === null) return refuse('not_found', `No role has the name ${name}.`);
       if (!isCurrent(version)) return stale();
       if (await addVersion(tx, tenantId, { name, version: version + 1, definition: null })) return done({});
@@ -47,8 +47,8 @@ export function deleteRole({ tenantId, name, isCurrent }: ChangeRole): Command<R
   };
 }
 
-function standing(last: LastVersion | null): number | null {
-  return last === null || last.buried ? null : last.version;
+function currentVersion(last: LastVersion | null): number | null {
+  return last === null || last.deleted ? null : last.version;
 }
 
 function stale(): Refusal {

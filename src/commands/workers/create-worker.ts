@@ -63,8 +63,8 @@ async function placeBelow(
   }
   const { role, definition, config } = parent;
   const ofRole = definition ?? (role === null ? undefined : fileRoles.get(role.name));
-  const said = narrowest(ofRole?.limits ?? {}, config.limits ?? {});
-  const over = overLimit(parent.counts, narrowed(limits, said), tenantWorkers);
+  const ownLimits = narrowest(ofRole?.limits ?? {}, config.limits ?? {});
+  const over = overLimit(parent.counts, narrowed(limits, ownLimits), tenantWorkers);
   if (over !== null) return refuse('worker_limit', over, 'parent_worker_id');
-  return { kind: 'place', depth: depth + 1, limits: said };
+  return { kind: 'place', depth: depth + 1, limits: ownLimits };
 }

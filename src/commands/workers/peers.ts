@@ -8,7 +8,7 @@ import { parseId } from '../../core/ids.ts';
 import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
-import { sentWords } from '../../core/workers/peer-words.ts';
+import { sentMessage } from '../../core/workers/peer-messages.ts';
 import { errorCode } from '../../db/connection/database-errors.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { findPeer, findSelf, lockSender, hopsOf, sentBy, sentLately } from '../../db/write/workers/peers.ts';
@@ -118,7 +118,7 @@ function sendMessage(
     if (before !== null) return done({ jobId: before });
     const jobId = ids.next<JobId>();
     const hops = await hopsOf(tx, tenantId, senderJob);
-    const input = { messageId: ids.next<MessageId>(), content: sentWords(self, content) };
+    const input = { messageId: ids.next<MessageId>(), content: sentMessage(self, content) };
     const enqueued = await enqueue(
       tx,
       {

@@ -17,7 +17,7 @@ export function transcriptLines(messages: readonly Message[], longest: number): 
 }
 
 function lineOf({ role, turn, content }: Message, names: ReadonlyMap<ToolCallId, string>, longest: number) {
-  const text = [textOf(content), ...content.flatMap(described)].filter((said) => said !== '').join('\n');
+  const text = [textOf(content), ...content.flatMap(described)].filter((part) => part !== '').join('\n');
   const calls = content.filter(isToolUse).map(({ name, input }) => {
     return { name, input: clipped(JSON.stringify(input), longest) };
   });
@@ -51,7 +51,7 @@ function described(block: Block): string[] {
 
 function resultText({ content }: ToolResultBlock): string {
   if (typeof content === 'string') return content;
-  return [textOf(content), ...content.flatMap(described)].filter((said) => said !== '').join('\n');
+  return [textOf(content), ...content.flatMap(described)].filter((part) => part !== '').join('\n');
 }
 
 /** Clips the middle of a longer text: beginning, marker and end together are at most `longest` characters. */

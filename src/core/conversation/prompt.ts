@@ -48,11 +48,11 @@ export function assemble(
   const prompt = new Prompt();
   if (compacted.summary !== null) prompt.add(summaryNote(compacted.summary));
   for (const message of left) {
-    const said = asSaid(message);
-    if (said === null) continue;
-    if (said.role === 'assistant' && prompt.isEmpty) prompt.add(OPENING);
-    prompt.add(said);
-    const answers = said.role === 'assistant' ? answersTo(said, results) : null;
+    const sent = toPromptMessage(message);
+    if (sent === null) continue;
+    if (sent.role === 'assistant' && prompt.isEmpty) prompt.add(OPENING);
+    prompt.add(sent);
+    const answers = sent.role === 'assistant' ? answersTo(sent, results) : null;
     if (answers !== null) prompt.add(answers);
   }
   return prompt.messages;
@@ -68,18 +68,19 @@ class Prompt {
     return this.messages.length === 0;
   }
 
-  add(said: PromptMessage): void {
+  add(message: PromptMessage): void {
     const last = this.messages.at(-1);
-    if (last?.role !== said.role) {
-      this.messages.push(said);
+    if (last?.role !== message.role) {
+      this.messages.push(message);
       this.#isOwn = false;
       return;
     }
     const whole = this.#isOwn ? last : copyOf(last);
     if (!this.#isOwn) this.messages.splice(-1, 1, whole);
     this.#isOwn = true;
-    if (whole.role === 'user' && said.role === 'user') whole.content.push(...said.content);
-    else if (whole.role === 'assistant' && said.role === 'assistant') whole.content.push(...said.content);
+    if (whole.role === 'user' && message.role === 'user') whole.content.push(...message.content);
+    else if (whole.role === 'assistant' && message.role === 'assistant')
+      whole.content.push(...message.content);
   }
 }
 
@@ -90,7 +91,7 @@ function copyOf(message: PromptMessage): PromptMessage {
 }
 
 /** Null: not sent at this position. */
-const asSaid = memoize(({ role, content }: Message): PromptMessage | null => {
+const toPromptMessage = memoize(({ role, content }: Message): PromptMessage | null => {
   switch (role) {
     case 'assistant':
       return orNothing({ role, content: content.filter(isAssistantContent).filter(isNotEmpty) });
@@ -107,14 +108,14 @@ const asSaid = memoize(({ role, content }: Message): PromptMessage | null => {
   }
 });
 
-function orNothing(said: PromptMessage): PromptMessage | null {
-  return said.content.length === 0 ? null : said;
+function orNothing(message: PromptMessage): PromptMessage | null {
+  return message.content.length === 0 ? null : message;
 }
 
 /** Replaces the messages it summarises; the text stays the same until there is a newer summary. */
 const summaryNote = memoize(({ text }: Summary): PromptMessage => {
-  const words = `The earlier part of this conversation was summarised and is no longer shown:\n\n${text}\n\nThe conversation continues from there.`;
-  return { role: 'user', content: [asNote({ type: 'text', text: words })] };
+  const note = `The earlier part of this conversation was summarised and is no longer shown:\n\n${text}\n\nThe conversation continues from there.`;
+  return { role: 'user', content: [asNote({ type: 'text', text: note })] };
 });
 
 const shortOf = memoize(shortened);
@@ -136,19 +137,19 @@ const answersOf = new WeakMap<PromptMessage, Answers>();
 
 /** The results of the message's calls, in order; null: it makes no calls. */
 function answersTo(
-  said: Extract<PromptMessage, { role: 'assistant' }>,
+  message: Extract<PromptMessage, { role: 'assistant' }>,
   results: ReadonlyMap<ToolCallId, ToolResultBlock>,
 ): Answers | null {
-  const calls = said.content.filter(isToolUse);
+  const calls = message.content.filter(isToolUse);
   if (calls.length === 0) return null;
-  const known = answersOf.get(said);
+  const known = answersOf.get(message);
   if (known?.content.every((result, index) => result === results.get(calls[index]?.id ?? result.tool_use_id)))
     return known;
   const answers: Answers = {
     role: 'user',
     content: calls.map((call) => results.get(call.id) ?? missingResult(call)),
   };
-  answersOf.set(said, answers);
+  answersOf.set(message, answers);
   return answers;
 }
 

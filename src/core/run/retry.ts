@@ -45,11 +45,11 @@ type Retry = { kind: 'again'; at: Millis } | { kind: 'failed' };
 export function retryAfter(failure: ModelFailure, failures: number, now: Millis, random: number): Retry {
   const rule = FAILURE_RULES[failure.class];
   if (!rule.retried || failures >= rule.policy.failures) return { kind: 'failed' };
-  const asked = failure.retryAfterMs ?? 0;
-  if (asked > LONGEST_RETRY_AFTER_MS) return { kind: 'failed' };
+  const requestedMs = failure.retryAfterMs ?? 0;
+  if (requestedMs > LONGEST_RETRY_AFTER_MS) return { kind: 'failed' };
   const step = Math.min(rule.policy.ceilingMs, rule.policy.firstMs * 2 ** (failures - 1));
   return {
     kind: 'again',
-    at: now + Math.ceil(Math.max(asked * (1 + random / 10), step * (0.5 + random / 2))),
+    at: now + Math.ceil(Math.max(requestedMs * (1 + random / 10), step * (0.5 + random / 2))),
   };
 }

@@ -51,8 +51,8 @@ const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:
 
 function momentOf(until: Json): Millis | null {
   if (typeof until !== 'string' || !MOMENT.test(until)) return null;
-  const moment = Date.parse(until);
-  return Number.isNaN(moment) ? null : moment;
+  const instant = Date.parse(until);
+  return Number.isNaN(instant) ? null : instant;
 }
 
 /** The result of a sleep for the model, rounded to tenths of a second. */

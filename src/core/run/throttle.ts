@@ -48,7 +48,7 @@ const CEILING_MS = 30_000;
  * (`retry.ts`), so that a job that is alone on its key waits only for its own retry. A Retry-After that is too long
  * for jobs to wait does not throttle the key.
  */
-export function throttleFor({ retryAfterMs: asked }: ModelFailure, strikes: number): number | null {
-  if (asked === null) return Math.min(CEILING_MS, FIRST_MS * 2 ** (strikes - 1));
-  return asked > LONGEST_RETRY_AFTER_MS ? null : Math.max(FIRST_MS, asked);
+export function throttleFor({ retryAfterMs: requestedMs }: ModelFailure, refusals: number): number | null {
+  if (requestedMs === null) return Math.min(CEILING_MS, FIRST_MS * 2 ** (refusals - 1));
+  return requestedMs > LONGEST_RETRY_AFTER_MS ? null : Math.max(FIRST_MS, requestedMs);
 }

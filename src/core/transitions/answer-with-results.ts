@@ -10,26 +10,30 @@ import type { Snapshot } from '../run/snapshot.ts';
 import { closeCalls } from './tools.ts';
 import type { ClosedCall } from './tools.ts';
 
-/** An answer of the job that is about to be stored. `said`: the append that stores it, based on `snapshot`. */
-type PendingAnswer = { snapshot: Snapshot; job: ActiveJob; said: Append };
+/** An answer of the job that is about to be stored. `answerAppend`: the append that stores it, based on `snapshot`. */
+type PendingAnswer = { snapshot: Snapshot; job: ActiveJob; answerAppend: Append };
 
 /**
  * `closed`: calls that the answer requests. Guarded, unlike an answer alone: a concurrent write may forbid such a call
  * or end the job.
  */
 export function answerWithResults(
-  { snapshot, job, said }: PendingAnswer,
+  { snapshot, job, answerAppend }: PendingAnswer,
   closed: readonly ClosedCall[],
   ids: Ids,
 ): Append {
-  if (closed.length === 0) return said;
-  const kept: Snapshot = { ...snapshot, calls: callsAfter(snapshot.calls, said), state: said.state };
+  if (closed.length === 0) return answerAppend;
+  const kept: Snapshot = {
+    ...snapshot,
+    calls: callsAfter(snapshot.calls, answerAppend),
+    state: answerAppend.state,
+  };
   const { entries, calls, state } = closeCalls(kept, job, closed, ids);
   return {
-    ...said,
-    guard: { ...said.guard, controlSeq: snapshot.controlSeq },
-    entries: [...said.entries, ...entries],
-    calls: [...said.calls, ...calls],
+    ...answerAppend,
+    guard: { ...answerAppend.guard, controlSeq: snapshot.controlSeq },
+    entries: [...answerAppend.entries, ...entries],
+    calls: [...answerAppend.calls, ...calls],
     state,
   };
 }

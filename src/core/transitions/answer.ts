@@ -37,15 +37,15 @@ export function answer(
 ): Append {
   const uses = given.content.filter(isToolUse);
   const wait = askedWait('answer', settings.asking, now);
-  const asked = uses.map((use) => requestOf(settings, use));
-  const waits = uses.map((use, at) => (asked[at] ? wait : timerOf(settings, use, now)));
+  const requests = uses.map((use) => requestOf(settings, use));
+  const waits = uses.map((use, at) => (requests[at] ? wait : timerOf(settings, use, now)));
   const to = stateOf(waits.map((wait) => ({ status: wait === null ? 'pending' : 'waiting', wait })));
   return {
     ...blank(snapshot),
     entries: [
       { kind: 'message', message: answerMessage(job, settings, given) },
       ...uses.flatMap((use, at) => {
-        const request = asked[at];
+        const request = requests[at];
         return request ? [requestEntry(use, request, job.id)] : [];
       }),
       ...stateChange(snapshot.state, to, job.id),

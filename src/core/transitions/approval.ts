@@ -1,6 +1,6 @@
 /** Checks before calls run: calls that need approval wait, forbidden calls are closed. */
 import type { Append, CallChange, Entry } from '../run/append.ts';
-import { FORBIDDEN } from '../conversation/closing-words.ts';
+import { FORBIDDEN } from '../conversation/closing-texts.ts';
 import type { ContextEvent } from '../stream/event.ts';
 import type { Ids } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
@@ -24,16 +24,16 @@ export type WaitingCall = { call: OpenCall; input: Json; answeredBy: AnsweredBy;
 export function letCallsWait(
   snapshot: Snapshot,
   job: ActiveJob,
-  held: readonly WaitingCall[],
+  waiting: readonly WaitingCall[],
   ids: Ids,
 ): Append {
-  const waits = held.flatMap(({ wait, ...one }) => (wait === null ? [] : [{ ...one, wait }]));
+  const waits = waiting.flatMap(({ wait, ...one }) => (wait === null ? [] : [{ ...one, wait }]));
   const changed = new Map(waits.map(({ call, wait }) => [call.id, wait]));
   const calls = snapshot.calls.map((call): OpenCall => {
     const wait = changed.get(call.id);
     return wait === undefined ? call : { ...call, status: 'waiting', wait };
   });
-  const denied = held.flatMap(({ wait, call }) => (wait === null ? [closedByRule(call, FORBIDDEN)] : []));
+  const denied = waiting.flatMap(({ wait, call }) => (wait === null ? [closedByRule(call, FORBIDDEN)] : []));
   const closes = closeCalls({ ...snapshot, calls }, job, denied, ids);
   return {
     ...closes,
@@ -83,9 +83,9 @@ type Resolved = Extract<ContextEvent, { name: 'ApprovalResolved' }>;
 
 export function approvalResolved(
   { id, name, jobId }: Pick<OpenCall, 'id' | 'name' | 'jobId'>,
-  said: Pick<Resolved['data'], 'decision' | 'reason' | 'input' | 'remembered' | 'by'>,
+  details: Pick<Resolved['data'], 'decision' | 'reason' | 'input' | 'remembered' | 'by'>,
 ): Resolved {
-  return { name: 'ApprovalResolved', data: { tool_call_id: id, name, job_id: jobId, ...said } };
+  return { name: 'ApprovalResolved', data: { tool_call_id: id, name, job_id: jobId, ...details } };
 }
 
 function toIso(at: Millis | null): string | null {

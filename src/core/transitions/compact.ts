@@ -15,7 +15,7 @@ export function compaction(mailbox: Mailbox, job: ActiveJob, made: NewCompaction
   return {
     ...blank(mailbox),
     entries: [
-      event({ name: 'ContextCompacted', data: told(job, made, times) }),
+      event({ name: 'ContextCompacted', data: compactedData(job, made, times) }),
       ...stateChange(mailbox.state, 'AwaitingLLMResponse', job.id),
     ],
     compaction: made,
@@ -38,7 +38,7 @@ function compacted(job: ActiveJob, { usage }: NewCompaction): ActiveJob {
   };
 }
 
-function told(
+function compactedData(
   { attempt }: ActiveJob,
   { id, branch, type, uptoSeq, tokensBefore, tokensAfter, jobId, model, usage }: NewCompaction,
   { calledAt, firstByteAt }: CallTimes,

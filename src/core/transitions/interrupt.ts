@@ -37,12 +37,12 @@ export function takeBack(
   ids: Ids,
 ): Append {
   const inputs = added.filter(({ role }) => role === 'user');
-  const gone = mode === 'rollback' ? added : added.filter(({ role }) => role !== 'user');
+  const retracted = mode === 'rollback' ? added : added.filter(({ role }) => role !== 'user');
   const isRolledBack = mode === 'rollback';
   const firstInput = Math.min(job.turn + 1, ...inputs.map((message) => lastTurnOf([message])));
   const lastTurn = isRolledBack ? firstInput - 1 : job.turn + mailbox.steers.length;
   const takenBack: TakenBack = {
-    retracted: gone.map(({ id }) => id),
+    retracted: retracted.map(({ id }) => id),
     withdrawn: isRolledBack ? mailbox.steers.map(({ messageId }) => messageId) : [],
     lastTurn,
   };
@@ -54,7 +54,7 @@ export function takeBack(
     ...settled,
     entries: [
       ...mailbox.calls.map((call): Entry => finished(closedWithJob(call))),
-      ...(gone.length === 0
+      ...(retracted.length === 0
         ? []
         : [event({ name: 'MessagesRetracted', data: { message_ids: takenBack.retracted, turn, mode } })]),
       ...(begun.length === 0 ? [] : [note(job, begun, answerTurn(Math.max(1, lastTurn)), ids)]),

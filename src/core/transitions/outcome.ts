@@ -4,7 +4,7 @@
  * the call waits without a slot.
  */
 import type { Append, CallChange, Entry } from '../run/append.ts';
-import { OUTCOME_UNKNOWN } from '../conversation/closing-words.ts';
+import { OUTCOME_UNKNOWN } from '../conversation/closing-texts.ts';
 import type { Ids } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Json } from '../json.ts';
@@ -18,7 +18,7 @@ import { closedByRule, closing, ended, resultEntries, stateOf } from './tools.ts
 import type { ClosedCall } from './tools.ts';
 
 /** `input`: what the call ran with. */
-export type LostCall = { call: OpenCall; input: Json; said: Exclude<Reconciled, { kind: 'aborted' }> };
+export type LostCall = { call: OpenCall; input: Json; reconciled: Exclude<Reconciled, { kind: 'aborted' }> };
 
 /** `until`: the time limit for a person's answer; null: none. */
 type LostCalls = { calls: readonly LostCall[]; until: Millis | null };
@@ -50,10 +50,10 @@ export function settleOutcomes(
   };
 }
 
-function endingOf({ call, input, said }: LostCall): Ending {
-  switch (said.kind) {
+function endingOf({ call, input, reconciled }: LostCall): Ending {
+  switch (reconciled.kind) {
     case 'happened':
-      return { kind: 'closed', closed: ended(call, said.result) };
+      return { kind: 'closed', closed: ended(call, reconciled.result) };
     case 'did_not_happen':
       return { kind: 'reopened', call };
     case 'unknown':

@@ -1,8 +1,8 @@
 /** Tool calls start and end. */
 import type { Append, CallChange, Entry } from '../run/append.ts';
 import type { ToolResultBlock } from '../conversation/blocks.ts';
-import { closingOf } from '../conversation/closing-words.ts';
-import type { Closing } from '../conversation/closing-words.ts';
+import { closingOf } from '../conversation/closing-texts.ts';
+import type { Closing } from '../conversation/closing-texts.ts';
 import type { Ids, MessageId, ToolCallId } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Mailbox, Snapshot } from '../run/snapshot.ts';

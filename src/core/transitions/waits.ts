@@ -3,7 +3,7 @@ import type { Append, CallChange } from '../run/append.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Mailbox, Snapshot } from '../run/snapshot.ts';
 import type { Millis } from '../time.ts';
-import { deniedWith, expiredWait } from '../conversation/closing-words.ts';
+import { deniedWith, expiredWait } from '../conversation/closing-texts.ts';
 import type { Ids, ToolCallId } from '../ids.ts';
 import { ASKING_DEFAULTS } from '../run/policy.ts';
 import { sleptText } from '../run/sleep.ts';
@@ -28,7 +28,7 @@ export function endWaits(
   snapshot: Snapshot,
   { job, over, now }: EndedWaits,
   ids: Ids,
-  told: WorkerResults = new Map(),
+  workerResults: WorkerResults = new Map(),
 ): Append {
   const asking = snapshot.serving.kind === 'served' ? snapshot.serving.settings.asking : ASKING_DEFAULTS;
   const timedOut = over.filter(isUnjudged);
@@ -38,7 +38,7 @@ export function endWaits(
   const left = snapshot.calls.map((call): OpenCall =>
     runs.has(call.id) ? { ...call, status: 'pending', wait: null, approval } : call,
   );
-  const closed = over.filter(({ id }) => !runs.has(id)).map((call) => waitEnded(call, now, told));
+  const closed = over.filter(({ id }) => !runs.has(id)).map((call) => waitEnded(call, now, workerResults));
   const closes = closeCalls({ ...snapshot, calls: left }, job, closed, ids);
   return {
     ...closes,
@@ -55,9 +55,9 @@ function isUnjudged({ wait, approval }: OpenCall): boolean {
 }
 
 /** The result of a wait that ended, by an answer or by its timeout. */
-function waitEnded(call: OpenCall, now: Millis, told: WorkerResults): ClosedCall {
+function waitEnded(call: OpenCall, now: Millis, workerResults: WorkerResults): ClosedCall {
   if (isReplied(call)) return replied(call);
-  const result = told.get(call.id);
+  const result = workerResults.get(call.id);
   if (result !== undefined) return ended(call, result);
   const { wait, effect, approval } = call;
   if (wait?.for === 'approval' && approval !== null) return closedByRule(call, deniedWith(approval.reason));

@@ -17,11 +17,11 @@ export const WORKER_LIMITS: WorkerLimits = {
 export const TREE_LIMITS: TreeLimits = { limits: WORKER_LIMITS, tenantWorkers: null };
 
 /** The lower limit of both, field by field. */
-export function narrowed(wide: WorkerLimits, said: WorkerLimitsConfig): WorkerLimits {
+export function narrowed(wide: WorkerLimits, config: WorkerLimitsConfig): WorkerLimits {
   return {
-    depth: Math.min(wide.depth, said.depth ?? wide.depth),
-    children: Math.min(wide.children, said.children ?? wide.children),
-    workers: Math.min(wide.workers, said.workers ?? wide.workers),
+    depth: Math.min(wide.depth, config.depth ?? wide.depth),
+    children: Math.min(wide.children, config.children ?? wide.children),
+    workers: Math.min(wide.workers, config.workers ?? wide.workers),
   };
 }
 
@@ -30,8 +30,8 @@ export function narrowest(one: WorkerLimitsConfig, other: WorkerLimitsConfig): W
   const members = ['depth', 'children', 'workers'] as const;
   return Object.fromEntries(
     members.flatMap((name) => {
-      const said = [one[name], other[name]].filter((limit) => limit !== undefined);
-      return said.length === 0 ? [] : [[name, Math.min(...said)]];
+      const values = [one[name], other[name]].filter((limit) => limit !== undefined);
+      return values.length === 0 ? [] : [[name, Math.min(...values)]];
     }),
   );
 }

@@ -62,7 +62,7 @@ async function select(
 export type NewApproval = {
   id: ToolCallId;
   approval: ApprovalDecision;
-  told: Extract<ContextEvent, { name: 'ApprovalResolved' }>;
+  event: Extract<ContextEvent, { name: 'ApprovalResolved' }>;
 };
 
 const DECISIONS = recordset(
@@ -70,7 +70,7 @@ const DECISIONS = recordset(
   columns<NewApproval>({
     id: ['uuid', ({ id }) => id],
     approval: ['json', ({ approval }) => approval],
-    told: ['jsonb', ({ told }) => told.data],
+    event: ['jsonb', ({ event }) => event.data],
   }),
 );
 
@@ -91,8 +91,8 @@ export async function writeApprovals(
     scheduling_status: string;
     written: number;
   }>(sql`/* approvals.decide */
-    with said as (
-      select v.id, v.approval, v.told, row_number() over () as place
+    with decided as (
+      select v.id, v.approval, v.event, row_number() over () as place
       from ${DECISIONS.table(decisions)}
     ), ctx as (
       update contexts c set
@@ -106,15 +106,15 @@ export async function writeApprovals(
       returning c.id, c.tenant_id, c.head_seq, c.head_seq - ${decisions.length}::int as base, c.wake_seq, c.lease_epoch,
         c.scheduling_status
     ), call as (
-      update tool_calls t set approval = said.approval, approval_at = clock_timestamp(),
-        status = case said.approval ->> 'decision' when 'approve' then 'pending' else t.status end
-      from ctx, said
-      where t.context_id = ctx.id and t.id = said.id and t.status = 'waiting' and t.waits_for = 'approval'
+      update tool_calls t set approval = decided.approval, approval_at = clock_timestamp(),
+        status = case decided.approval ->> 'decision' when 'approve' then 'pending' else t.status end
+      from ctx, decided
+      where t.context_id = ctx.id and t.id = decided.id and t.status = 'waiting' and t.waits_for = 'approval'
         and t.approval is null
       returning t.id
-    ), told as (
+    ), recorded as (
       insert into events (context_id, tenant_id, seq, name, data)
-      select ctx.id, ctx.tenant_id, ctx.base + said.place, 'ApprovalResolved', said.told from ctx, said
+      select ctx.id, ctx.tenant_id, ctx.base + decided.place, 'ApprovalResolved', decided.event from ctx, decided
     )
     select head_seq, wake_seq, lease_epoch, scheduling_status, (select count(*)::int from call) as written from ctx`);
   if (row === undefined || row.written !== decisions.length)

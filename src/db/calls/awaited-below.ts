@@ -6,7 +6,7 @@ import type { WaitsFor } from '../../core/tools/tool-call.ts';
 import { isAwaited } from './replies.ts';
 
 /** Limits: calls returned, and workers searched. */
-const TOLD = 50;
+const MOST_SHOWN = 50;
 const LOOKED_AT = 1_000;
 
 /** A call of an awaited worker that waits for a person or a client. */
@@ -33,5 +33,5 @@ export function awaitedBelow(contextId: SQL): SQL {
       from (select * from below limit ${LOOKED_AT}) b join tool_calls t on t.context_id = b.context_id
         and ${isAwaited}
       where b.worker_id is not null and coalesce(t.waits_for, 'answer') in ('approval', 'answer', 'outcome')
-      order by t.asked_at, t.id limit ${TOLD}) u)`;
+      order by t.asked_at, t.id limit ${MOST_SHOWN}) u)`;
 }

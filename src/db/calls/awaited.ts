@@ -27,11 +27,11 @@ export function countdown(ended: SQL, own: SQL): SQL {
         union all
         select o.id, 0, true, null from ${own} o
       ) x group by x.id order by x.id
-    ), held as materialized (
+    ), locked as materialized (
       select t.id, x.n, x.own, x.ended_in from touched x cross join lateral (
         select t.id from tool_calls t where t.id = x.id for no key update) t
     ), counted as (
-      update tool_calls t set needs = t.needs - h.n from held h
+      update tool_calls t set needs = t.needs - h.n from locked h
       -- Always true, as in an append: the planner then finds each call by its id.
       where h.n + 0 = h.n and t.id = h.id and h.n > 0 and not h.own and t.status = 'waiting' and t.waits_for = 'workers'
       returning t.context_id, t.needs, h.ended_in
@@ -39,7 +39,7 @@ export function countdown(ended: SQL, own: SQL): SQL {
 }
 
 /** A condition that is always true. Evaluating it locks every call that the countdown locks. */
-export const LOCK_FIRST: SQL = sql`(select count(*) from held) >= 0`;
+export const LOCK_FIRST: SQL = sql`(select count(*) from locked) >= 0`;
 
 /** Contexts whose calls need nothing more because jobs ended in the context `of`, as JSON. */
 export function metBy(of: SQL): SQL {
@@ -160,7 +160,7 @@ export async function wakeForgotten(executor: Executor, most: number): Promise<W
 }
 
 /** Most workers returned per context. */
-const TOLD = 100;
+const MOST_SHOWN = 100;
 
 /** A worker that a call waits for. */
 export type AwaitedWorker = { id: ToolCallId; name: string; workerId: WorkerId };
@@ -172,5 +172,5 @@ export function awaitedWorkers(contextId: SQL): SQL {
     select t.id, t.name, a.worker_id, t.asked_at, t.ordinal as call_place, a.ordinal
     from awaited_jobs a join tool_calls t on t.id = a.tool_call_id and t.status = 'waiting'
     join jobs j on j.id = a.job_id and j.finished_at is null
-    where a.context_id = ${contextId} order by t.asked_at, t.ordinal, a.ordinal limit ${TOLD}) u)`;
+    where a.context_id = ${contextId} order by t.asked_at, t.ordinal, a.ordinal limit ${MOST_SHOWN}) u)`;
 }

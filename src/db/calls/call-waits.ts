@@ -26,7 +26,7 @@ export type CallWait = {
  * the waits of each call that waited, as JSON. A wait ends with the call's next approval or outcome event.
  */
 export const callWaits: SQL = sql`
-    said as (
+    wait_events as (
       select (e.data ->> 'tool_call_id')::uuid as id, e.seq, e.name, e.created_at as asked,
         coalesce(e.data ->> 'expires_at', e.data ->> 'until')::timestamptz as expires,
         lead(e.created_at) over (partition by e.data ->> 'tool_call_id' order by e.seq) as ended
@@ -34,9 +34,9 @@ export const callWaits: SQL = sql`
       where e.tenant_id = job.tenant_id
         and e.name in ('ApprovalRequested', 'ApprovalResolved', 'OutcomeUnknown', 'OutcomeResolved')
     ), waited as (
-      select t.id, case said.name when 'ApprovalRequested' then 'approval' else 'outcome' end as what, said.asked,
-        said.expires, coalesce(said.ended, t.finished_at) as ended, said.seq
-      from said join tool_calls t on t.id = said.id where said.name in ('ApprovalRequested', 'OutcomeUnknown')
+      select t.id, case w.name when 'ApprovalRequested' then 'approval' else 'outcome' end as what, w.asked,
+        w.expires, coalesce(w.ended, t.finished_at) as ended, w.seq
+      from wait_events w join tool_calls t on t.id = w.id where w.name in ('ApprovalRequested', 'OutcomeUnknown')
       union all
       select t.id, case when coalesce(t.waits_for, 'answer') <> 'answer' then t.waits_for
           when t.name = ${ASK_USER} then 'answer' else 'client' end,

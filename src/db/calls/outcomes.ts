@@ -51,19 +51,19 @@ export async function resolveOutcome(
   { outcome, reply }: { outcome: Resolution; reply: Reply | null },
 ): Promise<Replied> {
   const data = { tool_call_id: id, name, job_id: jobId, outcome };
-  const told = reply === null ? null : encodeJson({ content: reply.content, isError: reply.isError });
+  const replyJson = reply === null ? null : encodeJson({ content: reply.content, isError: reply.isError });
   const found = outcome === 'happened' ? 'completed' : outcome === 'did_not_happen' ? outcome : null;
   const [row] = await tx.execute<RepliedRow>(sql`/* tool_calls.resolve_outcome */
     with ctx as (
       update contexts c set head_seq = c.head_seq + 1, ${woken}
       where c.id = ${contextId} and c.tenant_id = ${tenantId}
       returning c.id, c.tenant_id, c.head_seq, c.wake_seq, c.lease_epoch, c.scheduling_status
-    ), told as (
+    ), recorded as (
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.head_seq, 'OutcomeResolved', ${encodeJson(data)}::jsonb from ctx
     ), call as (
-      update tool_calls t set reply = ${told}::json, reply_message_id = ${reply?.messageId ?? null}::uuid,
-        status = case when ${told}::json is null then 'pending' else t.status end
+      update tool_calls t set reply = ${replyJson}::json, reply_message_id = ${reply?.messageId ?? null}::uuid,
+        status = case when ${replyJson}::json is null then 'pending' else t.status end
       from ctx
       where t.context_id = ctx.id and t.id = ${id} and t.status = 'waiting' and t.reply is null
       returning t.id

@@ -96,12 +96,12 @@ export async function findSentCall(
   const [row] = await executor.execute<SentRow>(sql`/* model_calls.find */
     with job as (${jobBetweenItsNumbers(tenantId, jobId)}),
     calls as (${answered} union all ${failed}),
-    told as (select calls.*, ${numbered} from calls window ${known})
+    numbered_calls as (select calls.*, ${numbered} from calls window ${known})
     select job.context_id, job.branch, w.role, r.definition, w.config, t.call, t.attempt, t.message_id, t.prompt, t.last_prompt,
       t.last_status
     from job join workers w on w.context_id = job.context_id
     left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
-    left join told t on t.call = ${n}`);
+    left join numbered_calls t on t.call = ${n}`);
   if (row === undefined) return null;
   const { context_id: contextId, branch, role, definition, config } = row;
   return { contextId, branch, worker: { role, definition, config }, call: toSentCall(row) };

@@ -20,7 +20,7 @@ export async function claim(
   counted: number | null = null,
 ): Promise<ContextRow | null> {
   const [row] = await tx.execute<ContextColumns>(
-    sql`/* contexts.claim */ ${taking(sql`(select ${contextId}::uuid as id) free`, owner, counted)}`,
+    sql`/* contexts.claim */ ${claimUpdate(sql`(select ${contextId}::uuid as id) free`, owner, counted)}`,
   );
   return row === undefined ? null : toClaimed(row);
 }
@@ -38,7 +38,7 @@ export async function claimFree(
       -- Always true. It makes the planner expect few rows and find each context by its id.
       where wanted.id || '' = wanted.id and f.failed_claims = 0
       for no key update of f skip locked
-    ) ${taking(sql`free`, owner, null)}`);
+    ) ${claimUpdate(sql`free`, owner, null)}`);
   return rows.map(toClaimed);
 }
 
@@ -56,7 +56,7 @@ export function leasedBy(contextIds: readonly ContextId[], owner: ProcessId): SQ
 }
 
 /** The update that claims the contexts of `from`, a relation named `free` with their ids. */
-function taking(from: SQL, owner: ProcessId, counted: number | null): SQL {
+function claimUpdate(from: SQL, owner: ProcessId, counted: number | null): SQL {
   return sql`update contexts c set
       scheduling_status = 'running', lease_owner = ${owner}, lease_epoch = c.lease_epoch + 1,
       next_check_at = null,

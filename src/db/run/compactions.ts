@@ -19,7 +19,7 @@ export const WHOLE: SQL = sql`(select 0::bigint as upto, null::jsonb as summary,
  * The compactions that apply to each `at(context_id, tenant, branch)`, as the same `k`; `upto` 0: no summary replaces
  * messages. `past`: only compactions up to this number of the context.
  */
-export function standing(past?: number): SQL {
+export function applicableCompactions(past?: number): SQL {
   return sql`lateral (
     select coalesce((s.last ->> 'uptoSeq')::bigint, 0) as upto, s.last as summary, t.last as shortening
     from (select 1) one
@@ -62,9 +62,10 @@ function last(type: CompactorType, { contextId, tenantId, branch }: BranchColumn
  */
 export function eventsOf(made: SQL, stretches: SQL): SQL {
   return sql`exists (
-    select 1 from messages told join (${stretches}) shown
-      on told.branch = shown.branch and told.seq > shown.after and told.seq <= shown.upto
-    where told.context_id = ${made}.context_id and told.tenant_id = ${made}.tenant_id and told.seq = ${made}.upto_seq)`;
+    select 1 from messages summarised join (${stretches}) shown
+      on summarised.branch = shown.branch and summarised.seq > shown.after and summarised.seq <= shown.upto
+    where summarised.context_id = ${made}.context_id and summarised.tenant_id = ${made}.tenant_id
+      and summarised.seq = ${made}.upto_seq)`;
 }
 
 export function toCompacted({ summary, shortening }: CompactedColumns): Compacted {

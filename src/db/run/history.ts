@@ -10,7 +10,7 @@ import { LIMITS } from '../../core/limits.ts';
 import type { Message, MessageRole } from '../../core/conversation/message.ts';
 import type { Turn } from '../../core/conversation/turn.ts';
 import type { Executor } from '../connection/client.ts';
-import { WHOLE, standing, toCompacted } from './compactions.ts';
+import { WHOLE, applicableCompactions, toCompacted } from './compactions.ts';
 import type { CompactedColumns } from './compactions.ts';
 import { ReadLimitExceeded } from '../connection/read-limit.ts';
 import { columnsWith, messageColumns, toMessage } from './message-rows.ts';
@@ -31,7 +31,7 @@ export async function readHistory(executor: Executor, place: Place, branch: stri
 }
 
 /** A past state of a context: entries up to the number `upto`, including those of the job that ran then. */
-export type Moment = { upto: number; jobId: JobId };
+export type HistoryPoint = { upto: number; jobId: JobId };
 
 /**
  * A branch as of a past state. Messages of earlier jobs that were retracted since are missing. Rejects with
@@ -40,11 +40,16 @@ export type Moment = { upto: number; jobId: JobId };
 export async function readPast(
   executor: Executor,
   of: Place & { branch: string },
-  { upto, jobId }: Moment,
+  { upto, jobId }: HistoryPoint,
   most: number,
 ): Promise<Remembered> {
   const shown = sql`m.seq <= ${upto} and (m.status = 'completed' or m.status = 'retracted' and m.job_id = ${jobId})`;
-  const read = await readMemories(executor, { at: places([of]), compactions: standing(upto), shown, most });
+  const read = await readMemories(executor, {
+    at: places([of]),
+    compactions: applicableCompactions(upto),
+    shown,
+    most,
+  });
   return whole(read).get(of.contextId) ?? NOTHING_REMEMBERED;
 }
 
@@ -57,7 +62,10 @@ export async function readBranch(
   place: Place,
   branch: string,
 ): Promise<Remembered | null> {
-  const read = await readMemories(executor, { at: places([{ ...place, branch }]), compactions: standing() });
+  const read = await readMemories(executor, {
+    at: places([{ ...place, branch }]),
+    compactions: applicableCompactions(),
+  });
   return read.get(place.contextId) ?? null;
 }
 
@@ -70,7 +78,9 @@ export async function readHistories(
   at: SQL,
   most: number,
 ): Promise<Map<ContextId, Remembered>> {
-  return whole(await readMemories(executor, { at: workedOn(at), compactions: standing(), most }));
+  return whole(
+    await readMemories(executor, { at: workedOn(at), compactions: applicableCompactions(), most }),
+  );
 }
 
 function workedOn(at: SQL): SQL {
@@ -109,11 +119,11 @@ async function readMemories(
   { at, compactions, shown = VISIBLE, most = LIMITS.historyBytes }: MemoryQuery,
 ): Promise<Map<ContextId, Remembered>> {
   const rows = await executor.execute<MemoryRow>(sql`/* history.read */
-    with told as materialized (
+    with compacted_places as materialized (
       select at.context_id, at.tenant, at.branch, k.upto, k.summary, k.shortening from ${at} cross join ${compactions}
     )
     select m.*, null::jsonb as summary, null::jsonb as shortening
-    from told at cross join lateral (${spansOf(sql`at.context_id`, sql`at.tenant`, sql`at.branch`)}) s
+    from compacted_places at cross join lateral (${spansOf(sql`at.context_id`, sql`at.tenant`, sql`at.branch`)}) s
     cross join lateral (
       select m.context_id, m.bytes, ${columnsWith(sql`case when m.upto_here <= ${sql.raw(String(most))} then m.content end`)} from (
         select m.*, sum(m.bytes) over (order by m.seq rows unbounded preceding) as upto_here
@@ -121,11 +131,12 @@ async function readMemories(
           and m.tenant_id = at.tenant and m.branch = s.branch and m.seq > s.after and m.seq <= s.upto and m.seq >= at.upto
           and ${shown} order by m.seq) m) m
     union all
-    select at.context_id, 0, ${messageColumns}, at.summary, at.shortening from told at left join messages m on false
+    select at.context_id, 0, ${messageColumns}, at.summary, at.shortening
+    from compacted_places at left join messages m on false
     where at.summary is not null or at.shortening is not null`);
-  const told = rows.filter(({ id }) => id === null);
+  const compactionRows = rows.filter(({ id }) => id === null);
   const messages = inOrder(rows.flatMap((row) => (row.id === null ? [] : [row])));
-  const compacted = byContext(told, toCompacted);
+  const compacted = byContext(compactionRows, toCompacted);
   const histories = byContext(messages, (row) => row);
   const isTooLong = bytesOf(messages) > most;
   if (isTooLong && histories.size > 1) throw new ReadLimitExceeded();

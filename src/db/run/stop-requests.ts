@@ -123,7 +123,7 @@ export async function withdraw(
       where c.id = ${contextId} returning c.id, c.tenant_id, c.head_seq, c.head_seq - taken.n as base, taken.ids, taken.follow_up
     ), message as (
       update messages m set status = 'withdrawn' from job where m.id = job.message_id and m.status = 'queued'
-    ), told as (
+    ), recorded as (
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.base + row_number() over (order by job.position, job.id), 'JobFinished',
         jsonb_build_object('job_id', job.id, 'status', 'cancelled', 'attempt', job.attempt)
@@ -175,7 +175,7 @@ export async function setStopped(
           then ${dueNow} else c.next_check_at end
       from before where c.id = before.id
       returning c.id, c.tenant_id, c.head_seq, c.wake_seq, c.lease_epoch, c.scheduling_status, c.state, before.shown
-    ), told as (
+    ), recorded as (
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.head_seq, 'StateChanged',
         jsonb_build_object('new_state', ctx.state, 'job_id', null)

@@ -75,18 +75,18 @@ const AT_WORK: SQL = sql`(
     and c.tenant_id = w.tenant_id))`;
 
 /** The relation of a worker to another one, and its unfinished jobs. */
-export type Standing = { workerId: WorkerId; isBelow: boolean; unfinished: JobId[] };
+export type WorkerRelation = { workerId: WorkerId; isBelow: boolean; unfinished: JobId[] };
 
 /**
  * The workers of `workerIds` that the tenant has, with their unfinished jobs: the active one first, then in queue
  * order.
  */
-export async function readStandings(
+export async function readRelations(
   executor: Executor,
   tenantId: TenantId,
   above: WorkerId,
   workerIds: readonly WorkerId[],
-): Promise<Standing[]> {
+): Promise<WorkerRelation[]> {
   const rows = await executor.execute<{
     id: WorkerId;
     below: boolean;
@@ -145,9 +145,9 @@ const WANTED = recordset(
 export async function readOutcomes(
   executor: Executor,
   tenantId: TenantId,
-  asked: readonly { callId: ToolCallId; workers: readonly AskedWorker[] }[],
+  awaitedCalls: readonly { callId: ToolCallId; workers: readonly AskedWorker[] }[],
 ): Promise<Map<ToolCallId, WorkerOutcome[]>> {
-  const wanted = asked.flatMap(({ callId, workers }) =>
+  const wanted = awaitedCalls.flatMap(({ callId, workers }) =>
     workers.map((worker, place) => ({ ...worker, callId, place })),
   );
   const rows = await executor.execute<OutcomeRow>(sql`
@@ -166,7 +166,7 @@ export async function readOutcomes(
       limit 1) j on true
     left join messages m on m.id = j.output_message_id
     order by i.call_id, i.place`);
-  const outcomes = new Map<ToolCallId, WorkerOutcome[]>(asked.map(({ callId }) => [callId, []]));
+  const outcomes = new Map<ToolCallId, WorkerOutcome[]>(awaitedCalls.map(({ callId }) => [callId, []]));
   for (const { call_id: callId, worker_id: workerId, job_id: jobId, status, error, output } of rows) {
     outcomes.get(callId)?.push({ workerId, jobId, status, error, output });
   }

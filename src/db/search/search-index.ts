@@ -57,10 +57,11 @@ export async function indexBacklog(executor: Executor): Promise<boolean> {
     with backlog as materialized (
       select b.id, b.context_id, b.upto_seq from search_backlog b
       where (select pg_try_advisory_xact_lock(${LOCK})) order by b.id limit ${ROWS}
-    ), held as materialized (
+    ), locked as materialized (
       select c.id from contexts c where c.id in (select context_id from backlog) for key share skip locked
     ), reach as (
-      select b.context_id, max(b.upto_seq) as upto from backlog b join held h on h.id = b.context_id group by b.context_id
+      select b.context_id, max(b.upto_seq) as upto
+      from backlog b join locked h on h.id = b.context_id group by b.context_id
     ), lacking as materialized (
       select m.*, row_number() over line <= ${AT_ONCE} and sum(m.size) over line - m.size < ${AT_ONCE_BYTES} as taken
       from reach r cross join lateral (

@@ -35,10 +35,13 @@ export type SearchFilter = {
 };
 
 /** A position in time; the id orders entries of the same millisecond. */
-type Moment = { at: Millis; id: MessageId };
+type SearchPosition = { at: Millis; id: MessageId };
 
 /** The cursor. `before`: the newer end of the stretch; null: now. `after`: the last entry read in it. */
-export type SearchPlace = { before: Moment | null; after: (Moment & { rank: number }) | null };
+export type SearchPlace = {
+  before: SearchPosition | null;
+  after: (SearchPosition & { rank: number }) | null;
+};
 
 export type Found = {
   contextId: ContextId;
@@ -55,9 +58,9 @@ type Stretch = {
   /** At most `limit`, by rank. */
   found: Found[];
   /** Its newer end, to continue in it. Null: it is empty. */
-  before: Moment | null;
+  before: SearchPosition | null;
   /** Its older end, if older entries follow. */
-  older: Moment | null;
+  older: SearchPosition | null;
 };
 
 type Row = {
@@ -145,18 +148,18 @@ function statement(
  * available memory.
  */
 function singleWords(text: string): SQL {
-  const words = sql`querytree(websearch_to_tsquery(${LANGUAGE}, ${text}))`;
-  return sql`nullif(nullif(regexp_replace(${words}, '<->|<[0-9]+>|&', '|', 'g'), 'T'), '')::tsquery`;
+  const query = sql`querytree(websearch_to_tsquery(${LANGUAGE}, ${text}))`;
+  return sql`nullif(nullif(regexp_replace(${query}, '<->|<[0-9]+>|&', '|', 'g'), 'T'), '')::tsquery`;
 }
 
-function conditionsOf(tenantId: TenantId, filter: SearchFilter, before: Moment | null): SQL[] {
+function conditionsOf(tenantId: TenantId, filter: SearchFilter, before: SearchPosition | null): SQL[] {
   const { text, contextIds, workerRole, messageRole, createdAfter, createdBefore } = filter;
   const owners = [tenantId, ...contextIds].map((owner) => `'${ownerMark(owner)}'`).join(' & ');
-  const words = sql`websearch_to_tsquery(${LANGUAGE}, ${text})`;
+  const query = sql`websearch_to_tsquery(${LANGUAGE}, ${text})`;
   return [
     sql`e.tenant_id = ${tenantId}`,
-    sql`numnode(${words}) > 0`,
-    sql`e.document @@ (${owners}::tsquery && ${words})`,
+    sql`numnode(${query}) > 0`,
+    sql`e.document @@ (${owners}::tsquery && ${query})`,
     ...(messageRole === null ? [] : [sql`e.role = ${messageRole}`]),
     ...(createdAfter === null ? [] : [sql`e.created_at > ${toTimestamp(createdAfter)}::timestamptz`]),
     ...(createdBefore === null ? [] : [sql`e.created_at < ${toTimestamp(createdBefore)}::timestamptz`]),

@@ -56,9 +56,9 @@ function takeProgress(state: FeedState, progress: Progress, now: number): FeedSt
   if (state.tail < 0) return step(state);
   if (state.check !== null) return defer(state, { kind: 'progress', progress });
   const { holder, headSeq } = progress;
-  const held = holder === undefined ? step(state) : setHolder(state, holder, now);
-  if (headSeq === 0) return andThen(held, readHead);
-  return headSeq <= state.tail ? held : andThen(held, (after) => takeEntries(after, progress));
+  const withHolder = holder === undefined ? step(state) : setHolder(state, holder, now);
+  if (headSeq === 0) return andThen(withHolder, readHead);
+  return headSeq <= state.tail ? withHolder : andThen(withHolder, (after) => takeEntries(after, progress));
 }
 
 /** Entries that continue exactly at the tail are delivered. Otherwise PostgreSQL is read. */

@@ -21,7 +21,7 @@ export function readAnswer(whole: JsonObject, ids: Ids): ModelOutcome {
   }
   const blocks = objectsIn(whole, 'content');
   const finishReason = finishOf(stringIn(whole, 'stop_reason'));
-  if (finishReason === 'refusal') return refused(ANTHROPIC, wordsOfRefusal(whole, blocks));
+  if (finishReason === 'refusal') return refused(ANTHROPIC, refusalText(whole, blocks));
   return {
     kind: 'done',
     answer: {
@@ -89,11 +89,14 @@ function finishOf(reason: string): FinishReason {
   }
 }
 
-function wordsOfRefusal(whole: JsonObject, blocks: JsonObject[]): string {
+function refusalText(whole: JsonObject, blocks: JsonObject[]): string {
   const details = objectIn(whole, 'stop_details');
   const category = stringIn(details, 'category');
-  const said = stringIn(details, 'explanation') || blocks.map((block) => stringIn(block, 'text')).join('');
-  return [said, category === '' ? '' : `(category ${category})`].filter((part) => part !== '').join(' ');
+  const explanation =
+    stringIn(details, 'explanation') || blocks.map((block) => stringIn(block, 'text')).join('');
+  return [explanation, category === '' ? '' : `(category ${category})`]
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 function readUsage(usage: JsonObject): Usage {

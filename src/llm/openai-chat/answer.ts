@@ -62,13 +62,13 @@ function readMessage(message: JsonObject, ids: Ids): Block[] {
 
 /** Other fields of a call (such as a signature) are sent back with it. */
 function readCall(call: JsonObject, ids: Ids): ToolUseBlock {
-  const said = objectIn(call, 'function');
-  const raw = argumentsOf(said['arguments']);
+  const calledFunction = objectIn(call, 'function');
+  const raw = argumentsOf(calledFunction['arguments']);
   const input = readArguments(raw);
   const lean = without(call, 'type', 'function', 'index');
   const data = argumentsText(input, '') === raw ? lean : { ...lean, arguments: raw };
   const provider = { name: OPENAI_CHAT, data };
-  return { type: 'tool_use', id: ids.next(), name: stringIn(said, 'name'), input, provider };
+  return { type: 'tool_use', id: ids.next(), name: stringIn(calledFunction, 'name'), input, provider };
 }
 
 function finishOf(reason: string, content: readonly Block[]): FinishReason {

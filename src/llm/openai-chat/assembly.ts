@@ -43,8 +43,12 @@ export function createAssembly(): Assembly {
     phase: () => (done ? 'closed' : finish === null ? 'open' : 'ended'),
     whole: () => {
       const tool_calls = calls.whole();
-      const said = tool_calls.length === 0 ? message : { ...message, tool_calls };
-      return { ...without(head), usage, choices: [{ index: 0, message: said, finish_reason: finish }] };
+      const wholeMessage = tool_calls.length === 0 ? message : { ...message, tool_calls };
+      return {
+        ...without(head),
+        usage,
+        choices: [{ index: 0, message: wholeMessage, finish_reason: finish }],
+      };
     },
   };
 }

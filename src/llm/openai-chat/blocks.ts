@@ -28,13 +28,15 @@ type Call = OpenAI.Chat.ChatCompletionMessageFunctionToolCall;
 /** Tool results first, then the user's content. */
 export function writeUser(content: readonly UserBlock[], nameOf: WireIds): Message[] {
   const results = content.filter(isToolResult);
-  const said = content.flatMap((block) => (block.type === 'tool_result' ? imagesOf(block) : [block]));
+  const userContent = content.flatMap((block) => (block.type === 'tool_result' ? imagesOf(block) : [block]));
   const messages: Message[] = results.map((result) => ({
     role: 'tool',
     tool_call_id: nameOf(result.tool_use_id),
     content: resultText(result),
   }));
-  return said.length === 0 ? messages : [...messages, { role: 'user', content: writeParts(said) }];
+  return userContent.length === 0
+    ? messages
+    : [...messages, { role: 'user', content: writeParts(userContent) }];
 }
 
 function resultText({ content }: ToolResultBlock): string {

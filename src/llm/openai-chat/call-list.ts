@@ -26,8 +26,8 @@ export function createCallList(): CallList {
   function take(part: JsonObject): void {
     const index = numberIn(part, 'index');
     const id = stringIn(part, 'id');
-    const said = objectIn(part, 'function');
-    const name = stringIn(said, 'name');
+    const calledFunction = objectIn(part, 'function');
+    const name = stringIn(calledFunction, 'name');
     let call = find(index, id, name);
     if (call === undefined) {
       call = { index, id: '', name: '', arguments: '', rest: {} };
@@ -35,7 +35,7 @@ export function createCallList(): CallList {
     }
     call.id ||= id;
     call.name ||= name;
-    call.arguments += argumentsOf(said['arguments']);
+    call.arguments += argumentsOf(calledFunction['arguments']);
     call.rest = { ...call.rest, ...without(part, 'index', 'id', 'function', 'type') };
   }
 

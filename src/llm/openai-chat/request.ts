@@ -9,7 +9,7 @@ import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
 import type { PromptMessage } from '../../core/conversation/prompt.ts';
 import { alternating } from '../wire/request/alternating.ts';
 import { cacheKey } from '../wire/request/cache-key.ts';
-import { standing } from '../wire/request/standing.ts';
+import { systemText } from '../wire/request/system-text.ts';
 import { wireIds } from '../wire/request/call-ids.ts';
 import { stringIn } from '../wire/answer/json.ts';
 import { wireName } from '../wire/request/names.ts';
@@ -30,7 +30,7 @@ export function writeRequest(request: ModelRequest, official: boolean): ChatPara
     ...(request.streaming ? { stream_options: { include_usage: true } } : {}),
     ...request.parameters,
     model: request.model.model,
-    messages: [...writeSystem(standing(request)), ...writeMessages(request.messages)],
+    messages: [...writeSystem(systemText(request)), ...writeMessages(request.messages)],
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(writeTool) }),
     stream: request.streaming,
   };

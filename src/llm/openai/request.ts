@@ -13,7 +13,7 @@ import type { Json, JsonObject } from '../../core/json.ts';
 import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
 import type { AssistantBlock, PromptMessage, UserBlock } from '../../core/conversation/prompt.ts';
 import { cacheKey } from '../wire/request/cache-key.ts';
-import { standing } from '../wire/request/standing.ts';
+import { systemText } from '../wire/request/system-text.ts';
 import { wireIds } from '../wire/request/call-ids.ts';
 import type { WireIds } from '../wire/request/call-ids.ts';
 import { dataURL, fileName } from '../wire/request/files.ts';
@@ -39,7 +39,7 @@ export function writeRequest(request: ModelRequest): ResponsesParams {
     include: included(request.parameters['include']),
     model: request.model.model,
     input: writeInput(request.messages),
-    ...(standing(request) === '' ? {} : { instructions: standing(request) }),
+    ...(systemText(request) === '' ? {} : { instructions: systemText(request) }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(writeTool) }),
     store: false,
     stream: request.streaming,

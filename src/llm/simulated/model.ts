@@ -15,13 +15,13 @@ import type {
   ModelRequest,
 } from '../../core/model/model.ts';
 import { NO_USAGE } from '../../core/money/usage.ts';
-import { inPieces, words } from './pieces.ts';
+import { inPieces, sentenceWords } from './pieces.ts';
 import { planStep } from './plan.ts';
 import { LANGUAGE } from './language.ts';
 import type { Directive } from './script.ts';
 
 /** Interval between chunks of a long text. */
-const BEAT_MS = 20;
+const STEP_MS = 20;
 
 type Played = { thinking: string; text: string; calls: Block[]; finish: FinishReason | null };
 
@@ -32,8 +32,8 @@ export function createSimulated(ids: Ids): Model {
   return {
     async call(request, listener, signal) {
       try {
-        const heard = request.streaming ? listener : withoutDeltas(listener);
-        return await play(ids, request, { listener: heard, signal });
+        const effectiveListener = request.streaming ? listener : withoutDeltas(listener);
+        return await play(ids, request, { listener: effectiveListener, signal });
       } catch (error) {
         if (signal.aborted) return { kind: 'aborted' };
         throw error;
@@ -103,12 +103,12 @@ async function talk(
   played: Played,
   { listener, signal }: Stage,
 ): Promise<void> {
-  const beats = Math.max(1, Math.min(count, Math.floor(overMs / BEAT_MS)));
-  const pause = overMs / beats;
-  for (let pulse = 0, told = 0; pulse < beats; pulse++) {
-    const until = Math.round((count * (pulse + 1)) / beats);
-    const text = words(told, until);
-    told = until;
+  const steps = Math.max(1, Math.min(count, Math.floor(overMs / STEP_MS)));
+  const pause = overMs / steps;
+  for (let step = 0, from = 0; step < steps; step++) {
+    const until = Math.round((count * (step + 1)) / steps);
+    const text = sentenceWords(from, until);
+    from = until;
     played.text += text;
     for (const piece of inPieces(text)) listener.text(piece);
     if (overMs > 0) await sleep(pause, undefined, { signal });
@@ -128,14 +128,14 @@ function answerOf(played: Played, request: ModelRequest): ModelAnswer {
   if (played.thinking !== '') content.push({ type: 'thinking', text: played.thinking });
   if (played.text !== '') content.push({ type: 'text', text: played.text });
   content.push(...played.calls);
-  const asked =
+  const inputCharacters =
     request.system.length + request.pinned.length + JSON.stringify([request.messages, request.tools]).length;
   return {
     content,
     finishReason: played.finish ?? (played.calls.length > 0 ? 'tool_use' : 'stop'),
     usage: {
       ...NO_USAGE,
-      input_tokens: tokens(asked),
+      input_tokens: tokens(inputCharacters),
       output_tokens: tokens(JSON.stringify(content).length),
     },
     modelId: request.model.model,

@@ -19,7 +19,7 @@ function isHighHalf(unit: number): boolean {
 const WORDS = ['night', 'shift', 'works', 'while', 'you', 'sleep', 'and', 'answers'];
 
 /** Words `from` to `until` of an endless sentence. */
-export function words(from: number, until: number): string {
+export function sentenceWords(from: number, until: number): string {
   let text = '';
   for (let at = from; at < until; at++) text += `${at === 0 ? '' : ' '}${WORDS[at % WORDS.length] ?? ''}`;
   return text;

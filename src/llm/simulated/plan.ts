@@ -23,10 +23,10 @@ export function planStep(request: ModelRequest): Directive[] {
 
 function afterScript({ results }: Scene): string {
   if (results.length === 0) return '[simulated] My script is over.';
-  const told = results.map(
+  const resultLines = results.map(
     (result) => `${result.is_error ? 'failed: ' : ''}${shortened(resultText(result))}`,
   );
-  return `[simulated] My script is over. The tools answered:\n${told.join('\n')}`;
+  return `[simulated] My script is over. The tools answered:\n${resultLines.join('\n')}`;
 }
 
 function shortened(text: string): string {

@@ -23,8 +23,8 @@ type Script =
   | { kind: 'plain'; text: string }
   | { kind: 'mistake'; line: string };
 
-const WORDS = ['say', 'think', 'call', 'ask', 'tokens', 'wait', 'fail', 'finish', 'help', 'then'] as const;
-type Word = (typeof WORDS)[number];
+const KEYWORDS = ['say', 'think', 'call', 'ask', 'tokens', 'wait', 'fail', 'finish', 'help', 'then'] as const;
+type Keyword = (typeof KEYWORDS)[number];
 
 export function readScript(text: string): Script {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
@@ -43,8 +43,8 @@ export function readScript(text: string): Script {
   return { kind: 'steps', steps };
 }
 
-function wordOf(line: string): Word | null {
-  return WORDS.find((word) => line.startsWith(`${word}:`)) ?? null;
+function wordOf(line: string): Keyword | null {
+  return KEYWORDS.find((word) => line.startsWith(`${word}:`)) ?? null;
 }
 
 function readLine(line: string): Directive | null {

@@ -11,7 +11,7 @@ import type {
   ModelRequest,
 } from '../../core/model/model.ts';
 import { factsOfThrown, headersOfThrown } from './answer/error-facts.ts';
-import { classify, wordsOf } from './answer/failure.ts';
+import { classify, failureText } from './answer/failure.ts';
 import { listenToStream } from './answer/listen-stream.ts';
 import { listenToWhole } from './answer/listen-whole.ts';
 import { LiveResponse } from './http/live-response.ts';
@@ -26,9 +26,9 @@ type ModelOptions = { provider: string; secret: string; limits: Limits; ids: Ids
 
 export function createModel(wire: Wire, options: ModelOptions): Model {
   const { limits, ids } = options;
-  const failed = (kind: FailureClass, words: string, retryAfterMs: number | null = null): ModelOutcome => ({
+  const failed = (kind: FailureClass, message: string, retryAfterMs: number | null = null): ModelOutcome => ({
     kind: 'failed',
-    failure: { class: kind, message: messageOf(words, options), retryAfterMs },
+    failure: { class: kind, message: messageOf(message, options), retryAfterMs },
   });
 
   async function call(
@@ -53,7 +53,7 @@ export function createModel(wire: Wire, options: ModelOptions): Model {
       case 'answered':
         return wire.answer(received.whole, ids);
       case 'broken':
-        return watch.why() === 'caller' ? { kind: 'aborted' } : failed(received.class, received.words);
+        return watch.why() === 'caller' ? { kind: 'aborted' } : failed(received.class, received.message);
       case 'threw':
         return outcomeOfThrown(received.error, watch, begun);
     }
@@ -68,16 +68,20 @@ export function createModel(wire: Wire, options: ModelOptions): Model {
     }
     // A bug in our code.
     if (facts === null) throw error;
-    return failed(classify(facts, begun), wordsOf(facts), readRetryAfter(headersOfThrown(error), Date.now()));
+    return failed(
+      classify(facts, begun),
+      failureText(facts),
+      readRetryAfter(headersOfThrown(error), Date.now()),
+    );
   }
 
   return { call };
 }
 
 /** A message for a person: the provider's text without keys. */
-function messageOf(words: string, { provider, secret }: ModelOptions): string {
-  const said = secret === '' ? words : words.replaceAll(secret, '[key]');
-  return `${provider}: ${said.replace(/\bsk-[\w*-]{8,}/g, '[key]').slice(0, 2_000)}`;
+function messageOf(message: string, { provider, secret }: ModelOptions): string {
+  const withoutSecret = secret === '' ? message : message.replaceAll(secret, '[key]');
+  return `${provider}: ${withoutSecret.replace(/\bsk-[\w*-]{8,}/g, '[key]').slice(0, 2_000)}`;
 }
 
 /** `assembly` null: the answer is not streamed. */

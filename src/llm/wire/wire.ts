@@ -35,7 +35,7 @@ export type Delta = { kind: 'text' | 'thinking'; delta: string };
 /** The result of reading: a complete answer, one that broke off, or a network error. */
 export type Received =
   | { kind: 'answered'; whole: JsonObject }
-  | { kind: 'broken'; class: FailureClass; words: string }
+  | { kind: 'broken'; class: FailureClass; message: string }
   | { kind: 'threw'; error: unknown };
 
 /** The body of a response, and the watch over its bytes. `idleMs`: the longest silence between them. */

@@ -11,46 +11,46 @@ import { FILLED } from '../../schema/patterns.ts';
 import { explain } from '../../schema/explain.ts';
 import type { Subject } from '../../schema/explain.ts';
 import type { Faults } from '../../schema/fault.ts';
-import { FORMAT_WORDS, createAjv } from '../../schema/validator.ts';
+import { FORMAT_EXPECTATIONS, createAjv } from '../../schema/validator.ts';
 import { parseCidr } from '../built-in/http/addresses.ts';
 import { isServerName } from '../mcp/calls/names.ts';
 
-type Format = { isValid: (text: string) => boolean; words: string };
+type Format = { isValid: (text: string) => boolean; expectation: string };
 
-/** `words`: what a value must be. */
+/** `expectation`: what a value must be. */
 const FORMATS = {
   model: {
     isValid: (text) => parseModelName(text) !== null,
-    words: `provider/model, with one of the providers ${PROVIDERS.join(', ')}`,
+    expectation: `provider/model, with one of the providers ${PROVIDERS.join(', ')}`,
   },
   host: {
     isValid: isHostOrNetwork,
-    words: 'a host name, an address, or a network such as 10.0.0.0/8',
+    expectation: 'a host name, an address, or a network such as 10.0.0.0/8',
   },
   image: {
     // Checked strictly, because it becomes an argument of the Docker CLI.
     isValid: (text) => /^[\w][\w./:@-]*$/.test(text),
-    words: 'the name of a container image',
+    expectation: 'the name of a container image',
   },
   folder: {
     isValid: (text) => isAbsolute(text) && !text.includes('\0') && normalize(text) !== '/',
-    words: 'an absolute path other than /',
+    expectation: 'an absolute path other than /',
   },
   variable: {
     isValid: (text) => /^[A-Za-z_]\w*$/.test(text),
-    words: 'a valid name of an environment variable: letters, digits and "_"',
+    expectation: 'a valid name of an environment variable: letters, digits and "_"',
   },
-  'no-nul': { isValid: (text) => !text.includes('\0'), words: 'a string without a NUL character' },
+  'no-nul': { isValid: (text) => !text.includes('\0'), expectation: 'a string without a NUL character' },
   parameter: {
     isValid: (text) => text.trim() !== '' && !isReserved(text),
-    words: `the name of a parameter that the platform does not set itself (${RESERVED_PARAMETERS.join(', ')})`,
+    expectation: `the name of a parameter that the platform does not set itself (${RESERVED_PARAMETERS.join(', ')})`,
   },
   server: {
     isValid: isServerName,
-    words:
+    expectation:
       '1 to 32 letters, digits, "-" or "_", without "__" and not ending in "_", because tools are named name__tool',
   },
-  url: { isValid: isHttpUrl, words: 'an http or https URL, without a user name' },
+  url: { isValid: isHttpUrl, expectation: 'an http or https URL, without a user name' },
 } satisfies Record<string, Format>;
 
 const PRICE = `US dollars per million tokens: a number from 0 to ${MOST_PRICE} with at most six decimals`;
@@ -60,8 +60,8 @@ const SUBJECT: Subject = {
   member: ['field', 'fields'],
   quotes: true,
   formats: new Map([
-    ...FORMAT_WORDS,
-    ...Object.entries(FORMATS).map(([name, { words }]) => [name, words] as const),
+    ...FORMAT_EXPECTATIONS,
+    ...Object.entries(FORMATS).map(([name, { expectation }]) => [name, expectation] as const),
     ['price', PRICE],
   ]),
   secrets: ['url', 'no-nul'],

@@ -141,14 +141,14 @@ function nameFaults(
     if (tool?.name === undefined) return [];
     const { name } = tool;
     const server = serverOf(name);
-    const words = [
+    const problems = [
       ...(earlier.has(name) ? [`another tool has the name ${name}`] : []),
       ...(server !== null && servers.has(server)
         ? [`names that start with ${server}__ are reserved for the tools of the MCP server ${server}`]
         : []),
     ];
     earlier.add(name);
-    return words.map((one) => faultAt(['tools', index, 'name'], one));
+    return problems.map((one) => faultAt(['tools', index, 'name'], one));
   });
 }
 

@@ -32,8 +32,8 @@ export function roleFaults(role: Role, known: Known, at: Path): Fault[] {
 
 function modelFaults(name: string | undefined, at: Path): Fault[] {
   if (name === undefined || parseModelName(name) !== null) return [];
-  const words = `must be provider/model, with one of the providers ${PROVIDERS.join(', ')}, not ${JSON.stringify(name)}`;
-  return [faultAt(at, words)];
+  const problem = `must be provider/model, with one of the providers ${PROVIDERS.join(', ')}, not ${JSON.stringify(name)}`;
+  return [faultAt(at, problem)];
 }
 
 function toolFaults(name: string | undefined, { tools, servers }: Known, at: Path): Fault[] {

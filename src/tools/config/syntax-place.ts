@@ -9,11 +9,11 @@ import { text } from 'node:stream/consumers';
 export async function syntaxPlace(path: string): Promise<string | null> {
   const check = spawn(process.execPath, ['--check', path], { stdio: ['ignore', 'ignore', 'pipe'] });
   check.on('error', () => check.stderr.destroy());
-  const said = await text(check.stderr).catch(() => '');
-  return placeIn(said);
+  const errorText = await text(check.stderr).catch(() => '');
+  return placeIn(errorText);
 }
 
 /** The first file location in an error text. */
-export function placeIn(said: string): string | null {
-  return /^\s*(?:at (?:.*\()?)?((?:file:\/\/)?\/\S+?:\d+(?::\d+)?)\)?$/m.exec(said)?.[1] ?? null;
+export function placeIn(errorText: string): string | null {
+  return /^\s*(?:at (?:.*\()?)?((?:file:\/\/)?\/\S+?:\d+(?::\d+)?)\)?$/m.exec(errorText)?.[1] ?? null;
 }

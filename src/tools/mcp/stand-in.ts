@@ -5,7 +5,7 @@
 import { fromJsonSchema } from '../registry/input.ts';
 import type { Tool } from '../registry/tool.ts';
 import { toolName } from './calls/names.ts';
-import { unreachable } from './calls/words.ts';
+import { unreachable } from './calls/failures.ts';
 
 export function standIn(server: string): Tool {
   const input = fromJsonSchema({ type: 'object', properties: {} });

@@ -26,19 +26,19 @@ export function resolve(
   const role = typeof from === 'string' ? catalog.roles.get(from) : (from ?? {});
   // If the role is unknown, only the needs of the worker's own config are known.
   const whole = role === undefined ? null : merge(config, role, catalog.defaults);
-  const said: WorkerConfig = whole ?? config;
-  const model = said.model === undefined ? null : parseModelName(said.model);
-  const tools = findTools(said.tools ?? [], catalog, jobId);
-  const served = findServed(said.mcp_servers ?? [], catalog.servers, jobId);
+  const knownConfig: WorkerConfig = whole ?? config;
+  const model = knownConfig.model === undefined ? null : parseModelName(knownConfig.model);
+  const tools = findTools(knownConfig.tools ?? [], catalog, jobId);
+  const served = findServed(knownConfig.mcp_servers ?? [], catalog.servers, jobId);
   const missing = [
     ...(role === undefined && typeof from === 'string' ? [`role ${from}`] : []),
-    ...missingProvider(said.model, model, catalog),
-    ...missingSummariser(said, catalog),
+    ...missingProvider(knownConfig.model, model, catalog),
+    ...missingSummariser(knownConfig, catalog),
     ...tools.missing,
     ...served.missing,
   ];
   if (whole === null || model === null || missing.length > 0) return { kind: 'unsupported', missing };
-  const told = callSettings(
+  const callValues = callSettings(
     config,
     { ...catalog.defaults, ...role },
     { provider: model.provider, allowed: catalog.parameters, isOfFile: typeof from === 'string' },
@@ -46,9 +46,9 @@ export function resolve(
   return {
     kind: 'served',
     settings: {
-      ...told,
+      ...callValues,
       model,
-      tools: offered(distinct([...tools.found, ...served.found]), whole.client_tools ?? [], told.mode),
+      tools: offered(distinct([...tools.found, ...served.found]), whole.client_tools ?? [], callValues.mode),
       contextLimit: whole.context_limit ?? CONTEXT_LIMITS[model.provider],
       compaction: compactionOf(whole.compaction ?? {}),
       maxSteps: whole.max_steps,
@@ -77,8 +77,8 @@ function missingProvider(
 function missingSummariser({ model, compaction = {} }: WorkerConfig, catalog: Catalog): string[] {
   if (compaction.type !== 'llm' || compaction.model === undefined) return [];
   const missing = missingProvider(compaction.model, parseModelName(compaction.model), catalog);
-  const told = model === undefined ? [] : missingProvider(model, parseModelName(model), catalog);
-  return missing.filter((name) => !told.includes(name));
+  const reported = model === undefined ? [] : missingProvider(model, parseModelName(model), catalog);
+  return missing.filter((name) => !reported.includes(name));
 }
 
 function compactionOf({ type, threshold, keep_turns, model }: CompactionConfig): CompactionSettings {

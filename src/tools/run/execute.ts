@@ -133,8 +133,8 @@ async function run(
 }
 
 /** An error of the runner itself, in the format of the tool's errors. */
-function failure({ errors }: Tool, code: FaultCode, words: string): ToolResult {
-  return errorResult(errors === 'coded' ? codedText(code, words) : words);
+function failure({ errors }: Tool, code: FaultCode, message: string): ToolResult {
+  return errorResult(errors === 'coded' ? codedText(code, message) : message);
 }
 
 function contextOf(call: ToolInvocation, signal: AbortSignal, progress: (text: string) => void): ToolContext {
@@ -152,7 +152,7 @@ function contextOf(call: ToolInvocation, signal: AbortSignal, progress: (text: s
 function refused(tool: Tool, input: Json, problems: readonly string[]): ToolResult {
   const { name } = tool.descriptor;
   const why = typeof input === 'string' ? whyText(input) : null;
-  const list = (why === null ? problems : [why.words]).map((line) => `- ${line}`).join('\n');
+  const list = (why === null ? problems : [why.message]).map((line) => `- ${line}`).join('\n');
   return failure(
     tool,
     why?.code ?? 'invalid_input',
@@ -161,15 +161,15 @@ function refused(tool: Tool, input: Json, problems: readonly string[]): ToolResu
 }
 
 /** The reason why arguments are a raw string instead of an object. */
-function whyText(input: string): { code: FaultCode; words: string } {
+function whyText(input: string): { code: FaultCode; message: string } {
   try {
     const value: Json = JSON.parse(input);
     return isTooDeep(value)
-      ? { code: 'input_too_deep', words: `the arguments are nested deeper than ${DEEPEST_JSON} levels` }
-      : { code: 'invalid_input', words: 'the arguments must be a JSON object' };
+      ? { code: 'input_too_deep', message: `the arguments are nested deeper than ${DEEPEST_JSON} levels` }
+      : { code: 'invalid_input', message: 'the arguments must be a JSON object' };
   } catch (error) {
-    const words = truncate(`the arguments are not valid JSON: ${String(error)}`, LONGEST_QUOTE);
-    return { code: 'invalid_input', words };
+    const message = truncate(`the arguments are not valid JSON: ${String(error)}`, LONGEST_QUOTE);
+    return { code: 'invalid_input', message };
   }
 }
 

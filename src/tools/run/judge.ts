@@ -53,7 +53,7 @@ async function ask(
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('The approval function timed out.')), THINKS_MS);
   try {
-    const asked = {
+    const facts = {
       name: call.name,
       input,
       tool_call_id: call.id,
@@ -61,8 +61,8 @@ async function ask(
       worker_id: call.workerId,
       context_id: call.contextId,
     };
-    const said: unknown = await Promise.race([Promise.resolve(predicate(asked)), late]);
-    const approval = APPROVALS.find((one) => one === said);
+    const returned: unknown = await Promise.race([Promise.resolve(predicate(facts)), late]);
+    const approval = APPROVALS.find((one) => one === returned);
     if (approval === undefined)
       log?.warn(of, 'the approval function of a tool returned an invalid value; the call needs approval');
     return approval ?? 'always';

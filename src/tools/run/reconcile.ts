@@ -42,8 +42,10 @@ export async function reconcileCall(
   const timer = setTimeout(timeOut, Math.min(tool.timeoutMs ?? limits.toolTimeoutMs, LONGEST_TIMER_MS));
   outer.addEventListener('abort', abort, { once: true });
   void ask(tool, call, own.signal, limits).then(
-    (said) =>
-      said === null ? unknown('reconcile of a tool returned an invalid value', null) : resolve(said),
+    (reconciled) =>
+      reconciled === null
+        ? unknown('reconcile of a tool returned an invalid value', null)
+        : resolve(reconciled),
     (error: unknown) => {
       if (!own.signal.aborted) unknown('reconcile of a tool failed', faultName(error));
     },
@@ -79,12 +81,12 @@ async function ask(
   return parse(await tool.reconcile({ input: input.value, ...facts }), limits.toolResult);
 }
 
-function parse(said: unknown, limit: number): Reconciled | null {
-  if (typeof said !== 'object' || said === null || !('outcome' in said)) return null;
-  switch (said.outcome) {
+function parse(returned: unknown, limit: number): Reconciled | null {
+  if (typeof returned !== 'object' || returned === null || !('outcome' in returned)) return null;
+  switch (returned.outcome) {
     case 'happened':
-      return 'result' in said && said.result !== undefined
-        ? { kind: 'happened', result: resultOf(said.result, limit) }
+      return 'result' in returned && returned.result !== undefined
+        ? { kind: 'happened', result: resultOf(returned.result, limit) }
         : null;
     case 'did_not_happen':
       return { kind: 'did_not_happen' };

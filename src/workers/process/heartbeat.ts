@@ -89,15 +89,15 @@ export class Heartbeat {
     const incarnation = this.#incarnation;
     if (incarnation === null) return this.#incarnate();
     const sent = performance.now();
-    const beat = await pTimeout(heartbeat(this.#connection.db, incarnation.id, this.#ports.times), {
+    const reply = await pTimeout(heartbeat(this.#connection.db, incarnation.id, this.#ports.times), {
       milliseconds: this.#timeoutMs(),
     });
-    if (beat.kind === 'dead') return this.#startOver(incarnation);
+    if (reply.kind === 'dead') return this.#startOver(incarnation);
     this.#lastHeartbeat = sent;
-    this.#ports.clock.set(beat.now);
-    this.#ports.throttles.receive(beat.throttles);
-    for (const { contextId, controlSeq } of beat.signals) this.#ports.registry.lookUp(contextId, controlSeq);
-    if (incarnation.backend !== beat.backendPid) {
+    this.#ports.clock.set(reply.now);
+    this.#ports.throttles.receive(reply.throttles);
+    for (const { contextId, controlSeq } of reply.signals) this.#ports.registry.notify(contextId, controlSeq);
+    if (incarnation.backend !== reply.backendPid) {
       incarnation.backend = await pTimeout(takeLock(this.#connection.db, incarnation.lockKey), {
         milliseconds: this.#timeoutMs(),
       });
@@ -166,7 +166,7 @@ export class Heartbeat {
     await pTimeout(register(this.#connection.db, row), { milliseconds: this.#timeoutMs() });
     const hearing = await Promise.all([
       bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
-        this.#ports.registry.lookUp(contextId, controlSeq),
+        this.#ports.registry.notify(contextId, controlSeq),
       ),
       bus.subscribe(interestTo(id), (interest) => this.#ports.subscribers.receive(interest)),
     ]);

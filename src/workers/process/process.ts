@@ -120,7 +120,7 @@ async function drain(
   void listener.pause().catch(() => undefined);
   const timeout = new AbortController();
   const outOfTime = setTimeout(times.drainMs * TIMEOUT_SHARE, undefined, { signal: timeout.signal })
-    .then(() => registry.hurry())
+    .then(() => registry.abortSoft())
     .then(() => setTimeout(times.drainMs * (1 - TIMEOUT_SHARE), undefined, { signal: timeout.signal }))
     .then(() => registry.end())
     .then(() => setTimeout(GIVING_BACK_MS, undefined, { signal: timeout.signal }))

@@ -107,8 +107,8 @@ export class Registry {
    * Passes a control signal to the run of a context, if it runs here. A run ignores a `controlSeq` that it has already
    * read.
    */
-  lookUp(contextId: ContextId, controlSeq: number): void {
-    this.#places.get(contextId)?.signals.lookUp(controlSeq);
+  notify(contextId: ContextId, controlSeq: number): void {
+    this.#places.get(contextId)?.signals.notify(controlSeq);
   }
 
   /** All leases are lost: ends all runs. */
@@ -124,13 +124,13 @@ export class Registry {
   }
 
   /** Aborts tools that may run again elsewhere. */
-  hurry(): void {
-    for (const { signals } of this.#places.values()) signals.hurry();
+  abortSoft(): void {
+    for (const { signals } of this.#places.values()) signals.abortSoft();
   }
 
   /** Aborts everything in flight. */
   end(): void {
-    for (const { signals } of this.#places.values()) signals.lookUp();
+    for (const { signals } of this.#places.values()) signals.notify();
   }
 
   /** Resolves when no context runs any more. */

@@ -6,7 +6,7 @@ import type { Interest } from '../../bus/bus.ts';
 import type { ContextId } from '../../core/ids.ts';
 
 /** Publishes the current state of a context on request. */
-type Teller = { answer(): void };
+type StatePublisher = { answer(): void };
 
 /** How often expired entries are removed, in milliseconds. */
 const FORGET_MS = 30_000;
@@ -14,25 +14,25 @@ const FORGET_MS = 30_000;
 export class SubscriberRegistry {
   /** When the interest in each context expires, on the monotonic clock. */
   readonly #until = new Map<ContextId, number>();
-  readonly #tellers = new Map<ContextId, Teller>();
+  readonly #publishers = new Map<ContextId, StatePublisher>();
   #forgotten = 0;
 
   isListening(contextId: ContextId): boolean {
     return (this.#until.get(contextId) ?? 0) > performance.now();
   }
 
-  /** Requests for the state of the context go to `teller`. Returns a function that ends this. */
-  enter(contextId: ContextId, teller: Teller): () => void {
-    this.#tellers.set(contextId, teller);
+  /** Requests for the state of the context go to `publisher`. Returns a function that ends this. */
+  enter(contextId: ContextId, publisher: StatePublisher): () => void {
+    this.#publishers.set(contextId, publisher);
     return () => {
-      if (this.#tellers.get(contextId) === teller) this.#tellers.delete(contextId);
+      if (this.#publishers.get(contextId) === publisher) this.#publishers.delete(contextId);
     };
   }
 
   receive({ listening, asking, forMs }: Interest): void {
     const now = performance.now();
     for (const contextId of [...listening, ...asking]) this.#until.set(contextId, now + forMs);
-    for (const contextId of asking) this.#tellers.get(contextId)?.answer();
+    for (const contextId of asking) this.#publishers.get(contextId)?.answer();
     this.#forget(now);
   }
 

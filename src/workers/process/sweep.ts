@@ -75,7 +75,7 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   const dead = await declareDead(db, state.times, identity);
   if (dead.length > 0) state.log.warn({ dead }, 'processes died');
   const revoked = await revoke(db, REVOKED);
-  const mine = await takeMine(state);
+  const ownDue = await takeReserved(state);
   // Contexts beyond the free slots get another wake-up. A process with a free slot would have claimed them before they
   // are overdue.
   const passBy = state.registry.unsupported.passedBy(state.clock.now());
@@ -84,24 +84,24 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
     againMs: AGAIN_MS,
     overdueMs: LEFT_MS,
     passBy,
-  }).finally(() => startAll(state, mine));
+  }).finally(() => startAll(state, ownDue));
   state.followUps.look();
-  state.metrics.sweep(mine.length + left.length, revoked);
+  state.metrics.sweep(ownDue.length + left.length, revoked);
   for (const due of left) if (due.kind === 'claimable') state.wakeQueue.notify(due);
   for (const woken of await wakeForgotten(db, MOST_WAKE_UPS)) state.wakeQueue.notify(woken);
-  for (const due of [...mine, ...left]) await settleStopRequest(state, due);
+  for (const due of [...ownDue, ...left]) await settleStopRequest(state, due);
 }
 
 /**
  * Claimable contexts for slots that are reserved before the query. So every claim that the query counts is also made.
  */
-async function takeMine({ database, registry, clock }: WorkerState): Promise<Due[]> {
+async function takeReserved({ database, registry, clock }: WorkerState): Promise<Due[]> {
   const reserved = registry.reserve();
   let found: Due[] = [];
   try {
     const passBy = registry.unsupported.passedBy(clock.now());
-    const mine = { most: reserved, againMs: AGAIN_MS, overdueMs: 0, claims: true, passBy };
-    if (reserved > 0) found = await takeDue(database.db, mine);
+    const query = { most: reserved, againMs: AGAIN_MS, overdueMs: 0, claims: true, passBy };
+    if (reserved > 0) found = await takeDue(database.db, query);
   } finally {
     registry.settleReserved(reserved, found.filter(({ kind }) => kind === 'claimable').length);
   }

@@ -103,7 +103,7 @@ export class Throttles {
       call: async (request, listener, signal) => {
         const pass = key.throttle.enter();
         try {
-          const outcome = await model.call(request, told(listener, key.throttle, pass), signal);
+          const outcome = await model.call(request, withRecovery(listener, key.throttle, pass), signal);
           this.#learn(key, pass, outcome);
           return outcome;
         } finally {
@@ -155,7 +155,7 @@ export class Throttles {
 }
 
 /** The first token shows that the provider accepts the key again. */
-function told(listener: ModelListener, throttle: KeyThrottle, pass: Pass): ModelListener {
+function withRecovery(listener: ModelListener, throttle: KeyThrottle, pass: Pass): ModelListener {
   if (!pass.counts) return listener;
   return {
     started: () => {

@@ -18,8 +18,8 @@ type Parts = Pick<WorkerState, 'database' | 'abilities' | 'times'>;
 
 export type ChildWorkerSpec =
   | { kind: 'made'; role: WorkerRole | null; config: WorkerConfig }
-  /** `words`: the message for the model. */
-  | { kind: 'refused'; code: Code; words: string };
+  /** `message`: the message for the model. */
+  | { kind: 'refused'; code: Code; message: string };
 
 /** The role that the call names. `definition`: null if only other processes know it. */
 type Found = { role: WorkerRole; definition: Role | null };
@@ -47,7 +47,7 @@ export async function childWorkerSpec(
       `The child cannot have the tool ${JSON.stringify(more)}. It can have: ${names}.`,
     );
   }
-  const config = { ...inherited(settings, parent, limits, found), ...said(ask) };
+  const config = { ...inherited(settings, parent, limits, found), ...requestedConfig(ask) };
   const role = found === null ? parent.role : found.role;
   const definition = found === null ? parent.definition : role?.version === null ? null : found.definition;
   const missing = await missingOf(parts, { role, definition, config });
@@ -56,8 +56,8 @@ export async function childWorkerSpec(
     : refused('unavailable', `No worker process has the ${missing}.`);
 }
 
-function refused(code: Code, words: string): ChildWorkerSpec {
-  return { kind: 'refused', code, words };
+function refused(code: Code, message: string): ChildWorkerSpec {
+  return { kind: 'refused', code, message };
 }
 
 function inherited(
@@ -73,7 +73,7 @@ function inherited(
   return { ...model, ...(approval.length > 0 && { approval }), limits };
 }
 
-function said({ systemPrompt, model, tools }: SpawnAsk): WorkerConfig {
+function requestedConfig({ systemPrompt, model, tools }: SpawnAsk): WorkerConfig {
   return {
     ...(systemPrompt !== null && { system_prompt: systemPrompt }),
     ...(model !== null && { model }),

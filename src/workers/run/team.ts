@@ -17,13 +17,13 @@ import type { WorkerLimits } from '../../core/workers/worker-limits.ts';
 import { workersOf } from '../../core/workers/worker-asks.ts';
 import type { SpawnAsk, WaitAsk } from '../../core/workers/worker-asks.ts';
 import { recount } from '../../db/calls/awaited.ts';
-import { readOutcomes, readParent, readSpawned, readStandings } from '../../db/run/team.ts';
+import { readOutcomes, readParent, readSpawned, readRelations } from '../../db/run/team.ts';
 import type { Parent, WorkerOutcome } from '../../db/run/team.ts';
 import { persist } from './journal.ts';
 import { childWorkerSpec } from './child-worker-spec.ts';
 import type { WorkerState } from '../process/ports.ts';
 import type { TeamAbilities } from './team-abilities.ts';
-import { errorResult, spawnResult, waitResult } from './team-words.ts';
+import { errorResult, spawnResult, waitResult } from './team-results.ts';
 
 type Parts = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'abilities' | 'ids' | 'clock' | 'times'>;
 
@@ -43,12 +43,12 @@ export function createTeam(parts: Parts, signals: RunSignals): Team {
       persist(signals, async () => {
         const { tenantId } = lease;
         const spawned = await readSpawned(database.db, tenantId, idsOf(over, 'spawn'));
-        const asked = over.map(({ call: { id: callId }, ask }) => {
+        const awaitedCalls = over.map(({ call: { id: callId }, ask }) => {
           const child = spawned.get(callId);
           const workerIds = ask.kind === 'wait' ? (workersOf(ask) ?? []) : child === undefined ? [] : [child];
           return { callId, workers: workerIds.map((workerId) => ({ workerId, jobId: null })) };
         });
-        const outcomes = await readOutcomes(database.db, tenantId, asked);
+        const outcomes = await readOutcomes(database.db, tenantId, awaitedCalls);
         const waited = idsOf(over, 'wait').flatMap((id) => outcomes.get(id) ?? []);
         await suppressDuplicate(parts, lease, endedOf(waited));
         return new Map(
@@ -109,10 +109,10 @@ async function arrangeSpawn(
   { parent, made }: { parent: Parent | null; made: number },
   { call, ask }: { call: Call; ask: SpawnAsk },
 ): Promise<Arrangement> {
-  const refused = (code: Code, words: string): Arrangement => ({
+  const refused = (code: Code, message: string): Arrangement => ({
     kind: 'answered',
     call,
-    result: errorResult(code, `No worker was created. ${words}`),
+    result: errorResult(code, `No worker was created. ${message}`),
   });
   if (parent === null || parent.job === null) return refused('not_found', 'This worker is being deleted.');
   const { team } = parts.abilities;
@@ -128,7 +128,7 @@ async function arrangeSpawn(
   if (over !== null) return refused('worker_limit', over);
   const spawner = { tenantId: lease.tenantId, settings, parent, limits };
   const spec = await childWorkerSpec(parts, spawner, ask);
-  if (spec.kind === 'refused') return refused(spec.code, spec.words);
+  if (spec.kind === 'refused') return refused(spec.code, spec.message);
   const { ids } = parts;
   return {
     kind: 'spawned',
@@ -170,16 +170,16 @@ async function arrangeWait(
 ): Promise<Arrangement> {
   const { database, abilities, clock } = parts;
   const { tenantId } = lease;
-  const answered = (code: Code, words: string): Arrangement => ({
+  const answered = (code: Code, message: string): Arrangement => ({
     kind: 'answered',
     call,
-    result: errorResult(code, words),
+    result: errorResult(code, message),
   });
   const workerIds = workersOf(ask);
   if (workerIds === null)
     return answered('not_found', 'worker_ids contains a value that is not a worker id.');
-  const standings = await readStandings(database.db, tenantId, workerId, workerIds);
-  const wrong = workerIds.find((id) => !standings.some((one) => one.workerId === id && one.isBelow));
+  const relations = await readRelations(database.db, tenantId, workerId, workerIds);
+  const wrong = workerIds.find((id) => !relations.some((one) => one.workerId === id && one.isBelow));
   if (wrong === workerId) return answered('invalid_request', 'A worker cannot wait for itself.');
   if (wrong !== undefined) {
     return answered(
@@ -187,19 +187,19 @@ async function arrangeWait(
       `No worker below this one has the id ${wrong}. Wait only for workers that this one, or one below it, created.`,
     );
   }
-  const jobs = standings
+  const jobs = relations
     .flatMap((one) => one.unfinished.map((jobId) => ({ jobId, workerId: one.workerId })))
     .map((one, ordinal) => ({ ...one, callId: call.id, ordinal }));
-  const isAnyDone = ask.mode === 'any' && standings.some(({ unfinished }) => unfinished.length === 0);
+  const isAnyDone = ask.mode === 'any' && relations.some(({ unfinished }) => unfinished.length === 0);
   if (jobs.length === 0 || isAnyDone || ask.timeoutMs === 0) {
     const workers = workerIds.map((id) => {
-      const jobId = standings.find((one) => one.workerId === id)?.unfinished.at(-1) ?? null;
+      const jobId = relations.find((one) => one.workerId === id)?.unfinished.at(-1) ?? null;
       return { workerId: id, jobId };
     });
     const outcomes = await readOutcomes(database.db, tenantId, [{ callId: call.id, workers }]);
-    const told = outcomes.get(call.id) ?? [];
-    await suppressDuplicate(parts, lease, endedOf(told));
-    const result = waitResult(told, abilities.team.toolResult);
+    const workerOutcomes = outcomes.get(call.id) ?? [];
+    await suppressDuplicate(parts, lease, endedOf(workerOutcomes));
+    const result = waitResult(workerOutcomes, abilities.team.toolResult);
     return { kind: 'answered', call, result };
   }
   const until = ask.timeoutMs === null ? null : clock.now() + ask.timeoutMs;

@@ -1,7 +1,7 @@
 // Parsing of text from outside: turns, ids, names of models; and the closing texts for calls without a result.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { OUTCOME_UNKNOWN, closingOf } from '../../../src/core/conversation/closing-words.ts';
+import { OUTCOME_UNKNOWN, closingOf } from '../../../src/core/conversation/closing-texts.ts';
 import { CODES, refuse } from '../../../src/core/errors.ts';
 import { isUuid, parseId } from '../../../src/core/ids.ts';
 import { PROVIDERS, formatModelName, parseModelName } from '../../../src/core/model/model.ts';

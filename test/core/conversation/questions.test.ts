@@ -1,6 +1,6 @@
 // Calls that are answered from outside: asked, waiting, answered, expired.
 import { describe, expect, test } from 'vitest';
-import { closingOf } from '../../../src/core/conversation/closing-words.ts';
+import { closingOf } from '../../../src/core/conversation/closing-texts.ts';
 import { decide } from '../../../src/core/decide.ts';
 import type { Decision } from '../../../src/core/decide.ts';
 import type { MessageId, ToolCallId } from '../../../src/core/ids.ts';

@@ -12,10 +12,10 @@ import { NOW, call, committed, countingIds, id, job, running } from '../builders
 const ids = countingIds();
 const begun = (over: Partial<OpenCall> = {}): OpenCall =>
   call({ effect: 'once', status: 'started', ...over });
-const lost = (said: LostCall['said'], over: Partial<OpenCall> = {}): LostCall => ({
+const lost = (reconciled: LostCall['reconciled'], over: Partial<OpenCall> = {}): LostCall => ({
   call: begun(over),
   input: { to: 'ada' },
-  said,
+  reconciled,
 });
 const settled = (...all: LostCall[]) => {
   const of = running({ state: 'ExecutingTools', calls: all.map((one) => one.call) });

@@ -277,7 +277,7 @@ export class World {
     };
     if (receivesSignals)
       await this.bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
-        state.registry.lookUp(contextId, controlSeq),
+        state.registry.notify(contextId, controlSeq),
       );
     const process: Process = { id, lane, state };
     this.processes.push(process);

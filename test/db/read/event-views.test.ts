@@ -8,7 +8,7 @@ import {
   keyOf,
   readEvents,
   readHead,
-  readStanding,
+  readStreamProgress,
   readText,
 } from '../../../src/db/read/messages/event-views.ts';
 import { given, ids } from '../database-fixture.ts';
@@ -79,7 +79,8 @@ test('nothing of another tenant is read', async () => {
   const message = first?.data['message_id'] as MessageId;
   expect(await readText(db(), other, message)).toBeNull();
   expect(await readText(db(), DEFAULT_TENANT, message)).toEqual({ text: 'é', attempt: null });
-  const ask = (tenantId: TenantId) => readStanding(db(), [{ tenantId, contextId }], [{ tenantId, jobId }]);
+  const ask = (tenantId: TenantId) =>
+    readStreamProgress(db(), [{ tenantId, contextId }], [{ tenantId, jobId }]);
   expect(await ask(other)).toEqual({ heads: new Map(), ended: new Set([keyOf(other, jobId)]) });
   expect(await ask(DEFAULT_TENANT)).toEqual({
     heads: new Map([[keyOf(DEFAULT_TENANT, contextId), { headSeq: 3, owner: null, epoch: 0 }]]),
@@ -94,12 +95,12 @@ test('however many contexts are followed, it is one query; deleted contexts are 
   const row = await the.claimed((made[0]?.contextId ?? '') as ContextId).catch(() => null);
   expect(row).toBeNull();
   const asked = [...made, { tenantId: DEFAULT_TENANT, contextId: ids.next<ContextId>() }];
-  const standing = await readStanding(counted.db, asked, [
+  const progress = await readStreamProgress(counted.db, asked, [
     { tenantId: DEFAULT_TENANT, jobId: ids.next<JobId>() },
   ]);
   expect(statements).toHaveLength(1);
-  expect(standing.heads.size).toBe(40);
-  expect(standing.ended.size).toBe(1);
+  expect(progress.heads.size).toBe(40);
+  expect(progress.ended.size).toBe(1);
 });
 
 test('a page of a long past is two index scans, which end with the page', async () => {

@@ -1,7 +1,7 @@
 // The stored rows, read by the test directly with SQL of its own.
 import { expect } from 'vitest';
 import type { Block } from '../../../src/core/conversation/blocks.ts';
-import { OUTCOME_UNKNOWN } from '../../../src/core/conversation/closing-words.ts';
+import { OUTCOME_UNKNOWN } from '../../../src/core/conversation/closing-texts.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
 import type { Message } from '../../../src/core/conversation/message.ts';

@@ -4,15 +4,15 @@ import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test } from 'vitest';
 import type { ToolContext } from '../../../src/tools/config/define.ts';
 import { callOn } from '../../../src/tools/mcp/calls/call.ts';
-import { Standing } from '../../../src/tools/mcp/connection/standing.ts';
+import { CurrentConnection } from '../../../src/tools/mcp/connection/current-connection.ts';
 
 /** A server that continues. */
 const NEVER = new Promise<void>(() => undefined);
 
 async function refusedWith(error: Error) {
   const logged: unknown[] = [];
-  const standing = new Standing();
-  standing.set({
+  const current = new CurrentConnection();
+  current.set({
     tools: async () => [],
     call: async () => {
       throw error;
@@ -25,7 +25,7 @@ async function refusedWith(error: Error) {
   const line = {
     name: 'it',
     timeoutMs: 1_000,
-    standing,
+    current,
     log: {
       warn: (fields: object) => void logged.push({ level: 'warn', ...fields }),
       debug: (fields: object) => void logged.push({ level: 'debug', ...fields }),

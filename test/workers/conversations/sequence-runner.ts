@@ -111,7 +111,7 @@ export class SequenceRunner {
     await database.db.execute(sql`update processes set heartbeat_at = heartbeat_at + interval '1 day'`);
     const state = commitsFirst(manualState(workerPorts(ports, scenes), id, 1_000), scenes);
     await bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
-      state.registry.lookUp(contextId, controlSeq),
+      state.registry.notify(contextId, controlSeq),
     );
     return new SequenceRunner(own, database, ports, scenes, state);
   }

@@ -83,7 +83,7 @@ test('it is adopted once', () => {
 test('it ends like any other call when a control signal arrives', async () => {
   const { signals, of, begin } = setUp();
   const taken = begin()?.take(of, listening().listener);
-  signals.lookUp();
+  signals.notify();
   expect(await taken?.outcome).toEqual({ kind: 'aborted' });
 });
 
@@ -103,7 +103,7 @@ test('no call is made by a process that is leaving, that received a control sign
   leaving.signals.leave();
   expect(leaving.begin()).toBeNull();
   const calledUp = setUp();
-  calledUp.signals.lookUp();
+  calledUp.signals.notify();
   expect(calledUp.begin()).toBeNull();
   const throttled = setUp(running(), {
     kind: 'throttled',

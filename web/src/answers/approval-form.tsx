@@ -20,8 +20,8 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
   const [input, setInput] = useState(() => JSON.stringify(call.input, null, 2));
   const [reason, setReason] = useState('');
   const decide = useDecide(call, 'Could not send the decision');
-  const give = (words: string, approval: Omit<ApproveCalls, 'tool_call_id' | 'all'>): void =>
-    decide(isRemembered ? `${words} (remembered)` : words, () =>
+  const give = (label: string, approval: Omit<ApproveCalls, 'tool_call_id' | 'all'>): void =>
+    decide(isRemembered ? `${label} (remembered)` : label, () =>
       client.tools.approve(call.context_id, {
         ...approval,
         tool_call_id: call.id,

@@ -1,4 +1,4 @@
-/** The decision, shown in place of the form. It can be undone while its state is `held`. */
+/** The decision, shown in place of the form. It can be undone while its state is `undoable`. */
 import { Check } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
 import type { Decision } from '../data/query/decisions.ts';
@@ -10,8 +10,8 @@ export function Decided({ decision, onUndo }: { decision: Decision; onUndo?: () 
   return (
     <p className={css.decided}>
       {decision.state === 'sent' ? <Check aria-hidden="true" /> : <Spinner />}
-      <span className={css.words}>{decision.words}</span>
-      {decision.state === 'held' && onUndo !== undefined && <Undo onUndo={onUndo} />}
+      <span className={css.label}>{decision.label}</span>
+      {decision.state === 'undoable' && onUndo !== undefined && <Undo onUndo={onUndo} />}
     </p>
   );
 }

@@ -11,9 +11,9 @@ import { useDecide } from './use-decide.ts';
 export function OutcomeForm({ call }: { call: ToolCall }) {
   const [result, setResult] = useState('');
   const decide = useDecide(call, 'Could not send the outcome');
-  const settle = (words: string, given: ResolveToolCall): void =>
-    decide(words, () => client.tools.resolve(call.context_id, call.id, given));
-  const said = result.trim() === '' ? {} : { result: result.trim() };
+  const settle = (label: string, given: ResolveToolCall): void =>
+    decide(label, () => client.tools.resolve(call.context_id, call.id, given));
+  const resultField = result.trim() === '' ? {} : { result: result.trim() };
   return (
     <div className={css.form} role="group" aria-label={`Outcome of ${call.name}`}>
       <p>
@@ -30,7 +30,7 @@ export function OutcomeForm({ call }: { call: ToolCall }) {
       <div className={css.buttons}>
         <Button
           variant="primary"
-          onClick={() => settle('Marked as happened', { outcome: 'happened', ...said })}
+          onClick={() => settle('Marked as happened', { outcome: 'happened', ...resultField })}
         >
           It happened
         </Button>

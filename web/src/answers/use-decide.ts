@@ -8,7 +8,7 @@ import { keys } from '../data/query/keys.ts';
 import { approvalsQuery } from '../data/query/system.ts';
 import { showNotice, showError } from '../ui/layout/toaster.tsx';
 
-export type Decide = (words: string, send: () => Promise<unknown>) => void;
+export type Decide = (label: string, send: () => Promise<unknown>) => void;
 
 export function waitOf({ id, waits_since }: Pick<ToolCall, 'id' | 'waits_since'>): Wait {
   return { callId: id, since: waits_since };
@@ -18,9 +18,9 @@ export function waitOf({ id, waits_since }: Pick<ToolCall, 'id' | 'waits_since'>
 export function useDecide(call: ToolCall, failed: string): Decide {
   const cache = useQueryClient();
   const stale = [keys.toolCall(call.context_id, call.id), keys.contextState(call.context_id), keys.approvals];
-  return (words, send) =>
+  return (label, send) =>
     decide(waitOf(call), {
-      words,
+      label,
       send: async () => {
         const decided = decidedBy(await send());
         const waiting = cache.getQueryData(approvalsQuery().queryKey)?.data ?? [];

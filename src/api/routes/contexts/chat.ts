@@ -55,8 +55,8 @@ async function begin(
 ): Promise<Command<Accepted>> {
   const { defaultModel: model } = ports.config;
   if ((await unknownName(ports, { model })) !== null) {
-    const words = `No live worker process serves the default model ${model}. Configure its provider, or set NIGHTSHIFT_DEFAULT_MODEL to another model.`;
-    return async () => refuse('unknown_model', words);
+    const refusalText = `No live worker process serves the default model ${model}. Configure its provider, or set NIGHTSHIFT_DEFAULT_MODEL to another model.`;
+    return async () => refuse('unknown_model', refusalText);
   }
   const config = { idle_timeout_s: ports.config.sessionTimeoutS };
   const identity = { tenantId, name: 'session', title: null, role: null, parentWorkerId: null };

@@ -67,9 +67,9 @@ async function importFrom(
   body: Spooled,
 ): Promise<ContextAnswer> {
   const source = await openSource(ports, tenantId, body);
-  const { title, config, worker, context, told } = source;
+  const { title, config, worker, context, eventData } = source;
   const create = await makeWorker(ports, { tenantId, ...worker, title, config, parentWorkerId: null });
-  const filling = { context, told, entries: () => source.entries() };
+  const filling = { context, eventData, entries: () => source.entries() };
   return write(
     ports,
     { tenantId, method, url, headers, lateAt, body: { sha256: body.hash } },

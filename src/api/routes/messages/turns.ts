@@ -60,11 +60,11 @@ const PLACE = cursorOf(branchName, ordinal);
 
 function readPlace(
   cursor: string | undefined,
-  asked: string | null,
+  requestedBranch: string | null,
 ): { after: number | null; branch: string | null } {
   const key = PLACE.read(cursor);
-  if (key === null) return { after: null, branch: asked };
+  if (key === null) return { after: null, branch: requestedBranch };
   const [branch, after] = key;
-  if (branch !== (asked ?? branch)) throw refusedCursor();
+  if (branch !== (requestedBranch ?? branch)) throw refusedCursor();
   return { after, branch };
 }

@@ -21,11 +21,11 @@ export function installationRoutes(app: App, ports: ApiPorts): void {
     },
     async ({ isOperator }) => {
       const { database, times } = ports;
-      const [processes, held] = await Promise.all([
+      const [processes, throttled] = await Promise.all([
         liveProcesses(database.db, times, Object.values(FIGURES)),
         throttledProviders(database.db),
       ]);
-      const system = toSystem(ports.about, { processes, held });
+      const system = toSystem(ports.about, { processes, throttled });
       return isOperator ? system : withoutInstallation(system);
     },
   );

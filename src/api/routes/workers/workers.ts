@@ -69,8 +69,8 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
       const { tenantId, body } = request;
       const { name, config = {} } = body;
       const parentWorkerId = parentId(body.parent_worker_id);
-      const asked = { tenantId, name, title: null, role: body.role, config, parentWorkerId };
-      const command = await makeWorker(ports, asked);
+      const wanted = { tenantId, name, title: null, role: body.role, config, parentWorkerId };
+      const command = await makeWorker(ports, wanted);
       const answer = await write(
         ports,
         request,

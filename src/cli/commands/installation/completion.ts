@@ -4,7 +4,7 @@ import { examplesText } from '../../cli.ts';
 import type { Cli } from '../../cli.ts';
 import { bashScript } from '../../completion/bash.ts';
 import { fishScript } from '../../completion/fish.ts';
-import { wordsOf } from '../../completion/words.ts';
+import { commandsOf } from '../../completion/completion-commands.ts';
 import { zshScript } from '../../completion/zsh.ts';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
@@ -21,5 +21,5 @@ export function completionCommand(cli: Cli, program: Command): Command {
         'nightshift completion fish > ~/.config/fish/completions/nightshift.fish',
       ]),
     )
-    .action((shell: keyof typeof SCRIPTS) => cli.screen.out(SCRIPTS[shell](wordsOf(program))));
+    .action((shell: keyof typeof SCRIPTS) => cli.screen.out(SCRIPTS[shell](commandsOf(program))));
 }

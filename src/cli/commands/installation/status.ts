@@ -7,7 +7,7 @@ import type { Cli, Common } from '../../cli.ts';
 import { EXIT } from '../../exit.ts';
 import { count } from '../../terminal/time.ts';
 
-type Standing = {
+type PlatformStatus = {
   url: string;
   health: Health['status'];
   readiness: Readiness | { status: 'away'; detail: string };
@@ -20,16 +20,16 @@ export function statusCommand(cli: Cli): Command {
     'nightshift status --json | jq .stats.queue_depth',
   ]).action((options: Common) =>
     carryOut(cli, options, async (client) => {
-      const standing = await look(client, cli.url);
-      if (options.json === true) cli.screen.json(standing);
-      else cli.screen.out(format(standing, cli.screen.ink));
-      return standing.readiness.status === 'away' ? EXIT.unavailable : EXIT.completed;
+      const status = await readStatus(client, cli.url);
+      if (options.json === true) cli.screen.json(status);
+      else cli.screen.out(format(status, cli.screen.ink));
+      return status.readiness.status === 'away' ? EXIT.unavailable : EXIT.completed;
     }),
   );
 }
 
 /** Without PostgreSQL, the status reports that the API is not ready and has no statistics. */
-async function look(client: Client, url: string): Promise<Standing> {
+async function readStatus(client: Client, url: string): Promise<PlatformStatus> {
   const { status: health } = await client.system.health();
   try {
     const readiness = await client.system.ready({ retries: 0 });
@@ -40,7 +40,7 @@ async function look(client: Client, url: string): Promise<Standing> {
   }
 }
 
-function format({ url, readiness, stats }: Standing, ink: Cli['screen']['ink']): string {
+function format({ url, readiness, stats }: PlatformStatus, ink: Cli['screen']['ink']): string {
   const lines = [`${url}: ${describe(readiness, ink)}`];
   if (stats !== null) {
     const { queue_depth, running, waiting, by_state } = stats;
@@ -52,7 +52,7 @@ function format({ url, readiness, stats }: Standing, ink: Cli['screen']['ink']):
   return `${lines.join('\n')}\n`;
 }
 
-function describe(readiness: Standing['readiness'], ink: Cli['screen']['ink']): string {
+function describe(readiness: PlatformStatus['readiness'], ink: Cli['screen']['ink']): string {
   switch (readiness.status) {
     case 'ok':
       return ink('green', 'ready');

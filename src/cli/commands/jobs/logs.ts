@@ -57,13 +57,13 @@ async function logs(
       if (lost !== null) cli.screen.note(cli.screen.sideInk('yellow', 'Connection lost, reconnecting …'));
     },
   });
-  const teller = openEventPrinter(client, cli.screen);
-  let mine = jobId === null;
+  const format = openEventPrinter(client, cli.screen);
+  let hasStarted = jobId === null;
   for await (const event of events) {
-    mine ||= event.event === 'JobStarted' && event.data.job_id === jobId;
-    if (!mine || (isDelta(event) && options.deltas !== true)) continue;
+    hasStarted ||= event.event === 'JobStarted' && event.data.job_id === jobId;
+    if (!hasStarted || (isDelta(event) && options.deltas !== true)) continue;
     if (options.json === true) cli.screen.jsonLine({ id: event.id, event: event.event, data: event.data });
-    else cli.screen.out(await teller(event));
+    else cli.screen.out(await format(event));
   }
 }
 

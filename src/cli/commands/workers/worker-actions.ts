@@ -70,8 +70,8 @@ async function isMeant({ screen }: Cli, worker: Worker, below: number, isMore: b
   if (!screen.canAsk) throw new CommandError(EXIT.usage, 'Not a terminal: pass --yes to confirm.');
   const others = below === 0 ? '' : ` and ${count(below, 'descendant worker')}${isMore ? ' or more' : ''}`;
   const question = `Delete ${oneLine(worker.name)}${others}, including all messages? This cannot be undone. [y]es [n]o: `;
-  const said = await askLine(screen.sideInk('yellow', question));
-  return /^y(?:es)?$/i.test(said?.trim() ?? '');
+  const reply = await askLine(screen.sideInk('yellow', question));
+  return /^y(?:es)?$/i.test(reply?.trim() ?? '');
 }
 
 function countOf(children: readonly WorkerTreeNode[]): number {

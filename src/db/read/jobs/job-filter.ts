@@ -67,8 +67,8 @@ function isOfWorkers(tenantId: TenantId, which: SQL): SQL {
 
 /** Jobs with empty metadata, which are most jobs, are not in the metadata index. */
 function holds(metadata: JsonObject): SQL {
-  const held = sql`j.metadata @> ${encodeJson(metadata)}::jsonb`;
-  return Object.keys(metadata).length === 0 ? held : sql`${held} and j.metadata <> '{}'::jsonb`;
+  const contained = sql`j.metadata @> ${encodeJson(metadata)}::jsonb`;
+  return Object.keys(metadata).length === 0 ? contained : sql`${contained} and j.metadata <> '{}'::jsonb`;
 }
 
 /** Assumed maximum difference between the clock that created an id and the database's clock. */

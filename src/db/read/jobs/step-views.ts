@@ -128,7 +128,7 @@ export async function listSteps(
     calls as (${answered} union all ${failed} union all ${compacted} union all ${underWay}),
     timed as (select calls.*, lead(started) over (order by attempt, rank, seq) as next, ${numbered} from calls window ${known}),
     steps as (${modelSteps} union all ${waits} union all ${tools}),
-    told as (
+    numbered_steps as (
       select steps.*, row_number() over line as n, max(started) over line as shown from steps
       window line as (order by attempt, rank, seq, ordinal > 0, started, ordinal)
     ), ${callWaits}
@@ -140,7 +140,7 @@ export async function listSteps(
       ${millis(sql`v.approval_at`)} as approval_at, call_waits.waits, ${childOf(sql`v.id`)} as child
     from job join workers w on w.context_id = job.context_id
     left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
-    left join lateral (select * from told where n > ${after} order by n limit ${limit}) s on true
+    left join lateral (select * from numbered_steps where n > ${after} order by n limit ${limit}) s on true
     left join tool_calls v on v.id = s.tool_call_id and v.tenant_id = job.tenant_id
     left join call_waits on call_waits.id = v.id
     order by s.n`);

@@ -75,7 +75,7 @@ export function keyOf(tenantId: TenantId, id: ContextId | JobId): string {
   return `${tenantId}/${id}`;
 }
 
-type Standing = {
+type StreamProgress = {
   /** By `keyOf`. A context that is missing no longer exists. */
   heads: Map<string, Head>;
   /** By `keyOf`: jobs that ended or no longer exist. */
@@ -83,11 +83,11 @@ type Standing = {
 };
 
 /** Reads the progress of all these contexts and jobs in one query. */
-export async function readStanding(
+export async function readStreamProgress(
   executor: Executor,
   contexts: readonly { tenantId: TenantId; contextId: ContextId }[],
   jobs: readonly { tenantId: TenantId; jobId: JobId }[],
-): Promise<Standing> {
+): Promise<StreamProgress> {
   const contextsAsked = encodeJson(contexts.map((one) => ({ tenant: one.tenantId, id: one.contextId })));
   const jobsAsked = encodeJson(jobs.map((one) => ({ tenant: one.tenantId, id: one.jobId })));
   const rows = await executor.execute<{
@@ -105,12 +105,12 @@ export async function readStanding(
     from jsonb_to_recordset(${jobsAsked}::jsonb) as a(tenant text, id uuid)
     where not exists (
       select 1 from jobs j where j.tenant_id = a.tenant and j.id = a.id and j.finished_at is null)`);
-  const standing: Standing = { heads: new Map(), ended: new Set() };
+  const progress: StreamProgress = { heads: new Map(), ended: new Set() };
   for (const { tenant, id, head_seq: headSeq, lease_owner: owner, lease_epoch: epoch } of rows) {
-    if (headSeq === null || epoch === null) standing.ended.add(keyOf(tenant, id));
-    else standing.heads.set(keyOf(tenant, id), { headSeq, owner, epoch });
+    if (headSeq === null || epoch === null) progress.ended.add(keyOf(tenant, id));
+    else progress.heads.set(keyOf(tenant, id), { headSeq, owner, epoch });
   }
-  return standing;
+  return progress;
 }
 
 /** The text of a stored message and, if known, the attempt that produced it. Null: no such message. */

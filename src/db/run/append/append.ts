@@ -22,16 +22,16 @@ import { admittedMessages, newMessages, retracted, withdrawn } from './messages.
 import { childBranches, childContexts, childInputs, childJobs, childWorkers } from './spawns.ts';
 
 /**
- * Returns outcomes in the order of `appends`. `held` decides what happens when another transaction has locked a
+ * Returns outcomes in the order of `appends`. `whenLocked` decides what happens when another transaction has locked a
  * context's row: `wait` waits for the lock, `pass` treats the append as stale so that the rest of the batch does not
  * wait.
  */
 export async function append(
   executor: Executor,
   appends: readonly Append[],
-  held: 'wait' | 'pass' = 'wait',
+  whenLocked: 'wait' | 'pass' = 'wait',
 ): Promise<AppendOutcome[]> {
-  const rows = await executor.execute<CommittedRow>(statement(appends, held));
+  const rows = await executor.execute<CommittedRow>(statement(appends, whenLocked));
   const committed = new Map(rows.map((row) => [row.id, row]));
   return appends.map(({ lease }) => {
     const row = committed.get(lease.contextId);
@@ -61,11 +61,11 @@ function toCommitted(row: CommittedRow): AppendOutcome {
   };
 }
 
-function statement(appends: readonly Append[], held: 'wait' | 'pass'): SQL {
+function statement(appends: readonly Append[], whenLocked: 'wait' | 'pass'): SQL {
   const { calls, ends, inputs, rare, engaged } = needsOf(appends);
   const counts = ends || engaged;
   const parts = [
-    contextPart(appends, held),
+    contextPart(appends, whenLocked),
     counts && countdownPart(appends, engaged),
     newMessages.cte(appends),
     newEvents.cte(appends),

@@ -85,9 +85,9 @@ const CONTEXT = written<typeof contexts, Wanted>(
 
 const WANTED = recordset('w', [...INPUTS, ...CONTEXT.fields]);
 
-/** `held`: see `append`. */
-export function contextPart(appends: readonly Append[], held: 'wait' | 'pass'): SQL {
-  return (held === 'wait' ? WAITING : PASSING)(appends.map(wantedOf));
+/** `whenLocked`: see `append`. */
+export function contextPart(appends: readonly Append[], whenLocked: 'wait' | 'pass'): SQL {
+  return (whenLocked === 'wait' ? WAITING : PASSING)(appends.map(wantedOf));
 }
 
 const WAITING = guarded(sql`free as (select * from wanted)`);

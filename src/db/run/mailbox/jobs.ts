@@ -101,8 +101,8 @@ function toActive(row: JobRow): ActiveJob {
 function toStopRequest(row: JobRow): StopRequest | null {
   const { stop_kind: kind, stop_mode: mode, stop_requested_at: requestedAt } = row;
   if (kind === null || requestedAt === null) return null;
-  const told = { reason: row.stop_reason, requestedAt, deliveredAt: row.stop_delivered_at };
-  return kind === 'interrupt' ? { kind, mode: mode ?? 'discard', ...told } : { kind, ...told };
+  const details = { reason: row.stop_reason, requestedAt, deliveredAt: row.stop_delivered_at };
+  return kind === 'interrupt' ? { kind, mode: mode ?? 'discard', ...details } : { kind, ...details };
 }
 
 function toQueued(row: JobRow): QueuedJob {

@@ -60,9 +60,21 @@ function toOpenCall(row: CallRow): OpenCall {
     reply_message_id: replyId,
     approval,
   } = row;
-  const told = reply === null || replyId === null ? null : { ...reply, messageId: replyId };
+  const storedReply = reply === null || replyId === null ? null : { ...reply, messageId: replyId };
   const wait = status === 'waiting' ? toWait(row) : null;
-  return { id, messageId, jobId, ordinal, name, effect, onUnknown, status, wait, reply: told, approval };
+  return {
+    id,
+    messageId,
+    jobId,
+    ordinal,
+    name,
+    effect,
+    onUnknown,
+    status,
+    wait,
+    reply: storedReply,
+    approval,
+  };
 }
 
 function toWait({ waits_for: waitsFor, asked_at: since, expires_at: until, needs }: CallRow): Wait {

@@ -76,7 +76,7 @@ export async function insertBranch(tx: Executor, place: Place, branch: NewBranch
   await tx.execute(sql`/* branches.insert */
     insert into branches (context_id, tenant_id, name, parent_name, fork_seq, spans, created_at)
     values (${contextId}, ${tenantId}, ${name}, ${parent}, ${forkSeq}, ${encodeJson(spans)}::jsonb, clock_timestamp())`);
-  return tell(tx, place, { name: 'BranchCreated', data: { branch: name, parent, fork_seq: forkSeq } });
+  return recordEvent(tx, place, { name: 'BranchCreated', data: { branch: name, parent, fork_seq: forkSeq } });
 }
 
 /** Inputs that name no branch now go to this one. Returns the context's new `head_seq`. */
@@ -86,7 +86,7 @@ export async function activateBranch(tx: Executor, place: Place, name: string): 
   await tx.execute(sql`/* branches.activate */
     update contexts set active_branch = ${name}, turn_count = ${turns}
     where id = ${contextId} and tenant_id = ${tenantId}`);
-  return tell(tx, place, { name: 'BranchSwitched', data: { branch: name } });
+  return recordEvent(tx, place, { name: 'BranchSwitched', data: { branch: name } });
 }
 
 /** Keeps its messages, because other branches may share them. Signals the lease owner. Returns the new `head_seq`. */
@@ -98,15 +98,15 @@ export async function deleteBranch(tx: Executor, place: Place, name: string): Pr
       returning context_id
     )
     update contexts c set control_seq = c.control_seq + 1 from gone where c.id = gone.context_id`);
-  return tell(tx, place, { name: 'BranchDeleted', data: { branch: name } });
+  return recordEvent(tx, place, { name: 'BranchDeleted', data: { branch: name } });
 }
 
-async function tell(tx: Executor, { tenantId, contextId }: Place, { name, data }: ContextEvent) {
+async function recordEvent(tx: Executor, { tenantId, contextId }: Place, { name, data }: ContextEvent) {
   const [row] = await tx.execute<{ head_seq: number }>(sql`/* branches.record_event */
     with ctx as (
       update contexts c set head_seq = c.head_seq + 1 where c.id = ${contextId} and c.tenant_id = ${tenantId}
       returning c.id, c.tenant_id, c.head_seq
-    ), told as (
+    ), recorded as (
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.head_seq, ${name}, ${encodeJson(data)}::jsonb from ctx
     )

@@ -48,7 +48,7 @@ export async function clear(
       from ctx where b.context_id = ctx.id and b.name = 'main'
     ), others as (
       delete from branches b using ctx where b.context_id = ctx.id and b.name <> 'main'
-    ), told as (
+    ), recorded as (
       insert into events (context_id, tenant_id, seq, name, data)
       select id, tenant_id, head_seq - failed::int, 'ContextCleared', '{}'::jsonb from ctx
       union all

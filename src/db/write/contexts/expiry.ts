@@ -48,15 +48,15 @@ export async function archiveIdle(
   ofFile: IdleTimeouts,
   most: number,
 ): Promise<{ looked: number; archived: number }> {
-  const next = expiresAt(sql`held.timeout`, sql`held.state_since`, sql`held.busy`);
-  const isAwake = sql`(held.busy or held.state_since > w.archived_at)`;
+  const next = expiresAt(sql`locked.timeout`, sql`locked.state_since`, sql`locked.busy`);
+  const isAwake = sql`(locked.busy or locked.state_since > w.archived_at)`;
   const isOver = sql`${next} <= clock_timestamp()`;
   const rows = await executor.execute<{ archived: boolean }>(sql`/* workers.archive_idle */
     with due as (
       select w.context_id, ${idleTimeout(ofFile)} as timeout from workers w ${joinRole}
       where w.expires_at <= ${nowInStatement} and ${isTimeoutKnown(ofFile)}
       order by w.expires_at limit ${most}
-    ), held as materialized (
+    ), locked as materialized (
       select c.id, due.timeout, ${isBusy} as busy, c.state_since
       from due join contexts c on c.id = due.context_id for no key update of c skip locked
     )
@@ -68,7 +68,7 @@ export async function archiveIdle(
         when w.archived_at is not null then case when ${isAwake} then ${next} end
         when ${isOver} then clock_timestamp() + interval '1 minute'
         else ${next} end
-    from held where w.context_id = held.id and w.expires_at <= ${nowInStatement}
+    from locked where w.context_id = locked.id and w.expires_at <= ${nowInStatement}
     returning w.archived_at is not null and w.expires_at is not null as archived`);
   return { looked: rows.length, archived: rows.filter(({ archived }) => archived).length };
 }

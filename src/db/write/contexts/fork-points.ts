@@ -9,22 +9,25 @@ import type { Place } from '../../run/places.ts';
 import { spansOf } from '../../run/spans.ts';
 
 /** A completed message of the history. */
-export type Standing = { id: MessageId; branch: string; seq: number; role: MessageRole; turn: Turn };
+export type CompletedMessage = { id: MessageId; branch: string; seq: number; role: MessageRole; turn: Turn };
 
-export type Found = { kind: 'stands'; message: Standing } | { kind: 'queued' } | { kind: 'retracted' };
+export type Found =
+  | { kind: 'completed'; message: CompletedMessage }
+  | { kind: 'queued' }
+  | { kind: 'retracted' };
 
 /** Null: the tenant has no such message in this context. */
-export async function findStanding(
+export async function findMessage(
   tx: Executor,
   { tenantId, contextId }: Place,
   id: MessageId,
 ): Promise<Found | null> {
-  const [row] = await tx.execute<Standing & { status: 'completed' | 'queued' | 'retracted' }>(sql`
+  const [row] = await tx.execute<CompletedMessage & { status: 'completed' | 'queued' | 'retracted' }>(sql`
     select id, branch, seq, role, turn, status from messages
     where tenant_id = ${tenantId} and context_id = ${contextId} and id = ${id} and status <> 'withdrawn'`);
   if (row === undefined) return null;
   const { status, ...message } = row;
-  return status === 'completed' ? { kind: 'stands', message } : { kind: status };
+  return status === 'completed' ? { kind: 'completed', message } : { kind: status };
 }
 
 /**
@@ -59,7 +62,7 @@ export function completeUpto({ headSeq, unfinished }: Horizon, branch: string): 
 }
 
 /** Whether the message may still be retracted, or was added after the horizon was read. */
-export function isIncomplete(horizon: Horizon, { branch, seq }: Standing): boolean {
+export function isIncomplete(horizon: Horizon, { branch, seq }: CompletedMessage): boolean {
   return seq > completeUpto(horizon, branch);
 }
 
@@ -69,7 +72,7 @@ export async function lastUpto(
   place: Place,
   branch: string,
   { upto, role = null }: { upto: number; role?: MessageRole | null },
-): Promise<Standing | null> {
+): Promise<CompletedMessage | null> {
   const such = sql`m.seq <= ${upto} ${role === null ? sql`` : sql`and m.role = ${role}`}`;
   return nearest(tx, place, branch, { such, order: sql`desc` });
 }
@@ -80,7 +83,7 @@ export async function nextAfter(
   place: Place,
   branch: string,
   after: number,
-): Promise<Standing | null> {
+): Promise<CompletedMessage | null> {
   const such = sql`m.seq > ${after} and m.role in ('user', 'assistant')`;
   return nearest(tx, place, branch, { such, order: sql`asc` });
 }
@@ -90,8 +93,8 @@ async function nearest(
   { tenantId, contextId }: Place,
   branch: string,
   { such, order }: { such: SQL; order: SQL },
-): Promise<Standing | null> {
-  const [row] = await tx.execute<Standing>(sql`
+): Promise<CompletedMessage | null> {
+  const [row] = await tx.execute<CompletedMessage>(sql`
     select m.* from (${spansOf(sql`${contextId}::uuid`, sql`${tenantId}`, sql`${branch}`)}) s cross join lateral (
       select m.id, m.branch, m.seq, m.role, m.turn from messages m
       where m.context_id = ${contextId} and m.tenant_id = ${tenantId} and m.branch = s.branch

@@ -58,7 +58,7 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
       where not exists (select 1 from jobs j where j.id = k.job_id and j.status = 'interrupted'
         and j.stop_mode <> 'keep' and k.upto_seq > j.first_seq)
         and ${eventsOf(sql`k`, sql`select branch, after, upto from stretch`)}
-    ), said as materialized (
+    ), shared as materialized (
       select m.id, m.seq, m.role, m.turn, row_number() over (order by m.seq)
         + (select count(*) from compacted k where k.seq < m.seq) as place
       from stretch s cross join lateral (
@@ -74,15 +74,15 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
         contextId: sql`${contextId}::uuid`,
         tenantId: sql`${tenantId}`,
         name: sql`${MAIN}`,
-        messageCount: sql`(select count(*) from said)`,
+        messageCount: sql`(select count(*) from shared)`,
       })}
     ), messages_copied as (
       ${copiedMessages(fork)}
     ), calls_copied as (
       ${copiedCalls(fork)}
     ), numbered as (
-      select k.*, k.nth + (select count(*) from said where said.seq < k.seq) as place,
-        (select max(said.place) from said where said.seq <= k.upto_seq) as upto from compacted k
+      select k.*, k.nth + (select count(*) from shared where shared.seq < k.seq) as place,
+        (select max(shared.place) from shared where shared.seq <= k.upto_seq) as upto from compacted k
     ), compactions_copied as (
       ${copiedCompactions(fork)}
     )
@@ -94,9 +94,9 @@ function newContext({ tenantId }: Place, { contextId }: Fork): SQL {
   return sql`${insertInto(contexts, {
     id: sql`${contextId}::uuid`,
     tenantId: sql`${tenantId}`,
-    headSeq: sql`(select count(*) from said) + (select count(*) from compacted)`,
-    messageCount: sql`(select count(*) from said)`,
-    turnCount: sql`(select coalesce(max(substr(turn, 2)::int), 0) from said where role <> 'system')`,
+    headSeq: sql`(select count(*) from shared) + (select count(*) from compacted)`,
+    messageCount: sql`(select count(*) from shared)`,
+    turnCount: sql`(select coalesce(max(substr(turn, 2)::int), 0) from shared where role <> 'system')`,
   })}`;
 }
 
@@ -141,10 +141,10 @@ function copiedMessages({ contextId }: Fork): SQL {
     id: derived(contextId, sql`m.id`),
     contextId: sql`${contextId}::uuid`,
     branch: sql`${MAIN}`,
-    seq: sql`said.place`,
+    seq: sql`shared.place`,
     content: renamed((id) => derived(contextId, id)),
   })}
-  from said join messages m on m.id = said.id`;
+  from shared join messages m on m.id = shared.id`;
 }
 
 const COPIED_OF_CALL = [
@@ -170,8 +170,8 @@ function copiedCalls({ contextId }: Fork): SQL {
     contextId: sql`${contextId}::uuid`,
     messageId: derived(contextId, sql`t.message_id`),
   })}
-  from said join tool_calls t on t.message_id = said.id and t.finished_at is not null
-  where said.role = 'assistant'`;
+  from shared join tool_calls t on t.message_id = shared.id and t.finished_at is not null
+  where shared.role = 'assistant'`;
 }
 
 const COPIED_OF_COMPACTION = [

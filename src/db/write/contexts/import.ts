@@ -21,7 +21,7 @@ export type Filling = {
   context: Pick<StoredContext, 'activeBranch' | 'turnCount' | 'createdAt' | 'branches' | keyof Counters>;
   /** Starts again from the first entry on each call, because a transaction may run again. */
   entries: () => AsyncIterable<StoredEntry>;
-  told: { format: ImportFormat; kept: JsonObject | null };
+  eventData: { format: ImportFormat; kept: JsonObject | null };
 };
 
 /** Limits per statement: entries, and characters of their content. */
@@ -32,7 +32,7 @@ export async function fillContext(
   tx: Executor,
   ids: Ids,
   place: Place,
-  { context, entries, told }: Filling,
+  { context, entries, eventData }: Filling,
 ): Promise<void> {
   const { tenantId, contextId } = place;
   const last = await insertEntries(tx, ids, place, entries());
@@ -50,7 +50,7 @@ export async function fillContext(
       update workers w set created_at = ${toTimestamp(context.createdAt)}::timestamptz from ctx where w.context_id = ctx.id
     )
     insert into events (context_id, tenant_id, seq, name, data)
-    select id, tenant_id, head_seq, 'ContextImported', ${encodeJson(told)}::jsonb from ctx`);
+    select id, tenant_id, head_seq, 'ContextImported', ${encodeJson(eventData)}::jsonb from ctx`);
   await leaveToSearch(tx, tenantId, contextId);
 }
 

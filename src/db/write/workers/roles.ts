@@ -60,7 +60,7 @@ export async function listRoles(
   page: PageRequest<string | null>,
 ): Promise<Page<RoleView>> {
   const rows = sql`select s.*, octet_length(s.definition::text) as bytes from (
-    ${rolesWithBirth} ${standing(tenantId, hidden, page)}) s`;
+    ${rolesWithBirth} ${currentRoles(tenantId, hidden, page)}) s`;
   return toPage(await executor.execute<OfPage & Row>(withinBytes(rows, sql`p.name collate "C"`)), toView);
 }
 
@@ -72,12 +72,12 @@ export async function listRoleNames(
   limit: number,
 ): Promise<string[]> {
   const rows = await executor.execute<{ name: string }>(
-    sql`select r.name from roles r ${standing(tenantId, hidden, { after: null, limit })}`,
+    sql`select r.name from roles r ${currentRoles(tenantId, hidden, { after: null, limit })}`,
   );
   return rows.map(({ name }) => name);
 }
 
-function standing(
+function currentRoles(
   tenantId: TenantId,
   hidden: readonly string[],
   { after, limit }: PageRequest<string | null>,
@@ -89,9 +89,9 @@ function standing(
 }
 
 /**
- * The last version of a name. `buried`: this version deleted the role. `same`: its definition equals the wanted one.
+ * The last version of a name. `deleted`: this version deleted the role. `same`: its definition equals the wanted one.
  */
-export type LastVersion = { version: number; buried: boolean; same: boolean };
+export type LastVersion = { version: number; deleted: boolean; same: boolean };
 
 /** Null: this tenant never used the name. */
 export async function lastVersion(
@@ -101,7 +101,8 @@ export async function lastVersion(
   wanted: Role | null = null,
 ): Promise<LastVersion | null> {
   const [row] = await executor.execute<LastVersion>(sql`
-    select r.version, r.definition is null as buried, coalesce(r.definition::jsonb = ${jsonOf(wanted)}::jsonb, false) as same
+    select r.version, r.definition is null as deleted,
+      coalesce(r.definition::jsonb = ${jsonOf(wanted)}::jsonb, false) as same
     from roles r where r.tenant_id = ${tenantId} and r.name = ${name} order by r.version desc limit 1`);
   return row ?? null;
 }

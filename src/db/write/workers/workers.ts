@@ -81,13 +81,13 @@ export async function releaseDetached(tx: Executor, tenantId: TenantId, id: Work
       union all
       select w.id, tree.top, tree.above from workers w join tree on w.parent_worker_id = tree.id
       where w.tenant_id = ${tenantId}
-    ), held as materialized (
+    ), locked as materialized (
       select w.id from workers w where w.id in (select id from tree) order by w.id for no key update
     )
     update workers w set depth = w.depth - tree.above,
       root_worker_id = case when w.id = tree.top then null else tree.top end,
       parent_worker_id = case when w.id = tree.top then null else w.parent_worker_id end
-    from tree join held on held.id = tree.id where w.id = tree.id`);
+    from tree join locked on locked.id = tree.id where w.id = tree.id`);
 }
 
 /** The version of a worker's settings; null: the tenant has no such worker. */

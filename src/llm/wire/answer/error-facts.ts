@@ -15,10 +15,11 @@ export function factsOfThrown(error: unknown): FailureFacts | null {
   const status = memberOf(error, 'status');
   const body = memberOf(error, 'error');
   const causeCode = causeCodeOf(error);
-  const said = isJson(body) ? factsOfBody(body) : NOTHING;
-  if (typeof status === 'number') return { ...said, status, message: said.message || error.message };
+  const bodyFacts = isJson(body) ? factsOfBody(body) : NOTHING;
+  if (typeof status === 'number')
+    return { ...bodyFacts, status, message: bodyFacts.message || error.message };
   if (causeCode === '' && !isNetworkError(error)) return null;
-  return { ...said, causeCode: causeCode || 'UNKNOWN', message: messageOf(error) };
+  return { ...bodyFacts, causeCode: causeCode || 'UNKNOWN', message: messageOf(error) };
 }
 
 /** The headers that came with an error, for Retry-After. */

@@ -76,7 +76,8 @@ const NO_MONEY = /credit balance is too low/i;
 /** `received`: whether any part of an answer had arrived. */
 export function classify(facts: FailureFacts, received: boolean): FailureClass {
   const specific = SPECIFIC.get(facts.code) ?? SPECIFIC.get(facts.type);
-  if (facts.status === 413 || TOO_LONG.some((words) => words.test(facts.message))) return 'prompt_too_long';
+  if (facts.status === 413 || TOO_LONG.some((pattern) => pattern.test(facts.message)))
+    return 'prompt_too_long';
   if (NO_MONEY.test(facts.message)) return 'auth';
   if (specific !== undefined) return specific;
   if (facts.status !== null) return byStatus(facts.status);
@@ -107,7 +108,7 @@ function byStatus(status: number): FailureClass {
 }
 
 /** A message for a person; never parsed. */
-export function wordsOf(facts: FailureFacts): string {
+export function failureText(facts: FailureFacts): string {
   const status = facts.status === null ? '' : String(facts.status);
   const what = [status, facts.type, facts.code, facts.causeCode].filter((part) => part !== '').join(' ');
   return [what, facts.message].filter((part) => part !== '').join(': ');

@@ -5,7 +5,7 @@
 import { isJsonObject } from '../../../core/json.ts';
 import type { ModelListener } from '../../../core/model/model.ts';
 import { factsOfEvent } from './error-facts.ts';
-import { classify, wordsOf } from './failure.ts';
+import { classify, failureText } from './failure.ts';
 import { parseJson } from './json.ts';
 import { createSseReader } from '../http/sse.ts';
 import type { SseEvent } from '../http/sse.ts';
@@ -61,7 +61,7 @@ function takeEvent(event: SseEvent, assembly: Assembly, listener: ModelListener)
   const data = parseJson(event.data);
   if (!isJsonObject(data)) return cut('an event of the stream is not JSON');
   const facts = factsOfEvent(event.name, data);
-  if (facts !== null) return { kind: 'broken', class: classify(facts, true), words: wordsOf(facts) };
+  if (facts !== null) return { kind: 'broken', class: classify(facts, true), message: failureText(facts) };
   for (const { kind, delta } of assembly.take(data)) {
     if (kind === 'text') listener.text(delta);
     else listener.thinking(delta);
@@ -69,8 +69,8 @@ function takeEvent(event: SseEvent, assembly: Assembly, listener: ModelListener)
   return null;
 }
 
-function cut(words: string): Broken {
-  return { kind: 'broken', class: 'stream_interrupted', words };
+function cut(message: string): Broken {
+  return { kind: 'broken', class: 'stream_interrupted', message };
 }
 
 /** A response read to its end returns its connection to the pool; otherwise the connection is closed. */

@@ -24,5 +24,5 @@ export async function listenToWhole(
   watch.over();
   const whole = parseJson(text + decoder.decode());
   if (isJsonObject(whole)) return { kind: 'answered', whole };
-  return { kind: 'broken', class: 'stream_interrupted', words: 'the answer is not JSON' };
+  return { kind: 'broken', class: 'stream_interrupted', message: 'the answer is not JSON' };
 }

@@ -1,8 +1,8 @@
 /** Outcomes without a usable answer: a refusal by the model, with its text, or a response in the wrong format. */
 import type { ModelOutcome } from '../../../core/model/model.ts';
 
-export function refused(provider: string, words: string): ModelOutcome {
-  const message = `${provider} declined to answer${words === '' ? '' : `: ${words}`}`;
+export function refused(provider: string, explanation: string): ModelOutcome {
+  const message = `${provider} declined to answer${explanation === '' ? '' : `: ${explanation}`}`;
   return { kind: 'failed', failure: { class: 'refused', message, retryAfterMs: null } };
 }
 

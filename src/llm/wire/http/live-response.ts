@@ -82,8 +82,8 @@ export class LiveResponse extends Response implements Bytes, Sink {
   }
 
   #forward(read: Read): void {
-    const tell = this.#reader;
+    const reader = this.#reader;
     this.#reader = null;
-    tell?.(read);
+    reader?.(read);
   }
 }

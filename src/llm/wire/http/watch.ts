@@ -26,12 +26,12 @@ export function createWatch(caller: AbortSignal, firstMs: number): Watch {
   let stalled = false;
   let count = 0;
   let idleMs = firstMs;
-  let timer = setTimeout(doubt, idleMs);
+  let timer = setTimeout(onIdle, idleMs);
   caller.addEventListener('abort', abort, { once: true });
   if (caller.aborted) abort();
 
   /** After this process was busy, timers fire before bytes that are already waiting: those are read first. */
-  function doubt(): void {
+  function onIdle(): void {
     const before = count;
     setImmediate(() => {
       if (count !== before || controller.signal.aborted) return;
@@ -57,7 +57,7 @@ export function createWatch(caller: AbortSignal, firstMs: number): Watch {
       if (nextMs === idleMs) return void timer.refresh();
       clearTimeout(timer);
       idleMs = nextMs;
-      timer = setTimeout(doubt, idleMs);
+      timer = setTimeout(onIdle, idleMs);
     },
     answered,
     // Without an abort, which is expensive, also in the SDK, which listens for it.

@@ -5,17 +5,19 @@ type Head = { text(): string };
 
 export function headOfStream(stream: Readable | null, most: number): Head {
   const kept: Buffer[] = [];
-  let [held, total] = [0, 0];
+  let [keptBytes, total] = [0, 0];
   stream?.on('data', (chunk: Buffer) => {
     total += chunk.length;
-    if (held < most) kept.push(Buffer.from(chunk.subarray(0, most - held)));
-    held = Math.min(most, held + chunk.length);
+    if (keptBytes < most) kept.push(Buffer.from(chunk.subarray(0, most - keptBytes)));
+    keptBytes = Math.min(most, keptBytes + chunk.length);
   });
   stream?.on('error', () => undefined);
   return {
     text: () => {
-      const text = new TextDecoder().decode(Buffer.concat(kept), { stream: total > held });
-      return total > held ? `${text}\n[Truncated: ${total - held} of ${total} bytes were omitted.]` : text;
+      const text = new TextDecoder().decode(Buffer.concat(kept), { stream: total > keptBytes });
+      return total > keptBytes
+        ? `${text}\n[Truncated: ${total - keptBytes} of ${total} bytes were omitted.]`
+        : text;
     },
   };
 }

@@ -30,7 +30,7 @@ const START_PIPE =
 
 /**
  * Runs in its own process group. Processes that it starts are killed with the group, unless they leave it. The program
- * starts after the warden has been notified. The caller has checked that the program exists (`lookUp`).
+ * starts after the warden has been notified. The caller has checked that the program exists (`programFault`).
  */
 export function asProcess(
   { argv, workspace, env, outputBytes, fileBytes }: Wanted,

@@ -17,7 +17,7 @@ import { bubblewrapped } from './bubblewrap.ts';
 import { Guard } from './guard.ts';
 import type { Excess } from './guard.ts';
 import type { RunCommandLimits } from './limits.ts';
-import { lookUp } from './look-up.ts';
+import { programFault } from './program-fault.ts';
 import { asContainer, asProcess } from './program.ts';
 import { runProgram } from './runner.ts';
 import type { Ended, Program } from './runner.ts';
@@ -136,7 +136,7 @@ async function programOf(parts: CommandParts, argv: readonly string[], workspace
     case 'container':
       return asContainer({ ...wanted, env: { PATH: path, ...docker } }, limits, warden);
     case 'bubblewrap': {
-      const fault = await lookUp('bwrap', '/', path);
+      const fault = await programFault('bwrap', '/', path);
       if (fault !== null)
         throw new ToolFault(
           'runner_unavailable',
@@ -149,7 +149,7 @@ async function programOf(parts: CommandParts, argv: readonly string[], workspace
     }
     case 'process': {
       const [command = ''] = argv;
-      const fault = await lookUp(command, workspace, env.PATH);
+      const fault = await programFault(command, workspace, env.PATH);
       if (fault !== null) throw notStarted(fault, command, limits);
       return asProcess({ ...wanted, env }, warden);
     }

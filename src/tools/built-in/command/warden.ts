@@ -70,11 +70,11 @@ export class Warden {
       // Signals to the process group of this process do not reach the warden.
       detached: true,
     });
-    const gone = (): void => {
+    const onEnd = (): void => {
       if (this.#process === child) this.#process = null;
     };
-    child.on('error', gone);
-    child.on('exit', gone);
+    child.on('error', onEnd);
+    child.on('exit', onEnd);
     child.stdin?.on('error', () => undefined);
     child.unref();
     if (child.stdin !== null && 'unref' in child.stdin && typeof child.stdin.unref === 'function')

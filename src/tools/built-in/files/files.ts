@@ -125,9 +125,13 @@ function removeFile({ workspaces, limits }: FileParts): Tool {
       await changing({ root, limits, signal: owner.signal }, 0, async () => {
         const folder = await workspaces.open(owner, folders);
         try {
-          const gone = await removed({ folder, name, at: path }, input['recursive'] === true, owner.signal);
-          ({ entries } = gone);
-          return { delta: { bytes: -gone.bytes, entries: -gone.entries } };
+          const removedUsage = await removed(
+            { folder, name, at: path },
+            input['recursive'] === true,
+            owner.signal,
+          );
+          ({ entries } = removedUsage);
+          return { delta: { bytes: -removedUsage.bytes, entries: -removedUsage.entries } };
         } finally {
           await folder.handle.close();
         }

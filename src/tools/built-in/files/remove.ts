@@ -12,9 +12,9 @@ const DEEPEST = 500;
 /** Returns what was removed; zero if nothing existed. `all`: also the content of a directory. Throws `ToolFault`. */
 export async function removed(target: Place, all: boolean, signal: AbortSignal): Promise<DiskUsage> {
   const { at } = target;
-  const gone: DiskUsage = { bytes: 0, entries: 0 };
+  const removedUsage: DiskUsage = { bytes: 0, entries: 0 };
   try {
-    await remove(target, 0, { all, gone, signal });
+    await remove(target, 0, { all, removedUsage, signal });
   } catch (error) {
     throw codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST'
       ? new ToolFault(
@@ -23,10 +23,10 @@ export async function removed(target: Place, all: boolean, signal: AbortSignal):
         )
       : faultOf(error, at);
   }
-  return gone;
+  return removedUsage;
 }
 
-type Removal = { all: boolean; gone: DiskUsage; signal: AbortSignal };
+type Removal = { all: boolean; removedUsage: DiskUsage; signal: AbortSignal };
 
 /** `depth`: levels below the removed path. */
 async function remove(target: Place, depth: number, removal: Removal): Promise<void> {
@@ -48,8 +48,8 @@ async function remove(target: Place, depth: number, removal: Removal): Promise<v
     if (removal.all) await empty(target, depth, removal);
     await rmdir(place);
   }
-  removal.gone.bytes += diskOf(found);
-  removal.gone.entries += 1;
+  removal.removedUsage.bytes += diskOf(found);
+  removal.removedUsage.entries += 1;
 }
 
 async function empty(target: Place, depth: number, removal: Removal): Promise<void> {

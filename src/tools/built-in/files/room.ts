@@ -17,7 +17,7 @@ export const USAGE_SUFFIX = '.usage';
 const changes = new Map<string, Promise<unknown>>();
 
 /** How often the usage of a workspace was invalidated while changes were queued. */
-const doubts = new Map<string, number>();
+const invalidations = new Map<string, number>();
 
 /** The room of a workspace: its folder and its quota. Work on it ends when `signal` is aborted. */
 type Room = { root: string; limits: FileLimits; signal: AbortSignal };
@@ -33,30 +33,30 @@ export async function changing(
 ): Promise<void> {
   const { root, limits } = room;
   const before = changes.get(root) ?? Promise.resolve();
-  const mine = before.then(async () => {
-    const doubt = doubts.get(root) ?? 0;
-    const held = await usageOf(room);
-    if (more > 0) expectFit(held, more, limits);
+  const thisChange = before.then(async () => {
+    const invalidated = invalidations.get(root) ?? 0;
+    const usage = await usageOf(room);
+    if (more > 0) expectFit(usage, more, limits);
     await rm(root + USAGE_SUFFIX, { force: true });
     const { delta } = await change();
-    if ((doubts.get(root) ?? 0) === doubt)
-      await keep(root, { bytes: held.bytes + delta.bytes, entries: held.entries + delta.entries });
+    if ((invalidations.get(root) ?? 0) === invalidated)
+      await keep(root, { bytes: usage.bytes + delta.bytes, entries: usage.entries + delta.entries });
   });
-  const settled = mine.catch(() => undefined);
+  const settled = thisChange.catch(() => undefined);
   changes.set(root, settled);
   try {
-    await mine;
+    await thisChange;
   } finally {
     if (changes.get(root) === settled) {
       changes.delete(root);
-      doubts.delete(root);
+      invalidations.delete(root);
     }
   }
 }
 
 /** Called before and after a command, which may change any file: invalidates the cached usage. */
 export async function forgetUsage(root: string): Promise<void> {
-  if (changes.has(root)) doubts.set(root, (doubts.get(root) ?? 0) + 1);
+  if (changes.has(root)) invalidations.set(root, (invalidations.get(root) ?? 0) + 1);
   await rm(root + USAGE_SUFFIX, { force: true });
 }
 

@@ -20,15 +20,15 @@ export async function readBody(
   const declared = Number(response.headers['content-length'] ?? 0);
   if (declared > limits.downloadBytes) throw tooLarge(limits.downloadBytes);
   const kept: Buffer[] = [];
-  let [held, total] = [0, 0];
+  let [keptBytes, total] = [0, 0];
   for await (const chunk of unpacked(response, limits.downloadBytes)) {
     const bytes = Buffer.from(chunk);
     total += bytes.length;
     if (total > limits.downloadBytes) throw tooLarge(limits.downloadBytes);
-    if (held < limits.bodyBytes) kept.push(bytes.subarray(0, limits.bodyBytes - held));
-    held = Math.min(limits.bodyBytes, held + bytes.length);
+    if (keptBytes < limits.bodyBytes) kept.push(bytes.subarray(0, limits.bodyBytes - keptBytes));
+    keptBytes = Math.min(limits.bodyBytes, keptBytes + bytes.length);
   }
-  return { bytes: Buffer.concat(kept), total, truncated: total > held };
+  return { bytes: Buffer.concat(kept), total, truncated: total > keptBytes };
 }
 
 function unpacked(response: IncomingMessage, most: number): Readable {

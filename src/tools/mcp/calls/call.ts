@@ -9,10 +9,10 @@ import { faultText } from '../../run/fault.ts';
 import { jsonCopy } from '../../run/json-copy.ts';
 import type { CallOutcome, ServerWatch } from '../../registry/servers.ts';
 import type { ToolLog } from '../../run/tool-log.ts';
-import { fateOf } from './fate.ts';
-import type { Standing } from '../connection/standing.ts';
+import { classifyFailure } from './classify-failure.ts';
+import type { CurrentConnection } from '../connection/current-connection.ts';
 import { toReply } from './to-reply.ts';
-import { cut, refused, refusedByHttp, silent, unreachable } from './words.ts';
+import { cut, refused, refusedByHttp, silent, unreachable } from './failures.ts';
 
 /** How long a call waits for a disconnected server, in milliseconds. */
 const WAIT_MS = 5_000;
@@ -24,7 +24,7 @@ const MOST_TRIES = 3;
 export type Line = {
   name: string;
   timeoutMs: number;
-  standing: Standing;
+  current: CurrentConnection;
   began(): void;
   ended(): void;
   watch: ServerWatch;
@@ -54,15 +54,15 @@ type Ended = { reply: ToolReply; outcome: CallOutcome };
 async function tryOften(line: Line, { own, effect, input, context }: McpCall): Promise<Ended> {
   let lost: Ended = { reply: unreachable(line.name), outcome: 'unreachable' };
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const connection = await line.standing.wait(WAIT_MS, context.signal);
+    const connection = await line.current.wait(WAIT_MS, context.signal);
     if (connection === null) return lost;
     try {
       const result = await connection.call(own, jsonCopy(input) ?? {}, context);
       return { reply: toReply(result), outcome: result.isError === true ? 'failed' : 'completed' };
     } catch (error) {
       context.signal.throwIfAborted();
-      const fate = fateOf(error, connection.isOver);
-      switch (fate) {
+      const failure = classifyFailure(error, connection.isOver);
+      switch (failure) {
         case 'refused':
           return { reply: refusalOf(line, own, error, context), outcome: 'failed' };
         case 'silent':
@@ -75,7 +75,7 @@ async function tryOften(line: Line, { own, effect, input, context }: McpCall): P
       }
       // The connection is unusable: close it, so that a new one is opened.
       await connection.close();
-      if (fate === 'cut' && effect === 'once') return lost;
+      if (failure === 'cut' && effect === 'once') return lost;
     }
   }
   return lost;

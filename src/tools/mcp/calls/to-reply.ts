@@ -41,6 +41,6 @@ function image(mediaType: string, data: string): ResultPart {
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
 }
 
-function text(words: string): ResultPart {
-  return { type: 'text', text: words };
+function text(content: string): ResultPart {
+  return { type: 'text', text: content };
 }

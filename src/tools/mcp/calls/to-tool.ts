@@ -65,8 +65,8 @@ function approvalOf({ annotations }: McpTool): Approval {
 }
 
 function descriptionOf({ name, title, description, annotations }: McpTool): string {
-  const said = [description, annotations?.title, title].find(
-    (words) => words !== undefined && words.trim() !== '',
+  const chosen = [description, annotations?.title, title].find(
+    (text) => text !== undefined && text.trim() !== '',
   );
-  return truncate(said ?? name, LONGEST_DESCRIPTION);
+  return truncate(chosen ?? name, LONGEST_DESCRIPTION);
 }

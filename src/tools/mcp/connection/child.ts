@@ -19,7 +19,7 @@ import type { Reach } from '../settings/server-settings.ts';
 const TIMEOUT_MS = 500;
 
 /** Maximum characters of one stderr chunk that are passed on. */
-const LONGEST_REMARK = 2_000;
+const LONGEST_LOG_TEXT = 2_000;
 
 type StdioReach = Extract<Reach, { kind: 'stdio' }>;
 
@@ -28,16 +28,16 @@ export class ChildTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #reach: StdioReach;
-  readonly #said: (words: string) => void;
+  readonly #onStderr: (text: string) => void;
   readonly #read = new ReadBuffer();
   readonly #ended = Promise.withResolvers<void>();
   #child: ChildProcess | null = null;
   #isOver = false;
 
-  /** `said`: receives what the server writes to stderr. */
-  constructor(reach: StdioReach, said: (words: string) => void) {
+  /** `onStderr`: receives what the server writes to stderr. */
+  constructor(reach: StdioReach, onStderr: (text: string) => void) {
     this.#reach = reach;
-    this.#said = said;
+    this.#onStderr = onStderr;
   }
 
   get pid(): number | null {
@@ -59,7 +59,7 @@ export class ChildTransport implements Transport {
     child.stdout.on('error', (error) => this.onerror?.(error));
     child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     child.stderr.on('data', (chunk: Buffer) =>
-      this.#said(headOf(chunk.toString().trimEnd(), LONGEST_REMARK)),
+      this.#onStderr(headOf(chunk.toString().trimEnd(), LONGEST_LOG_TEXT)),
     );
     child.once('exit', () => {
       // Kill processes left in the group. Processes that left the group are not waited for.

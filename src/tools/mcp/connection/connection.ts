@@ -28,16 +28,16 @@ export type Receivers = {
   /** The server's list of tools has changed. */
   changed(): void;
   /** An HTTP exchange failed; calls in flight may never be answered. */
-  troubled(): void;
+  connectionFailed(): void;
   /** A diagnostic message of the server. */
-  remarked(words: string): void;
+  logged(text: string): void;
 };
 
 type CallOptions = { signal: AbortSignal; progress: (text: string) => void };
 
 export type Connection = {
   tools(): Promise<McpTool[]>;
-  /** Rejects if no result arrived (see `fateOf`), and when `signal` is aborted; then the server is notified. */
+  /** Rejects if no result arrived (see `classifyFailure`) and when `signal` is aborted; then the server is notified. */
   call(tool: string, input: JsonObject, options: CallOptions): Promise<CallToolResult>;
   /** Rejects if the server does not respond. */
   ping(): Promise<void>;
@@ -69,8 +69,8 @@ export async function connect(
   // Set before the client's own handler, so that rejected calls see `isOver`.
   Object.assign(transport, { onclose: end });
   const trouble = (error: Error): void => {
-    receivers.remarked(error.message);
-    if (settings.reach.kind === 'http') receivers.troubled();
+    receivers.logged(error.message);
+    if (settings.reach.kind === 'http') receivers.connectionFailed();
   };
   Object.assign(client, { onerror: trouble });
   const close = async (): Promise<void> => {
@@ -100,7 +100,7 @@ export async function connect(
 function openTransport({ reach }: ServerSettings, receivers: Receivers): Transport {
   switch (reach.kind) {
     case 'stdio':
-      return new ChildTransport(reach, (words) => receivers.remarked(words));
+      return new ChildTransport(reach, (text) => receivers.logged(text));
     case 'http':
       // The client follows redirects only within the origin of the server, because the headers contain keys.
       return new StreamableHTTPClientTransport(new URL(reach.url), {
@@ -120,7 +120,7 @@ function callTool(
     signal,
     timeout: timeoutMs,
     resetTimeoutOnProgress: true,
-    onprogress: (told) => progress(wordsOf(told)),
+    onprogress: (update) => progress(progressText(update)),
   });
 }
 
@@ -139,7 +139,7 @@ async function listTools(client: Client, options: RequestOptions): Promise<McpTo
   return found.slice(0, MOST_TOOLS);
 }
 
-function wordsOf({ progress, total, message }: Progress): string {
+function progressText({ progress, total, message }: Progress): string {
   const far = total === undefined ? `${progress}` : `${progress} of ${total}`;
   return message === undefined ? far : `${far}: ${message}`;
 }

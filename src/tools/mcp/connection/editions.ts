@@ -14,8 +14,8 @@ export class Editions {
   /** `current`: the server's current tools. */
   of(jobId: JobId | null, current: readonly ToolDescriptor[]): readonly ToolDescriptor[] {
     if (jobId === null) return current;
-    const held = this.#byJob.get(jobId);
-    if (held !== undefined) return held;
+    const known = this.#byJob.get(jobId);
+    if (known !== undefined) return known;
     this.#byJob.set(jobId, current);
     const [oldest] = this.#byJob.keys();
     if (this.#byJob.size > MOST && oldest !== undefined) this.#byJob.delete(oldest);

@@ -14,7 +14,7 @@ import type { Line } from '../calls/call.ts';
 import { connect } from './connection.ts';
 import type { Connection, Receivers } from './connection.ts';
 import type { ServerSettings } from '../settings/server-settings.ts';
-import { Standing } from './standing.ts';
+import { CurrentConnection } from './current-connection.ts';
 import { toTool } from '../calls/to-tool.ts';
 
 /** The interval between pings of an idle server, in milliseconds. */
@@ -32,7 +32,7 @@ export class McpServer {
   readonly #backoff = new Backoff();
   readonly #remembered = new Map<string, Tool>();
   #offered: readonly ToolDescriptor[] | null = null;
-  readonly #standing = new Standing();
+  readonly #current = new CurrentConnection();
   #inFlight = 0;
   #isChecked = false;
   #tried = Promise.withResolvers<void>();
@@ -69,7 +69,7 @@ export class McpServer {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    await this.#standing.connection?.close();
+    await this.#current.connection?.close();
     await this.#running;
   }
 
@@ -99,8 +99,8 @@ export class McpServer {
     const server = this.settings.name;
     const receivers: Receivers = {
       changed: () => void this.#relist(),
-      troubled: () => void this.#check(),
-      remarked: (words) => this.#log.debug({ mcp_server: server, said: words }, 'message of an MCP server'),
+      connectionFailed: () => void this.#check(),
+      logged: (text) => this.#log.debug({ mcp_server: server, said: text }, 'message of an MCP server'),
     };
     const connection = await connect(this.settings, this.#version, receivers, this.#stop.signal);
     try {
@@ -110,12 +110,12 @@ export class McpServer {
       await connection.close();
       throw error;
     }
-    this.#standing.set(connection);
+    this.#current.set(connection);
     this.#tried.resolve();
     this.#watch.up(server, true);
     await this.#watchOver(connection);
     await connection.close();
-    this.#standing.clear();
+    this.#current.clear();
     this.#watch.up(server, false);
     if (!this.#stop.signal.aborted)
       this.#log.warn({ mcp_server: server }, 'the connection to an MCP server was lost');
@@ -135,7 +135,7 @@ export class McpServer {
 
   /** Closes the connection if the server does not answer. */
   async #check(): Promise<void> {
-    const { connection } = this.#standing;
+    const { connection } = this.#current;
     if (connection === null || this.#isChecked) return;
     this.#isChecked = true;
     await connection.ping().catch(() => connection.close());
@@ -143,7 +143,7 @@ export class McpServer {
   }
 
   async #relist(): Promise<void> {
-    const { connection } = this.#standing;
+    const { connection } = this.#current;
     if (connection === null) return;
     try {
       this.#take(await connection.tools());
@@ -184,7 +184,7 @@ export class McpServer {
     return {
       name: this.settings.name,
       timeoutMs: this.settings.timeoutMs,
-      standing: this.#standing,
+      current: this.#current,
       watch: this.#watch,
       log: this.#log,
       began: () => {

@@ -67,8 +67,8 @@ export function serverFaults(server: Pruned<Server>, written: readonly string[],
   const [hasCommand, hasUrl] = [written.includes('command'), written.includes('url')];
   const { timeout_ms: least = TIMEOUT_MS, max_timeout_ms: most, headers } = server;
   if (hasCommand === hasUrl) {
-    const words = hasUrl ? 'has both command and url; use only one' : 'needs either command or url';
-    return [faultAt(at, words)];
+    const problem = hasUrl ? 'has both command and url; use only one' : 'needs either command or url';
+    return [faultAt(at, problem)];
   }
   const misplaced = Object.keys(hasCommand ? ofUrl : ofCommand).filter((name) => written.includes(name));
   const only = `is only for servers with a ${hasCommand ? 'url' : 'command'}`;

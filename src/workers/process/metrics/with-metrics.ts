@@ -20,9 +20,9 @@ export function withMetrics(abilities: Abilities, metrics: WorkerMetrics): Abili
         return outcome;
       },
       async reconcile(call, signal) {
-        const said = await abilities.tools.reconcile(call, signal);
-        metrics.outcomeUnknown(said.kind);
-        return said;
+        const reconciled = await abilities.tools.reconcile(call, signal);
+        metrics.outcomeUnknown(reconciled.kind);
+        return reconciled;
       },
     },
   };

@@ -113,9 +113,9 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
       hasOlder = cursor !== null;
     }
     if (jump !== jumps) return;
-    const told = window === before ? [] : window.messages;
+    const addedMeanwhile = window === before ? [] : window.messages;
     const fresh = { messages: historyOf(read), hasOlder, hasNewer: false };
-    change(told.reduce(place, fresh));
+    change(addedMeanwhile.reduce(place, fresh));
   };
 
   const renewAll = async (first: Message, signal: AbortSignal): Promise<void> => {
@@ -131,7 +131,7 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
       from = more && !isEnough && last !== undefined && last.id !== from ? last.id : undefined;
     }
     if (jump !== jumps) return;
-    if (read.some(({ id }) => id === first.id)) change(renew(window, read, more && !isAllSaid(read)));
+    if (read.some(({ id }) => id === first.id)) change(renew(window, read, more && !hasQueuedInput(read)));
     else {
       window = EMPTY_WINDOW;
       await readLatest(signal);
@@ -160,7 +160,7 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
         const jump = jumps;
         const page = await list({ order: 'asc', from: last.id, limit: PAGE + 1 });
         if (jump === jumps)
-          change(append(window, page.data, page.next_cursor !== null && !isAllSaid(page.data)));
+          change(append(window, page.data, page.next_cursor !== null && !hasQueuedInput(page.data)));
       }),
     jumpToLatest: async () => {
       // Checks the current window, since the rendered one may be older.
@@ -184,7 +184,7 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
         hasOlder: older.next_cursor !== null,
         hasNewer: true,
       };
-      change(append(around, newer.data, newer.next_cursor !== null && !isAllSaid(newer.data)));
+      change(append(around, newer.data, newer.next_cursor !== null && !hasQueuedInput(newer.data)));
     },
     trim: (from) => change(from === 'start' ? trimStart(window, MOST_KEPT) : trimEnd(window, MOST_KEPT)),
     place: (message) => {
@@ -195,6 +195,6 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
 }
 
 /** Queued inputs come after the history: a page that contains one reaches the end of the history. */
-function isAllSaid(read: readonly Message[]): boolean {
+function hasQueuedInput(read: readonly Message[]): boolean {
   return read.some(({ seq }) => seq === null);
 }

@@ -51,10 +51,10 @@ export function renew(window: MessageWindow, read: readonly Message[], more: boo
   const fresh = historyOf(read);
   const last = fresh.at(-1)?.seq ?? 0;
   // Messages that the stream added during the read.
-  const told = window.messages.filter(({ seq }) => (seq ?? 0) > last);
-  const isNext = !more || told.length === 0;
+  const addedMeanwhile = window.messages.filter(({ seq }) => (seq ?? 0) > last);
+  const isNext = !more || addedMeanwhile.length === 0;
   return {
-    messages: isNext ? [...fresh, ...told] : fresh,
+    messages: isNext ? [...fresh, ...addedMeanwhile] : fresh,
     hasOlder: window.hasOlder,
     hasNewer: more,
   };

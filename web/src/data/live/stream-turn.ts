@@ -59,10 +59,10 @@ export async function takeTurn(): Promise<Release | null> {
 
 function take(name: string): Promise<Release | null> {
   return new Promise((resolve, reject) => {
-    const held = navigator.locks.request(name, { ifAvailable: true }, (lock) => {
+    const lockRequest = navigator.locks.request(name, { ifAvailable: true }, (lock) => {
       if (lock === null) return resolve(null);
       return new Promise<void>((release) => resolve(release));
     });
-    held.catch(reject);
+    lockRequest.catch(reject);
   });
 }

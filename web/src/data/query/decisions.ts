@@ -1,22 +1,22 @@
 /**
- * Decisions made in this tab on tool calls that wait for a person. A decision is held for three seconds, during which
- * it can be undone, and is then sent. A tab that is closed or hidden sends its held decisions at once. The API accepts
- * only the first decision that it receives.
+ * Decisions made in this tab on tool calls that wait for a person. A decision is sent after three seconds, during which
+ * it can be undone. A tab that is closed or hidden sends its pending decisions at once. The API accepts only the first
+ * decision that it receives.
  */
 import { useSyncExternalStore } from 'react';
 
 export type Decision = {
-  /** held: can be undone. sending: the request is running. sent: the API accepted it. */
-  state: 'held' | 'sending' | 'sent';
+  /** undoable: not sent yet. sending: the request is running. sent: the API accepted it. */
+  state: 'undoable' | 'sending' | 'sent';
   /** Label of the decision, such as “Approved”. */
-  words: string;
+  label: string;
 };
 
 /** One wait of a call. A call can wait more than once; `since` tells the waits apart. */
 export type Wait = { callId: string; since: string | null };
 
 export type Deciding = {
-  words: string;
+  label: string;
   /** Resolves with the other waits that the same request decided. */
   send: () => Promise<readonly Wait[]>;
   /** Called after a failed request; the call can be decided again. */
@@ -24,10 +24,10 @@ export type Deciding = {
   onSettled: () => void;
 };
 
-export const HELD_MS = 3_000;
+export const UNDO_MS = 3_000;
 
 const decisions = new Map<string, Decision>();
-const held = new Map<string, { deciding: Deciding; timer: ReturnType<typeof setTimeout> }>();
+const pending = new Map<string, { deciding: Deciding; timer: ReturnType<typeof setTimeout> }>();
 const listeners = new Set<() => void>();
 
 /** Null if this tab made no decision on this wait. */
@@ -39,31 +39,31 @@ export function useDecision(wait: Wait): Decision | null {
 export function decide(wait: Wait, deciding: Deciding): void {
   const key = keyOf(wait);
   if (decisions.has(key)) return;
-  held.set(key, { deciding, timer: setTimeout(() => void send(key), HELD_MS) });
-  set(key, { state: 'held', words: deciding.words });
+  pending.set(key, { deciding, timer: setTimeout(() => void send(key), UNDO_MS) });
+  set(key, { state: 'undoable', label: deciding.label });
 }
 
-/** Undoes a decision; has an effect only while the decision is held. */
+/** Undoes a decision; has an effect only while the decision is pending. */
 export function takeBack(wait: Wait): void {
   const key = keyOf(wait);
-  if (unhold(key) !== null) set(key, null);
+  if (takePending(key) !== null) set(key, null);
 }
 
-/** Sends all held decisions at once. Resolves when the API has answered all of them. */
-export async function sendHeld(): Promise<void> {
-  await Promise.all([...held.keys()].map(send));
+/** Sends all pending decisions at once. Resolves when the API has answered all of them. */
+export async function sendPending(): Promise<void> {
+  await Promise.all([...pending.keys()].map(send));
 }
 
 async function send(key: string): Promise<void> {
-  const deciding = unhold(key);
+  const deciding = takePending(key);
   if (deciding === null) return;
-  const { words } = deciding;
-  set(key, { state: 'sending', words });
+  const { label } = deciding;
+  set(key, { state: 'sending', label });
   try {
     const others = await deciding.send();
     for (const other of others)
-      set(keyOf(other), { state: 'sent', words: 'Decided together with another call' });
-    set(key, { state: 'sent', words });
+      set(keyOf(other), { state: 'sent', label: 'Decided together with another call' });
+    set(key, { state: 'sent', label });
   } catch (error) {
     set(key, null);
     deciding.onError(error);
@@ -71,11 +71,11 @@ async function send(key: string): Promise<void> {
   deciding.onSettled();
 }
 
-function unhold(key: string): Deciding | null {
-  const one = held.get(key);
+function takePending(key: string): Deciding | null {
+  const one = pending.get(key);
   if (one === undefined) return null;
   clearTimeout(one.timer);
-  held.delete(key);
+  pending.delete(key);
   return one.deciding;
 }
 
@@ -94,8 +94,8 @@ function listen(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-addEventListener('pagehide', () => void sendHeld());
+addEventListener('pagehide', () => void sendPending());
 // Phones close hidden tabs without firing `pagehide`.
 document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'hidden') void sendHeld();
+  if (document.visibilityState === 'hidden') void sendPending();
 });

@@ -56,8 +56,8 @@ function toError({ status, responseText }: XMLHttpRequest): NightshiftError {
 
 function parse(text: string): Problem | null {
   try {
-    const said: Partial<Problem> | null = JSON.parse(text);
-    return typeof said?.error?.code === 'string' ? (said as Problem) : null;
+    const parsed: Partial<Problem> | null = JSON.parse(text);
+    return typeof parsed?.error?.code === 'string' ? (parsed as Problem) : null;
   } catch {
     return null;
   }

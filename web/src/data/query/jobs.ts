@@ -44,8 +44,8 @@ export async function countUnfinished(filter: JobFilter): Promise<{ count: numbe
 
 /** Requests the cancellation of these jobs. Returns how many were requested; jobs that had ended do not count. */
 export async function cancelJobs(ids: readonly string[]): Promise<number> {
-  const told = await Promise.all(ids.map((id) => client.jobs.cancel(id)));
-  return told.filter(({ requested_at }) => requested_at !== null).length;
+  const cancelled = await Promise.all(ids.map((id) => client.jobs.cancel(id)));
+  return cancelled.filter(({ requested_at }) => requested_at !== null).length;
 }
 
 /** Requests the cancellation of all unfinished jobs that match the filter. Returns how many were requested. */
@@ -66,9 +66,9 @@ export async function cancelMatching(filter: JobFilter): Promise<number> {
 async function cancelListed(filter: JobFilter): Promise<number> {
   const ids: string[] = [];
   for await (const { id } of client.jobs.list({ ...toQuery(filter), limit: 200 })) ids.push(id);
-  let told = 0;
-  for (let at = 0; at < ids.length; at += AT_ONCE) told += await cancelJobs(ids.slice(at, at + AT_ONCE));
-  return told;
+  let requested = 0;
+  for (let at = 0; at < ids.length; at += AT_ONCE) requested += await cancelJobs(ids.slice(at, at + AT_ONCE));
+  return requested;
 }
 
 function unfinishedOf({ status }: JobFilter): Unfinished[] {

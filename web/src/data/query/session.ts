@@ -1,7 +1,7 @@
 /** Sign-in state. The console does not store the API key: the session is an HttpOnly cookie. */
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../client.ts';
-import { sendHeld } from './decisions.ts';
+import { sendPending } from './decisions.ts';
 import { keys } from './keys.ts';
 
 export function sessionQuery() {
@@ -23,7 +23,7 @@ export function useSignOut(): (() => Promise<void>) | null {
   const { data } = useQuery(sessionQuery());
   if (data?.auth !== 'key') return null;
   return async () => {
-    await sendHeld();
+    await sendPending();
     await client.session.delete();
     queryClient.setQueryData(sessionQuery().queryKey, { ...data, signed_in: false, tenant: null });
     queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] });

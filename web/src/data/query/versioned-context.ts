@@ -7,8 +7,8 @@ export type VersionedContext = { context: Context; etag: string };
 
 export async function readVersioned(id: string, signal?: AbortSignal): Promise<VersionedContext> {
   let etag = '*';
-  const onEtag = (told: string): void => {
-    etag = told;
+  const onEtag = (value: string): void => {
+    etag = value;
   };
   const context = await client.contexts.get(id, signal === undefined ? { onEtag } : { onEtag, signal });
   return { context, etag };

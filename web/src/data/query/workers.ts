@@ -43,8 +43,8 @@ async function readRole(
   options: { signal?: AbortSignal },
 ): Promise<VersionedRole> {
   let etag: string | null = null;
-  const onEtag = (told: string): void => {
-    etag = told;
+  const onEtag = (value: string): void => {
+    etag = value;
   };
   const role = await client.roles.get(name, version === null ? {} : { version }, { ...options, onEtag });
   return { role, etag };

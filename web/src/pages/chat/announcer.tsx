@@ -7,18 +7,18 @@ import css from './hidden.module.css';
 const LONGEST = 300;
 
 export function Announcer({ messages, isAtEnd }: { messages: readonly Message[]; isAtEnd: boolean }) {
-  const heard = useRef<string | null>(null);
-  const [said, setSaid] = useState('');
+  const lastId = useRef<string | null>(null);
+  const [announcement, setAnnouncement] = useState('');
   const last = isAtEnd ? messages.findLast(({ role }) => role === 'assistant') : undefined;
   useEffect(() => {
-    if (last === undefined || heard.current === last.id) return;
+    if (last === undefined || lastId.current === last.id) return;
     // The message that exists when the page opens is not announced.
-    if (heard.current !== null) setSaid(`Assistant: ${textOf(last).slice(0, LONGEST)}`);
-    heard.current = last.id;
+    if (lastId.current !== null) setAnnouncement(`Assistant: ${textOf(last).slice(0, LONGEST)}`);
+    lastId.current = last.id;
   }, [last]);
   return (
     <div className={css.hidden} role="status">
-      {said}
+      {announcement}
     </div>
   );
 }

@@ -80,7 +80,7 @@ function Open({ item }: { item: InboxItem }) {
   );
 }
 
-const ELSEWHERE: Decision = { state: 'sent', words: 'Answered elsewhere, or no longer waiting' };
+const ELSEWHERE: Decision = { state: 'sent', label: 'Answered elsewhere, or no longer waiting' };
 
 function Over({ item }: { item: InboxItem }) {
   const decision = useDecision({ callId: item.tool_call_id, since: item.requested_at });

@@ -12,7 +12,7 @@ import { ErrorState } from '../../ui/state/error-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { Found } from './found.tsx';
-import { SAID_BY, SearchFilters } from './search-filters.tsx';
+import { AUTHORS, SearchFilters } from './search-filters.tsx';
 import type { SearchSearch } from './search-filters.tsx';
 import { SearchBox } from './search-box.tsx';
 import css from './search.module.css';
@@ -37,8 +37,8 @@ export function SearchPage() {
 }
 
 function toFilter(q: string, { from, to, message_role, ...rest }: SearchSearch): SearchFilter {
-  const said = SAID_BY.find(({ value }) => value === message_role)?.value;
-  return { ...rest, ...(said === undefined ? {} : { message_role: said }), ...spanOf(from, to), q };
+  const role = AUTHORS.find(({ value }) => value === message_role)?.value;
+  return { ...rest, ...(role === undefined ? {} : { message_role: role }), ...spanOf(from, to), q };
 }
 
 function Hints() {

@@ -8,19 +8,19 @@ const REST_MS = 250;
 /** Search field. Calls `onChange` after a pause in typing, or with Enter. */
 export function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const [text, setText] = useState(value);
-  const told = useRef(value);
+  const reported = useRef(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   // Updates the field if something else changed the address.
   useEffect(() => {
-    if (value === told.current) return;
-    told.current = value;
+    if (value === reported.current) return;
+    reported.current = value;
     setText(value);
   }, [value]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const showNotice = (next: string): void => {
     clearTimeout(timer.current);
-    told.current = next.trim();
-    if (told.current !== value) onChange(told.current);
+    reported.current = next.trim();
+    if (reported.current !== value) onChange(reported.current);
   };
   return (
     <form

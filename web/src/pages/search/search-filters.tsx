@@ -13,7 +13,7 @@ export type SearchSearch = {
   to?: string;
 };
 
-export const SAID_BY = [
+export const AUTHORS = [
   { value: 'user', label: 'Inputs' },
   { value: 'assistant', label: 'Answers' },
 ] as const;
@@ -45,8 +45,8 @@ export function SearchFilters({
         <SelectFilter
           label="Message type"
           any="Inputs and answers"
-          value={SAID_BY.find(({ value }) => value === search.message_role)?.value}
-          options={SAID_BY}
+          value={AUTHORS.find(({ value }) => value === search.message_role)?.value}
+          options={AUTHORS}
           onChange={(value) => set('message_role', value)}
         />
         <SelectFilter

@@ -42,14 +42,14 @@ export function ChartRow({
   const detailsId = useId();
   const Kind = ICONS[row.kind === 'step' ? row.step.kind : row.kind];
   const took = formatDuration((row.to ?? now) - row.from);
-  const said = row.stretches.map(
+  const stretchTexts = row.stretches.map(
     ({ kind, from, to }) => `${STRETCHES[kind]}: ${formatDuration((to ?? now) - from)}`,
   );
   const again = row.kind === 'step' ? row.again : null;
   return (
     <li className={css.row}>
       <div className={css.whole}>
-        <Tooltip text={said.join(' · ')}>
+        <Tooltip text={stretchTexts.join(' · ')}>
           <button
             type="button"
             className={css.line}

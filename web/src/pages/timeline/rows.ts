@@ -53,14 +53,14 @@ export type Row = Place &
 
 export function rowsOf(job: Job, steps: readonly JobStep[]): Row[] {
   // A tool call is requested when the answer that contains it is complete.
-  const asked = new Map(
+  const requestedAt = new Map(
     steps.flatMap((step) =>
       step.kind === 'model' && step.message_id !== null && step.ended_at !== null
         ? [[step.message_id, Date.parse(step.ended_at)] as const]
         : [],
     ),
   );
-  const of = steps.map((step, place) => toRow(step, place, asked.get(step.message_id ?? '')));
+  const of = steps.map((step, place) => toRow(step, place, requestedAt.get(step.message_id ?? '')));
   return [
     queueRow(job, of[0]?.from ?? null),
     ...of.flatMap((row) => [
@@ -98,8 +98,8 @@ function childRow(job: ChildJob): Row {
   return { kind: 'child', id, name, status, from, to, stretches, job };
 }
 
-function toRow(step: JobStep, place: number, asked: number | undefined): StepRow {
-  const stretches = stretchesOf(step, asked);
+function toRow(step: JobStep, place: number, requestedAt: number | undefined): StepRow {
+  const stretches = stretchesOf(step, requestedAt);
   const from = stretches[0]?.from ?? Date.parse(step.started_at);
   const [id, to] = [step.tool_call_id ?? `step ${place}`, parse(step.ended_at)];
   return {
@@ -120,7 +120,7 @@ function nameOf({ kind, name }: JobStep): string {
   return kind === 'compact' ? `Compaction (${name})` : name;
 }
 
-function stretchesOf(step: JobStep, asked: number | undefined): Stretch[] {
+function stretchesOf(step: JobStep, requestedAt: number | undefined): Stretch[] {
   const [from, first, to] = [Date.parse(step.started_at), parse(step.first_token_at), parse(step.ended_at)];
   switch (step.kind) {
     case 'model':
@@ -134,11 +134,11 @@ function stretchesOf(step: JobStep, asked: number | undefined): Stretch[] {
     case 'wait':
       return [{ kind: 'retry', from, to }];
     case 'tool':
-      return stretchesOfCall(step, asked ?? from);
+      return stretchesOfCall(step, requestedAt ?? from);
   }
 }
 
-function stretchesOfCall(step: JobStep, asked: number): Stretch[] {
+function stretchesOfCall(step: JobStep, requestedAt: number): Stretch[] {
   const to = parse(step.ended_at);
   const runs = step.executions ?? [];
   const ran = runs.map(({ began_at, ended_at }, at): Stretch => {
@@ -148,7 +148,7 @@ function stretchesOfCall(step: JobStep, asked: number): Stretch[] {
   });
   const waited = (step.waits ?? []).map(toStretch);
   const known = [...waited, ...ran].toSorted((one, other) => one.from - other.from);
-  return runs.length > 0 ? known : [...known, ...unknownOf(step, known.at(-1) ?? null, asked, to)];
+  return runs.length > 0 ? known : [...known, ...unknownOf(step, known.at(-1) ?? null, requestedAt, to)];
 }
 
 function toStretch({ for: kind, asked_at, ended_at, expires_at }: CallWait): Stretch {
@@ -157,10 +157,15 @@ function toStretch({ for: kind, asked_at, ended_at, expires_at }: CallWait): Str
 }
 
 /** For a call without a known execution: the stretch after its last wait, if any. */
-function unknownOf({ status }: JobStep, last: Stretch | null, asked: number, to: number | null): Stretch[] {
+function unknownOf(
+  { status }: JobStep,
+  last: Stretch | null,
+  requestedAt: number,
+  to: number | null,
+): Stretch[] {
   if (last !== null && (last.to === null || to !== null)) return [];
   const kind = ['running', 'completed', 'failed'].includes(status) ? 'tool' : 'open';
-  return [{ kind, from: last?.to ?? asked, to }];
+  return [{ kind, from: last?.to ?? requestedAt, to }];
 }
 
 /** From the first start to the last end; unfinished rows end now. */

@@ -10,7 +10,7 @@ const SETTLING_MS = 500;
 /** Minimum distance of a move, in pixels. */
 const LEAST = 3;
 
-type Look = { top: number; left: number; words: string };
+type Look = { top: number; left: number; text: string };
 type Seen = Look & { movedAt: number };
 
 const watched = new Set<HTMLElement>();
@@ -41,9 +41,9 @@ function look(): void {
 }
 
 function lookInto(element: HTMLElement, now: number): void {
-  lookAt(element, { ...placeOf(element, null), words: '' }, now);
+  lookAt(element, { ...placeOf(element, null), text: '' }, now);
   for (const button of element.querySelectorAll('button')) {
-    lookAt(button, { ...placeOf(button, element), words: button.textContent }, now);
+    lookAt(button, { ...placeOf(button, element), text: button.textContent }, now);
   }
 }
 
@@ -58,7 +58,7 @@ function isOther(before: Look, next: Look): boolean {
   return (
     Math.abs(next.top - before.top) >= LEAST ||
     Math.abs(next.left - before.left) >= LEAST ||
-    next.words !== before.words
+    next.text !== before.text
   );
 }
 

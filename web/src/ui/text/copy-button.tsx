@@ -28,9 +28,9 @@ export function CopyButton({
       () => setCopied('refused'),
     );
   };
-  const said = { no: label, yes: 'Copied', refused: 'Not allowed to copy' }[copied];
+  const currentLabel = { no: label, yes: 'Copied', refused: 'Not allowed to copy' }[copied];
   return (
-    <IconButton label={said} size="small" className={className} onClick={copy}>
+    <IconButton label={currentLabel} size="small" className={className} onClick={copy}>
       {copied === 'yes' ? <Check /> : <Copy />}
     </IconButton>
   );

@@ -20,8 +20,8 @@ export function Json({
 function write(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value, null, 2) ?? 'undefined';
   try {
-    const said: unknown = JSON.parse(value);
-    return typeof said === 'object' && said !== null ? JSON.stringify(said, null, 2) : value;
+    const parsed: unknown = JSON.parse(value);
+    return typeof parsed === 'object' && parsed !== null ? JSON.stringify(parsed, null, 2) : value;
   } catch {
     return value;
   }

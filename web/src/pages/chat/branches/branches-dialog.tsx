@@ -109,12 +109,12 @@ function ForkPoint({ contextId, branch }: { contextId: string; branch: Branch })
   });
   if (parent === null) return <p className={css.facts}>Root branch</p>;
   if (messageId === null) return <p className={css.facts}>From {parent}, no shared messages</p>;
-  const said = message === undefined ? '' : textOf(message).slice(0, 80);
+  const excerpt = message === undefined ? '' : textOf(message).slice(0, 80);
   return (
     <p className={css.facts}>
       From {parent}
       {message !== undefined && ` after ${message.turn ?? 'a note'}`}
-      {said !== '' && <q className={css.said}>{said}</q>}
+      {excerpt !== '' && <q className={css.excerpt}>{excerpt}</q>}
     </p>
   );
 }

@@ -150,8 +150,8 @@ function reasonNot(state: string, isLost: boolean): string | null {
 
 function contentOf(text: string, files: readonly Attached[]): PostMessage['content'] {
   if (files.length === 0) return text;
-  const said = text.trim() === '' ? [] : [{ type: 'text' as const, text }];
-  return [...said, ...files.map(({ block }) => block)];
+  const textBlocks = text.trim() === '' ? [] : [{ type: 'text' as const, text }];
+  return [...textBlocks, ...files.map(({ block }) => block)];
 }
 
 function useSend(context: Context) {

@@ -38,17 +38,17 @@ export function ContextItem({ context, isOpen }: { context: Context; isOpen: boo
 }
 
 function preview({ role, text }: NonNullable<Context['last_message']>): string {
-  const said = text.replaceAll(/[\s#*`|]+/g, ' ').trim();
-  if (said === '') return 'No preview';
-  return role === 'assistant' ? said : `› ${said}`;
+  const plainText = text.replaceAll(/[\s#*`|]+/g, ' ').trim();
+  if (plainText === '') return 'No preview';
+  return role === 'assistant' ? plainText : `› ${plainText}`;
 }
 
 /** For the open context the stream delivers the state sooner than the list. */
 function useStateOf({ id, state }: Context, isOpen: boolean): string {
   const cache = useQueryClient();
-  const told = useSyncExternalStore(
+  const streamedState = useSyncExternalStore(
     (listener) => cache.getQueryCache().subscribe(listener),
     () => cache.getQueryData<Context>(keys.contextRecord(id))?.state,
   );
-  return isOpen ? (told ?? state) : state;
+  return isOpen ? (streamedState ?? state) : state;
 }

@@ -18,8 +18,8 @@ export function SpawnedWorkers({ context, block, result }: Props) {
   const awaited = (state?.waiting_for ?? []).flatMap(({ kind, tool_call_id, worker_id }) =>
     kind === 'worker' && tool_call_id === block.id && worker_id !== undefined ? [worker_id] : [],
   );
-  const told = result === undefined ? [] : idsIn(parse(result.content));
-  const ids = [...new Set([...awaited, ...told, ...idsIn(block.input)])];
+  const namedInResult = result === undefined ? [] : idsIn(parse(result.content));
+  const ids = [...new Set([...awaited, ...namedInResult, ...idsIn(block.input)])];
   return ids.map((id) => <WorkerLink key={id} id={id} />);
 }
 

@@ -47,8 +47,8 @@ export function CompactionMark({ context, compaction, children }: CompactionMark
       >
         <FoldVertical aria-hidden="true" />
         <span>
-          {wordsOf(type, messages.length, replaced.hasNextPage)}: {full.format(before)} → {full.format(after)}{' '}
-          tokens
+          {compactionText(type, messages.length, replaced.hasNextPage)}: {full.format(before)} →{' '}
+          {full.format(after)} tokens
         </span>
         <ChevronRight aria-hidden="true" className={css.twisty} />
       </button>
@@ -84,7 +84,7 @@ export function CompactionMark({ context, compaction, children }: CompactionMark
   );
 }
 
-function wordsOf(type: ContextCompaction['type'], count: number, isMore: boolean): string {
+function compactionText(type: ContextCompaction['type'], count: number, isMore: boolean): string {
   if (type === 'threshold') return 'Old tool results were compacted';
   if (count === 0) return 'Older messages were compacted';
   return `${full.format(count)}${isMore ? '+' : ''} ${count === 1 ? 'message was' : 'messages were'} compacted`;

@@ -24,11 +24,11 @@ export function marksOf(
   branch: string,
 ): ContextCompaction[] {
   const read = readOf(branches, branch);
-  const held = compactions
+  const included = compactions
     .filter((one) => one.upto_seq <= (read.get(one.branch) ?? -1))
     .toSorted((one, other) => one.upto_seq - other.upto_seq || one.seq - other.seq);
-  const newest = held.findLastIndex(({ type }) => type === 'llm');
-  return held.slice(Math.max(newest, 0));
+  const newest = included.findLastIndex(({ type }) => type === 'llm');
+  return included.slice(Math.max(newest, 0));
 }
 
 /** For a branch and each of its ancestors: the last `seq` that the branch includes. */

@@ -35,17 +35,17 @@ function Shown({ row, context }: Omit<Props, 'isSought'>) {
     case 'partial':
       return <PartialBubble partial={row.partial} />;
     case 'message':
-      return <Said message={row.message} results={row.results} context={context} />;
+      return <StoredRow message={row.message} results={row.results} context={context} />;
   }
 }
 
-type SaidProps = {
+type StoredRowProps = {
   message: Message;
   results: ReadonlyMap<string, CallResult>;
   context: Context;
 };
 
-function Said({ message, results, context }: SaidProps) {
+function StoredRow({ message, results, context }: StoredRowProps) {
   switch (message.role) {
     case 'user':
       return <InputBubble message={message} context={context} />;

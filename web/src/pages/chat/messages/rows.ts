@@ -24,21 +24,24 @@ export function rowsOf(
 ): Row[] {
   const known = new Set(messages.map(({ id }) => id));
   const results = resultsOf(messages);
-  const asked = new Set(messages.flatMap(({ content }) => content.filter(isCall).map(({ id }) => id)));
-  const said = messages
-    .filter((message) => !isShownByItsCall(message, asked))
+  const callIds = new Set(messages.flatMap(({ content }) => content.filter(isCall).map(({ id }) => id)));
+  const messageRows = messages
+    .filter((message) => !isShownByItsCall(message, callIds))
     .map((message) => ({ seq: message.seq ?? 0, row: toRow(message, results) }));
   const compacted = marks.map((compaction) => ({
     seq: compaction.upto_seq,
     row: { kind: 'compaction' as const, key: compaction.id, compaction },
   }));
-  const first = said[0]?.seq ?? 0;
+  const first = messageRows[0]?.seq ?? 0;
   const before = compacted.filter(({ seq, row }) => seq >= first || row.compaction.type === 'llm');
-  const rows = [...said, ...before].toSorted((a, b) => a.seq - b.seq).map(({ row }): Row => row);
-  const told = partial.filter(
+  const rows = [...messageRows, ...before].toSorted((a, b) => a.seq - b.seq).map(({ row }): Row => row);
+  const visiblePartials = partial.filter(
     ({ message_id, text, thinking }) => !known.has(message_id) && text + thinking !== '',
   );
-  return [...rows, ...told.map((one): Row => ({ kind: 'partial', key: one.message_id, partial: one }))];
+  return [
+    ...rows,
+    ...visiblePartials.map((one): Row => ({ kind: 'partial', key: one.message_id, partial: one })),
+  ];
 }
 
 function toRow(message: Message, results: ReadonlyMap<string, CallResult>): Row {
@@ -55,9 +58,10 @@ function resultsOf(messages: readonly Message[]): ReadonlyMap<string, CallResult
   return results;
 }
 
-function isShownByItsCall({ role, content }: Message, asked: ReadonlySet<string>): boolean {
+function isShownByItsCall({ role, content }: Message, callIds: ReadonlySet<string>): boolean {
   return (
-    role === 'tool' && content.every((block) => block.type === 'tool_result' && asked.has(block.tool_use_id))
+    role === 'tool' &&
+    content.every((block) => block.type === 'tool_result' && callIds.has(block.tool_use_id))
   );
 }
 

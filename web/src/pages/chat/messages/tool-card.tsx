@@ -184,10 +184,10 @@ function questionOf({ name, input }: ToolUseBlock): string | null {
 /** The arguments on one line. */
 function brief(input: ToolUseBlock['input']): string {
   if (typeof input !== 'object' || input === null) return String(input ?? '');
-  const said = Object.entries(input).map(
+  const pairs = Object.entries(input).map(
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  return said.join(', ').slice(0, 200);
+  return pairs.join(', ').slice(0, 200);
 }
 
 function textOfResult({ content }: ToolResultBlock): string {

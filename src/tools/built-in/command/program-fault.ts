@@ -3,7 +3,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Null: the program exists. `places`: the folders to search for a name without a slash, in the format of `PATH`. */
-export async function lookUp(
+export async function programFault(
   command: string,
   workspace: string,
   places: string,

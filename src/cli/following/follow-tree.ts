@@ -10,7 +10,7 @@ import type { Screen } from '../terminal/screen.ts';
 import type { AnswerText } from './answer-text.ts';
 import { openProgress } from './progress.ts';
 
-export type Listener = {
+export type TreeListener = {
   client: Client;
   screen: Screen;
   quiet: boolean;
@@ -22,7 +22,7 @@ export type Listener = {
   signal: AbortSignal;
 };
 
-export type Followed = {
+export type FollowedJob = {
   contextId: string;
   jobId: string;
   /** The event number in the context after which the job is followed. */
@@ -30,19 +30,19 @@ export type Followed = {
 };
 
 /** A listener and the descendants that it is following. */
-export type Family = Listener & { children: Set<Promise<void>> };
+export type FollowedTree = TreeListener & { children: Set<Promise<void>> };
 
 /** The maximum number of child streams followed at once. */
 const MOST_CHILDREN = 50;
 
 /** Follows a job to its end. `label`: the names of the workers from the root to this one; '' for the root. */
 export async function receive(
-  family: Family,
-  job: Followed,
+  tree: FollowedTree,
+  job: FollowedJob,
   label: string,
   answer: AnswerText | null,
 ): Promise<void> {
-  const { client, screen, signal, quiet } = family;
+  const { client, screen, signal, quiet } = tree;
   const progress = openProgress(client, screen, label);
   const isEnd = (event: StreamEvent): boolean =>
     event.event === 'JobFinished' && event.data.job_id === job.jobId;
@@ -59,10 +59,10 @@ export async function receive(
     },
   });
   // Events before the start of this job belong to earlier jobs of the same context.
-  let mine = (await client.jobs.get(job.jobId, {}, { signal })).status !== 'queued';
+  let hasStarted = (await client.jobs.get(job.jobId, {}, { signal })).status !== 'queued';
   for await (const event of events) {
-    mine ||= event.event === 'JobStarted' && event.data.job_id === job.jobId;
-    if (!mine) continue;
+    hasStarted ||= event.event === 'JobStarted' && event.data.job_id === job.jobId;
+    if (!hasStarted) continue;
     answer?.receive(event);
     if (event.event === 'MessageCompleted' && event.data.role === 'assistant') {
       const message = await client.contexts.messages.get(job.contextId, event.data.message_id);
@@ -71,27 +71,27 @@ export async function receive(
     }
     if (!quiet) await progress.receive(event);
     const item = itemOf(event);
-    if (item !== null) family.asked(item, label);
+    if (item !== null) tree.asked(item, label);
     const over = answeredBy(event);
-    if (over !== null) family.answered(over);
-    if (event.event === 'WorkerSpawned') adopt(family, event.data, label);
+    if (over !== null) tree.answered(over);
+    if (event.event === 'WorkerSpawned') followChild(tree, event.data, label);
   }
 }
 
 /** Follows the job of a spawned worker. Errors are ignored, for example when the worker was deleted. */
-export function adopt(
-  family: Family,
+export function followChild(
+  tree: FollowedTree,
   spawned: { worker_id: string; job_id: string; name: string },
   label: string,
 ): void {
-  if (family.children.size >= MOST_CHILDREN) return;
+  if (tree.children.size >= MOST_CHILDREN) return;
   const follow = async (): Promise<void> => {
-    const { context_id } = await family.client.workers.get(spawned.worker_id, { signal: family.signal });
+    const { context_id } = await tree.client.workers.get(spawned.worker_id, { signal: tree.signal });
     const job = { contextId: context_id, jobId: spawned.job_id, after: 0 };
-    await receive(family, job, `${label}${oneLine(spawned.name)}: `, null);
+    await receive(tree, job, `${label}${oneLine(spawned.name)}: `, null);
   };
   const child = follow()
     .catch(() => undefined)
-    .finally(() => family.children.delete(child));
-  family.children.add(child);
+    .finally(() => tree.children.delete(child));
+  tree.children.add(child);
 }

@@ -2,7 +2,7 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test } from 'vitest';
-import { fateOf } from '../../../src/tools/mcp/calls/fate.ts';
+import { classifyFailure } from '../../../src/tools/mcp/calls/classify-failure.ts';
 
 const caused = (code: string): Error =>
   new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) });
@@ -20,6 +20,6 @@ test.each([
   ['no key', new StreamableHTTPError(401, 'x'), false, 'refused'],
   ['a gateway gave up', new StreamableHTTPError(504, 'x'), false, 'cut'],
   ['whatever else', 'x', false, 'cut'],
-])('%s', (_, error, isOver, fate) => {
-  expect(fateOf(error, isOver)).toBe(fate);
+])('%s', (_, error, isOver, failure) => {
+  expect(classifyFailure(error, isOver)).toBe(failure);
 });

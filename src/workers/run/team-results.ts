@@ -10,16 +10,16 @@ import { truncate } from '../../tools/run/truncate.ts';
 const AROUND = 300;
 const LEAST = 100;
 
-export function errorResult(code: FaultCode, words: string): CallResult {
-  return { kind: 'result', content: codedText(code, words), is_error: true };
+export function errorResult(code: FaultCode, message: string): CallResult {
+  return { kind: 'result', content: codedText(code, message), is_error: true };
 }
 
 /** Result of a `spawn` call whose child has ended. It is an error unless the child's job completed. */
 export function spawnResult(outcome: WorkerOutcome | undefined, limit: number): CallResult {
   if (outcome === undefined)
     return errorResult('worker_gone', 'The worker was deleted before its job ended.');
-  const { worker_id, ...told } = wordsOf(outcome, limit - AROUND);
-  const content = JSON.stringify({ worker_id, job_id: outcome.jobId, ...told });
+  const { worker_id, ...summary } = summaryOf(outcome, limit - AROUND);
+  const content = JSON.stringify({ worker_id, job_id: outcome.jobId, ...summary });
   return { kind: 'result', content, is_error: outcome.status !== 'completed' };
 }
 
@@ -29,11 +29,11 @@ export function spawnResult(outcome: WorkerOutcome | undefined, limit: number): 
  */
 export function waitResult(outcomes: readonly WorkerOutcome[], limit: number): CallResult {
   const each = Math.floor(limit / outcomes.length) - AROUND;
-  const content = JSON.stringify(outcomes.map((outcome) => wordsOf(outcome, each)));
+  const content = JSON.stringify(outcomes.map((outcome) => summaryOf(outcome, each)));
   return { kind: 'result', content, is_error: false };
 }
 
-function wordsOf({ workerId, jobId, status, error, output }: WorkerOutcome, limit: number) {
+function summaryOf({ workerId, jobId, status, error, output }: WorkerOutcome, limit: number) {
   const text = output === null ? null : truncate(textOf(output), Math.max(LEAST, limit));
   return {
     worker_id: workerId,

@@ -17,18 +17,18 @@ type Ended = {
 };
 
 /** A message from another worker. */
-export function sentWords(sender: Peer, content: string): InputBlock[] {
+export function sentMessage(sender: Peer, content: string): InputBlock[] {
   return [{ type: 'text', text: `Message from worker ${named(sender)}:\n\n${content}` }];
 }
 
 /** The notice that a worker's job ended, if no call waited for it. */
-export function reportWords(worker: Peer, ended: Ended): InputBlock[] {
+export function reportMessage(worker: Peer, ended: Ended): InputBlock[] {
   const header = `Report: job ${ended.jobId} of worker ${named(worker)} ended: ${ended.status}.`;
-  const rest = endWords(ended);
+  const rest = endText(ended);
   return [{ type: 'text', text: rest === '' ? header : `${header}\n\n${rest}` }];
 }
 
-function endWords({ output, error, reason }: Ended): string {
+function endText({ output, error, reason }: Ended): string {
   const why = error === null ? (reason ?? '') : `${error.code}: ${error.message}`;
   return [why, textOf(output)].filter((text) => text !== '').join('\n\n');
 }

@@ -9,7 +9,7 @@ export type AccessHeaders = {
   'x-forwarded-proto'?: string | string[] | undefined;
 };
 
-export type Asked = {
+export type AccessRequest = {
   headers: AccessHeaders;
   method: string;
   cookies: Readonly<Record<string, string | undefined>>;

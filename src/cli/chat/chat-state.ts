@@ -3,7 +3,7 @@ import type { StreamEvent } from '../../client/index.ts';
 import { answeredBy, itemOf, questionOf } from '../asking/item.ts';
 import type { Item } from '../asking/item.ts';
 
-export type Standing = {
+export type ChatState = {
   /** Events of the context itself. */
   receive(event: StreamEvent): void;
   /** An item of a descendant worker. */
@@ -13,7 +13,7 @@ export type Standing = {
   /** The API accepted a job. */
   sent(jobId: string): void;
   /** The oldest item that waits for the person; null: none. */
-  asked(): Item | null;
+  nextItem(): Item | null;
   /** The person is answering the item. */
   taken(item: Item): void;
   isBusy(): boolean;
@@ -21,15 +21,15 @@ export type Standing = {
   rest(): Promise<void>;
 };
 
-export function openStanding(): Standing {
+export function openChatState(): ChatState {
   const jobs = new Set<string>();
   const over = new Set<string>();
-  const asked: Item[] = [];
+  const items: Item[] = [];
   let waiting: (() => void)[] = [];
-  const isAtRest = (): boolean => jobs.size === 0 || asked.length > 0;
+  const isAtRest = (): boolean => jobs.size === 0 || items.length > 0;
   const drop = (toolCallId: string): void => {
-    const at = asked.findIndex(({ tool_call_id }) => tool_call_id === toolCallId);
-    if (at !== -1) asked.splice(at, 1);
+    const at = items.findIndex(({ tool_call_id }) => tool_call_id === toolCallId);
+    if (at !== -1) items.splice(at, 1);
   };
   const wake = (): void => {
     if (!isAtRest()) return;
@@ -37,7 +37,7 @@ export function openStanding(): Standing {
   };
   // Calls of client tools are answered by the client, not by the person.
   const ask = (item: Item): void => {
-    if (item.kind !== 'input' || questionOf(item) !== null) asked.push(item);
+    if (item.kind !== 'input' || questionOf(item) !== null) items.push(item);
     wake();
   };
   return {
@@ -59,7 +59,7 @@ export function openStanding(): Standing {
       // The stream may report the end of the job before the HTTP response arrives.
       if (!over.has(jobId)) jobs.add(jobId);
     },
-    asked: () => asked[0] ?? null,
+    nextItem: () => items[0] ?? null,
     taken: ({ tool_call_id }) => drop(tool_call_id),
     isBusy: () => jobs.size > 0,
     rest: () =>

@@ -64,7 +64,7 @@ export function expiredWait(effect: Effect, waitedFor: Exclude<WaitsFor, 'timer'
 
 const UNANSWERED: Closing = { status: 'cancelled', text: 'No answer arrived before the job ended.' };
 
-const UNHEARD: Closing = {
+const OUTCOME_NOT_REPORTED: Closing = {
   status: 'unknown',
   text: 'The client was asked to run this call, and the job ended before the client reported a result: outcome unknown. The call may have taken effect. Check before repeating it.',
 };
@@ -88,6 +88,6 @@ function unfinishedWait({ wait, effect }: OpenCall): Closing {
       return { status: 'cancelled', text: 'The job ended before the event this call was waiting for.' };
     case undefined:
     case 'answer':
-      return effect === 'once' ? UNHEARD : UNANSWERED;
+      return effect === 'once' ? OUTCOME_NOT_REPORTED : UNANSWERED;
   }
 }

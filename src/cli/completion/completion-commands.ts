@@ -1,25 +1,25 @@
 /** The data for completion scripts: commands, their options, and the choices of both. */
 import type { Command } from 'commander';
 
-export type OptionWords = {
+export type CompletionOption = {
   names: string[];
   summary: string;
   choices: readonly string[];
   takesValue: boolean;
 };
-export type CommandWords = {
+export type CompletionCommand = {
   name: string;
   summary: string;
-  options: OptionWords[];
+  options: CompletionOption[];
   /** The choices of the arguments. */
   choices: readonly string[];
   takesFile: boolean;
   /** Subcommands. */
-  below: CommandWords[];
+  below: CompletionCommand[];
 };
 
-export function wordsOf(program: Command): CommandWords[] {
-  const commands = program.commands.map(wordsOfOne);
+export function commandsOf(program: Command): CompletionCommand[] {
+  const commands = program.commands.map(commandOf);
   const help = {
     name: 'help',
     summary: 'display help for a command',
@@ -30,7 +30,7 @@ export function wordsOf(program: Command): CommandWords[] {
   return [...commands, { ...help, choices: commands.map(({ name }) => name) }];
 }
 
-function wordsOfOne(command: Command): CommandWords {
+function commandOf(command: Command): CompletionCommand {
   return {
     name: command.name(),
     summary: command.description(),
@@ -42,12 +42,12 @@ function wordsOfOne(command: Command): CommandWords {
     })),
     choices: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
     takesFile: command.registeredArguments.some((argument) => argument.name().includes('file')),
-    below: command.commands.map(wordsOfOne),
+    below: command.commands.map(commandOf),
   };
 }
 
 /** All commands and subcommands, each with its full name. */
-export function spelledOut(commands: readonly CommandWords[]): CommandWords[] {
+export function withFullNames(commands: readonly CompletionCommand[]): CompletionCommand[] {
   return commands.flatMap((command) => [
     command,
     ...command.below.map((one) => ({ ...one, name: `${command.name} ${one.name}` })),

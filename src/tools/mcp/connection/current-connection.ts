@@ -1,7 +1,7 @@
 /** Holds the current connection and the calls that wait for the next one. */
 import type { Connection } from './connection.ts';
 
-export class Standing {
+export class CurrentConnection {
   #connection: Connection | null = null;
   readonly #waiting = new Set<(connection: Connection) => void>();
 
@@ -24,11 +24,11 @@ export class Standing {
     const { connection } = this;
     if (connection !== null) return connection;
     return new Promise((resolve, reject) => {
-      const end = (say: () => void): void => {
+      const end = (settle: () => void): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
         this.#waiting.delete(found);
-        say();
+        settle();
       };
       const found = (one: Connection): void => end(() => resolve(one));
       const abort = (): void => end(() => reject(signal.reason));

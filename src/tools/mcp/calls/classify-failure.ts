@@ -6,7 +6,7 @@ import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
  * `refused`: the server returned an error. `silent`: the timeout expired. `not_sent`: the server did not receive the
  * request. `cut`: the connection ended, and it is unknown how far the server came.
  */
-type Fate = 'refused' | 'silent' | 'not_sent' | 'cut';
+type RequestFailure = 'refused' | 'silent' | 'not_sent' | 'cut';
 
 /** Codes of errors that the client itself creates. */
 const CLOSED: number = ErrorCode.ConnectionClosed;
@@ -23,7 +23,7 @@ const UNREACHED = [
 ];
 
 /** `isOver`: whether the connection has ended. Needed because servers may use the same codes as the client. */
-export function fateOf(error: unknown, isOver: boolean): Fate {
+export function classifyFailure(error: unknown, isOver: boolean): RequestFailure {
   if (error instanceof McpError) {
     if (isOver && error.code === CLOSED) return 'cut';
     return isTimeOut(error) ? 'silent' : 'refused';
@@ -38,7 +38,7 @@ function isTimeOut({ code, data }: McpError): boolean {
 }
 
 /** 404: the session expired, and the request was not processed. Other 3xx and 4xx: the server refused the request. */
-function ofStatus(status: number | undefined): Fate {
+function ofStatus(status: number | undefined): RequestFailure {
   if (status === 404) return 'not_sent';
   return status !== undefined && status >= 300 && status < 500 ? 'refused' : 'cut';
 }
