@@ -1,6 +1,10 @@
-/** Reads the changed fields of a draft. The member names match the schema; the API validates the values. */
+/** Reads the changed fields of a draft. */
 import type { ConfigPatch, Json } from 'nightshift/client';
 import type { ConfigDraft, ConfigMember } from './draft.ts';
+import { FIELDS } from './fields.ts';
+import type { Field, Read } from './fields.ts';
+
+export const CONFIG_MEMBERS = Object.keys(FIELDS) as ConfigMember[];
 
 /** Messages by field. */
 export type Faults = { readonly [Member in ConfigMember]?: string };
@@ -11,7 +15,7 @@ export type Changes = { patch: ConfigPatch | null; faults: Faults };
 export function readChanges(base: ConfigDraft, draft: ConfigDraft): Changes {
   const patch: Record<string, Json> = {};
   const faults: { [Member in ConfigMember]?: string } = {};
-  for (const member of MEMBERS) {
+  for (const member of CONFIG_MEMBERS) {
     if (isSame(base[member], draft[member])) continue;
     const read = readMember(draft, member);
     if (read.kind === 'value') patch[member] = read.value;
@@ -25,66 +29,9 @@ export function isSame(one: ConfigDraft[ConfigMember], other: ConfigDraft[Config
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-type Value = { kind: 'value'; value: Json } | { kind: 'wrong'; message: string };
-
-type Readers = { readonly [Member in ConfigMember]: (written: ConfigDraft[Member]) => Value };
-
-/** For values that are not empty. */
-const READERS: Readers = {
-  model: (text) => value(text.trim()),
-  mode: value,
-  streaming: (chosen) => value(chosen === 'on'),
-  system_prompt: value,
-  tools: (names) => value([...names]),
-  mcp_servers: (names) => value([...names]),
-  max_tokens: readNumber,
-  context_limit: readNumber,
-  max_steps: readNumber,
-  idle_timeout_s: readNumber,
-  approval: value,
-  pinned: value,
-  compaction: readObject,
-  client_tools: readArray,
-  parameters: readObject,
-  limits: readObject,
-};
-
-const MEMBERS = Object.keys(READERS) as ConfigMember[];
-
-function readMember<Member extends ConfigMember>(draft: ConfigDraft, member: Member): Value {
+function readMember<Member extends ConfigMember>(draft: ConfigDraft, member: Member): Read {
   const written: ConfigDraft[Member] = draft[member];
+  const { read }: Field<ConfigDraft[Member]> = FIELDS[member];
   const isEmpty = (typeof written === 'string' ? written.trim() : written).length === 0;
-  return isEmpty ? value(null) : READERS[member](written);
-}
-
-function value(given: Json): Value {
-  return { kind: 'value', value: given };
-}
-
-function readNumber(text: string): Value {
-  const number = Number(text);
-  return Number.isInteger(number) && number > 0 ? value(number) : wrong('Enter a whole number above 0.');
-}
-
-function readObject(text: string): Value {
-  const json = parseJson(text);
-  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-  return isObject ? value(json) : wrong('Enter a JSON object.');
-}
-
-function readArray(text: string): Value {
-  const json = parseJson(text);
-  return Array.isArray(json) ? value(json) : wrong('Enter a JSON array.');
-}
-
-function parseJson(text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function wrong(message: string): Value {
-  return { kind: 'wrong', message };
+  return isEmpty ? { kind: 'value', value: null } : read(written);
 }

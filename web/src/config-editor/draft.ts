@@ -1,46 +1,18 @@
 /** A config as form values, for a worker and for a role. An empty value means that the field is not set. */
 import type { ApprovalRule, PinnedText, WorkerConfig } from 'nightshift/client';
 
-export type ConfigDraft = {
-  model: string;
-  mode: '' | 'act' | 'plan';
-  streaming: '' | 'on' | 'off';
-  system_prompt: string;
-  tools: readonly string[];
-  mcp_servers: readonly string[];
-  max_tokens: string;
-  context_limit: string;
-  max_steps: string;
-  idle_timeout_s: string;
-  approval: ApprovalRule[];
-  pinned: PinnedText[];
-  compaction: string;
-  client_tools: string;
-  parameters: string;
-  limits: string;
-};
-
 export type ConfigMember = keyof WorkerConfig;
 
-/** A field that the API adds is a compile error here, until the form has it. */
-export const LABELS: Readonly<Record<keyof WorkerConfig, string>> = {
-  model: 'Model',
-  mode: 'Mode',
-  streaming: 'Streaming',
-  system_prompt: 'System prompt',
-  tools: 'Tools',
-  mcp_servers: 'MCP servers',
-  max_tokens: 'Max tokens',
-  context_limit: 'Context limit',
-  max_steps: 'Max steps',
-  idle_timeout_s: 'Idle timeout',
-  approval: 'Approval rules',
-  pinned: 'Pinned texts',
-  compaction: 'Compaction',
-  client_tools: 'Client tools',
-  parameters: 'Parameters',
-  limits: 'Limits',
+type Lists = {
+  tools: readonly string[];
+  mcp_servers: readonly string[];
+  approval: ApprovalRule[];
+  pinned: PinnedText[];
 };
+
+export type TextMember = Exclude<ConfigMember, keyof Lists>;
+
+export type ConfigDraft = Lists & Record<TextMember, string>;
 
 export function toConfigDraft(config: WorkerConfig): ConfigDraft {
   const { streaming } = config;

@@ -1,45 +1,54 @@
-import { Trash2 } from 'lucide-react';
+import { Plus, Trash2 } from 'lucide-react';
 import type { PinnedText } from 'nightshift/client';
 import { Button } from '../ui/forms/button.tsx';
 import { TextArea, TextField } from '../ui/forms/field.tsx';
 import css from './config-editor.module.css';
-import { EditableList } from './editable-list.tsx';
-import type { ListProps } from './editable-list.tsx';
+import type { Edited } from './edited.ts';
 
 /** Edits the texts that follow the system prompt in every prompt. */
-export function PinnedTexts(list: ListProps<PinnedText>) {
+export function PinnedTexts({ edited: { draft, isReadOnly, onChange } }: { edited: Edited }) {
+  const texts = draft.pinned;
+  const set = (pinned: PinnedText[]): void => onChange({ pinned });
+  const put = (at: number, text: PinnedText): void => set(texts.with(at, text));
   return (
-    <EditableList
-      {...list}
-      legend="Pinned texts"
-      hint="Pinned texts follow the system prompt in every prompt and are never compacted."
-      add="Add text"
-      newItem={{ title: '', text: '' }}
-      className={css.pinned}
-    >
-      {({ item, number, put, remove }) => (
-        <>
+    <fieldset className={css.list}>
+      <legend>Pinned texts</legend>
+      <p className={css.hint}>
+        Pinned texts follow the system prompt in every prompt and are never compacted.
+      </p>
+      {texts.map((pinned, at) => (
+        // oxlint-disable-next-line react/no-array-index-key -- a text is identified by its position
+        <div key={at} className={css.pinned}>
           <TextField
-            label={`Title of text ${number}`}
-            readOnly={list.isReadOnly}
-            value={item.title}
+            label={`Title of text ${at + 1}`}
+            readOnly={isReadOnly}
+            value={pinned.title}
             autoComplete="off"
-            onChange={({ target }) => put({ title: target.value })}
+            onChange={({ target }) => put(at, { ...pinned, title: target.value })}
           />
           <TextArea
-            label={`Text ${number}`}
-            readOnly={list.isReadOnly}
+            label={`Text ${at + 1}`}
             rows={4}
-            value={item.text}
-            onChange={({ target }) => put({ text: target.value })}
+            readOnly={isReadOnly}
+            value={pinned.text}
+            onChange={({ target }) => put(at, { ...pinned, text: target.value })}
           />
-          {!list.isReadOnly && (
-            <Button size="small" aria-label={`Remove text ${number}`} onClick={remove}>
+          {!isReadOnly && (
+            <Button
+              size="small"
+              aria-label={`Remove text ${at + 1}`}
+              onClick={() => set(texts.toSpliced(at, 1))}
+            >
               <Trash2 /> Remove
             </Button>
           )}
-        </>
+        </div>
+      ))}
+      {!isReadOnly && (
+        <Button size="small" onClick={() => set([...texts, { title: '', text: '' }])}>
+          <Plus /> Add text
+        </Button>
       )}
-    </EditableList>
+    </fieldset>
   );
 }

@@ -29,7 +29,7 @@ export function RoleDialog({ edited, onClose }: { edited: Edited | null; onClose
       }
     >
       {edited?.kind === 'new' && (
-        <RoleForm name={null} first={NEW_ROLE} isReadOnly={false} onClose={onClose} />
+        <RoleForm known={null} first={NEW_ROLE} isReadOnly={false} onClose={onClose} />
       )}
       {edited?.kind === 'known' && (
         <Known key={edited.name} name={edited.name} isFile={edited.isFile} onClose={onClose} />
@@ -72,7 +72,7 @@ function Known({ name, isFile, onClose }: { name: string; isFile: boolean; onClo
       {shown !== undefined && (
         <RoleForm
           key={version}
-          name={name}
+          known={name}
           first={toBase({ role: shown.role, etag: current.data.etag })}
           isReadOnly={isFile}
           onClose={onClose}

@@ -1,67 +1,79 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
+import { readChanges } from '../../config-editor/changes.ts';
 import { ConfigEditor } from '../../config-editor/config-editor.tsx';
+import { toConfigDraft } from '../../config-editor/draft.ts';
+import { keys } from '../../data/query/keys.ts';
 import { systemQuery } from '../../data/query/system.ts';
-import { Button } from '../../ui/forms/button.tsx';
+import { putRole } from '../../data/query/workers.ts';
+import type { VersionedRole } from '../../data/query/workers.ts';
 import { TextField } from '../../ui/forms/field.tsx';
-import { readError } from '../../ui/state/read-error.ts';
+import { showNotice } from '../../ui/layout/toaster.tsx';
 import { RoleConflict } from './role-conflict.tsx';
+import { toBase, withPatch } from './role-definition.ts';
 import type { RoleBase } from './role-definition.ts';
-import css from './settings.module.css';
-import { useRole } from './use-role.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 type Props = {
   /** Null for a new role. */
-  name: string | null;
+  known: string | null;
   first: RoleBase;
   isReadOnly: boolean;
   onClose: () => void;
 };
 
-export function RoleForm({ name, first, isReadOnly, onClose }: Props) {
-  const [chosen, setChosen] = useState(name ?? '');
+export function RoleForm({ known, first, isReadOnly, onClose }: Props) {
   const model = useQuery(systemQuery()).data?.default_model ?? 'provider/model';
-  const { draft, faults, theirs, saving, ...role } = useRole(chosen, first, onClose);
-  const canSave = role.isReadable && NAME.test(chosen) && !isReadOnly;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (canSave) role.save();
+  const [name, setName] = useState(known ?? '');
+  const [base, setBase] = useState(first);
+  const [draft, setDraft] = useState(() => toConfigDraft(first.definition));
+  const [theirs, setTheirs] = useState<VersionedRole | null>(null);
+  const { patch, faults } = readChanges(toConfigDraft(base.definition), draft);
+  const save = useSave(name, { onConflict: setTheirs, onSaved: onClose });
+  const saveAs = (etag: string | null): void => {
+    if (patch !== null) save.mutate({ etag, definition: withPatch(base.definition, patch) });
   };
+  const leaveConflict = (next: RoleBase): void => {
+    setBase(next);
+    setTheirs(null);
+  };
+  const onShow = (shown: VersionedRole): void => {
+    leaveConflict(toBase(shown));
+    setDraft(toConfigDraft(shown.role));
+  };
+  const onOverwrite = ({ etag }: VersionedRole): void => {
+    leaveConflict({ ...base, etag });
+    saveAs(etag);
+  };
+  const change = (changed: Partial<typeof draft>): void => setDraft({ ...draft, ...changed });
   return (
-    <form className={css.form} onSubmit={submit}>
-      {name === null && <RoleName value={chosen} onChange={setChosen} />}
-      <ConfigEditor
-        draft={draft}
-        faults={faults}
-        isReadOnly={isReadOnly}
-        unset={{ model, choice: 'Default' }}
-        onChange={(changed) => role.setDraft({ ...draft, ...changed })}
-      />
-      {saving.isError && (
-        <p className={css.error} role="alert">
-          {readError(saving.error).message}
-        </p>
-      )}
-      {theirs !== null && (
-        <RoleConflict
-          theirs={theirs.role}
-          onShow={() => role.show(theirs)}
-          onOverwrite={() => role.overwrite(theirs)}
-        />
-      )}
-      <div className={css.actions}>
-        <Button onClick={onClose}>{isReadOnly ? 'Close' : 'Cancel'}</Button>
-        {!isReadOnly && (
-          <Button type="submit" variant="primary" busy={saving.isPending} disabled={!canSave}>
-            Save
-          </Button>
-        )}
-      </div>
-    </form>
+    <ConfigEditor
+      edited={{ draft, faults, isReadOnly, unset: { model, choice: 'Default' }, onChange: change }}
+      notice={theirs !== null && <RoleConflict {...{ theirs, onShow, onOverwrite }} />}
+      saving={save}
+      canSave={patch !== null && NAME.test(name) && !isReadOnly}
+      onSave={() => saveAs(base.etag)}
+      onClose={onClose}
+    >
+      {known === null && <RoleName value={name} onChange={setName} />}
+    </ConfigEditor>
   );
+}
+
+type Outcome = { onConflict: (theirs: VersionedRole) => void; onSaved: () => void };
+
+function useSave(name: string, { onConflict, onSaved }: Outcome) {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: ({ etag, definition }: RoleBase) => putRole(name, etag, definition),
+    onSuccess: (change) => {
+      if (change.kind === 'conflict') return onConflict(change.theirs);
+      showNotice(`Role ${name} saved as version ${change.role.version ?? 1}`);
+      onSaved();
+    },
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.roles }),
+  });
 }
 
 function RoleName({ value, onChange }: { value: string; onChange: (name: string) => void }) {

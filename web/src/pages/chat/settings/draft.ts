@@ -1,17 +1,20 @@
 /** The settings of a context as form values: its title, and the config of its worker. */
 import type { Context, PatchContext } from 'nightshift/client';
-import { readChanges } from '../../../config-editor/changes.ts';
+import { CONFIG_MEMBERS, readChanges } from '../../../config-editor/changes.ts';
 import type { Faults } from '../../../config-editor/changes.ts';
-import { LABELS, toConfigDraft } from '../../../config-editor/draft.ts';
+import { toConfigDraft } from '../../../config-editor/draft.ts';
 import type { ConfigDraft } from '../../../config-editor/draft.ts';
+import { FIELDS } from '../../../config-editor/fields.ts';
 
 export type Draft = ConfigDraft & { title: string };
 
 export type Member = keyof Draft;
 
-export const NAMES: Readonly<Record<Member, string>> = { title: 'Title', ...LABELS };
+export const MEMBERS: readonly Member[] = ['title', ...CONFIG_MEMBERS];
 
-export const MEMBERS = Object.keys(NAMES) as Member[];
+export function labelOf(member: Member): string {
+  return member === 'title' ? 'Title' : FIELDS[member].label;
+}
 
 export function toDraft({ title, config }: Pick<Context, 'title' | 'config'>): Draft {
   return { title: title ?? '', ...toConfigDraft(config) };

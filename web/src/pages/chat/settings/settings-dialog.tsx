@@ -8,18 +8,15 @@ import { ConfigEditor } from '../../../config-editor/config-editor.tsx';
 import { keys } from '../../../data/query/keys.ts';
 import { changeContext, readVersioned } from '../../../data/query/versioned-context.ts';
 import type { VersionedContext } from '../../../data/query/versioned-context.ts';
-import { Button } from '../../../ui/forms/button.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
-import { readError } from '../../../ui/state/read-error.ts';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
 import { Conflict } from './conflict.tsx';
-import { NAMES, toDraft, toPatch } from './draft.ts';
+import { labelOf, toDraft, toPatch } from './draft.ts';
 import type { Draft, Member } from './draft.ts';
 import { merge } from './merge.ts';
-import css from './settings.module.css';
 
 type Props = { contextId: string; onClose: () => void };
 
@@ -77,22 +74,28 @@ function Editor({ contextId, onClose, first }: Props & { first: VersionedContext
       wide
       title="Settings"
       description="Empty fields use the value of the role, or the default."
-      actions={<Actions save={save} patch={patch} onClose={onClose} />}
     >
-      <TextField
-        label={NAMES.title}
-        autoComplete="off"
-        value={draft.title}
-        onChange={({ target }) => change({ title: target.value })}
-      />
       <ConfigEditor
-        draft={draft}
-        faults={faults}
-        isReadOnly={false}
-        unset={FROM_THE_ROLE}
-        onChange={change}
-      />
+        edited={{ draft, faults, isReadOnly: false, unset: FROM_THE_ROLE, onChange: change }}
+        saving={save}
+        canSave={patch !== null && Object.keys(patch).length > 0}
+        onSave={() => patch !== null && save.mutate(patch)}
+        onClose={onClose}
+      >
+        <Title value={draft.title} onChange={(title) => change({ title })} />
+      </ConfigEditor>
     </Dialog>
+  );
+}
+
+function Title({ value, onChange }: { value: string; onChange: (title: string) => void }) {
+  return (
+    <TextField
+      label={labelOf('title')}
+      autoComplete="off"
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    />
   );
 }
 
@@ -116,28 +119,4 @@ function useSave(contextId: string, etag: string, { onConflict, onSaved }: Outco
       onSaved();
     },
   });
-}
-
-type ActionsProps = { save: ReturnType<typeof useSave>; patch: PatchContext | null; onClose: () => void };
-
-function Actions({ save, patch, onClose }: ActionsProps) {
-  const isReady = patch !== null && Object.keys(patch).length > 0;
-  return (
-    <>
-      {save.isError && (
-        <p className={css.refused} role="alert">
-          {readError(save.error).message}
-        </p>
-      )}
-      <Button onClick={onClose}>Cancel</Button>
-      <Button
-        variant="primary"
-        busy={save.isPending}
-        disabled={!isReady}
-        onClick={() => isReady && save.mutate(patch)}
-      >
-        Save
-      </Button>
-    </>
-  );
 }
