@@ -1,9 +1,8 @@
 // The config editor without a browser: what is sent for what was changed.
 import { describe, expect, test } from 'vitest';
-import { readChanges } from '../../web/src/config-editor/changes.ts';
+import { readChanges, withPatch } from '../../web/src/config-editor/changes.ts';
 import { toConfigDraft } from '../../web/src/config-editor/draft.ts';
 import type { ConfigDraft } from '../../web/src/config-editor/draft.ts';
-import { withPatch } from '../../web/src/pages/settings/role-definition.ts';
 
 const CONFIG = {
   model: 'simulated/a',

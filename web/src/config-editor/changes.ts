@@ -1,5 +1,5 @@
 /** Reads the changed fields of a draft. */
-import type { ConfigPatch, Json } from 'nightshift/client';
+import type { ConfigPatch, Json, WorkerConfig } from 'nightshift/client';
 import type { ConfigDraft, ConfigMember } from './draft.ts';
 import { FIELDS } from './fields.ts';
 import type { Field, Read } from './fields.ts';
@@ -22,6 +22,10 @@ export function readChanges(base: ConfigDraft, draft: ConfigDraft): Changes {
     else faults[member] = read.message;
   }
   return { patch: Object.keys(faults).length === 0 ? patch : null, faults };
+}
+
+export function withPatch(config: WorkerConfig, patch: ConfigPatch): WorkerConfig {
+  return Object.fromEntries(Object.entries({ ...config, ...patch }).filter(([, value]) => value !== null));
 }
 
 /** Whether two form values are equal. */

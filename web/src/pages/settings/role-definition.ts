@@ -1,5 +1,5 @@
 /** The definition of a role: what a new version of it is made from. */
-import type { ConfigPatch, RoleDefinition } from 'nightshift/client';
+import type { RoleDefinition } from 'nightshift/client';
 import type { VersionedRole } from '../../data/query/workers.ts';
 
 /** What is edited: a definition, and the ETag that detects concurrent changes; null for a new role. */
@@ -10,10 +10,4 @@ export const NEW_ROLE: RoleBase = { definition: {}, etag: null };
 export function toBase({ role, etag }: VersionedRole): RoleBase {
   const { name: _, version: _v, source: _s, created_at: _c, updated_at: _u, ...definition } = role;
   return { definition, etag };
-}
-
-export function withPatch(definition: RoleDefinition, patch: ConfigPatch): RoleDefinition {
-  return Object.fromEntries(
-    Object.entries({ ...definition, ...patch }).filter(([, value]) => value !== null),
-  );
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { readChanges } from '../../config-editor/changes.ts';
+import { readChanges, withPatch } from '../../config-editor/changes.ts';
 import { ConfigEditor } from '../../config-editor/config-editor.tsx';
 import { toConfigDraft } from '../../config-editor/draft.ts';
 import { keys } from '../../data/query/keys.ts';
@@ -10,7 +10,7 @@ import type { VersionedRole } from '../../data/query/workers.ts';
 import { TextField } from '../../ui/forms/field.tsx';
 import { showNotice } from '../../ui/layout/toaster.tsx';
 import { RoleConflict } from './role-conflict.tsx';
-import { toBase, withPatch } from './role-definition.ts';
+import { toBase } from './role-definition.ts';
 import type { RoleBase } from './role-definition.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -50,7 +50,7 @@ export function RoleForm({ known, first, isReadOnly, onClose }: Props) {
   return (
     <ConfigEditor
       edited={{ draft, faults, isReadOnly, unset: { model, choice: 'Default' }, onChange: change }}
-      notice={theirs !== null && <RoleConflict {...{ theirs, onShow, onOverwrite }} />}
+      notice={theirs !== null && <RoleConflict theirs={theirs} onShow={onShow} onOverwrite={onOverwrite} />}
       saving={save}
       canSave={patch !== null && NAME.test(name) && !isReadOnly}
       onSave={() => saveAs(base.etag)}
