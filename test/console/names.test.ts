@@ -34,6 +34,7 @@ test('a role is made from the available models, tools and servers', async () => 
   await dialog.getByLabel('Name').fill('librarian');
   await offered(dialog, 'Model', 'simulated/keeper');
   await dialog.getByText('Configured providers: simulated').waitFor();
+  await dialog.getByRole('tab', { name: 'Tools and approval' }).click();
   await box(dialog, 'recall').click();
   await box(dialog, 'notes__read_graph').click();
   await expectAccessible(page);
@@ -43,6 +44,7 @@ test('a role is made from the available models, tools and servers', async () => 
 
   // A server brings all of its tools: they need not be selected one by one.
   await page.getByRole('button', { name: 'Edit role librarian' }).click();
+  await dialog.getByRole('tab', { name: 'Tools and approval' }).click();
   await box(dialog, 'notes__read_graph').click();
   await box(dialog, 'notes').click();
   await box(dialog, 'notes__read_graph').waitFor({ state: 'detached' });

@@ -12,8 +12,9 @@ test('a role is made, a worker is made from it, and a change makes a new version
   await page.getByRole('button', { name: 'New role' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('scribe');
-  await dialog.getByLabel('Model', { exact: true }).fill('simulated/scribe');
+  await dialog.getByRole('combobox', { name: 'Model' }).fill('simulated/scribe');
   await dialog.getByLabel('System prompt').fill('You write things down.');
+  await dialog.getByRole('tab', { name: 'Tools and approval' }).click();
   await dialog.getByLabel('look_up').click();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Save' }).click();
@@ -44,7 +45,7 @@ test('a change of another person is not overwritten, unless confirmed', async ()
   const page = await visit(`${url}/settings`);
   await page.getByRole('button', { name: 'Edit role shared' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Model', { exact: true }).fill('simulated/mine');
+  await dialog.getByRole('combobox', { name: 'Model' }).fill('simulated/mine');
   await client.roles.put('shared', { model: 'simulated/theirs' });
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('Its current version is 2.').waitFor();
@@ -56,6 +57,62 @@ test('a change of another person is not overwritten, unless confirmed', async ()
   await page.getByRole('button', { name: 'Delete role shared' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('listitem', { name: 'shared' }).waitFor({ state: 'detached' });
+});
+
+test('a role has every setting of a worker; a wrong value is named at its field and at its tab', async () => {
+  const { client, url } = platform();
+  await client.roles.put('settled', {
+    model: 'simulated/a',
+    pinned: [{ title: 'House', text: 'No shouting.' }],
+  });
+  const page = await visit(`${url}/settings`);
+  await page.getByRole('button', { name: 'Edit role settled' }).click();
+  const dialog = page.getByRole('dialog');
+  const save = dialog.getByRole('button', { name: 'Save' });
+  await dialog.getByRole('combobox', { name: 'Streaming' }).click();
+  await page.getByRole('option', { name: 'Off' }).click();
+  await dialog.getByRole('tab', { name: 'Tools and approval' }).click();
+  await dialog.getByRole('button', { name: 'Add rule' }).click();
+  await dialog.getByRole('combobox', { name: 'Tool of rule 1' }).fill('wire_*');
+  await dialog.getByRole('tab', { name: 'Limits' }).click();
+  await dialog.getByRole('textbox', { name: 'Max steps' }).fill('0');
+  await dialog.getByRole('textbox', { name: 'Compaction' }).fill('[]');
+  await dialog.getByText('Enter a whole number above 0.').waitFor();
+  await dialog.getByText('Enter a JSON object.').waitFor();
+  await dialog.getByRole('tab', { name: 'Pinned' }).click();
+  await dialog.getByRole('textbox', { name: 'Title of text 1' }).waitFor();
+  await dialog.getByRole('button', { name: 'Remove text 1' }).click();
+  await expectAccessible(page);
+  expect(await save.isDisabled()).toBe(true);
+  await dialog.getByRole('tab', { name: 'Limits has errors' }).click();
+  await dialog.getByRole('textbox', { name: 'Max steps' }).fill('9');
+  await dialog.getByRole('textbox', { name: 'Compaction' }).fill('{"type": "none"}');
+  await save.click();
+  await page.getByRole('listitem', { name: 'settled' }).getByText('version 2').waitFor();
+  const { name: _, source: _s, created_at: _c, updated_at: _u, ...saved } = await client.roles.get('settled');
+  expect(saved).toEqual({
+    version: 2,
+    model: 'simulated/a',
+    streaming: false,
+    approval: [{ tool: 'wire_*', decision: 'always' }],
+    max_steps: 9,
+    compaction: { type: 'none' },
+  });
+});
+
+test('a role of the config file is shown with all its settings, and cannot be changed', async () => {
+  const page = await visit(`${platform().url}/settings`, { theme: 'dark' });
+  await page.getByRole('button', { name: 'Show role clerk' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Role clerk' });
+  expect(await dialog.getByRole('combobox', { name: 'Model' }).isEditable()).toBe(false);
+  expect(await dialog.getByRole('combobox', { name: 'Mode', exact: true }).isDisabled()).toBe(true);
+  for (const name of ['Tools and approval', 'Limits', 'Pinned', 'More']) {
+    await dialog.getByRole('tab', { name }).click();
+    await expectAccessible(page);
+    for (const field of await dialog.getByRole('textbox').all()) expect(await field.isEditable()).toBe(false);
+    for (const box of await dialog.getByRole('checkbox').all()) expect(await box.isDisabled()).toBe(true);
+    expect(await dialog.getByRole('button', { name: /^(Add|Remove|Save)/ }).count()).toBe(0);
+  }
 });
 
 const TABS = {

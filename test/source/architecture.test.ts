@@ -389,7 +389,8 @@ function endOfExpression(bare: string, start: number): number {
 const CONSOLE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.tsx': ['app', 'ui'],
   app: ['data', 'pages', 'ui'],
-  pages: ['answers', 'data', 'ui'],
+  pages: ['answers', 'config-editor', 'data', 'ui'],
+  'config-editor': ['data', 'ui'],
   answers: ['data', 'ui'],
   data: [],
   ui: [],
@@ -411,6 +412,7 @@ const CONSOLE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'recharts',
     'virtua',
   ],
+  'config-editor': ['lucide-react', 'nightshift', 'react'],
   answers: ['@tanstack/react-query', 'lucide-react', 'nightshift', 'react'],
   data: ['@tanstack/react-query', 'nightshift', 'react'],
   ui: [

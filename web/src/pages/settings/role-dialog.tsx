@@ -8,7 +8,7 @@ import { Field } from '../../ui/forms/field.tsx';
 import { Select } from '../../ui/forms/select.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { RoleForm } from './role-form.tsx';
-import { NEW_ROLE, toDraft } from './role-draft.ts';
+import { NEW_ROLE, toBase } from './role-definition.ts';
 
 export type Edited = { kind: 'new' } | { kind: 'known'; name: string; isFile: boolean };
 
@@ -29,7 +29,7 @@ export function RoleDialog({ edited, onClose }: { edited: Edited | null; onClose
       }
     >
       {edited?.kind === 'new' && (
-        <RoleForm name={null} etag={null} draft={NEW_ROLE} mode="edit" onClose={onClose} />
+        <RoleForm known={null} first={NEW_ROLE} isReadOnly={false} onClose={onClose} />
       )}
       {edited?.kind === 'known' && (
         <Known key={edited.name} name={edited.name} isFile={edited.isFile} onClose={onClose} />
@@ -59,19 +59,11 @@ function Known({ name, isFile, onClose }: { name: string; isFile: boolean; onClo
   return (
     <>
       {newest !== null && newest > 1 && (
-        <Field label="Version" hint="Saving an older version creates a new version.">
-          {({ id }) => (
-            <Select
-              id={id}
-              value={String(version ?? newest)}
-              options={Array.from({ length: Math.min(newest, MOST_VERSIONS) }, (_, at) => ({
-                value: String(newest - at),
-                label: at === 0 ? `${newest} (current)` : String(newest - at),
-              }))}
-              onChange={(chosen) => setVersion(Number(chosen) === newest ? null : Number(chosen))}
-            />
-          )}
-        </Field>
+        <Versions
+          newest={newest}
+          shown={version ?? newest}
+          onChoose={(chosen) => setVersion(chosen === newest ? null : chosen)}
+        />
       )}
       {shown === undefined && older.isError && (
         <ErrorState error={older.error} onRetry={() => void older.refetch()} busy={older.isFetching} />
@@ -80,13 +72,33 @@ function Known({ name, isFile, onClose }: { name: string; isFile: boolean; onClo
       {shown !== undefined && (
         <RoleForm
           key={version}
-          name={name}
-          etag={current.data.etag}
-          draft={toDraft(shown.role)}
-          mode={isFile ? 'look' : 'edit'}
+          known={name}
+          first={toBase({ role: shown.role, etag: current.data.etag })}
+          isReadOnly={isFile}
           onClose={onClose}
         />
       )}
     </>
+  );
+}
+
+type VersionsProps = { newest: number; shown: number; onChoose: (version: number) => void };
+
+function Versions({ newest, shown, onChoose }: VersionsProps) {
+  const options = Array.from({ length: Math.min(newest, MOST_VERSIONS) }, (_, at) => ({
+    value: String(newest - at),
+    label: at === 0 ? `${newest} (current)` : String(newest - at),
+  }));
+  return (
+    <Field label="Version" hint="Saving an older version creates a new version.">
+      {({ id }) => (
+        <Select
+          id={id}
+          value={String(shown)}
+          options={options}
+          onChange={(chosen) => onChoose(Number(chosen))}
+        />
+      )}
+    </Field>
   );
 }

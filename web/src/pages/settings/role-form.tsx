@@ -1,182 +1,91 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
+import { readChanges, withPatch } from '../../config-editor/changes.ts';
+import { ConfigEditor } from '../../config-editor/config-editor.tsx';
+import { toConfigDraft } from '../../config-editor/draft.ts';
 import { keys } from '../../data/query/keys.ts';
-import { useModels, useProviders, useServers, useTools } from '../../data/names.ts';
 import { systemQuery } from '../../data/query/system.ts';
 import { putRole } from '../../data/query/workers.ts';
 import type { VersionedRole } from '../../data/query/workers.ts';
-import { Button } from '../../ui/forms/button.tsx';
-import { Choices } from '../../ui/forms/choices.tsx';
-import { TextArea, TextField } from '../../ui/forms/field.tsx';
-import { readError } from '../../ui/state/read-error.ts';
+import { TextField } from '../../ui/forms/field.tsx';
 import { showNotice } from '../../ui/layout/toaster.tsx';
-import { parseRest, toDefinition, toDraft } from './role-draft.ts';
-import type { Draft } from './role-draft.ts';
-import css from './settings.module.css';
+import { RoleConflict } from './role-conflict.tsx';
+import { toBase } from './role-definition.ts';
+import type { RoleBase } from './role-definition.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** `name` is null for a new role. `etag`: of the edited version. */
-export function RoleForm({
-  name,
-  etag,
-  draft,
-  mode,
-  onClose,
-}: {
-  name: string | null;
-  etag: string | null;
-  draft: Draft;
-  mode: 'edit' | 'look';
+type Props = {
+  /** Null for a new role. */
+  known: string | null;
+  first: RoleBase;
+  isReadOnly: boolean;
   onClose: () => void;
-}) {
-  const cache = useQueryClient();
-  const system = useQuery(systemQuery()).data;
-  const [chosen, setChosen] = useState(name ?? '');
-  const [written, setWritten] = useState(draft);
-  const [version, setVersion] = useState(etag);
+};
+
+export function RoleForm({ known, first, isReadOnly, onClose }: Props) {
+  const model = useQuery(systemQuery()).data?.default_model ?? 'provider/model';
+  const [name, setName] = useState(known ?? '');
+  const [base, setBase] = useState(first);
+  const [draft, setDraft] = useState(() => toConfigDraft(first.definition));
   const [theirs, setTheirs] = useState<VersionedRole | null>(null);
-  const set = (part: Partial<Draft>): void => setWritten({ ...written, ...part });
-  const models = useModels();
-  const providers = useProviders();
-  const servers = useServers();
-  const tools = useTools(written.servers);
-  const isLook = mode === 'look';
-  const definition = toDefinition(written);
-  const save = useMutation({
-    mutationFn: (against: string | null) => putRole(chosen, against, definition ?? {}),
+  const { patch, faults } = readChanges(toConfigDraft(base.definition), draft);
+  const save = useSave(name, { onConflict: setTheirs, onSaved: onClose });
+  const saveAs = (etag: string | null): void => {
+    if (patch !== null) save.mutate({ etag, definition: withPatch(base.definition, patch) });
+  };
+  const leaveConflict = (next: RoleBase): void => {
+    setBase(next);
+    setTheirs(null);
+  };
+  const onShow = (shown: VersionedRole): void => {
+    leaveConflict(toBase(shown));
+    setDraft(toConfigDraft(shown.role));
+  };
+  const onOverwrite = ({ etag }: VersionedRole): void => {
+    leaveConflict({ ...base, etag });
+    saveAs(etag);
+  };
+  const change = (changed: Partial<typeof draft>): void => setDraft({ ...draft, ...changed });
+  return (
+    <ConfigEditor
+      edited={{ draft, faults, isReadOnly, unset: { model, choice: 'Default' }, onChange: change }}
+      notice={theirs !== null && <RoleConflict theirs={theirs} onShow={onShow} onOverwrite={onOverwrite} />}
+      saving={save}
+      canSave={patch !== null && NAME.test(name) && !isReadOnly}
+      onSave={() => saveAs(base.etag)}
+      onClose={onClose}
+    >
+      {known === null && <RoleName value={name} onChange={setName} />}
+    </ConfigEditor>
+  );
+}
+
+type Outcome = { onConflict: (theirs: VersionedRole) => void; onSaved: () => void };
+
+function useSave(name: string, { onConflict, onSaved }: Outcome) {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: ({ etag, definition }: RoleBase) => putRole(name, etag, definition),
     onSuccess: (change) => {
-      if (change.kind === 'conflict') return setTheirs(change.theirs);
-      showNotice(`Role ${chosen} saved as version ${change.role.version ?? 1}`);
-      onClose();
+      if (change.kind === 'conflict') return onConflict(change.theirs);
+      showNotice(`Role ${name} saved as version ${change.role.version ?? 1}`);
+      onSaved();
     },
     onSettled: () => cache.invalidateQueries({ queryKey: keys.roles }),
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (definition !== null && NAME.test(chosen) && !isLook) save.mutate(version);
-  };
+}
+
+function RoleName({ value, onChange }: { value: string; onChange: (name: string) => void }) {
+  const isFine = value === '' || NAME.test(value);
   return (
-    <form className={css.form} onSubmit={submit}>
-      {name === null && (
-        <TextField
-          label="Name"
-          required
-          value={chosen}
-          onChange={({ target }) => setChosen(target.value)}
-          hint="Letters, digits, - and _."
-          error={
-            chosen === '' || NAME.test(chosen)
-              ? null
-              : 'Use only letters, digits, - and _, at most 64 characters.'
-          }
-        />
-      )}
-      <TextField
-        label="Model"
-        placeholder={system?.default_model ?? 'provider/model'}
-        readOnly={isLook}
-        value={written.model}
-        onChange={({ target }) => set({ model: target.value })}
-        suggestions={models}
-        hint={`provider/model. Configured providers: ${providers.join(', ') || 'none'}`}
-      />
-      <TextArea
-        label="System prompt"
-        rows={5}
-        readOnly={isLook}
-        value={written.systemPrompt}
-        onChange={({ target }) => set({ systemPrompt: target.value })}
-      />
-      <Choices
-        label="Tools"
-        disabled={isLook}
-        chosen={written.tools}
-        known={tools}
-        onChange={(tools) => set({ tools })}
-      />
-      {servers.length + written.servers.length > 0 && (
-        <Choices
-          label="MCP servers"
-          hint="Includes all tools of a server."
-          disabled={isLook}
-          chosen={written.servers}
-          known={servers}
-          onChange={(servers) => set({ servers })}
-        />
-      )}
-      <TextField
-        label="Max model calls per job"
-        type="number"
-        min={1}
-        readOnly={isLook}
-        value={written.maxSteps}
-        onChange={({ target }) => set({ maxSteps: target.value })}
-      />
-      <TextArea
-        label="Other settings (JSON)"
-        rows={4}
-        className={css.code}
-        spellCheck={false}
-        readOnly={isLook}
-        value={written.rest}
-        onChange={({ target }) => set({ rest: target.value })}
-        hint='Example: {"approval": [{"tool": "*", "decision": "always"}], "compaction": {"type": "llm"}}'
-        error={parseRest(written.rest) === null ? 'Enter a JSON object.' : null}
-      />
-      {save.isError && (
-        <p className={css.error} role="alert">
-          {readError(save.error).message}
-        </p>
-      )}
-      {theirs !== null && (
-        <div className={css.conflict} role="alert">
-          <p>
-            {theirs.role.source === 'file'
-              ? 'The config file defines a role with this name.'
-              : `The role was changed by someone else. Its current version is ${theirs.role.version ?? 1}.`}
-          </p>
-          <div className={css.actions}>
-            <Button
-              size="small"
-              onClick={() => {
-                setWritten(toDraft(theirs.role));
-                setVersion(theirs.etag);
-                setTheirs(null);
-              }}
-            >
-              Show theirs
-            </Button>
-            {theirs.role.source === 'api' && (
-              <Button
-                size="small"
-                variant="danger"
-                onClick={() => {
-                  setVersion(theirs.etag);
-                  setTheirs(null);
-                  save.mutate(theirs.etag);
-                }}
-              >
-                Overwrite with mine
-              </Button>
-            )}
-          </div>
-        </div>
-      )}
-      <div className={css.actions}>
-        <Button onClick={onClose}>{isLook ? 'Close' : 'Cancel'}</Button>
-        {!isLook && (
-          <Button
-            type="submit"
-            variant="primary"
-            busy={save.isPending}
-            disabled={definition === null || !NAME.test(chosen)}
-          >
-            Save
-          </Button>
-        )}
-      </div>
-    </form>
+    <TextField
+      label="Name"
+      required
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+      hint="Letters, digits, - and _."
+      error={isFine ? null : 'Use only letters, digits, - and _, at most 64 characters.'}
+    />
   );
 }

@@ -2,7 +2,7 @@
 import { useId, useState } from 'react';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
-import { NAMES } from './draft.ts';
+import { labelOf } from './draft.ts';
 import type { Draft, Member } from './draft.ts';
 import { differences, show } from './merge.ts';
 import css from './settings.module.css';
@@ -42,7 +42,7 @@ export function Conflict({
     >
       {clashing.map(({ member }) => (
         <fieldset key={member} className={css.clash}>
-          <legend>{NAMES[member]}</legend>
+          <legend>{labelOf(member)}</legend>
           <Version
             name={member}
             label="Theirs"
@@ -65,7 +65,7 @@ export function Conflict({
           <dl className={css.taken}>
             {others.map(({ member }) => (
               <div key={member}>
-                <dt>{NAMES[member]}</dt>
+                <dt>{labelOf(member)}</dt>
                 <dd>
                   <del>{show(base, member)}</del> → <ins>{show(theirs, member)}</ins>
                 </dd>

@@ -1,5 +1,6 @@
 /** Three-way merge of settings that two people changed at the same time. */
-import { MEMBERS, isSame } from './draft.ts';
+import { isSame } from '../../../config-editor/changes.ts';
+import { MEMBERS } from './draft.ts';
 import type { Draft, Member } from './draft.ts';
 
 /** `clash`: both changed the member to different values. */
@@ -7,9 +8,9 @@ export type Difference = { member: Member; clash: boolean };
 
 /** Members that the other side changed. */
 export function differences(base: Draft, mine: Draft, theirs: Draft): Difference[] {
-  return MEMBERS.filter((member) => !isSame(base, theirs, member)).map((member) => ({
+  return MEMBERS.filter((member) => !isSame(base[member], theirs[member])).map((member) => ({
     member,
-    clash: !isSame(base, mine, member) && !isSame(mine, theirs, member),
+    clash: !isSame(base[member], mine[member]) && !isSame(mine[member], theirs[member]),
   }));
 }
 
@@ -17,7 +18,7 @@ export function differences(base: Draft, mine: Draft, theirs: Draft): Difference
 export function merge(base: Draft, mine: Draft, theirs: Draft, keptMine: readonly Member[]): Draft {
   const clashing = differences(base, mine, theirs).filter(({ clash }) => clash);
   return MEMBERS.reduce<Draft>((merged, member) => {
-    const isMine = !isSame(base, mine, member);
+    const isMine = !isSame(base[member], mine[member]);
     const isClash = clashing.some((one) => one.member === member);
     return isMine && (!isClash || keptMine.includes(member)) ? { ...merged, [member]: mine[member] } : merged;
   }, theirs);
@@ -26,7 +27,7 @@ export function merge(base: Draft, mine: Draft, theirs: Draft, keptMine: readonl
 /** Display text of a member. */
 export function show(draft: Draft, member: Member): string {
   const value = draft[member];
-  if (value === 'role' || value.length === 0) return 'not set';
+  if (value.length === 0) return 'not set';
   if (typeof value === 'string') return value;
   return value
     .map((one) => {

@@ -2,22 +2,21 @@
  * Edits the settings of a context and its worker. Sends only changed members, and never overwrites concurrent changes.
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { PatchContext } from 'nightshift/client';
 import { useState } from 'react';
+import { ConfigEditor } from '../../../config-editor/config-editor.tsx';
 import { keys } from '../../../data/query/keys.ts';
 import { changeContext, readVersioned } from '../../../data/query/versioned-context.ts';
 import type { VersionedContext } from '../../../data/query/versioned-context.ts';
-import { Button } from '../../../ui/forms/button.tsx';
+import { TextField } from '../../../ui/forms/field.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
-import { readError } from '../../../ui/state/read-error.ts';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
 import { Conflict } from './conflict.tsx';
-import { changed, toDraft, toPatch } from './draft.ts';
+import { labelOf, toDraft, toPatch } from './draft.ts';
 import type { Draft, Member } from './draft.ts';
 import { merge } from './merge.ts';
-import css from './settings.module.css';
-import { SettingsForm } from './settings-form.tsx';
 
 type Props = { contextId: string; onClose: () => void };
 
@@ -46,31 +45,11 @@ export function SettingsDialog({ contextId, onClose }: Props) {
 function Editor({ contextId, onClose, first }: Props & { first: VersionedContext }) {
   const [base, setBase] = useState(first);
   const [draft, setDraft] = useState<Draft>(() => toDraft(first.context));
-  const [wrong, setWrong] = useState<{ member: Member; message: string } | null>(null);
   const [theirs, setTheirs] = useState<VersionedContext | null>(null);
-  const cache = useQueryClient();
   const before = toDraft(base.context);
-  const touched = changed(before, draft);
-
-  const save = useMutation({
-    mutationFn: async () => {
-      const read = toPatch(before, draft);
-      if (read.kind === 'wrong') {
-        setWrong(read);
-        return;
-      }
-      setWrong(null);
-      const change = await changeContext(contextId, base.etag, read.patch);
-      if (change.kind === 'conflict') {
-        setTheirs(change.theirs);
-        return;
-      }
-      cache.setQueryData(keys.contextRecord(contextId), change.context);
-      void cache.invalidateQueries({ queryKey: keys.contexts });
-      showNotice('Saved. The settings apply from the next step on.');
-      onClose();
-    },
-  });
+  const { patch, faults } = toPatch(before, draft);
+  const save = useSave(contextId, base.etag, { onConflict: setTheirs, onSaved: onClose });
+  const change = (changed: Partial<Draft>): void => setDraft({ ...draft, ...changed });
 
   if (theirs !== null) {
     const take = (keptMine: readonly Member[]): void => {
@@ -95,26 +74,49 @@ function Editor({ contextId, onClose, first }: Props & { first: VersionedContext
       wide
       title="Settings"
       description="Empty fields use the value of the role, or the default."
-      actions={
-        <>
-          {save.isError && (
-            <p className={css.refused} role="alert">
-              {readError(save.error).message}
-            </p>
-          )}
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="primary"
-            busy={save.isPending}
-            disabled={touched.length === 0}
-            onClick={() => save.mutate()}
-          >
-            Save
-          </Button>
-        </>
-      }
     >
-      <SettingsForm draft={draft} wrong={wrong} onChange={setDraft} />
+      <ConfigEditor
+        edited={{ draft, faults, isReadOnly: false, unset: FROM_THE_ROLE, onChange: change }}
+        saving={save}
+        canSave={patch !== null && Object.keys(patch).length > 0}
+        onSave={() => patch !== null && save.mutate(patch)}
+        onClose={onClose}
+      >
+        <Title value={draft.title} onChange={(title) => change({ title })} />
+      </ConfigEditor>
     </Dialog>
   );
+}
+
+function Title({ value, onChange }: { value: string; onChange: (title: string) => void }) {
+  return (
+    <TextField
+      label={labelOf('title')}
+      autoComplete="off"
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  );
+}
+
+const FROM_THE_ROLE = {
+  model: 'From the role',
+  choice: 'From the role',
+  tools: 'Empty: the tools of the role.',
+};
+
+type Outcome = { onConflict: (theirs: VersionedContext) => void; onSaved: () => void };
+
+function useSave(contextId: string, etag: string, { onConflict, onSaved }: Outcome) {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (patch: PatchContext) => changeContext(contextId, etag, patch),
+    onSuccess: (change) => {
+      if (change.kind === 'conflict') return onConflict(change.theirs);
+      cache.setQueryData(keys.contextRecord(contextId), change.context);
+      void cache.invalidateQueries({ queryKey: keys.contexts });
+      showNotice('Saved. The settings apply from the next step on.');
+      onSaved();
+    },
+  });
 }

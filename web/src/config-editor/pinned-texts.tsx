@@ -1,18 +1,15 @@
 import { Plus, Trash2 } from 'lucide-react';
 import type { PinnedText } from 'nightshift/client';
-import { Button } from '../../../ui/forms/button.tsx';
-import { TextArea, TextField } from '../../../ui/forms/field.tsx';
-import css from './settings.module.css';
+import { Button } from '../ui/forms/button.tsx';
+import { TextArea, TextField } from '../ui/forms/field.tsx';
+import css from './config-editor.module.css';
+import type { Edited } from './edited.ts';
 
 /** Edits the texts that follow the system prompt in every prompt. */
-export function PinnedTexts({
-  texts,
-  onChange,
-}: {
-  texts: readonly PinnedText[];
-  onChange: (texts: PinnedText[]) => void;
-}) {
-  const put = (at: number, text: PinnedText): void => onChange(texts.with(at, text));
+export function PinnedTexts({ edited: { draft, isReadOnly, onChange } }: { edited: Edited }) {
+  const texts = draft.pinned;
+  const set = (pinned: PinnedText[]): void => onChange({ pinned });
+  const put = (at: number, text: PinnedText): void => set(texts.with(at, text));
   return (
     <fieldset className={css.list}>
       <legend>Pinned texts</legend>
@@ -24,6 +21,7 @@ export function PinnedTexts({
         <div key={at} className={css.pinned}>
           <TextField
             label={`Title of text ${at + 1}`}
+            readOnly={isReadOnly}
             value={pinned.title}
             autoComplete="off"
             onChange={({ target }) => put(at, { ...pinned, title: target.value })}
@@ -31,21 +29,26 @@ export function PinnedTexts({
           <TextArea
             label={`Text ${at + 1}`}
             rows={4}
+            readOnly={isReadOnly}
             value={pinned.text}
             onChange={({ target }) => put(at, { ...pinned, text: target.value })}
           />
-          <Button
-            size="small"
-            aria-label={`Remove text ${at + 1}`}
-            onClick={() => onChange(texts.toSpliced(at, 1))}
-          >
-            <Trash2 /> Remove
-          </Button>
+          {!isReadOnly && (
+            <Button
+              size="small"
+              aria-label={`Remove text ${at + 1}`}
+              onClick={() => set(texts.toSpliced(at, 1))}
+            >
+              <Trash2 /> Remove
+            </Button>
+          )}
         </div>
       ))}
-      <Button size="small" onClick={() => onChange([...texts, { title: '', text: '' }])}>
-        <Plus /> Add text
-      </Button>
+      {!isReadOnly && (
+        <Button size="small" onClick={() => set([...texts, { title: '', text: '' }])}>
+          <Plus /> Add text
+        </Button>
+      )}
     </fieldset>
   );
 }

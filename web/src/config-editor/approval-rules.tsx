@@ -1,9 +1,11 @@
 import { Plus, Trash2 } from 'lucide-react';
 import type { ApprovalRule } from 'nightshift/client';
-import { Button, IconButton } from '../../../ui/forms/button.tsx';
-import { TextField } from '../../../ui/forms/field.tsx';
-import { Select } from '../../../ui/forms/select.tsx';
-import css from './settings.module.css';
+import { useTools } from '../data/names.ts';
+import { Button, IconButton } from '../ui/forms/button.tsx';
+import { TextField } from '../ui/forms/field.tsx';
+import { Select } from '../ui/forms/select.tsx';
+import css from './config-editor.module.css';
+import type { Edited } from './edited.ts';
 
 const DECISIONS = [
   { value: 'never', label: 'Run' },
@@ -12,17 +14,11 @@ const DECISIONS = [
 ] as const;
 
 /** Edits the approval rules. The first rule that matches a tool applies. */
-export function ApprovalRules({
-  rules,
-  tools,
-  onChange,
-}: {
-  rules: readonly ApprovalRule[];
-  /** Suggested tool names. */
-  tools: readonly string[];
-  onChange: (rules: ApprovalRule[]) => void;
-}) {
-  const put = (at: number, rule: ApprovalRule): void => onChange(rules.with(at, rule));
+export function ApprovalRules({ edited: { draft, isReadOnly, onChange } }: { edited: Edited }) {
+  const rules = draft.approval;
+  const tools = [...new Set([...useTools(draft.mcp_servers), ...draft.tools])];
+  const set = (approval: ApprovalRule[]): void => onChange({ approval });
+  const put = (at: number, rule: ApprovalRule): void => set(rules.with(at, rule));
   return (
     <fieldset className={css.list}>
       <legend>Approval rules</legend>
@@ -33,6 +29,7 @@ export function ApprovalRules({
           <TextField
             label={`Tool of rule ${at + 1}`}
             hideLabel
+            readOnly={isReadOnly}
             value={rule.tool}
             placeholder="run_*"
             suggestions={tools}
@@ -40,22 +37,27 @@ export function ApprovalRules({
           />
           <Select
             label={`Decision of rule ${at + 1}`}
+            disabled={isReadOnly}
             value={rule.decision}
             options={DECISIONS}
             onChange={(decision) => put(at, { ...rule, decision })}
           />
-          <IconButton
-            label={`Remove rule ${at + 1}`}
-            size="small"
-            onClick={() => onChange(rules.toSpliced(at, 1))}
-          >
-            <Trash2 />
-          </IconButton>
+          {!isReadOnly && (
+            <IconButton
+              label={`Remove rule ${at + 1}`}
+              size="small"
+              onClick={() => set(rules.toSpliced(at, 1))}
+            >
+              <Trash2 />
+            </IconButton>
+          )}
         </div>
       ))}
-      <Button size="small" onClick={() => onChange([...rules, { tool: '', decision: 'always' }])}>
-        <Plus /> Add rule
-      </Button>
+      {!isReadOnly && (
+        <Button size="small" onClick={() => set([...rules, { tool: '', decision: 'always' }])}>
+          <Plus /> Add rule
+        </Button>
+      )}
     </fieldset>
   );
 }

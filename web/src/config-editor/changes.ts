@@ -1,0 +1,41 @@
+/** Reads the changed fields of a draft. */
+import type { ConfigPatch, Json, WorkerConfig } from 'nightshift/client';
+import type { ConfigDraft, ConfigMember } from './draft.ts';
+import { FIELDS } from './fields.ts';
+import type { Field, Read } from './fields.ts';
+
+export const CONFIG_MEMBERS = Object.keys(FIELDS) as ConfigMember[];
+
+/** Messages by field. */
+export type Faults = { readonly [Member in ConfigMember]?: string };
+
+/** `patch` has the changed fields, with null for an emptied one; it is null if a field cannot be read. */
+export type Changes = { patch: ConfigPatch | null; faults: Faults };
+
+export function readChanges(base: ConfigDraft, draft: ConfigDraft): Changes {
+  const patch: Record<string, Json> = {};
+  const faults: { [Member in ConfigMember]?: string } = {};
+  for (const member of CONFIG_MEMBERS) {
+    if (isSame(base[member], draft[member])) continue;
+    const read = readMember(draft, member);
+    if (read.kind === 'value') patch[member] = read.value;
+    else faults[member] = read.message;
+  }
+  return { patch: Object.keys(faults).length === 0 ? patch : null, faults };
+}
+
+export function withPatch(config: WorkerConfig, patch: ConfigPatch): WorkerConfig {
+  return Object.fromEntries(Object.entries({ ...config, ...patch }).filter(([, value]) => value !== null));
+}
+
+/** Whether two form values are equal. */
+export function isSame(one: ConfigDraft[ConfigMember], other: ConfigDraft[ConfigMember]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function readMember<Member extends ConfigMember>(draft: ConfigDraft, member: Member): Read {
+  const written: ConfigDraft[Member] = draft[member];
+  const { read }: Field<ConfigDraft[Member]> = FIELDS[member];
+  const isEmpty = (typeof written === 'string' ? written.trim() : written).length === 0;
+  return isEmpty ? { kind: 'value', value: null } : read(written);
+}

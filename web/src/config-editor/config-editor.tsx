@@ -1,0 +1,93 @@
+/** The form for a config: of a worker, and of a role. */
+import { CircleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Button } from '../ui/forms/button.tsx';
+import { Tabs } from '../ui/layout/tabs.tsx';
+import { readError } from '../ui/state/read-error.ts';
+import css from './config-editor.module.css';
+import { ConfigField } from './config-field.tsx';
+import type { ConfigMember } from './draft.ts';
+import type { Edited } from './edited.ts';
+
+type Part = {
+  name: string;
+  label: string;
+  /** The fields of a group are beside each other. */
+  groups: readonly (readonly ConfigMember[])[];
+};
+
+const PARTS: readonly Part[] = [
+  { name: 'model', label: 'Model', groups: [['model'], ['mode', 'streaming'], ['system_prompt']] },
+  {
+    name: 'tools',
+    label: 'Tools and approval',
+    groups: [['tools'], ['mcp_servers'], ['approval'], ['client_tools']],
+  },
+  {
+    name: 'limits',
+    label: 'Limits',
+    groups: [['max_tokens', 'max_steps', 'context_limit', 'idle_timeout_s'], ['compaction'], ['limits']],
+  },
+  { name: 'pinned', label: 'Pinned', groups: [['pinned']] },
+  { name: 'more', label: 'More', groups: [['parameters']] },
+];
+
+type Props = {
+  edited: Edited;
+  /** Above the fields of the config: those of the page. */
+  children: ReactNode;
+  /** Above the buttons. */
+  notice?: ReactNode;
+  saving: { isPending: boolean; error: unknown };
+  canSave: boolean;
+  onSave: () => void;
+  onClose: () => void;
+};
+
+export function ConfigEditor({ edited, children, notice, saving, canSave, onSave, onClose }: Props) {
+  return (
+    <form
+      className={css.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (canSave) onSave();
+      }}
+    >
+      {children}
+      <Tabs label="Settings" tabs={PARTS.map((part) => toTab(part, edited))} />
+      {saving.error !== null && (
+        <p className={css.error} role="alert">
+          {readError(saving.error).message}
+        </p>
+      )}
+      {notice}
+      <div className={css.actions}>
+        <Button onClick={onClose}>{edited.isReadOnly ? 'Close' : 'Cancel'}</Button>
+        {!edited.isReadOnly && (
+          <Button type="submit" variant="primary" busy={saving.isPending} disabled={!canSave}>
+            Save
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function toTab({ name, label, groups }: Part, edited: Edited) {
+  const isWrong = groups.flat().some((member) => edited.faults[member] !== undefined);
+  return {
+    name,
+    label: (
+      <>
+        {label} {isWrong && <CircleAlert className={css.mark} role="img" aria-label="has errors" />}
+      </>
+    ),
+    content: groups.map((members) => (
+      <div key={members.join(' ')} className={css.group}>
+        {members.map((member) => (
+          <ConfigField key={member} member={member} edited={edited} />
+        ))}
+      </div>
+    )),
+  };
+}
