@@ -112,7 +112,7 @@ async function startServer(
   cluster: Cluster,
   options: EmbeddedPostgresOptions,
 ): Promise<Server> {
-  let serverOutput = '';
+  let said = '';
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const port = options.port ?? (await freePort());
     const output = await openLog(path.join(dataDir, 'postgres.log'));
@@ -129,11 +129,11 @@ async function startServer(
     });
     await output.handle.close();
     if (await becomesReady(cluster.folder, process)) return { process, port };
-    serverOutput = (await readFile(output.file)).subarray(output.start).toString('utf8').trim();
-    if (!/Address already in use|is still in use|shared memory block/.test(serverOutput)) break;
+    said = (await readFile(output.file)).subarray(output.start).toString('utf8').trim();
+    if (!/Address already in use|is still in use|shared memory block/.test(said)) break;
     await sleep(300);
   }
-  throw new ServiceError('postgres_failed', `PostgreSQL did not start. Its output:\n${serverOutput}`);
+  throw new ServiceError('postgres_failed', `PostgreSQL did not start. Its output:\n${said}`);
 }
 
 function flags(port: number, settings: Record<string, string> = {}): string[] {

@@ -25,7 +25,7 @@ export async function lockFolder(
   const giveUp = performance.now() + options.waitMs;
   await writeFile(mine, me, { flag: 'wx', mode: 0o644 });
   try {
-    for (let isLogged = false; !(await placed(mine, file));) {
+    for (let said = false; !(await placed(mine, file));) {
       const text = await textOf(file);
       if (text === null) continue;
       const holder = await liveHolder(text);
@@ -34,8 +34,8 @@ export async function lockFolder(
         continue;
       }
       if (performance.now() >= giveUp) throw inUse(file, holder);
-      if (!isLogged) options.log(`process ${holder.pid} is using this folder; waiting for it to end`);
-      isLogged = true;
+      if (!said) options.log(`process ${holder.pid} is using this folder; waiting for it to end`);
+      said = true;
       await sleep(100);
     }
   } finally {

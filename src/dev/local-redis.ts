@@ -50,11 +50,8 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
     const port = options.port ?? (await freePort());
     const started = await startServer(found.program, dir, port, password);
     if (started.ready) return running(found, started.server, `redis://:${password}@127.0.0.1:${port}`, log);
-    if (attempt === TRIES || !started.output.includes('in use')) {
-      throw new ServiceError(
-        'redis_failed',
-        `${found.program} did not start. Its output:\n${started.output}`,
-      );
+    if (attempt === TRIES || !started.said.includes('in use')) {
+      throw new ServiceError('redis_failed', `${found.program} did not start. Its output:\n${started.said}`);
     }
   }
 }
@@ -125,7 +122,7 @@ function isNewEnough(version: string): boolean {
   return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
 }
 
-type Started = { ready: true; server: WatchedProcess } | { ready: false; output: string };
+type Started = { ready: true; server: WatchedProcess } | { ready: false; said: string };
 
 async function startServer(program: string, dir: string, port: number, password: string): Promise<Started> {
   const pidFile = path.join(dir, 'redis.pid');
@@ -140,9 +137,9 @@ async function startServer(program: string, dir: string, port: number, password:
     output: 'pipe',
     runAs: null,
   });
-  let output = '';
+  let said = '';
   const keep = (chunk: Buffer): void => {
-    output = (output + chunk.toString('utf8')).slice(-4_000);
+    said = (said + chunk.toString('utf8')).slice(-4_000);
   };
   server.child.stdout?.on('data', keep);
   server.child.stderr?.on('data', keep);
@@ -154,7 +151,7 @@ async function startServer(program: string, dir: string, port: number, password:
     if (performance.now() > giveUp) await server.end([['SIGKILL', 5_000]]);
     await sleep(10);
   }
-  return { ready: false, output };
+  return { ready: false, said };
 }
 
 function configuration(pidFile: string, port: number, password: string): string {

@@ -36,12 +36,12 @@ export async function prepareHome(dataDir: string): Promise<PostgresHome> {
 
 /** Whether the account can enter a folder. This asks the system, because mode bits do not decide alone. */
 export function canReach(folder: string, account: Account): boolean {
-  const result = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], {
+  const asked = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], {
     cwd: '/',
     stdio: 'ignore',
     ...account,
   });
-  return result.status === 0;
+  return asked.status === 0;
 }
 
 async function accountFor(folder: string): Promise<Account> {

@@ -89,12 +89,12 @@ function isLink(entry: unknown): entry is { source: string; target: string } {
 
 /** The version that the binaries print, run under the account that PostgreSQL will have; null if they do not start. */
 function tryVersion(native: string, home: PostgresHome): string | null {
-  const result = spawnSync(path.join(native, 'bin', 'postgres'), ['--version'], {
+  const asked = spawnSync(path.join(native, 'bin', 'postgres'), ['--version'], {
     cwd: '/',
     encoding: 'utf8',
     ...home.runAs,
   });
-  return /(\d+(?:\.\d+)*)/.exec(result.stdout ?? '')?.[1] ?? null;
+  return /(\d+(?:\.\d+)*)/.exec(asked.stdout ?? '')?.[1] ?? null;
 }
 
 /** A copy of the binaries that any account can run. Created once, by a rename, so that it is never partial. */

@@ -30,7 +30,7 @@ export async function stopOrphan(folder: string, log: (line: string) => void): P
     ['SIGKILL', 5],
   ] as const) {
     send(pid, signal);
-    if (await hasEnded(pid, seconds)) return;
+    if (await gone(pid, seconds)) return;
   }
   throw new ServiceError(
     'postgres_failed',
@@ -51,7 +51,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function hasEnded(pid: number, seconds: number): Promise<boolean> {
+async function gone(pid: number, seconds: number): Promise<boolean> {
   for (let waited = 0; waited < seconds * 1000; waited += 20) {
     if ((await startOf(pid)) === null) return true;
     await sleep(20);
