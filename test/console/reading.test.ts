@@ -87,6 +87,7 @@ test('an address that does not exist is answered by a page for people, and by a 
 test('a switched-on setting is shown as such where it cannot be changed', async () => {
   const page = await visit(`${platform().url}/settings`);
   await page.getByRole('button', { name: /clerk/ }).first().click();
+  await page.getByRole('dialog').getByRole('tab', { name: 'Tools and approval' }).click();
   const box = (checked: boolean) => `[role=dialog] [role=checkbox][aria-checked=${checked}]:disabled`;
   const ground = (checked: boolean) =>
     page.evaluate<string>(`getComputedStyle(document.querySelector('${box(checked)}')).backgroundColor`);
