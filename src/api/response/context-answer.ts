@@ -5,6 +5,8 @@ import { idleTimeouts } from '../../core/workers/settings.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { findContext } from '../../db/read/contexts/context-views.ts';
 import type { ContextView } from '../../db/read/contexts/context-views.ts';
+import type { AnyCommand } from '../../commands/perform.ts';
+import { answeredBy } from '../request/write.ts';
 import type { ApiPorts } from '../server/ports.ts';
 import { orNotFound } from './problem.ts';
 import { noContext } from '../routes/params.ts';
@@ -26,7 +28,12 @@ export async function readAnswer(
   );
 }
 
-export function toAnswer(view: ContextView): ContextAnswer {
+/** Answers a command that returns the context. */
+export function contextAnswered(command: AnyCommand<ContextView>): AnyCommand<ContextAnswer> {
+  return answeredBy(command, async (_, view) => toAnswer(view));
+}
+
+function toAnswer(view: ContextView): ContextAnswer {
   return { context: toContext(view), etag: toEtag(view.version) };
 }
 

@@ -12,6 +12,7 @@ import { CONTENT_BYTES } from '../../request/body.ts';
 import { unknownName } from '../../server/catalog.ts';
 import { makeWorker } from '../../request/make-worker.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
+import { accepted } from '../../response/accepted.ts';
 import { RequestRefused } from '../../response/problem.ts';
 import { Chat, ChatAccepted } from '../../schemas/contexts/chat.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
@@ -40,9 +41,7 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
       const command =
         session === null ? await begin(ports, tenantId, body) : goOn(ports, tenantId, session, body);
       const answer = await write(ports, request, answered(command));
-      request.madeJob = answer.job_id;
-      reply.code(202);
-      return answer;
+      return accepted(request, reply, answer);
     },
   );
 }

@@ -4,6 +4,7 @@ import { listCompactions } from '../../../db/read/messages/compaction-views.ts';
 import { refuseUnknownModel } from '../../server/catalog.ts';
 import { count, cursorOf } from '../../request/cursor.ts';
 import { toIso } from '../../request/instant.ts';
+import { accepted } from '../../response/accepted.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { orNotFound } from '../../response/problem.ts';
@@ -58,9 +59,7 @@ function compactRoute(app: App, ports: ApiPorts): void {
         request,
         answeredBy(command, async (_, { jobId }): Promise<CompactAccepted> => ({ job_id: jobId })),
       );
-      request.madeJob = answer.job_id;
-      reply.code(202);
-      return answer;
+      return accepted(request, reply, answer);
     },
   );
 }

@@ -11,7 +11,7 @@ import { findContext, listContexts } from '../../../db/read/contexts/context-vie
 import { findDiagnosis } from '../../../db/read/contexts/diagnoses.ts';
 import { workerOf } from '../../../db/read/contexts/worker-views.ts';
 import { refuseUnknownNames } from '../../server/catalog.ts';
-import { readAnswer, tagged, toAnswer } from '../../response/context-answer.ts';
+import { contextAnswered, readAnswer, tagged } from '../../response/context-answer.ts';
 import { splitLists } from '../../request/query.ts';
 import { makeWorker } from '../../request/make-worker.ts';
 import { cursorOf, id } from '../../request/cursor.ts';
@@ -192,14 +192,7 @@ function patchContextRoute(app: App, ports: ApiPorts): void {
           ...(body.config !== undefined && { config: mergeConfig(config, body.config) }),
         }),
       });
-      return tagged(
-        reply,
-        await write(
-          ports,
-          request,
-          answeredBy(command, async (_, view) => toAnswer(view)),
-        ),
-      );
+      return tagged(reply, await write(ports, request, contextAnswered(command)));
     },
   );
 }
@@ -232,14 +225,7 @@ function putContextRoute(app: App, ports: ApiPorts): void {
           ...(body.title !== undefined && { title: body.title }),
         }),
       });
-      return tagged(
-        reply,
-        await write(
-          ports,
-          request,
-          answeredBy(command, async (_, view) => toAnswer(view)),
-        ),
-      );
+      return tagged(reply, await write(ports, request, contextAnswered(command)));
     },
   );
 }

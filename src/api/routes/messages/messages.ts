@@ -1,5 +1,4 @@
 /** Messages of a context: posted, listed, edited, withdrawn. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { noBranch } from '../../../commands/inputs/refusals.ts';
 import { changeInput, withdrawInput } from '../../../commands/inputs/change-input.ts';
@@ -15,6 +14,7 @@ import type { ContextId, TenantId } from '../../../core/ids.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import { writePlace, readPlace, placeAfter } from '../../request/message-place.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
+import { accepted } from '../../response/accepted.ts';
 import { RequestRefused, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { Empty, WriteHeaders } from '../../schemas/common.ts';
@@ -120,12 +120,6 @@ function postJobRoute(app: App, ports: ApiPorts): void {
       return accepted(request, reply, await write(ports, request, command));
     },
   );
-}
-
-function accepted(request: FastifyRequest, reply: FastifyReply, answer: Accepted): Accepted {
-  request.madeJob = answer.job_id;
-  reply.code(202);
-  return answer;
 }
 
 function listMessagesRoute(app: App, ports: ApiPorts): void {

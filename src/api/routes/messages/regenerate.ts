@@ -10,6 +10,7 @@ import type { TenantId } from '../../../core/ids.ts';
 import { listSiblings } from '../../../db/read/contexts/branch-views.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
+import { accepted } from '../../response/accepted.ts';
 import { orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { AcceptedOnBranch, EditMessage, Regenerate, SiblingList } from '../../schemas/contexts/branch.ts';
@@ -47,10 +48,8 @@ function editMessageRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const content = toBlocks(request.body.content);
       const regeneration = toRegeneration(ports, request, content);
-      const answer = await write(ports, request, accepted(editInput(ports, regeneration)));
-      request.madeJob = answer.job_id;
-      reply.code(202);
-      return answer;
+      const answer = await write(ports, request, onBranch(editInput(ports, regeneration)));
+      return accepted(request, reply, answer);
     },
   );
 }
@@ -71,10 +70,8 @@ function regenerateRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const regeneration = toRegeneration(ports, request, null);
-      const answer = await write(ports, request, accepted(regenerate(ports, regeneration)));
-      request.madeJob = answer.job_id;
-      reply.code(202);
-      return answer;
+      const answer = await write(ports, request, onBranch(regenerate(ports, regeneration)));
+      return accepted(request, reply, answer);
     },
   );
 }
@@ -117,6 +114,6 @@ function toRegeneration<Content extends InputBlock[] | null>(
   return { messageId: messageId(params.message_id), name: body.name ?? null, input };
 }
 
-function accepted(command: ReturnType<typeof regenerate>): AnyCommand<AcceptedOnBranch> {
+function onBranch(command: ReturnType<typeof regenerate>): AnyCommand<AcceptedOnBranch> {
   return answeredBy(command, async (_, value) => ({ ...toAccepted(value), branch: value.branch }));
 }
