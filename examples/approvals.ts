@@ -2,8 +2,8 @@
  * A tool that needs approval: three refunds wait at the same time. One is approved, one is denied with a reason for the
  * model, and one runs with a different amount. Refunds up to 20 € need no approval (`nightshift.config.ts`).
  *
- * NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start node examples/approvals.ts      with Node.js older than 24:
- * npm run example -- approvals
+ *   NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start     in one terminal
+ *   node examples/approvals.ts                                    in another; with Node.js older than 24: npm run example -- approvals
  */
 import { createClient } from 'nightshift/client';
 import type { RunOptions } from 'nightshift/client';

@@ -1,8 +1,13 @@
 /**
  * A report for cron: several workers in parallel write a part each; the results become one Markdown file.
  *
- * npm start node examples/nightly-report.ts [date] [folder]     with Node.js older than 24: npm run example --
- * nightly-report 0 2 * * *  node …/nightly-report.ts "$(date -I)" reports     crontab entry
+ *   npm start                                             in one terminal
+ *   node examples/nightly-report.ts [date] [folder]       in another
+ *   npm run example -- nightly-report [date] [folder]     the same with Node.js older than 24
+ *
+ * A line for crontab:
+ *
+ *   0 2 * * *  node …/nightly-report.ts "$(date -I)" reports
  *
  * Without a folder the report goes to standard output.
  *

@@ -2,7 +2,8 @@
  * A worker that spawns workers: three readers in parallel, one of which spawns its own child. A waiting worker uses no
  * slot, so a tree of any size runs on one worker process.
  *
- * npm start node examples/spawning.ts       with Node.js older than 24: npm run example -- spawning
+ *   npm start                     in one terminal
+ *   node examples/spawning.ts     in another; with Node.js older than 24: npm run example -- spawning
  */
 import { createClient } from 'nightshift/client';
 import type { WorkerTreeNode } from 'nightshift/client';

@@ -2,7 +2,8 @@
  * Control a worker while it runs: an input steers the running job and joins it at its next step; an answer is
  * interrupted during generation and removed.
  *
- * npm start node examples/steering.ts       with Node.js older than 24: npm run example -- steering
+ *   npm start                     in one terminal
+ *   node examples/steering.ts     in another; with Node.js older than 24: npm run example -- steering
  */
 import { createClient, textMaker } from 'nightshift/client';
 import { explainErrors } from './errors.ts';

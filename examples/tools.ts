@@ -2,8 +2,8 @@
  * Custom tools: on the server (`nightshift.config.ts` beside this file) and in the client. `read_clipboard` is a
  * function of this process, which the model calls like any other tool.
  *
- * NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start node examples/tools.ts          with Node.js older than 24:
- * npm run example -- tools
+ *   NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start     in one terminal
+ *   node examples/tools.ts                                        in another; with Node.js older than 24: npm run example -- tools
  */
 import { createClient } from 'nightshift/client';
 import { explainErrors } from './errors.ts';

@@ -6,9 +6,6 @@ import type { Database } from '../db/connection/client.ts';
 import type { LeaseTimes } from '../db/processes/processes.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 
-/** Work in many transactions, a few at once, so that other work finds free connections. */
-export const CONCURRENT_COMMANDS = { concurrency: 4 };
-
 export type CommandPorts = {
   database: Database;
   wakeQueue: WakeQueue;

@@ -5,7 +5,7 @@
  */
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { lockContext } from '../db/write/contexts/branches.ts';
-import { dropReports, hasReports } from '../db/run/follow-ups/parent-notices.ts';
+import { dropParentNotices, hasParentNotices } from '../db/run/follow-ups/parent-notices.ts';
 import { withdraw } from '../db/run/stop-requests.ts';
 import { withdrawnActions } from './after-commit.ts';
 import type { DispatchPorts } from './after-commit.ts';
@@ -17,10 +17,11 @@ export async function suppressDuplicate(
   { tenantId, contextId }: { tenantId: TenantId; contextId: ContextId },
   jobIds: readonly JobId[],
 ): Promise<void> {
-  if (jobIds.length === 0 || !(await hasReports(ports.database.db, tenantId, contextId, jobIds))) return;
+  if (jobIds.length === 0 || !(await hasParentNotices(ports.database.db, tenantId, contextId, jobIds)))
+    return;
   await perform(ports, async (tx) => {
     if (!(await lockContext(tx, { tenantId, contextId }))) return done(null);
-    const queued = await dropReports(tx, tenantId, contextId, jobIds);
+    const queued = await dropParentNotices(tx, tenantId, contextId, jobIds);
     const reason = 'a tool result reported it';
     const withdrawn = await withdraw(tx, { tenantId, contextId }, queued, reason);
     return done(null, ...(withdrawn === null ? [] : withdrawnActions(contextId, withdrawn)));

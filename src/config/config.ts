@@ -24,7 +24,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export type Config = {
-  /** Null: the process starts its own PostgreSQL, or runs without Redis. */
+  /** Null: `start` starts its own PostgreSQL, and a Redis from PATH if there is one. `api` and `worker` need both. */
   databaseUrl: string | null;
   redisUrl: string | null;
   host: string;

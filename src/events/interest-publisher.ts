@@ -11,7 +11,7 @@ const RENEW_MS = 3_000;
 const MANY = 1_000;
 
 /** A context with the process that needs to know about its subscribers, if any. */
-export type Followed = { contextId: ContextId; ownerToNotify: ProcessId | null };
+export type SubscribedContext = { contextId: ContextId; ownerToNotify: ProcessId | null };
 
 export class InterestPublisher {
   readonly #bus: Bus;
@@ -30,7 +30,7 @@ export class InterestPublisher {
   }
 
   /** Reports all contexts again when it is time. */
-  renew(contexts: readonly Followed[]): void {
+  renew(contexts: readonly SubscribedContext[]): void {
     if (performance.now() - this.#renewedAt < RENEW_MS) return;
     this.#renewedAt = performance.now();
     const byOwner = Map.groupBy(contexts, ({ ownerToNotify }) => ownerToNotify);

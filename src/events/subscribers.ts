@@ -23,12 +23,11 @@ export class Subscribers {
     return this.#positions.size === 0;
   }
 
-  /** Adds a subscriber that has everything up to `position`. Returns whether the tail has reached that position. */
-  add(subscriber: Subscriber, position: number, tail: number): boolean {
+  /** Adds a subscriber that has everything up to `position`. */
+  add(subscriber: Subscriber, position: number, tail: number): void {
     this.#positions.set(subscriber, position);
     if (position > tail) this.#ahead.add(subscriber);
     if (this.#gathered.length > 0) this.#late.set(subscriber, this.#gathered.length);
-    return position <= tail;
   }
 
   delete(subscriber: Subscriber): void {

@@ -139,7 +139,7 @@ export const RoleDefinition = partial(members, {
   [MAX_BYTES]: SETTINGS_BYTES,
 });
 
-/** A role of the config file, of any size. */
+/** A role of the config file. Unlike a role of the API, its JSON may be larger than 64 KB. */
 export const FileRole = partial(members);
 
 export const RoleName = plainText(256, 1);

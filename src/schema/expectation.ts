@@ -52,11 +52,15 @@ export function expectationOf(schema: Described, formats: FormatExpectations): s
   }
 }
 
-/** Whether a string may be repeated in a message: not free text. `secrets`: formats of what may hold a secret. */
+/**
+ * Whether a wrong value may be repeated in a message: not in place of free text, a list or an object, where it may hold a
+ * secret. `secrets`: formats of what may hold one.
+ */
 export function isQuotable(
   { type, enum: choices, pattern, format }: Described,
   secrets: readonly string[],
 ): boolean {
+  if (type === 'object' || type === 'array') return false;
   if (type !== 'string' || choices !== undefined || (pattern ?? '') in NAME_EXPECTATIONS) return true;
   return format !== undefined && !secrets.includes(format);
 }

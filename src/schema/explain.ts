@@ -148,17 +148,17 @@ function describedBy(schema: unknown): Described {
 
 function mustBe(errors: readonly ErrorObject[], { formats, quotes, secrets }: Subject): string {
   if (errors[0]?.data === undefined) return 'is missing';
-  // Where the value has the type of a branch, the other branches are not meant.
-  const near = errors.filter(({ keyword }) => keyword !== 'type');
-  const meant = near.length > 0 ? near : errors;
-  const schemas = meant.map(({ parentSchema = {} }): Described => parentSchema);
+  // Where the value has the type of one branch, only the errors of that branch are shown.
+  const inBranch = errors.filter(({ keyword }) => keyword !== 'type');
+  const shown = inBranch.length > 0 ? inBranch : errors;
+  const schemas = shown.map(({ parentSchema = {} }): Described => parentSchema);
   const expected = new Set(schemas.flatMap((schema) => choicesOf(schema, formats)));
   const isValueShown = quotes && schemas.every((schema) => isQuotable(schema, secrets));
-  const found = quotes ? foundIn(meant, isValueShown) : null;
+  const found = quotes ? foundIn(shown, isValueShown) : null;
   return `must be ${either([...expected])}${found === null ? '' : `, not ${found}`}`;
 }
 
-/** Of a list or text of a wrong length only the length is told. */
+/** For a wrong length, returns only the length: of a text in code points, as Ajv counts. */
 function foundIn([first]: readonly ErrorObject[], quotable: boolean): string | null {
   const value: unknown = first?.data;
   switch (first?.keyword) {
@@ -166,7 +166,9 @@ function foundIn([first]: readonly ErrorObject[], quotable: boolean): string | n
     case 'maxItems':
       return Array.isArray(value) ? String(value.length) : null;
     case 'maxLength':
-      return typeof value === 'string' ? String(value.length) : null;
+      return typeof value === 'string' ? String(Array.from(value).length) : null;
+    case 'type':
+      return foundText(value, quotable) ?? (typeof value === 'string' ? 'a string' : null);
     case undefined:
     default:
       return foundText(value, quotable);

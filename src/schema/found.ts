@@ -2,15 +2,16 @@
 
 const LONGEST_QUOTE = 40;
 
-/** Null: the value is not told. `isQuotable`: a string may be repeated. */
+/** Null: the message does not show the value. `isQuotable`: it may be repeated. */
 export function foundText(value: unknown, isQuotable: boolean): string | null {
   switch (typeof value) {
     case 'string':
       return isQuotable && value.length <= LONGEST_QUOTE ? JSON.stringify(value) : null;
     case 'number':
-    case 'boolean':
     case 'bigint':
-      return String(value);
+      return isQuotable ? String(value) : 'a number';
+    case 'boolean':
+      return isQuotable ? String(value) : 'true or false';
     case 'function':
       return 'a function';
     case 'symbol':

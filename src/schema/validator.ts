@@ -40,8 +40,8 @@ export function createAjv(components: readonly TSchema[], allErrors: boolean): A
 }
 
 /**
- * Values of which all errors are collected, with all members and items. Of a larger one only the first error is told:
- * the time to collect them grows with the square of their number.
+ * All errors are collected of a value with at most this many members and items. A larger value gets only its first
+ * error, because the time grows with the square of their number.
  */
 export const MOST_EXPLAINED = 2_000;
 

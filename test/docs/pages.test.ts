@@ -66,6 +66,20 @@ test('every page of docs/ that code names exists', () => {
   expect(named.filter(({ page }) => !existsSync(path.join(ROOT, page)))).toEqual([]);
 });
 
+test('every source file that a page names with its folder exists', () => {
+  const folders = 'core|db|commands|workers|agent|api|events|tools|llm|cli|platform|bus|queue|config|schema';
+  const pages = PAGES.filter((page) => page !== 'CHANGELOG.md');
+  const named = pages.flatMap((page) =>
+    [...read(page).matchAll(new RegExp(`\`((?:${folders})/[\\w/-]+)(\\.ts)?\``, 'g'))]
+      .filter(([, , extension]) => extension !== undefined || page === 'docs/lifecycle.md')
+      .map(([, file = '']) => ({ page, file })),
+  );
+  expect(named.length).toBeGreaterThan(60);
+  const places = (file: string): string[] =>
+    ['.ts', ''].map((end) => path.join(ROOT, 'src', `${file}${end}`));
+  expect(named.filter(({ file }) => !places(file).some(existsSync))).toEqual([]);
+});
+
 test('lines have at most 125 columns, except in tables and code', () => {
   const long = PAGES.flatMap((page) =>
     prose(read(page))

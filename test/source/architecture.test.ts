@@ -54,7 +54,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/type-provider-typebox': ['api'],
   typebox: ['schema', 'tools', 'api'],
   pino: ['api', 'workers', 'platform'],
-  'p-map': ['commands', 'workers'],
+  'p-map': ['commands'],
   'p-timeout': ['queue', 'workers'],
   'prom-client': ['api', 'workers'],
   'rate-limiter-flexible': ['api'],

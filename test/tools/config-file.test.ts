@@ -131,7 +131,7 @@ describe('an unusable file is refused with a message', () => {
       'members that are wrong',
       '.mjs',
       'export default { tools: 1, x: 2 };',
-      /invalid:\n {2}Unknown field `x`\. .*\n {2}tools: must be a list, not 1\.$/,
+      /invalid:\n {2}Unknown field `x`\. .*\n {2}tools: must be a list, not a number\.$/,
     ],
   ])('%s', async (_, extension, text, message) => {
     await write(`nightshift.config${extension}`, text);

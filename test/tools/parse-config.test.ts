@@ -145,9 +145,13 @@ describe('an invalid configuration', () => {
       'acme/x',
       expect.stringMatching(/^roles\.r\.model: must be provider\/model.* not "acme\/x"\.$/),
     ],
-    ['system_prompt', 5, 'roles.r.system_prompt: must be a string of at most 1000000 characters, not 5.'],
+    [
+      'system_prompt',
+      5,
+      'roles.r.system_prompt: must be a string of at most 1000000 characters, not a number.',
+    ],
     ['streaming', 'yes', 'roles.r.streaming: must be true or false, not "yes".'],
-    ['tools', 'read_page', 'roles.r.tools: must be a list of at most 1000 entries, not "read_page".'],
+    ['tools', 'read_page', 'roles.r.tools: must be a list of at most 1000 entries, not a string.'],
     [
       'tools',
       ['read_page', 'rm'],
@@ -200,7 +204,7 @@ describe('an invalid configuration', () => {
       Array.from({ length: 21 }, () => ({ title: 'a', text: 'b' })),
       'roles.r.pinned: must be a list of at most 20 entries, not 21.',
     ],
-    ['approval', 'always', 'roles.r.approval: must be a list of at most 1000 entries, not "always".'],
+    ['approval', 'always', 'roles.r.approval: must be a list of at most 1000 entries, not a string.'],
     ['approval', [{ tool: 'a' }], 'roles.r.approval[0].decision: is missing.'],
     [
       'approval',
@@ -217,7 +221,7 @@ describe('an invalid configuration', () => {
     expect(faultsOf({ tools: [tool], roles: { r: { [member]: value } } })).toEqual([fault]);
   });
 
-  test('reserved parameters are told one by one, and what JSON cannot hold is refused', () => {
+  test('reserved parameters are reported one by one, and what JSON cannot hold is refused', () => {
     expect(faultsOf({ roles: { r: { parameters: { n: 2, stream: true } } } })).toEqual([
       'roles.r.parameters.n: is a reserved name and cannot be set here.',
       'roles.r.parameters.stream: is a reserved name and cannot be set here.',
@@ -228,6 +232,32 @@ describe('an invalid configuration', () => {
       expect(faultsOf({ roles: { r: { parameters } } })).toEqual([
         'roles.r.parameters: must be a plain JSON object.',
       ]);
+  });
+
+  test('a value of a wrong type is not repeated where a secret may be meant', () => {
+    const servers = {
+      a: { command: 'a', args: '--token=s3cret', env: { PIN: 123456, ON: true } },
+      b: { url: 'http://b', headers: 'Bearer s3cret' },
+      c: { url: 'http://b', headers: { 'x-key': 987654 } },
+    };
+    const faults = faultsOf({ mcp_servers: servers, limits: { run_command: { env: 'TOKEN=s3cret' } } });
+    expect(faults).toEqual([
+      'mcp_servers.a.args: must be a list, not a string.',
+      'mcp_servers.a.env.PIN: must be a string, not a number.',
+      'mcp_servers.a.env.ON: must be a string, not true or false.',
+      'mcp_servers.b.headers: must be an object, not a string.',
+      'mcp_servers.c.headers.x-key: must be a string, not a number.',
+      'limits.run_command.env: must be an object, not a string.',
+    ]);
+  });
+
+  test('only schemas and parameters are left unread: a server or a variable may have their names', () => {
+    const servers = { input: { command: 'x', url: undefined, env: { input: 'a', parameters: 'b' } } };
+    const roles = { parameters: { model: 'simulated/a', parameters: { model: undefined, temperature: 1 } } };
+    expect(faultsOf({ mcp_servers: servers, roles })).toEqual([]);
+    expect(faultsOf({ roles: { input: { modle: 'simulated/a' } } })[0]).toMatch(
+      /^Unknown field `roles.input.modle`/,
+    );
   });
 
   test('a value that may be a secret is not repeated', () => {
@@ -264,7 +294,7 @@ describe('an invalid configuration', () => {
     [
       'no tool',
       { tools: [null, 'x'] },
-      ['tools[0]: must be an object, not null.', 'tools[1]: must be an object, not "x".'],
+      ['tools[0]: must be an object, not null.', 'tools[1]: must be an object, not a string.'],
     ],
     ['a hole', { tools: [undefined, tool] }, ['tools[0]: is missing.']],
     ['two of a name', { tools: [tool, tool] }, ['tools[1].name: another tool has the name read_page.']],
@@ -280,7 +310,7 @@ describe('an invalid configuration', () => {
       { roles: { 'a b': {} } },
       ['roles["a b"]: the name must be 1 to 64 letters, digits, "_" or "-".'],
     ],
-    ['no role', { roles: { r: 'x' } }, ['roles.r: must be an object, not "x".']],
+    ['no role', { roles: { r: 'x' } }, ['roles.r: must be an object, not a string.']],
     [
       'a tool where there is none',
       { roles: { r: { tools: ['x'] } } },
@@ -328,7 +358,7 @@ describe('an invalid configuration', () => {
       'tools[0].effect: must be none, idempotent or once, not "x".',
       'tools[0].execute: must be a function, not 1.',
       expect.stringContaining('roles.r.model'),
-      'limits: must be an object, not 3.',
+      'limits: must be an object, not a number.',
     ]);
   });
 });

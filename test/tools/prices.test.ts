@@ -53,8 +53,8 @@ test('have all four kinds, and nothing else', () => {
     'Unknown field `prices["openai/gpt-5"].per_request`. Known fields: input, output, cache_read, cache_write.',
   ]);
   const wrongs: [unknown, string][] = [
-    [3, '3'],
-    ['3', '"3"'],
+    [3, 'a number'],
+    ['3', 'a string'],
     [null, 'null'],
     [[sound], 'a list'],
   ];

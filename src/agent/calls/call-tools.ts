@@ -128,7 +128,9 @@ async function mark(run: Run, snapshot: Snapshot, job: ActiveJob, call: OpenCall
     const outcome = await append(run, transition);
     if (outcome.kind === 'committed') {
       const after = (await follow(run, current, transition, outcome)) ?? current;
-      return isCalledUp(run, after) ? reconsider(run, after, job, call) : { begun: true, snapshot: after };
+      return mustReconsider(run, after)
+        ? reconsider(run, after, job, call)
+        : { begun: true, snapshot: after };
     }
     current = await reread(run, current, outcome);
     if (outcome.kind === 'in_doubt') break;
@@ -137,7 +139,7 @@ async function mark(run: Run, snapshot: Snapshot, job: ActiveJob, call: OpenCall
 }
 
 /** Whether a control signal or a stop request arrived since the mailbox was read. */
-function isCalledUp(run: Run, snapshot: Snapshot): boolean {
+function mustReconsider(run: Run, snapshot: Snapshot): boolean {
   return run.signals.hard.aborted || isStopRequested(snapshot);
 }
 

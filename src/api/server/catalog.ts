@@ -162,7 +162,7 @@ function isKnownTool(tool: string, { tools, mcpServers }: Pick<Names, 'tools' | 
   return tools.includes(tool) || mcpServers.some((server) => tool.startsWith(`${server}__`));
 }
 
-/** One fault for the whole list: the known tools are told once. */
+/** One fault for the whole list, so that the known tools are listed once. */
 function toolFaults(wanted: readonly string[], path: Path, names: Names): RequestFault[] {
   const unknown = wanted.filter((tool) => !isKnownTool(tool, names));
   if (unknown.length === 0) return [];

@@ -20,8 +20,8 @@ export function interruptContext(
   { tenantId, contextId, mode }: InterruptContext,
 ): Command<{ jobId: JobId | null }> {
   return async (tx) => {
-    const called = await lockForControl(tx, tenantId, contextId, times);
-    if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
+    const locked = await lockForControl(tx, tenantId, contextId, times);
+    if (locked === null) return refuse('not_found', `No context has the id ${contextId}.`);
     const jobId = await currentJob(tx, tenantId, contextId);
     if (jobId === null) return done({ jobId });
     await writeStopRequest(tx, tenantId, jobId, {
@@ -29,6 +29,6 @@ export function interruptContext(
       reason: null,
       graceMs: stopGraceMs,
     });
-    return done({ jobId }, ...(await carryOut(tx, contextId, called, ids)));
+    return done({ jobId }, ...(await carryOut(tx, contextId, locked, ids)));
   };
 }

@@ -25,8 +25,8 @@ export function interruptWithInput(
 ): Command<Accepted> {
   return async (tx) => {
     const { tenantId, contextId } = input;
-    const called = await lockForControl(tx, tenantId, contextId, times);
-    if (called === null) return whyRefused(tx, input);
+    const locked = await lockForControl(tx, tenantId, contextId, times);
+    if (locked === null) return whyRefused(tx, input);
     const refusal = await branchMissing(tx, input);
     if (refusal !== null) return refusal;
     const queued = await enqueueInput(tx, ids, { ...input, priority: FIRST });
@@ -38,6 +38,6 @@ export function interruptWithInput(
       reason: null,
       graceMs: stopGraceMs,
     });
-    return { ...queued, afterCommit: await carryOut(tx, contextId, called, ids) };
+    return { ...queued, afterCommit: await carryOut(tx, contextId, locked, ids) };
   };
 }

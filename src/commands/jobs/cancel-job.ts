@@ -51,8 +51,8 @@ export function cancelWithin(
   { tenantId, contextId, reason, which }: CancelWithin,
 ): Command<{ requested: number }> {
   return async (tx) => {
-    const called = await lockForControl(tx, tenantId, contextId, times);
-    if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
+    const locked = await lockForControl(tx, tenantId, contextId, times);
+    if (locked === null) return refuse('not_found', `No context has the id ${contextId}.`);
     // Queued jobs and the running job end in two statements, so their calls are locked first.
     await lockCalls(tx, tenantId, contextId);
     const jobIds = await which(tx);
@@ -68,6 +68,6 @@ export function cancelWithin(
       reason,
       graceMs: stopGraceMs,
     });
-    return done({ requested: taken.length + 1 }, ...actions, ...(await carryOut(tx, contextId, called, ids)));
+    return done({ requested: taken.length + 1 }, ...actions, ...(await carryOut(tx, contextId, locked, ids)));
   };
 }

@@ -2,14 +2,13 @@
  * Cancels jobs by filter: context by context, each in its own transaction, a few at a time. After an interruption,
  * another call continues: it does not select jobs that already have a stop request.
  */
-import pMap from 'p-map';
 import type { ContextId, TenantId } from '../../core/ids.ts';
 import { contextsWithUnfinished, unfinishedOf } from '../../db/run/unfinished.ts';
 import type { UnfinishedFilter } from '../../db/run/unfinished.ts';
 import { cancelWithin } from './cancel-job.ts';
 import type { CancelWithin } from './cancel-job.ts';
 import { perform } from '../perform.ts';
-import { CONCURRENT_COMMANDS } from '../ports.ts';
+import { forEachConcurrently } from '../for-each-concurrently.ts';
 import type { CommandPorts } from '../ports.ts';
 
 /** Contexts per query. */
@@ -27,7 +26,7 @@ export async function cancelJobs(ports: CommandPorts, wanted: CancelJobs): Promi
   do {
     const after = page.at(-1) ?? null;
     page = await contextsWithUnfinished(ports.database.db, tenantId, filter, { after, limit: PAGE });
-    const counts = await pMap(page, (contextId) => cancelOf(ports, wanted, contextId), CONCURRENT_COMMANDS);
+    const counts = await forEachConcurrently(page, (contextId) => cancelOf(ports, wanted, contextId));
     count += counts.reduce((sum, requested) => sum + requested, 0);
   } while (page.length === PAGE);
   return { count };

@@ -6,7 +6,6 @@
  * them. Stop reaches all workers below, level by level: jobs that workers asked of them end, and they stay stopped
  * until the worker above is started. A worker that was spawned detached goes on, with all workers below it.
  */
-import pMap from 'p-map';
 import type { ContextId, JobId, TenantId, WorkerId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import {
@@ -20,7 +19,7 @@ import type { FollowUp } from '../../db/run/follow-ups/follow-ups.ts';
 import { cancelWithin } from './cancel-job.ts';
 import { perform } from '../perform.ts';
 import type { Command } from '../perform.ts';
-import { CONCURRENT_COMMANDS } from '../ports.ts';
+import { forEachConcurrently } from '../for-each-concurrently.ts';
 import type { CommandPorts } from '../ports.ts';
 import { startWorker, stopWorker } from '../workers/stop-worker.ts';
 
@@ -54,7 +53,7 @@ async function cancelBelow(ports: Ports, tenantId: TenantId, jobId: JobId, reaso
       const which = (tx: Executor): Promise<JobId[]> => jobsBelow(tx, tenantId, jobId, contextId);
       return perform(ports, cancelWithin(ports, { tenantId, contextId, reason, which }));
     };
-    await pMap(page, cancelIn, CONCURRENT_COMMANDS);
+    await forEachConcurrently(page, cancelIn);
   } while (page.length === PAGE);
 }
 
@@ -86,11 +85,7 @@ async function toAllBelow(
 ): Promise<void> {
   for (;;) {
     const page = await workersBelow(ports.database.db, tenantId, above, { stopped, most: PAGE });
-    const outcomes = await pMap(
-      page,
-      ({ contextId }) => perform(ports, command(contextId)),
-      CONCURRENT_COMMANDS,
-    );
+    const outcomes = await forEachConcurrently(page, ({ contextId }) => perform(ports, command(contextId)));
     if (page.length < PAGE || outcomes.every(({ kind }) => kind !== 'done')) return;
   }
 }

@@ -54,11 +54,11 @@ export async function removeWorker(
 ): Promise<boolean> {
   const command: Command<boolean> = async (tx) => {
     if (!(await may(tx))) return done(false);
-    const called = await lockForControl(tx, tenantId, contextId, ports.times);
-    if (called === null || !(await lockChildless(tx, tenantId, id))) return done(false);
+    const locked = await lockForControl(tx, tenantId, contextId, ports.times);
+    if (locked === null || !(await lockChildless(tx, tenantId, id))) return done(false);
     await releaseDetached(tx, tenantId, id);
     const met = await deleteContext(tx, tenantId, contextId);
-    return done(true, ...signalTo(contextId, called), progressTo(contextId, 0), ...wakeMetContexts(met));
+    return done(true, ...signalTo(contextId, locked), progressTo(contextId, 0), ...wakeMetContexts(met));
   };
   const outcome = await perform(ports, command);
   return outcome.kind === 'done' && outcome.value;

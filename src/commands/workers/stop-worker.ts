@@ -37,8 +37,8 @@ export function stopWorker(
   return async (tx) => {
     if (!(await may(tx)))
       return refuse('context_busy', 'The worker above was started again, so this one is not stopped.');
-    const called = await lockForControl(tx, tenantId, contextId, times);
-    if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
+    const locked = await lockForControl(tx, tenantId, contextId, times);
+    if (locked === null) return refuse('not_found', `No context has the id ${contextId}.`);
     const stopped = await setStopped(tx, tenantId, contextId, true);
     const isMarked = await markStop(tx, tenantId, contextId);
     const withdrawn = asked === 'cancel' ? await withdrawAsked(tx, { tenantId, contextId }, reason) : [];
@@ -49,7 +49,7 @@ export function stopWorker(
         reason,
         graceMs: stopGraceMs,
       });
-    const afterCommit = await carryOut(tx, contextId, called, ids);
+    const afterCommit = await carryOut(tx, contextId, locked, ids);
     if (isMarked) afterCommit.push({ kind: 'follow_up' });
     return done(
       { tenantId, contextId },
@@ -81,8 +81,8 @@ export function startWorker(
   return async (tx) => {
     if (!(await may(tx)))
       return refuse('context_busy', 'The worker above was stopped again, so this one is not started.');
-    const called = await lockForControl(tx, tenantId, contextId, times);
-    if (called === null) return refuse('not_found', `No context has the id ${contextId}.`);
+    const locked = await lockForControl(tx, tenantId, contextId, times);
+    if (locked === null) return refuse('not_found', `No context has the id ${contextId}.`);
     await unmarkStop(tx, tenantId, contextId);
     const started = await setStopped(tx, tenantId, contextId, false);
     const actions = [...wakeUpIfRunnable(contextId, started), progressTo(contextId, started.headSeq)];

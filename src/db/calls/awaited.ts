@@ -72,7 +72,7 @@ export async function countOut(tx: Executor, tenantId: TenantId, contextId: Cont
 }
 
 /** A call that waits for jobs that already existed. `any`: it needs only the first of them to end. */
-export type Recounted = { callId: ToolCallId; any: boolean };
+type Recounted = { callId: ToolCallId; any: boolean };
 
 const RECOUNTED = recordset(
   'r',
@@ -109,7 +109,7 @@ export async function recount(
   return rows.some(({ needs }) => needs <= 0);
 }
 
-export type Woken = { contextId: ContextId; wakeSeq: number; epoch: number };
+type Woken = { contextId: ContextId; wakeSeq: number; epoch: number };
 
 /**
  * Wakes a context that has a call which needs nothing more. If a run owns its lease and is about to park, the raised

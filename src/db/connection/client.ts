@@ -48,7 +48,7 @@ export type Database = {
 };
 
 /** `signal`: as for a transaction. The server also stops working on the statement. */
-export type ReadOptions = { statementMs: number; signal?: AbortSignal };
+type ReadOptions = { statementMs: number; signal?: AbortSignal };
 
 export type DatabaseOptions = {
   /** Maximum number of connections. */

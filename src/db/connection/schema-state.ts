@@ -45,7 +45,7 @@ export async function schemaState(ask: Ask): Promise<SchemaState> {
 }
 
 /** For the operator: what is wrong, and what to do. */
-export type SchemaProblem = { reason: string; advice: string };
+type SchemaProblem = { reason: string; advice: string };
 
 export function schemaProblem(state: SchemaState): SchemaProblem | null {
   switch (state.kind) {

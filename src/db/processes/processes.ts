@@ -23,7 +23,7 @@ export type LeaseTimes = {
   leaseMs: number;
 };
 
-export type ProcessRow = {
+type ProcessRow = {
   id: ProcessId;
   lockKey: number;
   host: string;

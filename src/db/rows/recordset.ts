@@ -32,7 +32,7 @@ export function columns<Row>(of: Columns<Row>): Field<Row>[] {
   return Object.entries(of).map(([name, [type, value]]) => ({ name, type, value }));
 }
 
-export type Recordset<Row> = {
+type Recordset<Row> = {
   /** The rows as a table, under the name of the recordset. */
   table: (rows: readonly Row[]) => SQL;
   /** The same, of rows that were encoded one by one. */

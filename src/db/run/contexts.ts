@@ -114,7 +114,7 @@ export async function release(
  * Postpones a context whose claim failed because of an internal error. Counts a failed claim and waits longer each
  * time, so that the context does not keep the worker processes busy. `counted`: see `claim`.
  */
-export async function putOff(
+export async function postpone(
   executor: Executor,
   contextId: ContextId,
   counted: number | null,

@@ -48,7 +48,7 @@ export type Due =
   | { kind: 'unanswered'; contextId: ContextId };
 
 /** What a sweep takes: at most `most` contexts, once they are overdue by `overdueMs`. It postpones each by `againMs`. */
-export type Taking = {
+type Taking = {
   most: number;
   againMs: number;
   overdueMs: number;
@@ -111,7 +111,7 @@ export async function takeDue(
  * Takes an unowned context for the duration of the transaction, and raises its epoch. The caller must read the row
  * again. False: a process owns it by now, or there is nothing to do.
  */
-export async function takeUnheld(tx: Executor, contextId: ContextId): Promise<boolean> {
+export async function takeUnowned(tx: Executor, contextId: ContextId): Promise<boolean> {
   const rows = await tx.execute(sql`/* contexts.take_unowned */
     update contexts c set lease_epoch = c.lease_epoch + 1, control_seq = c.control_seq + 1
     where c.id = ${contextId} and c.lease_owner is null and c.scheduling_status in ('runnable', 'waiting')

@@ -31,7 +31,7 @@ export async function readHistory(executor: Executor, place: Place, branch: stri
 }
 
 /** A past state of a context: entries up to the number `upto`, including those of the job that ran then. */
-export type HistoryPoint = { upto: number; jobId: JobId };
+type HistoryPoint = { upto: number; jobId: JobId };
 
 /**
  * A branch as of a past state. Messages of earlier jobs that were retracted since are missing. Rejects with

@@ -8,7 +8,7 @@ import { columns, recordset } from '../rows/recordset.ts';
 export type Place = Pick<Lease, 'contextId' | 'tenantId'>;
 
 /** The branch that a statement reads; `steers`: inputs that wait to join the running job. */
-export type ReadPlace = Place & { branch?: string; steers?: number };
+type ReadPlace = Place & { branch?: string; steers?: number };
 
 /**
  * The contexts that a statement reads, as the table `at(context_id, tenant, branch, steers)`. The planner then looks up

@@ -50,7 +50,7 @@ export async function findReceipt(
 }
 
 /** The effects of an interrupt so far: retracted messages, and calls that had started, which are not undone. */
-export type InterruptionView = ReceiptView & {
+type InterruptionView = ReceiptView & {
   removed: MessageId[];
   effects: { id: ToolCallId; name: string; effect: Effect; status: CallStatus }[];
 };

@@ -57,7 +57,7 @@ export async function fence(tx: Executor, contextId: ContextId): Promise<{ tenan
 }
 
 /** If a process runs the context and does not answer within `graceMs`, a sweep settles the request. */
-export type NewStopRequest = { request: RequestedStop; reason: string | null; graceMs: number };
+type NewStopRequest = { request: RequestedStop; reason: string | null; graceMs: number };
 
 /** Writes a stop request on an unfinished job, unless it has one. */
 export async function writeStopRequest(

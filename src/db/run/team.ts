@@ -75,7 +75,7 @@ const AT_WORK: SQL = sql`(
     and c.tenant_id = w.tenant_id))`;
 
 /** The relation of a worker to another one, and its unfinished jobs. */
-export type WorkerRelation = { workerId: WorkerId; isBelow: boolean; unfinished: JobId[] };
+type WorkerRelation = { workerId: WorkerId; isBelow: boolean; unfinished: JobId[] };
 
 /**
  * The workers of `workerIds` that the tenant has, with their unfinished jobs: the active one first, then in queue
@@ -129,7 +129,7 @@ type OutcomeRow = {
 };
 
 /** `jobId`: the job to report; null: the last job that the call waited for, else the worker's last ended job. */
-export type AskedWorker = { workerId: WorkerId; jobId: JobId | null };
+type AskedWorker = { workerId: WorkerId; jobId: JobId | null };
 
 const WANTED = recordset(
   'i',

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 
-export type UnfinishedStatus = (typeof UNFINISHED_STATUSES)[number];
+type UnfinishedStatus = (typeof UNFINISHED_STATUSES)[number];
 
 /** Null members do not filter. */
 export type UnfinishedFilter = {

@@ -54,7 +54,7 @@ function takePolled(state: FeedState, head: Head, now: number): FeedStep {
 
 function takeProgress(state: FeedState, progress: Progress, now: number): FeedStep {
   if (state.tail < 0) return step(state);
-  if (state.check !== null) return defer(state, { kind: 'progress', progress });
+  if (state.check !== null) return defer(state, state.check, { kind: 'progress', progress });
   const { holder, headSeq } = progress;
   const withHolder = holder === undefined ? step(state) : setHolder(state, holder, now);
   if (headSeq === 0) return andThen(withHolder, readHead);

@@ -5,7 +5,7 @@ import type { Subscriber } from '../subscriber.ts';
 import { ask } from './asking.ts';
 import { deferFrame, readHead } from './reading.ts';
 import { isOver, step, withOver } from './state.ts';
-import type { FeedEvent, FeedState, FeedStep } from './state.ts';
+import type { Check, FeedEvent, FeedState, FeedStep } from './state.ts';
 
 export function takeFrame(state: FeedState, frame: DeltaFrame, now: number): FeedStep {
   if (state.tail < 0) return step(state);
@@ -19,7 +19,7 @@ export function takeFrame(state: FeedState, frame: DeltaFrame, now: number): Fee
 
 /** Takes a frame once all that was stored before it was delivered. */
 export function applyFrame(state: FeedState, frame: DeltaFrame, now: number): FeedStep {
-  if (state.check !== null) return defer(state, { kind: 'frame', frame });
+  if (state.check !== null) return defer(state, state.check, { kind: 'frame', frame });
   const of = answerOf(frame);
   if (isOver(state, of) || of.epoch < state.holder.epoch) return step(state);
   if (state.isBlind && of.messageId !== state.view?.of.messageId) return check(state, frame);
@@ -59,9 +59,8 @@ export function takeCheck(state: FeedState, isStored: boolean): FeedStep {
 }
 
 /** Takes the event after the check. */
-export function defer(state: FeedState, event: FeedEvent): FeedStep {
-  if (state.check === null) return step(state, { kind: 'continue', events: [event] });
-  return step({ ...state, check: { ...state.check, deferred: [...state.check.deferred, event] } });
+export function defer(state: FeedState, pending: Check, event: FeedEvent): FeedStep {
+  return step({ ...state, check: { ...pending, deferred: [...pending.deferred, event] } });
 }
 
 /** Brings a subscriber up to date with the partial message. */

@@ -23,7 +23,7 @@ type Reading =
   | { kind: 'answer'; upTo: number; page: readonly NumberedEvent[] };
 
 /** Whether the message of a frame is stored already. `deferred`: what arrived meanwhile, in order. */
-type Check = { messageId: MessageId; tail: number; deferred: readonly FeedEvent[] };
+export type Check = { messageId: MessageId; tail: number; deferred: readonly FeedEvent[] };
 
 export type FeedState = {
   contextId: ContextId;

@@ -67,7 +67,7 @@ export function parseConfigFile(value: unknown): ParsedConfig {
   if (more > 0 || faults.some(({ path }) => path.length === 0)) return refused(faults, more);
   const fields = serverFields(config);
   prune(config, faults);
-  const inputs: ValidInput[] = [];
+  const inputs = new Map<number, ValidInput>();
   const further = furtherFaults(config as Pruned<ConfigFile>, fields, inputs);
   const all = [
     ...faults,
@@ -102,11 +102,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** What the schema cannot express. Adds the inputs of the tools to `inputs`. */
+/** What the schema cannot express. Adds the inputs of the tools to `inputs`, by the index of the tool. */
 function furtherFaults(
   { tools = [], roles = {}, mcp_servers = {}, limits }: Pruned<ConfigFile>,
   fields: ReadonlyMap<string, readonly string[]>,
-  inputs: ValidInput[],
+  inputs: Map<number, ValidInput>,
 ): Fault[] {
   const servers = new Set(fields.keys());
   const names = new Set([...tools.flatMap((tool) => tool?.name ?? []), ...BUILT_IN_NAMES]);
@@ -123,11 +123,11 @@ function furtherFaults(
   ];
 }
 
-function toolFaults(tool: Pruned<WrittenTool>, index: number, inputs: ValidInput[]): Fault[] {
+function toolFaults(tool: Pruned<WrittenTool>, index: number, inputs: Map<number, ValidInput>): Fault[] {
   const read = readInput(tool, ['tools', index]);
   const faults = effectFaults(tool, ['tools', index]);
   if ('fault' in read) return [read.fault, ...faults];
-  inputs.push(read.input);
+  inputs.set(index, read.input);
   return faults;
 }
 
@@ -153,13 +153,18 @@ function nameFaults(
 }
 
 /** `own`: the export itself, whose functions get their tool as `this`. */
-function settingsOf(config: ConfigFile, own: unknown, inputs: readonly ValidInput[]): OperatorSettings {
+function settingsOf(
+  config: ConfigFile,
+  own: unknown,
+  inputs: ReadonlyMap<number, ValidInput>,
+): OperatorSettings {
   const { tools = [], roles = {}, mcp_servers = {}, limits = {}, prices = {} } = config;
   const ownTools: unknown[] = isObject(own) && Array.isArray(own['tools']) ? own['tools'] : [];
   return {
-    tools: tools.flatMap((tool, index) => {
-      const input = inputs[index];
-      return input === undefined ? [] : [buildTool(tool, ownTools[index], input)];
+    tools: tools.map((tool, index) => {
+      const input = inputs.get(index);
+      if (input === undefined) throw new Error(`The input of tools[${index}] was not read.`);
+      return buildTool(tool, ownTools[index], input);
     }),
     // A copy: the parameters and schemas of a role may still be those of the file.
     roles: new Map(Object.entries(roles).map(([name, role]) => [name, (jsonCopy(role) ?? {}) as Role])),

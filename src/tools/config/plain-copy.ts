@@ -3,29 +3,48 @@
  * symbol in place of an object that JSON cannot hold (a Map or a promise would seem to be empty). Functions stay.
  */
 
-/** Members that belong to others: schemas and provider parameters. Only their first level is copied. */
-const OPAQUE = ['input', 'input_schema', 'parameters'];
+/**
+ * JSON Schemas and provider parameters, whose content is not checked here: only their first level is copied. `*`: any
+ * name or index.
+ */
+const OPAQUE = [
+  'tools.*.input',
+  'tools.*.input_schema',
+  'roles.*.parameters',
+  'roles.*.client_tools.*.input_schema',
+].map((place) => place.split('.'));
 
 /** Deeper than any valid config, and short where a config contains itself. */
 const DEEPEST = 8;
 
-export function plainCopy(value: unknown, depth = 0): unknown {
+/** `place`: the names and indices that lead to the value. */
+export function plainCopy(value: unknown, place: readonly string[] = []): unknown {
   if (Array.isArray(value))
-    return depth > DEEPEST ? [] : value.map((item: unknown) => plainCopy(item, depth + 1));
+    return place.length > DEEPEST
+      ? []
+      : value.map((item: unknown, index) => plainCopy(item, [...place, String(index)]));
   if (typeof value !== 'object' || value === null) return value;
-  if (!isPlain(value)) return Symbol(`a ${value.constructor.name}`);
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  if (depth > DEEPEST) return {};
+  if (isOpaque(place)) return isPlain(value) ? Object.fromEntries(definedIn(value)) : value;
+  if (!isPlain(value)) return Symbol(classOf(value));
+  if (place.length > DEEPEST) return {};
   return Object.fromEntries(
-    entries.map(([name, member]: [string, unknown]) => [
-      name,
-      OPAQUE.includes(name) && !Array.isArray(member) ? ownCopy(member) : plainCopy(member, depth + 1),
-    ]),
+    definedIn(value).map(([name, member]) => [name, plainCopy(member, [...place, name])]),
   );
 }
 
-function ownCopy(value: unknown): unknown {
-  return typeof value === 'object' && value !== null && isPlain(value) ? { ...value } : value;
+function isOpaque(place: readonly string[]): boolean {
+  return OPAQUE.some(
+    (known) =>
+      known.length === place.length && known.every((name, index) => name === '*' || name === place[index]),
+  );
+}
+
+function definedIn(value: object): [string, unknown][] {
+  return Object.entries(value).filter(([, member]) => member !== undefined);
+}
+
+function classOf(value: object): string {
+  return typeof value.constructor === 'function' ? `a ${value.constructor.name}` : 'an object of a class';
 }
 
 /** Whether the object was created by an object literal, in any realm. */

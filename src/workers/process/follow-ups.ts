@@ -4,12 +4,11 @@
  * do no harm.
  */
 import type { Logger } from 'pino';
-import pMap from 'p-map';
 import pTimeout from 'p-timeout';
 import { followUpsDue } from '../../bus/bus.ts';
 import { cascade } from '../../commands/jobs/cascade.ts';
 import { perform } from '../../commands/perform.ts';
-import { CONCURRENT_COMMANDS } from '../../commands/ports.ts';
+import { forEachConcurrently } from '../../commands/for-each-concurrently.ts';
 import type { CommandPorts } from '../../commands/ports.ts';
 import { sendParentNotice } from '../../commands/jobs/send-parent-notice.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
@@ -36,19 +35,19 @@ export class FollowUps {
   #running: Promise<void> | null = null;
   #again = false;
   #stopped = false;
-  #deaf: () => void = () => undefined;
+  #unsubscribe: () => void = () => undefined;
 
   constructor(ports: Ports) {
     this.#ports = ports;
   }
 
   async start(): Promise<void> {
-    this.#deaf = await this.#ports.bus.subscribe(followUpsDue(), () => this.look());
+    this.#unsubscribe = await this.#ports.bus.subscribe(followUpsDue(), () => this.look());
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#deaf();
+    this.#unsubscribe();
     const running = this.#running;
     if (running !== null) await pTimeout(running, { milliseconds: ENDING_MS }).catch(() => undefined);
   }
@@ -80,11 +79,7 @@ export async function runFollowUps(ports: Ports): Promise<boolean> {
   const { times, peers } = ports;
   const followUps = await dueFollowUps(ports.database.db, MOST, peers.queuedInputs);
   const commands = { ...ports, stopGraceMs: times.stopGraceMs };
-  // A failed follow-up does not stop the others.
-  await pMap(followUps, (followUp) => carryOut(commands, followUp, peers.queuedInputs), {
-    ...CONCURRENT_COMMANDS,
-    stopOnError: false,
-  });
+  await forEachConcurrently(followUps, (followUp) => carryOut(commands, followUp, peers.queuedInputs));
   return followUps.length >= MOST;
 }
 

@@ -164,13 +164,13 @@ export class Heartbeat {
     const where = { host: hostname(), pid: process.pid, ...named };
     const row = { id, lockKey, ...where, version: VERSION, ...abilities.published };
     await pTimeout(register(this.#connection.db, row), { milliseconds: this.#timeoutMs() });
-    const hearing = await Promise.all([
+    const subscriptions = await Promise.all([
       bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
         this.#ports.registry.notify(contextId, controlSeq),
       ),
       bus.subscribe(interestTo(id), (interest) => this.#ports.subscribers.receive(interest)),
     ]);
-    const unsubscribe = (): void => hearing.forEach((end) => end());
+    const unsubscribe = (): void => subscriptions.forEach((end) => end());
     this.#lastHeartbeat = sent;
     this.#incarnation = { id, lockKey, backend, unsubscribe };
     log.info({ process_id: id }, 'worker process is up');

@@ -8,7 +8,7 @@ import { done, perform } from '../../commands/perform.ts';
 import type { Command } from '../../commands/perform.ts';
 import { wakeForgotten } from '../../db/calls/awaited.ts';
 import { owned, release } from '../../db/run/contexts.ts';
-import { revoke, takeDue, takeUnheld } from '../../db/run/due-contexts.ts';
+import { revoke, takeDue, takeUnowned } from '../../db/run/due-contexts.ts';
 import type { Due } from '../../db/run/due-contexts.ts';
 import { declareDead } from '../../db/processes/processes.ts';
 import { terminateFrozenSessions } from '../../db/processes/frozen-sessions.ts';
@@ -125,7 +125,7 @@ async function settleStopRequest(state: WorkerState, { kind, contextId }: Due): 
   if (kind === 'claimable') return;
   const settle: Command<boolean> = async (tx) => {
     const taken =
-      kind === 'stop_requested' ? await takeUnheld(tx, contextId) : (await fence(tx, contextId)) !== null;
+      kind === 'stop_requested' ? await takeUnowned(tx, contextId) : (await fence(tx, contextId)) !== null;
     if (!taken) return done(false);
     return done(true, ...(await settleUnowned(tx, contextId, state.ids, kind === 'stop_requested')));
   };

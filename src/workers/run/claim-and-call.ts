@@ -115,8 +115,11 @@ async function commitWithCalls(last: Executor, openings: readonly Opening[]): Pr
     last,
     begun.map(({ transition }) => transition),
   );
-  const calls = openings.map(callOf);
+  // Handled below, also if a call cannot be begun.
+  committing.catch(() => undefined);
+  const calls: (Early | null)[] = [];
   try {
+    for (const opening of openings) calls.push(callOf(opening));
     const outcomes = await committing;
     const expected = begun.map(({ outcome }) => outcome);
     if (!isDeepStrictEqual(outcomes, expected))

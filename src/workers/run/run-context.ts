@@ -11,7 +11,7 @@ import type { ContextId, ProcessId } from '../../core/ids.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import { isUnavailable } from '../../db/connection/database-errors.ts';
 import { forgive } from '../../db/run/claims.ts';
-import { putOff, release } from '../../db/run/contexts.ts';
+import { postpone, release } from '../../db/run/contexts.ts';
 import { createJournal, persist } from './journal.ts';
 import { StreamPublisher } from './stream-publisher.ts';
 import { DATABASE_TIMEOUT, isAway } from './database-timeout.ts';
@@ -122,12 +122,12 @@ async function giveUp(
   const { db } = state.database;
   if (isAway(error)) log.warn({ err: error }, 'lost the database during a claim or run');
   else log.error({ err: error }, 'a run failed with an internal error');
-  const giveBack = async (): Promise<void> => {
+  const releaseOrPostpone = async (): Promise<void> => {
     const wasClaimed = await release(db, { contextId, owner, epoch: null }, BROKEN_MS);
     if (wasClaimed) return;
     // A timed-out claim stays counted as failed: a history that takes too long to read is a fault of the context.
-    if (!isAway(error)) await putOff(db, contextId, counted);
+    if (!isAway(error)) await postpone(db, contextId, counted);
     else if (isUnavailable(error) && counted !== null) await forgive(db, contextId, counted);
   };
-  await pTimeout(persist(signals, giveBack), DATABASE_TIMEOUT).catch(() => undefined);
+  await pTimeout(persist(signals, releaseOrPostpone), DATABASE_TIMEOUT).catch(() => undefined);
 }

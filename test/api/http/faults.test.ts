@@ -1,4 +1,4 @@
-// A refused request is told all its faults at once, by path and in plain words, at a bounded cost.
+// A refused request gets all its faults at once, by path and in plain words, at a bounded cost.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
@@ -14,14 +14,14 @@ afterAll(() => api.close());
 const post = (config: unknown) => api.post('/api/workers', { name: 'a', config });
 
 /** The sentences of a refusal. */
-async function told(body: unknown, path = '/api/workers'): Promise<string[]> {
+async function messagesOf(body: unknown, path = '/api/workers'): Promise<string[]> {
   const refused = await api.post(path, body);
   expect(refused.status).toBe(422);
   return refused.body.error.errors.map(({ message }: Body) => message);
 }
 
 describe('a request with several faults', () => {
-  test('is told all of them, each with its path', async () => {
+  test('gets all of them, each with its path', async () => {
     const config = { max_steps: 'many', mode: 'fly', tools: ['a', 5], compaction: { threshold: 2 } };
     const { status, body } = await api.post('/api/workers', { name: '', rolle: 'x', config });
     expect(status).toBe(422);
@@ -33,7 +33,10 @@ describe('a request with several faults', () => {
           'name: must be a non-empty string of at most 200 characters, without NUL and unpaired surrogates.',
         ],
         ['config.mode', 'config.mode: must be act or plan, not "fly".'],
-        ['config.tools.1', 'config.tools[1]: must be a non-empty string of at most 256 characters, not 5.'],
+        [
+          'config.tools.1',
+          'config.tools[1]: must be a non-empty string of at most 256 characters, not a number.',
+        ],
         [
           'config.compaction.threshold',
           'config.compaction.threshold: must be a number greater than 0 and at most 1, not 2.',
@@ -50,7 +53,7 @@ describe('a request with several faults', () => {
     );
   });
 
-  test('of names that no worker process serves is told all, too', async () => {
+  test('for names that no worker process serves gets all faults, too', async () => {
     const { body } = await post({
       model: 'openai/x',
       compaction: { model: 'gpt' },
@@ -70,7 +73,7 @@ describe('a request with several faults', () => {
     ]);
   });
 
-  test('in its query is told them, too', async () => {
+  test('gets the faults of its query, too', async () => {
     const { status, body } = await api.get('/api/workers?limit=many&archived=perhaps&colour=red');
     expect(status).toBe(422);
     expect(body.error.errors.map(({ message }: Body) => message)).toEqual([
@@ -83,21 +86,21 @@ describe('a request with several faults', () => {
 
 describe('a value of several types', () => {
   test.each<[unknown, string]>([
-    [5, 'content: must be a non-empty string or a list of 1 to 1000 entries, not 5.'],
+    [5, 'content: must be a non-empty string or a list of 1 to 1000 entries, not a number.'],
     ['', 'content: must be a non-empty string.'],
     [[], 'content: must be a list of 1 to 1000 entries, not 0.'],
-    [[{ type: 'text', text: 5 }], 'content[0].text: must be a non-empty string, not 5.'],
+    [[{ type: 'text', text: 5 }], 'content[0].text: must be a non-empty string, not a number.'],
     [[{ type: 'video' }], 'content[0].type: is missing or not one of the allowed types.'],
-  ])('%j is told in one sentence', async (content, message) => {
-    expect(await told({ content }, `/api/workers/${worker.id}/messages`)).toEqual([message]);
+  ])('%j gets one sentence', async (content, message) => {
+    expect(await messagesOf({ content }, `/api/workers/${worker.id}/messages`)).toEqual([message]);
   });
 
   test.each<[unknown, string]>([
     [{ max_steps: 'x' }, 'config.max_steps: must be a whole number from 1 to 1000000000 or null, not "x".'],
     [{ max_steps: 0 }, 'config.max_steps: must be a whole number from 1 to 1000000000, not 0.'],
-    [{ compaction: 5 }, 'config.compaction: must be an object or null, not 5.'],
+    [{ compaction: 5 }, 'config.compaction: must be an object or null, not a number.'],
     [{ compaction: { type: 'zip' } }, 'config.compaction.type: must be threshold, llm or none, not "zip".'],
-  ])('a patch of %j is told in one sentence', async (config, message) => {
+  ])('a patch of %j gets one sentence', async (config, message) => {
     const { body } = await api.call('PATCH', `/api/workers/${worker.id}`, { config });
     expect(body.error).toMatchObject({ message, errors: [{ message }] });
   });
@@ -127,6 +130,6 @@ test.each<[string, unknown]>([
   ['unknown fields', Object.fromEntries(Array.from({ length: 99_000 }, (_, at) => [`k${at}`, 1]))],
 ])('a body of very many faults is refused at once: %s', async (_, body) => {
   const began = performance.now();
-  expect(await told(body, `/api/workers/${worker.id}/messages`)).toHaveLength(1);
+  expect(await messagesOf(body, `/api/workers/${worker.id}/messages`)).toHaveLength(1);
   expect(performance.now() - began).toBeLessThan(5_000);
 });

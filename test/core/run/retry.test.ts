@@ -58,7 +58,7 @@ test('every class has its rule, and every rule a code that jobs can have', () =>
   expect(JOB_CODES).not.toContain('not_found');
 });
 
-test('the first wait keeps its slot, later waits of a patient class park', () => {
+test('the first wait keeps its slot, later waits of a class with long retries park', () => {
   expect(delay(failure('overloaded'), 1, 0.99)).toBeLessThanOrEqual(KEEP_SLOT_MS);
   expect(delay(failure('overloaded'), 4, 0)).toBeGreaterThan(KEEP_SLOT_MS);
 });

@@ -229,14 +229,14 @@ describe('the waiting context', () => {
 
   test('is found by the sweep where its waker died, and not where its check is postponed', async () => {
     const [a, b] = [await child(), await child()];
-    const [forgotten, putOff] = [await waitingFor([a]), await waitingFor([b])];
+    const [forgotten, postpone] = [await waitingFor([a]), await waitingFor([b])];
     await append(db(), [await ending(a), await ending(b)]);
     await the.rows(
-      `update contexts set next_check_at = clock_timestamp() + interval '2 seconds' where id = '${putOff.contextId}'`,
+      `update contexts set next_check_at = clock_timestamp() + interval '2 seconds' where id = '${postpone.contextId}'`,
     );
     const woken = (await wakeForgotten(db(), 100)).map(({ contextId }) => contextId);
     expect(woken).toContain(forgotten.contextId);
-    expect(woken).not.toContain(putOff.contextId);
+    expect(woken).not.toContain(postpone.contextId);
     expect((await wakeForgotten(db(), 100)).map(({ contextId }) => contextId)).not.toContain(
       forgotten.contextId,
     );

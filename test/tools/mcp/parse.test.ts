@@ -66,12 +66,12 @@ describe('servers', () => {
     [
       'arguments that are none',
       { command: 'a', args: [1] },
-      'mcp_servers.s.args[0]: must be a string, not 1.',
+      'mcp_servers.s.args[0]: must be a string, not a number.',
     ],
     [
       'an environment of numbers',
       { command: 'a', env: { N: 1 } },
-      'mcp_servers.s.env.N: must be a string, not 1.',
+      'mcp_servers.s.env.N: must be a string, not a number.',
     ],
     [
       'headers of a process',

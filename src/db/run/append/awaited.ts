@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { Append } from '../../../core/run/append.ts';
-import { countdown } from '../../calls/awaited.ts';
+import { NONE_OWN, countdown } from '../../calls/awaited.ts';
 import { columns } from '../../rows/recordset.ts';
 import { fixed } from '../../rows/written-columns.ts';
 import { awaitedJobs } from '../../schema/tool-calls.ts';
@@ -32,7 +32,7 @@ const ownCalls = joined(({ released }) => released, columns({ id: ['uuid', (id: 
   after: ')',
 });
 
-const NO_CALLS = sql.raw('own_calls as (select null::uuid as id where false)');
+const NO_CALLS = sql.raw(`own_calls as ${fixed(NONE_OWN)}`);
 const COUNTDOWN = sql.raw(fixed(countdown(sql`ended`, sql`own_calls`)));
 
 /**

@@ -106,7 +106,7 @@ function isNoticeTo(tenantId: TenantId, contextId: ContextId): SQL {
 }
 
 /** Whether a parent notice of any of these jobs is due to a context, or is already queued there as an input. */
-export async function hasReports(
+export async function hasParentNotices(
   executor: Executor,
   tenantId: TenantId,
   contextId: ContextId,
@@ -123,7 +123,7 @@ export async function hasReports(
  * Removes the due notices of these ended jobs to a context, because a call's result includes their outcome. Returns the
  * notices already queued there. The caller has locked the context's row.
  */
-export async function dropReports(
+export async function dropParentNotices(
   tx: Executor,
   tenantId: TenantId,
   contextId: ContextId,

@@ -74,7 +74,7 @@ export async function archiveIdle(
 }
 
 /** A worker whose context was archived long enough ago to be purged. */
-export type Purgeable = { id: WorkerId; contextId: ContextId; tenantId: TenantId };
+type Purgeable = { id: WorkerId; contextId: ContextId; tenantId: TenantId };
 
 /**
  * Whether the worker `w` with its context `c` may be purged: archived for so many days, with no change since. Clearing

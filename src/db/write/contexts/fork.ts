@@ -91,13 +91,13 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
 }
 
 function newContext({ tenantId }: Place, { contextId }: Fork): SQL {
-  return sql`${insertInto(contexts, {
+  return insertInto(contexts, {
     id: sql`${contextId}::uuid`,
     tenantId: sql`${tenantId}`,
     headSeq: sql`(select count(*) from shared) + (select count(*) from compacted)`,
     messageCount: sql`(select count(*) from shared)`,
     turnCount: sql`(select coalesce(max(substr(turn, 2)::int), 0) from shared where role <> 'system')`,
-  })}`;
+  });
 }
 
 function newWorker(source: Place, { contextId, workerId, title }: Fork): SQL {

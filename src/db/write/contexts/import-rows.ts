@@ -23,7 +23,7 @@ function contextOf({ tenantId, contextId }: Place): SQL {
   return sql`ctx as (select ${contextId}::uuid as id, ${tenantId}::text as tenant_id)`;
 }
 
-export type ImportedMessage = StoredMessage & { id: MessageId };
+type ImportedMessage = StoredMessage & { id: MessageId };
 
 const MESSAGE = written<typeof messages, ImportedMessage>(
   messages,
@@ -57,7 +57,7 @@ export async function insertMessages(tx: Executor, place: Place, encoded: readon
 }
 
 /** Its job id belongs to no stored job. */
-export type ImportedCompaction = StoredCompaction & { id: string; jobId: JobId };
+type ImportedCompaction = StoredCompaction & { id: string; jobId: JobId };
 
 const COMPACTION = written<typeof compactions, ImportedCompaction>(
   compactions,

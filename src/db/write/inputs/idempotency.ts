@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../core/json.ts';
 import type { Executor } from '../../connection/client.ts';
 import { idempotencyKeys } from '../../schema/idempotency-keys.ts';
 
-export type KeyState =
+type KeyState =
   /** The key is new: this request is the first, and must `remember` its response. */
   { kind: 'first' } | { kind: 'answered'; request: string; response: JsonObject };
 

@@ -5,7 +5,7 @@ import type { ContextId, JobId, MessageId, TenantId } from '../../../core/ids.ts
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
 
-export type Steering = {
+type Steering = {
   tenantId: TenantId;
   contextId: ContextId;
   jobId: JobId;

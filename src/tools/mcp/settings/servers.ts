@@ -74,7 +74,9 @@ export function serverFaults(server: Pruned<Server>, written: readonly string[],
   const only = `is only for servers with a ${hasCommand ? 'url' : 'command'}`;
   return [
     ...misplaced.map((name) => faultAt([...at, name], only)),
-    ...(isHeaders(headers) ? [] : [faultAt([...at, 'headers'], 'contains an invalid header name or value')]),
+    ...(hasCommand || isHeaders(headers)
+      ? []
+      : [faultAt([...at, 'headers'], 'contains an invalid header name or value')]),
     ...(most !== undefined && most < least
       ? [faultAt([...at, 'max_timeout_ms'], 'must not be less than timeout_ms')]
       : []),

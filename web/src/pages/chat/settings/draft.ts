@@ -26,7 +26,7 @@ export function toPatch(base: Draft, draft: Draft): { patch: PatchContext | null
   if (config === null) return { patch: null, faults };
   const title = draft.title.trim();
   const patch = {
-    ...(title === base.title ? {} : { title: title === '' ? null : title }),
+    ...(draft.title === base.title || title === base.title ? {} : { title: title === '' ? null : title }),
     ...(Object.keys(config).length === 0 ? {} : { config }),
   };
   return { patch, faults };
