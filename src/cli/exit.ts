@@ -77,10 +77,22 @@ function isAway({ code, param }: NightshiftError): boolean {
   return AWAY.includes(code) && (code !== 'forbidden' || param === null);
 }
 
-function format({ code, message, param, requestId }: NightshiftError): string {
-  const more = [param === null ? null : `at ${param}`, requestId === null ? null : `request ${requestId}`];
-  const known = more.filter((part) => part !== null);
-  return `${message} (${[code, ...known].join(', ')})`;
+/** Several faults are printed one per line. The message of the API does not include all of them. */
+function format({ code, message, param, errors, requestId }: NightshiftError): string {
+  const request = requestId === null ? [] : [`request ${requestId}`];
+  if (errors.length < 2) return withDetails(message, [code, ...at(param), ...request]);
+  const title = withDetails('The request has several faults', request);
+  const faults = errors.map((fault) => withDetails(fault.message, [fault.code, ...at(fault.path)]));
+  return [`${title}:`, ...faults].join('\n');
+}
+
+/** An empty path is the request itself. */
+function at(path: string | null): string[] {
+  return path === null || path === '' ? [] : [`at ${path}`];
+}
+
+function withDetails(text: string, details: readonly string[]): string {
+  return details.length === 0 ? text : `${text} (${details.join(', ')})`;
 }
 
 function advice(code: ErrorCode, url: string): string {

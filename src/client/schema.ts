@@ -1120,14 +1120,7 @@ export type SiblingList = {
   data: Sibling[];
 };
 
-export type Source = {
-  type: 'base64';
-  media_type: string;
-  data: string;
-} | {
-  type: 'url';
-  url: string;
-};
+export type Source = StoredData | StoredUrl;
 
 /** Has no id if the state is transient. */
 export type StateChangedEvent = {
@@ -1177,6 +1170,12 @@ export type StatsHistory = {
 };
 
 export type StoredBlock = StoredText | StoredThinking | StoredToolUse | StoredToolResult | StoredImage | StoredDocument;
+
+export type StoredData = {
+  type: 'base64';
+  media_type: string;
+  data: string;
+};
 
 export type StoredDocument = {
   type: 'document';
@@ -1229,6 +1228,11 @@ export type StoredToolUse = {
     data: Json;
     model?: string;
   };
+};
+
+export type StoredUrl = {
+  type: 'url';
+  url: string;
 };
 
 export type System = {

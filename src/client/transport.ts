@@ -47,7 +47,7 @@ type Part<Name extends string, Value> = [Value] extends [undefined]
     : { [N in Name]: Value };
 type Query<Value> = [Value] extends [undefined] ? unknown : { query?: Value };
 /** The arguments of an operation: `path`, `query` and `body`, as far as it has them. */
-export type Given<O extends Operations[Operation]> = RequestOptions &
+type Given<O extends Operations[Operation]> = RequestOptions &
   Part<'path', O['path']> &
   Query<O['query']> &
   Part<'body', O['body']>;

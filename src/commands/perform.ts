@@ -1,6 +1,6 @@
 /**
- * Performs commands. Only this file opens transactions for them, and dispatches their actions after the commit. A
- * command says by its type what it needs:
+ * Performs commands. Only this file opens transactions for them, and dispatches their actions after the commit. The
+ * type of a command determines whether it gets a transaction:
  * - `Command`: several statements that commit together.
  * - `OneStatement`: a statement that commits by itself. It costs one round trip, and no transaction.
  */
@@ -34,18 +34,21 @@ export type AnyCommand<T> = Command<T> | OneStatement<T>;
 
 export async function perform<T>(ports: DispatchPorts, command: AnyCommand<T>): Promise<Outcome<T>> {
   const { database } = ports;
-  const outcome = await begin(database.db, command);
+  const outcome = await runStatement(database.db, command);
   return dispatched(ports, typeof outcome === 'function' ? await commit(database, outcome) : outcome);
 }
 
 /** Performs a command as a part of another one, in its transaction `tx`. */
 export async function performWithin<T>(tx: Executor, command: AnyCommand<T>): Promise<Outcome<T>> {
-  const outcome = await begin(tx, command);
+  const outcome = await runStatement(tx, command);
   return typeof outcome === 'function' ? outcome(tx) : outcome;
 }
 
-/** Goes as far as no transaction is needed: returns the outcome, or what has to run in a transaction. */
-export async function begin<T>(executor: Executor, command: AnyCommand<T>): Promise<Outcome<T> | Command<T>> {
+/** Runs a `OneStatement`. Returns its outcome, or the command that still needs a transaction: a `Command` unchanged. */
+export async function runStatement<T>(
+  executor: Executor,
+  command: AnyCommand<T>,
+): Promise<Outcome<T> | Command<T>> {
   return typeof command === 'function' ? command : command.statement(executor);
 }
 

@@ -1,6 +1,6 @@
 /**
- * The table of all error codes. `CODES` are returned over HTTP with
- * the given status; `JOB_CODES` appear on a job and on its worker's `last_failure`.
+ * The table of all error codes. `CODES` are returned over HTTP with the given status; `JOB_CODES` appear on a job and
+ * on its worker's `last_failure`.
  */
 export const CODES = {
   not_found: 404,

@@ -88,7 +88,7 @@ async function exampleLines(platform: Platform, config: Config, address: string)
   ];
 }
 
-/** None: there is no tour. */
+/** `touring` null: there is no tour. */
 function tourLines(address: string, touring: ContextId | null): string[] {
   if (touring === null) return [];
   return [

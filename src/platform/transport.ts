@@ -1,4 +1,7 @@
-/** Opens what wakes and notifies processes: the queue and the bus, on Redis, or within this process without Redis. */
+/**
+ * Opens what wakes and notifies processes: the queue, on Redis or else on PostgreSQL, and the bus, on Redis or else within
+ * this process.
+ */
 import type { Logger } from 'pino';
 import type { Bus } from '../bus/bus.ts';
 import { localBus } from '../bus/local.ts';
@@ -42,12 +45,12 @@ function withWakeQueue(queue: Queue, bus: Bus, closeQueue: () => Promise<void>):
   };
 }
 
-/** Logs Redis errors at most every ten seconds, because each reconnection attempt repeats them. */
+/** Logs errors at most every ten seconds, because each reconnection attempt repeats them. */
 function quietly(log: Logger): (error: Error) => void {
   let lastLoggedAt = -Infinity;
   return (error) => {
     if (performance.now() - lastLoggedAt < 10_000) return;
     lastLoggedAt = performance.now();
-    log.warn({ err: error }, 'Redis queue or bus error; sweeps keep finding jobs');
+    log.warn({ err: error }, 'queue or bus error; sweeps keep finding jobs');
   };
 }

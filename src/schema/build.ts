@@ -9,6 +9,9 @@ import { PLAIN_TEXT } from './patterns.ts';
 /** Schema keyword: the largest size of a value as JSON, in bytes. */
 export const MAX_BYTES = 'x-max-bytes';
 
+/** Schema keyword of the config file: the value is a function. */
+export const FUNCTION = 'x-function';
+
 /** The largest size of a config or of metadata, in bytes of JSON. */
 export const SETTINGS_BYTES = 64 * 1024;
 

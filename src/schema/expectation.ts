@@ -1,4 +1,5 @@
 /** What a schema expects of a value, as text that follows "must be". */
+import { FUNCTION } from './build.ts';
 import { FILLED, NAME_EXPECTATIONS, PLAIN_TEXT, TEXT_EXPECTATIONS } from './patterns.ts';
 
 /** The keywords that have a text. */
@@ -28,7 +29,7 @@ export function choicesOf(schema: Described, formats: FormatExpectations): reado
 }
 
 export function expectationOf(schema: Described, formats: FormatExpectations): string {
-  if (schema['x-function'] === true) return 'a function';
+  if (schema[FUNCTION] === true) return 'a function';
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.format !== undefined) return formats.get(schema.format) ?? `a valid ${schema.format}`;
   switch (schema.type) {

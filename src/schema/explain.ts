@@ -131,6 +131,8 @@ function specialText(
       return 'is missing or not one of the allowed types';
     case 'uniqueItems':
       return `has the same entry twice, at ${params['j']} and ${params['i']}`;
+    case 'minProperties':
+      return 'must not be empty';
     case MAX_BYTES:
       return `is larger than ${Number(parentSchema?.[MAX_BYTES]) / 1024} KB of JSON`;
     default:
@@ -166,11 +168,18 @@ function foundIn([first]: readonly ErrorObject[], quotable: boolean): string | n
     case 'maxItems':
       return Array.isArray(value) ? String(value.length) : null;
     case 'maxLength':
-      return typeof value === 'string' ? String(Array.from(value).length) : null;
+      return typeof value === 'string' ? String(lengthOf(value)) : null;
     case 'type':
       return foundText(value, quotable) ?? (typeof value === 'string' ? 'a string' : null);
     case undefined:
     default:
       return foundText(value, quotable);
   }
+}
+
+/** In code points, without a list of them: the text may be large. */
+function lengthOf(text: string): number {
+  let length = 0;
+  for (const _ of text) length += 1;
+  return length;
 }

@@ -1,4 +1,5 @@
 /** Patterns of text, and what text must be to match. */
+import { BRANCH_NAME } from '../core/conversation/branch.ts';
 import { TOOL_GLOB } from '../core/run/policy.ts';
 
 /** Text that a PostgreSQL text column can store: neither NUL nor unpaired surrogates. */
@@ -6,6 +7,9 @@ export const PLAIN_TEXT = '^[^\\p{Cs}\\u0000]*$';
 
 /** Text that is not blank. */
 export const FILLED = '\\S';
+
+export const EVENT_ID = '^[0-9]{1,15}$';
+export const COST = '^[0-9]{1,7}([.][0-9]{1,9})?$';
 
 /** The name of a tool or a role. */
 export const NAME = '^[a-zA-Z0-9_-]{1,64}$';
@@ -15,10 +19,13 @@ export const HTTP_URL = '^https?://';
 export const DOCUMENT_TYPE = '^(application/pdf|text/[a-z0-9.+-]+)$';
 export const TURN = '^[ua][1-9][0-9]{0,8}$';
 
+const BRANCH = '1 to 64 letters, digits, ".", "_" or "-", the first a letter or digit';
+
 /** Names: a wrong one may be repeated in a message, other text may not. */
 export const NAME_EXPECTATIONS: Readonly<Record<string, string>> = {
   [NAME]: '1 to 64 letters, digits, "_" or "-"',
-  [NEW_BRANCH]: '1 to 64 letters, digits, ".", "_" or "-", the first a letter or digit',
+  [BRANCH_NAME]: BRANCH,
+  [NEW_BRANCH]: BRANCH,
   [TOOL_GLOB]: 'the name of a tool or a glob, of letters, digits, "_", "-" and "*"',
 };
 
@@ -27,4 +34,6 @@ export const TEXT_EXPECTATIONS: Readonly<Record<string, string>> = {
   [HTTP_URL]: 'an http or https URL',
   [DOCUMENT_TYPE]: 'application/pdf or a text type such as text/plain',
   [TURN]: 'a turn such as u1 or a2',
+  [EVENT_ID]: 'a whole number of at most 15 digits',
+  [COST]: 'US dollars, such as 0.0125',
 };

@@ -1,6 +1,6 @@
 // A proxy in front of an API: it passes answers on at once, except for the answers to cancels, which it delays.
-import { once } from 'node:events';
 import { createServer, request } from 'node:http';
+import { closeServer, listenLocally } from '../services/local-server.ts';
 
 /** Longer than a command that waits for nothing takes to end. */
 const LATE_MS = 1_500;
@@ -20,16 +20,6 @@ export async function openLateCancels(apiUrl: string): Promise<{ url: string; cl
     answer.on('close', () => onward.destroy());
     asked.pipe(onward);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const port = await listenLocally(server);
+  return { url: `http://127.0.0.1:${port}`, close: () => closeServer(server) };
 }

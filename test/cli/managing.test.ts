@@ -136,6 +136,23 @@ describe('a role', () => {
     expect((await platform.run(['roles', 'show', 'odd'])).code).toBe(1);
   });
 
+  test('with several faults is refused with a line for each', async () => {
+    const definition = JSON.stringify({ rolle: 'x', max_steps: 0, mode: 'fly', limits: { depth: -1 } });
+    const { code, err } = await platform.run(['roles', 'put', 'odd', '-'], definition);
+    const [title, ...faults] = err.trimEnd().split('\n');
+    expect(code).toBe(2);
+    expect(title).toMatch(/^nightshift: The request has several faults \(request [^)]+\):$/);
+    expect(faults).toHaveLength(4);
+    expect(faults).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^Unknown field `rolle`\. .* \(invalid_request, at rolle\)$/),
+        expect.stringMatching(/^limits\.depth: must be .* \(invalid_request, at limits\.depth\)$/),
+        expect.stringMatching(/^max_steps: must be .* \(invalid_request, at max_steps\)$/),
+        expect.stringMatching(/^mode: must be .* \(invalid_request, at mode\)$/),
+      ]),
+    );
+  });
+
   test('is deleted, and its earlier versions can be shown', async () => {
     await platform.client.roles.put('temporary', { model: 'simulated/x' });
     expect((await platform.run(['roles', 'delete', 'temporary'])).out).toBe('temporary v1 was deleted.\n');

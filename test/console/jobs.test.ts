@@ -41,6 +41,15 @@ test('it filters by status in the address, and cancels a selection made with shi
   await client.jobs.cancel(jobs[0] ?? '', { wait_ms: 20_000 });
 });
 
+test('it ignores an unknown status in the address, also the name of a member that every object has', async () => {
+  const { client, url } = platform();
+  const { jobs } = await openContext(client, 'for every status', ['say: a']);
+  for (const status of ['nonsense', 'constructor']) {
+    const page = await visit(`${url}/jobs?status=${status}`);
+    await page.getByRole('link', { name: `Job ${jobs[0]?.slice(-6)}` }).waitFor();
+  }
+});
+
 test('it cancels all matching jobs, and shows their number before', async () => {
   const { client, url } = platform();
   const one = await openContext(client, 'to be cancelled', [ENDLESS, 'say: a']);

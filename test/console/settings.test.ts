@@ -100,6 +100,40 @@ test('a role has every setting of a worker; a wrong value is named at its field 
   });
 });
 
+test('all faults of a refused role are listed, also in the settings of a worker', async () => {
+  excuse(/422/);
+  const { client, url } = platform();
+  await client.roles.put('faulty', { model: 'simulated/a' });
+  const { id } = await client.contexts.create({ title: 'faulty', worker: { name: 'faulty' } });
+  const page = await visit(`${url}/settings`);
+  const dialog = page.getByRole('dialog');
+  const save = async () => {
+    await dialog.getByRole('tab', { name: 'Limits' }).click();
+    await dialog.getByRole('textbox', { name: 'Compaction' }).fill('{"threshold": 2, "keep_turns": -1}');
+    await dialog
+      .getByRole('textbox', { name: 'Limits' })
+      .fill('{"depth": -1, "children": -1, "workers": -1}');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+  };
+  const expectFaults = async () => {
+    const faults = dialog.getByRole('alert').getByRole('listitem');
+    await faults.first().waitFor();
+    const fields = (await faults.allInnerTexts()).map((text) => /(\w+): must be /.exec(text)?.[1]);
+    expect(new Set(fields)).toEqual(new Set(['children', 'depth', 'keep_turns', 'threshold', 'workers']));
+    expect(fields).toHaveLength(5);
+    await expectAccessible(page);
+  };
+  await page.getByRole('button', { name: 'Edit role faulty' }).click();
+  await save();
+  await expectFaults();
+
+  await page.goto(`${url}/contexts/${id}`);
+  await page.getByRole('button', { name: 'Context actions' }).click();
+  await page.getByRole('menuitem', { name: 'Settings …' }).click();
+  await save();
+  await expectFaults();
+});
+
 test('a role of the config file is shown with all its settings, and cannot be changed', async () => {
   const page = await visit(`${platform().url}/settings`, { theme: 'dark' });
   await page.getByRole('button', { name: 'Show role clerk' }).click();

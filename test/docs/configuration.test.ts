@@ -1,7 +1,7 @@
 // docs/configuration.md lists the keys of the config file: those of the schema that checks the file.
 import { expect, test } from 'vitest';
 import { ClientTool } from '../../src/schema/config.ts';
-import { ConfigFile } from '../../src/tools/config/parse-config.ts';
+import { ConfigSchema } from '../../src/tools/config/parse-config.ts';
 import { codes, rowsOf, section } from './markdown.ts';
 
 const PAGE = 'docs/configuration.md';
@@ -21,7 +21,7 @@ const SECTIONS: readonly [string, readonly string[]][] = [
 
 test.each(SECTIONS)('the page lists the keys of: %s', (heading, steps) => {
   const [own = ''] = section(PAGE, heading).split('\n### ');
-  expect(keysUnder(own).toSorted()).toEqual(keysOf(steps.reduce(step, ConfigFile)).toSorted());
+  expect(keysUnder(own).toSorted()).toEqual(keysOf(steps.reduce(step, ConfigSchema)).toSorted());
 });
 
 test('the page names the fields of a client-side tool', () => {

@@ -304,6 +304,27 @@ describe('an invalid configuration', () => {
       ['tools[0].name: another tool has the name ask_user.'],
     ],
     ['roles in a list', { roles: [] }, ['roles: must be an object, not a list.']],
+    ['a role of no content', { roles: { r: undefined } }, ['roles.r: must be an object, not undefined.']],
+    [
+      'headers from a variable that is not set',
+      { mcp_servers: { s: { url: 'https://a.example', headers: { authorization: undefined } } } },
+      ['mcp_servers.s.headers.authorization: must be a string, not undefined.'],
+    ],
+    [
+      'an environment from a variable that is not set',
+      { limits: { run_command: { env: { TOKEN: undefined } } } },
+      ['limits.run_command.env.TOKEN: must be a string without a NUL character, not undefined.'],
+    ],
+    [
+      'a URL with a password in place of a host',
+      { limits: { http_fetch: { allow: ['https://me:secret@a.example'] } } },
+      ['limits.http_fetch.allow[0]: must be a host name, an address, or a network such as 10.0.0.0/8.'],
+    ],
+    [
+      'a tool of a server with an impossible name',
+      { mcp_servers: { s: { command: 'true' } }, roles: { r: { tools: ['s__a b', 's__a'] } } },
+      [expect.stringMatching(/^roles\.r\.tools\[0\]: no tool has the name "s__a b"\. Known tools: /)],
+    ],
     ['roles in a map', { roles: new Map() }, ['roles: must be an object, not a Map.']],
     [
       'a role of no name',

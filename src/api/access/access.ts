@@ -18,7 +18,7 @@ import type { SessionHash } from './session.ts';
 import type { Database } from '../../db/connection/client.ts';
 
 /** Without keys, a caller is both the tenant and the operator. With keys, a caller is one of them. */
-export type Access = Tenant | Operator | Refusal;
+type Access = Tenant | Operator | Refusal;
 /** `session` of a signed-in browser; null for a request with a key, or if no key is needed. */
 type Tenant = { kind: 'tenant'; tenantId: TenantId; isOperator: boolean; session: SessionHash | null };
 type Operator = { kind: 'operator' };
@@ -40,7 +40,7 @@ export type AccessControl = {
 };
 
 /** `begin` returns the value of the session cookie. */
-export type SignIn = { keyId: string; begin(): Promise<string> };
+type SignIn = { keyId: string; begin(): Promise<string> };
 
 export function openAccessControl(
   { apiKeys, adminKey, allowedHosts }: AccessConfig,

@@ -21,8 +21,8 @@ import type { Files } from './folder-fault.ts';
 import { NO_COUNTS } from './source.ts';
 import type { Source } from './source.ts';
 
-export const METADATA = 'metadata.json';
-export const INDEX = 'message_index.json';
+const METADATA = 'metadata.json';
+const INDEX = 'message_index.json';
 
 /** Converts a config of the old layout. */
 type ConfigReader = (written: JsonObject) => Promise<{ config: WorkerConfig; role: string | null }>;

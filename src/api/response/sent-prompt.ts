@@ -44,7 +44,7 @@ export type SentPrompt = {
  * `message`: index of the first message that differs from the request before; null: none, or it can no longer be
  * determined.
  */
-export type Prefix = { lostAt: PrefixPart | null; message: number | null };
+type Prefix = { lostAt: PrefixPart | null; message: number | null };
 
 type Of = Omit<SentBy, 'call'> & { tenantId: TenantId; jobId: JobId };
 

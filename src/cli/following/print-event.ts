@@ -2,11 +2,10 @@
 import type { Client, ContentBlock, Message, StreamEvent } from '../../client/index.ts';
 import { inputText } from '../asking/item.ts';
 import { lookOf } from '../terminal/ink.ts';
+import type { Ink } from '../terminal/ink.ts';
 import { oneLine, safe } from '../terminal/safe.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { cut } from '../terminal/width.ts';
-
-type Ink = Screen['ink'];
 
 const RESULT_COLUMNS = 300;
 

@@ -14,7 +14,7 @@ import { whyRefused } from './refusals.ts';
 /** The default priority. */
 export const NORMAL = 5;
 
-/** Options of a job on the active branch, in its turn, that no client has posted. */
+/** Default options: the active branch, the default priority, no limits. */
 export const PLAIN_JOB = {
   compaction: null,
   branch: null,

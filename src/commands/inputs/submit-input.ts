@@ -1,6 +1,6 @@
 /**
  * Submits an input message to a context, or a job without one that runs on the current history. Each delivery has a
- * file, which tells from top to bottom what is checked, written, dispatched after the commit, and answered.
+ * file, whose header lists what is checked, written, sent after the commit, and returned.
  */
 import type { AnyCommand } from '../perform.ts';
 import { interruptWithInput } from './interrupt-with-input.ts';

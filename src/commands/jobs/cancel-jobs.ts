@@ -8,7 +8,7 @@ import type { UnfinishedFilter } from '../../db/run/unfinished.ts';
 import { cancelWithin } from './cancel-job.ts';
 import type { CancelWithin } from './cancel-job.ts';
 import { perform } from '../perform.ts';
-import { forEachConcurrently } from '../for-each-concurrently.ts';
+import { mapConcurrent } from '../map-concurrent.ts';
 import type { CommandPorts } from '../ports.ts';
 
 /** Contexts per query. */
@@ -26,7 +26,7 @@ export async function cancelJobs(ports: CommandPorts, wanted: CancelJobs): Promi
   do {
     const after = page.at(-1) ?? null;
     page = await contextsWithUnfinished(ports.database.db, tenantId, filter, { after, limit: PAGE });
-    const counts = await forEachConcurrently(page, (contextId) => cancelOf(ports, wanted, contextId));
+    const counts = await mapConcurrent(page, (contextId) => cancelOf(ports, wanted, contextId));
     count += counts.reduce((sum, requested) => sum + requested, 0);
   } while (page.length === PAGE);
   return { count };

@@ -19,7 +19,7 @@ import type { FollowUp } from '../../db/run/follow-ups/follow-ups.ts';
 import { cancelWithin } from './cancel-job.ts';
 import { perform } from '../perform.ts';
 import type { Command } from '../perform.ts';
-import { forEachConcurrently } from '../for-each-concurrently.ts';
+import { mapConcurrent } from '../map-concurrent.ts';
 import type { CommandPorts } from '../ports.ts';
 import { startWorker, stopWorker } from '../workers/stop-worker.ts';
 
@@ -53,7 +53,7 @@ async function cancelBelow(ports: Ports, tenantId: TenantId, jobId: JobId, reaso
       const which = (tx: Executor): Promise<JobId[]> => jobsBelow(tx, tenantId, jobId, contextId);
       return perform(ports, cancelWithin(ports, { tenantId, contextId, reason, which }));
     };
-    await forEachConcurrently(page, cancelIn);
+    await mapConcurrent(page, cancelIn);
   } while (page.length === PAGE);
 }
 
@@ -85,7 +85,7 @@ async function toAllBelow(
 ): Promise<void> {
   for (;;) {
     const page = await workersBelow(ports.database.db, tenantId, above, { stopped, most: PAGE });
-    const outcomes = await forEachConcurrently(page, ({ contextId }) => perform(ports, command(contextId)));
+    const outcomes = await mapConcurrent(page, ({ contextId }) => perform(ports, command(contextId)));
     if (page.length < PAGE || outcomes.every(({ kind }) => kind !== 'done')) return;
   }
 }

@@ -18,7 +18,7 @@ export function parseSleep(input: Json, now: Millis): Sleep {
   if (!isJsonObject(input)) return { ok: false, problem: 'the arguments must be a JSON object' };
   const { seconds = null, until = null } = input;
   if ((seconds === null) === (until === null)) return { ok: false, problem: 'give either seconds or until' };
-  const wanted = seconds === null ? momentOf(until) : afterSeconds(seconds, now);
+  const wanted = seconds === null ? instantOf(until) : afterSeconds(seconds, now);
   if (wanted === null) {
     return {
       ok: false,
@@ -47,10 +47,10 @@ function afterSeconds(seconds: Json, now: Millis): Millis | null {
 }
 
 /** RFC 3339 with a required time zone. */
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/i;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/i;
 
-function momentOf(until: Json): Millis | null {
-  if (typeof until !== 'string' || !MOMENT.test(until)) return null;
+function instantOf(until: Json): Millis | null {
+  if (typeof until !== 'string' || !INSTANT.test(until)) return null;
   const instant = Date.parse(until);
   return Number.isNaN(instant) ? null : instant;
 }

@@ -1,15 +1,14 @@
 /** Approval decisions: stored on the waiting call until the run that owns the context's lease applies them. */
 import { sql } from 'drizzle-orm';
-import type { ContextId, JobId, TenantId, ToolCallId } from '../../core/ids.ts';
+import type { JobId, ToolCallId } from '../../core/ids.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
 import type { CallStatus, ApprovalDecision, WaitsFor } from '../../core/tools/tool-call.ts';
 import type { ContextEvent } from '../../core/stream/event.ts';
 import type { Executor } from '../connection/client.ts';
+import type { Place } from '../run/places.ts';
 import { WAKE_UP_GRACE_MS } from '../connection/instant.ts';
 import { columns, recordset } from '../rows/recordset.ts';
 import type { Replied } from './replies.ts';
-
-type Place = { tenantId: TenantId; contextId: ContextId };
 
 /** A call as read before an approval decision. */
 export type JudgedCall = {

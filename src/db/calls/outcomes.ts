@@ -1,14 +1,13 @@
 /** Calls with an unknown outcome that wait for a person: how they are found, resolved and run again. */
 import { sql } from 'drizzle-orm';
 import type { Resolution } from '../../core/run/execution.ts';
-import type { ContextId, JobId, TenantId, ToolCallId } from '../../core/ids.ts';
+import type { JobId, ToolCallId } from '../../core/ids.ts';
 import type { CallStatus, Reply } from '../../core/tools/tool-call.ts';
 import type { Executor } from '../connection/client.ts';
+import type { Place } from '../run/places.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { toReplied, woken } from './replies.ts';
 import type { Replied, RepliedRow } from './replies.ts';
-
-type Place = { tenantId: TenantId; contextId: ContextId };
 
 /** A call as read before its outcome is resolved. */
 export type UnknownCall = {

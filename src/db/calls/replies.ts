@@ -1,15 +1,14 @@
 /** Replies from outside: stored on their call until the run that owns the context's lease adds them to the history. */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
-import type { ContextId, JobId, TenantId, ToolCallId } from '../../core/ids.ts';
+import type { JobId, ToolCallId } from '../../core/ids.ts';
 import { ASK_USER } from '../../core/conversation/question.ts';
 import type { Millis } from '../../core/time.ts';
+import type { Place } from '../run/places.ts';
 import type { CallStatus, Reply, WaitsFor } from '../../core/tools/tool-call.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { WAKE_UP_GRACE_MS, millis } from '../connection/instant.ts';
-
-type Place = { tenantId: TenantId; contextId: ContextId };
 
 /** A call as read before it is answered. */
 export type AskedCall = {

@@ -1,6 +1,6 @@
 /**
  * The model calls of a job. Answered calls are stored on their messages, failed calls in `failed_calls`. Both store a
- * fingerprint of the request (see `core/fingerprint.ts`), which is compared with that of the previous call.
+ * fingerprint of the request (see `core/model/fingerprint.ts`), which is compared with that of the previous call.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';

@@ -80,7 +80,7 @@ export async function register(executor: Executor, row: ProcessRow): Promise<voi
 }
 
 /** A context of this process with an unanswered stop request: its run must read the new `control_seq`. */
-export type ControlSignal = { contextId: ContextId; controlSeq: number };
+type ControlSignal = { contextId: ContextId; controlSeq: number };
 
 export type Heartbeat =
   | { kind: 'alive'; backendPid: number; now: Millis; signals: ControlSignal[]; throttles: ActiveThrottle[] }

@@ -1,6 +1,6 @@
 /**
- * One page of a list. Pages are also limited in bytes. Rows beyond the limit are not read and start the next page; an oversized row is
- * returned alone.
+ * One page of a list. Pages are also limited in bytes. Rows beyond the limit are not read and start the next page; an
+ * oversized row is returned alone.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';

@@ -12,7 +12,7 @@ import type { Field } from './recordset.ts';
  * Where the value of a column comes from. A function: from the given row. SQL: computed by the statement. `as`: computed
  * from the given value and the stored value.
  */
-export type Source<Row, Value> =
+type Source<Row, Value> =
   | ((row: Row) => Value)
   | SQL
   | { of: (row: Row) => Value | null; as: (given: SQL, stored: SQL) => SQL };

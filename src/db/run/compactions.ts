@@ -5,9 +5,25 @@
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
-import type { Compacted, Shortening, Summary } from '../../core/compaction/compacted.ts';
+import type { Compacted, NewCompaction, Shortening, Summary } from '../../core/compaction/compacted.ts';
 import type { CompactorType } from '../../core/compaction/type.ts';
+import { encodeText, plainText } from '../connection/codec.ts';
 import { spansOf } from './spans.ts';
+
+type Written = Omit<NewCompaction, 'id' | 'usage'> & { id: string };
+
+/** The columns of a statement that stores a compaction, beside those of its context and its place. */
+export const compactionColumns = {
+  id: ({ id }: Written) => id,
+  branch: ({ branch }: Written) => branch,
+  uptoSeq: ({ uptoSeq }: Written) => uptoSeq,
+  type: ({ type }: Written) => type,
+  summary: ({ summary }: Written) => (summary === null ? null : encodeText(summary)),
+  model: ({ model }: Written) => (model === null ? null : plainText(model)),
+  tokensBefore: ({ tokensBefore }: Written) => tokensBefore,
+  tokensAfter: ({ tokensAfter }: Written) => tokensAfter,
+  jobId: ({ jobId }: Written) => jobId,
+};
 
 /** Columns that are selected together with a history. */
 export type CompactedColumns = { summary: Summary | null; shortening: Shortening | null };
@@ -51,7 +67,7 @@ function last(type: CompactorType, { contextId, tenantId, branch }: BranchColumn
     where made.type = ${sql.raw(`'${type}'`)}${then}
       and not exists (select 1 from jobs maker where maker.id = made.job_id and maker.status = 'interrupted'
         and maker.stop_mode <> 'keep' and made.upto_seq > maker.first_seq)
-      and ${eventsOf(sql`made`, spansOf(contextId, tenantId, branch))}
+      and ${isCoveredWithin(sql`made`, spansOf(contextId, tenantId, branch))}
     order by made.seq desc limit 1`;
 }
 
@@ -60,7 +76,7 @@ function last(type: CompactorType, { contextId, tenantId, branch }: BranchColumn
  * all messages before it. This check is needed because branch names can be reused: compactions of the new branch may
  * cover messages that readers of the old branch do not have.
  */
-export function eventsOf(made: SQL, stretches: SQL): SQL {
+export function isCoveredWithin(made: SQL, stretches: SQL): SQL {
   return sql`exists (
     select 1 from messages summarised join (${stretches}) shown
       on summarised.branch = shown.branch and summarised.seq > shown.after and summarised.seq <= shown.upto

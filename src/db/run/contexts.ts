@@ -1,5 +1,6 @@
 /**
- * The context's row as mailbox, lease and counter: reading, renewing and releasing. Every change is one guarded statement. `c` is the context's row throughout.
+ * The context's row as mailbox, lease and counter: reading, renewing and releasing. Every change is one guarded
+ * statement. `c` is the context's row throughout.
  */
 import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';

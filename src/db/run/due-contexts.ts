@@ -70,9 +70,9 @@ const PASSED = recordset(
 );
 
 /**
- * Takes due contexts: unanswered stop requests at once, all others once they are overdue. Postpones each, so that another
- * sweep does not take it at once, and a sweep finds it again if this process dies. Already counts the claim that follows: if reading the context kills the process, the count is
- * committed.
+ * Takes due contexts: unanswered stop requests at once, all others once they are overdue. Postpones each, so that
+ * another sweep does not take it at once, and a sweep finds it again if this process dies. Already counts the claim
+ * that follows: if reading the context kills the process, the count is committed.
  */
 export async function takeDue(
   executor: Executor,

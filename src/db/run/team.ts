@@ -23,7 +23,8 @@ export type Parent = {
 };
 
 /**
- * Null: the tenant has no such worker. `jobId`: the job that requests a child; null: a client does. `countsTenant`: also count the tenant's busy workers, which reads all of them.
+ * Null: the tenant has no such worker. `jobId`: the job that requests a child; null: a client does. `countsTenant`:
+ * also count the tenant's busy workers, which reads all of them.
  */
 export async function readParent(
   executor: Executor,

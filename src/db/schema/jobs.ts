@@ -11,6 +11,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import type { JobError } from '../../core/errors.ts';
+import { INTERRUPT_MODES, JOB_KINDS, JOB_STATUSES } from '../../core/run/job.ts';
 import type { CallFailure } from '../../core/run/job.ts';
 import type { Throttled } from '../../core/run/throttle.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -118,20 +119,8 @@ export const jobs = pgTable(
     index('jobs_ended')
       .on(t.tenantId, t.finishedAt)
       .where(sql`${t.finishedAt} is not null`),
-    check('jobs_kind', oneOf('kind', ['input', 'retry', 'compact'])),
-    check(
-      'jobs_status',
-      oneOf('status', [
-        'queued',
-        'running',
-        'waiting',
-        'completed',
-        'incomplete',
-        'failed',
-        'cancelled',
-        'interrupted',
-      ]),
-    ),
+    check('jobs_kind', oneOf('kind', JOB_KINDS)),
+    check('jobs_status', oneOf('status', JOB_STATUSES)),
     check('jobs_input_has_message', sql`(${t.kind} = 'input') = (${t.messageId} is not null)`),
     check('jobs_started', sql`${t.status} not in ('running', 'waiting') or ${t.startedAt} is not null`),
     check(
@@ -141,7 +130,7 @@ export const jobs = pgTable(
     check('jobs_failed_says_why', sql`${t.status} not in ('failed', 'incomplete') or ${t.error} is not null`),
     check('jobs_priority', sql`${t.priority} between 0 and 10`),
     check('jobs_stop_kind', oneOf('stop_kind', ['cancel', 'stop', 'interrupt'])),
-    check('jobs_stop_mode', oneOf('stop_mode', ['discard', 'rollback', 'keep'])),
+    check('jobs_stop_mode', oneOf('stop_mode', INTERRUPT_MODES)),
     check(
       'jobs_interrupt_has_mode',
       sql`(${t.stopKind} is not distinct from 'interrupt') = (${t.stopMode} is not null)`,

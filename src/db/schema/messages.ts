@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { Block } from '../../core/conversation/blocks.ts';
+import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../core/conversation/message.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
 import { cost, instant, json, jsonb, oneOf } from './columns.ts';
 
@@ -47,8 +48,8 @@ export const messages = pgTable(
       .on(t.contextId, t.seq)
       .where(sql`${t.seq} is not null`),
     index('messages_branch').on(t.contextId, t.branch, t.seq),
-    check('messages_role', oneOf('role', ['user', 'assistant', 'system', 'tool'])),
-    check('messages_type', oneOf('type', ['text', 'plan', 'question', 'tool_call', 'tool_result'])),
+    check('messages_role', oneOf('role', MESSAGE_ROLES)),
+    check('messages_type', oneOf('type', MESSAGE_TYPES)),
     check('messages_status', oneOf('status', ['queued', 'completed', 'retracted', 'withdrawn'])),
     check('messages_numbered', sql`(${t.status} in ('completed', 'retracted')) = (${t.seq} is not null)`),
     check('messages_turn', sql`(${t.status} in ('completed', 'retracted')) = (${t.turn} is not null)`),

@@ -12,6 +12,8 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import type { JsonObject } from '../../core/json.ts';
+import { CALL_STATUSES, WAITS_FOR } from '../../core/tools/tool-call.ts';
+import { EFFECTS, ON_UNKNOWN } from '../../core/tools/tool.ts';
 import { instant, json, oneOf } from './columns.ts';
 
 /** Requested tool calls, from the assistant's message until their result is in the history. */
@@ -62,23 +64,10 @@ export const toolCalls = pgTable(
     index('tool_calls_met')
       .on(t.contextId)
       .where(sql`${t.status} = 'waiting' and ${t.needs} <= 0`),
-    check('tool_calls_effect', oneOf('effect', ['none', 'idempotent', 'once'])),
-    check('tool_calls_on_unknown', oneOf('on_unknown', ['tell', 'ask'])),
-    check(
-      'tool_calls_status',
-      oneOf('status', [
-        'pending',
-        'started',
-        'waiting',
-        'completed',
-        'failed',
-        'cancelled',
-        'denied',
-        'expired',
-        'unknown',
-      ]),
-    ),
-    check('tool_calls_waits_for', oneOf('waits_for', ['approval', 'answer', 'outcome', 'workers', 'timer'])),
+    check('tool_calls_effect', oneOf('effect', EFFECTS)),
+    check('tool_calls_on_unknown', oneOf('on_unknown', ON_UNKNOWN)),
+    check('tool_calls_status', oneOf('status', CALL_STATUSES)),
+    check('tool_calls_waits_for', oneOf('waits_for', WAITS_FOR)),
     check('tool_calls_approval', sql`(${t.approval} is null) = (${t.approvalAt} is null)`),
     check('tool_calls_needs', sql`(${t.waitsFor} is not distinct from 'workers') = (${t.needs} is not null)`),
     check(

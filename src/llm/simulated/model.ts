@@ -23,17 +23,18 @@ import type { Directive } from './script.ts';
 /** Interval between chunks of a long text. */
 const STEP_MS = 20;
 
-type Played = { thinking: string; text: string; calls: Block[]; finish: FinishReason | null };
+/** The answer so far. */
+type Draft = { thinking: string; text: string; calls: Block[]; finish: FinishReason | null };
 
 /** Who receives the answer, and what ends it early. */
-type Stage = { listener: ModelListener; signal: AbortSignal };
+type ModelCall = { listener: ModelListener; signal: AbortSignal };
 
 export function createSimulated(ids: Ids): Model {
   return {
     async call(request, listener, signal) {
       try {
         const effectiveListener = request.streaming ? listener : withoutDeltas(listener);
-        return await play(ids, request, { listener: effectiveListener, signal });
+        return await answer(ids, request, { listener: effectiveListener, signal });
       } catch (error) {
         if (signal.aborted) return { kind: 'aborted' };
         throw error;
@@ -42,47 +43,47 @@ export function createSimulated(ids: Ids): Model {
   };
 }
 
-async function play(ids: Ids, request: ModelRequest, stage: Stage): Promise<ModelOutcome> {
-  const played: Played = { thinking: '', text: '', calls: [], finish: null };
-  stage.signal.throwIfAborted();
+async function answer(ids: Ids, request: ModelRequest, call: ModelCall): Promise<ModelOutcome> {
+  const draft: Draft = { thinking: '', text: '', calls: [], finish: null };
+  call.signal.throwIfAborted();
   let begun = false;
   for (const directive of planStep(request)) {
     if (directive.kind === 'fail') {
       if (request.failures < directive.times) return failed(directive);
       continue;
     }
-    if (directive.kind !== 'wait' && !begun) stage.listener.started();
+    if (directive.kind !== 'wait' && !begun) call.listener.started();
     begun ||= directive.kind !== 'wait';
-    await perform(ids, directive, played, stage);
+    await carryOut(ids, directive, draft, call);
   }
-  return { kind: 'done', answer: answerOf(played, request) };
+  return { kind: 'done', answer: answerOf(draft, request) };
 }
 
-async function perform(
+async function carryOut(
   ids: Ids,
   directive: Exclude<Directive, { kind: 'fail' }>,
-  played: Played,
-  stage: Stage,
+  draft: Draft,
+  call: ModelCall,
 ): Promise<void> {
   switch (directive.kind) {
     case 'think':
-      played.thinking += (played.thinking === '' ? '' : '\n') + directive.text;
-      for (const piece of inPieces(directive.text)) stage.listener.thinking(piece);
+      draft.thinking += (draft.thinking === '' ? '' : '\n') + directive.text;
+      for (const piece of inPieces(directive.text)) call.listener.thinking(piece);
       return;
     case 'say':
-      return say(directive.text, played, stage.listener);
+      return say(directive.text, draft, call.listener);
     case 'help':
-      return say(LANGUAGE, played, stage.listener);
+      return say(LANGUAGE, draft, call.listener);
     case 'tokens':
-      return await talk(directive, played, stage);
+      return await stream(directive, draft, call);
     case 'wait':
-      await sleep(directive.ms, undefined, { signal: stage.signal });
+      await sleep(directive.ms, undefined, { signal: call.signal });
       return;
     case 'call':
-      played.calls.push({ type: 'tool_use', id: ids.next(), name: directive.name, input: directive.input });
+      draft.calls.push({ type: 'tool_use', id: ids.next(), name: directive.name, input: directive.input });
       return;
     case 'finish':
-      played.finish = directive.reason;
+      draft.finish = directive.reason;
       return;
   }
 }
@@ -91,17 +92,17 @@ function withoutDeltas(listener: ModelListener): ModelListener {
   return { started: () => listener.started(), text: () => {}, thinking: () => {} };
 }
 
-function say(text: string, played: Played, listener: ModelListener): void {
-  const all = (played.text === '' ? '' : '\n') + text;
-  played.text += all;
+function say(text: string, draft: Draft, listener: ModelListener): void {
+  const all = (draft.text === '' ? '' : '\n') + text;
+  draft.text += all;
   for (const piece of inPieces(all)) listener.text(piece);
 }
 
 /** Many words, some of them at every interval. */
-async function talk(
+async function stream(
   { count, overMs }: Extract<Directive, { kind: 'tokens' }>,
-  played: Played,
-  { listener, signal }: Stage,
+  draft: Draft,
+  { listener, signal }: ModelCall,
 ): Promise<void> {
   const steps = Math.max(1, Math.min(count, Math.floor(overMs / STEP_MS)));
   const pause = overMs / steps;
@@ -109,7 +110,7 @@ async function talk(
     const until = Math.round((count * (step + 1)) / steps);
     const text = sentenceWords(from, until);
     from = until;
-    played.text += text;
+    draft.text += text;
     for (const piece of inPieces(text)) listener.text(piece);
     if (overMs > 0) await sleep(pause, undefined, { signal });
   }
@@ -123,16 +124,16 @@ function failed(directive: Extract<Directive, { kind: 'fail' }>): ModelOutcome {
   };
 }
 
-function answerOf(played: Played, request: ModelRequest): ModelAnswer {
+function answerOf(draft: Draft, request: ModelRequest): ModelAnswer {
   const content: Block[] = [];
-  if (played.thinking !== '') content.push({ type: 'thinking', text: played.thinking });
-  if (played.text !== '') content.push({ type: 'text', text: played.text });
-  content.push(...played.calls);
+  if (draft.thinking !== '') content.push({ type: 'thinking', text: draft.thinking });
+  if (draft.text !== '') content.push({ type: 'text', text: draft.text });
+  content.push(...draft.calls);
   const inputCharacters =
     request.system.length + request.pinned.length + JSON.stringify([request.messages, request.tools]).length;
   return {
     content,
-    finishReason: played.finish ?? (played.calls.length > 0 ? 'tool_use' : 'stop'),
+    finishReason: draft.finish ?? (draft.calls.length > 0 ? 'tool_use' : 'stop'),
     usage: {
       ...NO_USAGE,
       input_tokens: tokens(inputCharacters),

@@ -6,6 +6,7 @@ import type { Static, TSchema } from 'typebox';
 import { MOST_PRICE, parsePrice } from '../../core/money/money.ts';
 import { PROVIDERS, parseModelName } from '../../core/model/model.ts';
 import { RESERVED_PARAMETERS, isReserved } from '../../core/model/parameters.ts';
+import { FUNCTION } from '../../schema/build.ts';
 import { CONFIG_COMPONENTS } from '../../schema/config.ts';
 import { FILLED } from '../../schema/patterns.ts';
 import { explain } from '../../schema/explain.ts';
@@ -17,11 +18,13 @@ import { isServerName } from '../mcp/calls/names.ts';
 
 type Format = { isValid: (text: string) => boolean; expectation: string };
 
+export const MODEL = `provider/model, with one of the providers ${PROVIDERS.join(', ')}`;
+
 /** `expectation`: what a value must be. */
 const FORMATS = {
   model: {
     isValid: (text) => parseModelName(text) !== null,
-    expectation: `provider/model, with one of the providers ${PROVIDERS.join(', ')}`,
+    expectation: MODEL,
   },
   host: {
     isValid: isHostOrNetwork,
@@ -64,7 +67,8 @@ const SUBJECT: Subject = {
     ...Object.entries(FORMATS).map(([name, { expectation }]) => [name, expectation] as const),
     ['price', PRICE],
   ]),
-  secrets: ['url', 'no-nul'],
+  // A URL with a password may stand in place of a host.
+  secrets: ['url', 'host', 'no-nul'],
 };
 
 function isHostOrNetwork(text: string): boolean {
@@ -84,8 +88,6 @@ export function formatted(format: keyof typeof FORMATS) {
 export const Price = Type.Number({ format: 'price' });
 
 export const FilledText = Type.String({ pattern: FILLED });
-
-const FUNCTION = 'x-function';
 
 export function callable<Signature>() {
   return Type.Unsafe<Signature>({ [FUNCTION]: true });

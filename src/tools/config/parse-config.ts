@@ -56,10 +56,10 @@ const sections = {
   prices: Prices,
 };
 /** The config file, as docs/configuration.md lists it. */
-export const ConfigFile = partial(sections);
-type ConfigFile = Static<typeof ConfigFile>;
+export const ConfigSchema = partial(sections);
+type WrittenConfig = Static<typeof ConfigSchema>;
 
-const check = checkerOf(ConfigFile);
+const check = checkerOf(ConfigSchema);
 
 export function parseConfigFile(value: unknown): ParsedConfig {
   const config = plainCopy(value);
@@ -68,14 +68,14 @@ export function parseConfigFile(value: unknown): ParsedConfig {
   const fields = serverFields(config);
   prune(config, faults);
   const inputs = new Map<number, ValidInput>();
-  const further = furtherFaults(config as Pruned<ConfigFile>, fields, inputs);
+  const further = furtherFaults(config as Pruned<WrittenConfig>, fields, inputs);
   const all = [
     ...faults,
     ...further.filter(({ path }) => !faults.some((known) => isWithin(path, known.path))),
   ];
   return all.length > 0
     ? refused(all, 0)
-    : { ok: true, settings: settingsOf(config as ConfigFile, value, inputs) };
+    : { ok: true, settings: settingsOf(config as WrittenConfig, value, inputs) };
 }
 
 /** In the order of the sections; unknown sections come first. */
@@ -104,7 +104,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** What the schema cannot express. Adds the inputs of the tools to `inputs`, by the index of the tool. */
 function furtherFaults(
-  { tools = [], roles = {}, mcp_servers = {}, limits }: Pruned<ConfigFile>,
+  { tools = [], roles = {}, mcp_servers = {}, limits }: Pruned<WrittenConfig>,
   fields: ReadonlyMap<string, readonly string[]>,
   inputs: Map<number, ValidInput>,
 ): Fault[] {
@@ -154,7 +154,7 @@ function nameFaults(
 
 /** `own`: the export itself, whose functions get their tool as `this`. */
 function settingsOf(
-  config: ConfigFile,
+  config: WrittenConfig,
   own: unknown,
   inputs: ReadonlyMap<number, ValidInput>,
 ): OperatorSettings {

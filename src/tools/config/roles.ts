@@ -1,13 +1,15 @@
 /** What the schema of a role cannot express: its models, tools and servers must exist, and names must be unique. */
 import type { Static } from 'typebox';
-import { PROVIDERS, parseModelName } from '../../core/model/model.ts';
+import { parseModelName } from '../../core/model/model.ts';
 import { clientToolNameFaults } from '../../schema/client-tool-names.ts';
 import type { FileRole } from '../../schema/config.ts';
 import { faultAt } from '../../schema/fault.ts';
 import type { Fault, Path } from '../../schema/fault.ts';
+import { NAME } from '../../schema/patterns.ts';
 import { serverOf } from '../mcp/calls/names.ts';
 import { fromJsonSchema } from '../registry/input.ts';
 import { jsonCopy } from '../run/json-copy.ts';
+import { MODEL } from './file-validator.ts';
 import type { Pruned } from './prune.ts';
 
 type Role = Pruned<Static<typeof FileRole>>;
@@ -20,10 +22,12 @@ export function roleFaults(role: Role, known: Known, at: Path): Fault[] {
   return [
     ...modelFaults(model, [...at, 'model']),
     ...modelFaults(compaction?.model, [...at, 'compaction', 'model']),
-    ...tools.flatMap((name, index) => toolFaults(name, known, [...at, 'tools', index])),
+    ...tools.flatMap((name, index) => unknownTool(name, known, [...at, 'tools', index])),
     ...clientToolNameFaults(client_tools, (name) => known.tools.has(name), [...at, 'client_tools']),
     ...client_tools.flatMap((tool, index) => inputFaults(tool, [...at, 'client_tools', index])),
-    ...mcp_servers.flatMap((name, index) => serverFaults(name, known.servers, [...at, 'mcp_servers', index])),
+    ...mcp_servers.flatMap((name, index) =>
+      unknownServer(name, known.servers, [...at, 'mcp_servers', index]),
+    ),
     ...(parameters === undefined || jsonCopy(parameters) !== null
       ? []
       : [faultAt([...at, 'parameters'], 'must be a plain JSON object')]),
@@ -32,17 +36,19 @@ export function roleFaults(role: Role, known: Known, at: Path): Fault[] {
 
 function modelFaults(name: string | undefined, at: Path): Fault[] {
   if (name === undefined || parseModelName(name) !== null) return [];
-  const problem = `must be provider/model, with one of the providers ${PROVIDERS.join(', ')}, not ${JSON.stringify(name)}`;
-  return [faultAt(at, problem)];
+  return [faultAt(at, `must be ${MODEL}, not ${JSON.stringify(name)}`)];
 }
 
-function toolFaults(name: string | undefined, { tools, servers }: Known, at: Path): Fault[] {
+const TOOL_NAME = new RegExp(NAME);
+
+function unknownTool(name: string | undefined, { tools, servers }: Known, at: Path): Fault[] {
+  if (name === undefined || tools.has(name)) return [];
   // The tools of a server are unknown until it is connected.
-  if (name === undefined || tools.has(name) || servers.has(serverOf(name) ?? '')) return [];
+  if (servers.has(serverOf(name) ?? '') && TOOL_NAME.test(name)) return [];
   return [faultAt(at, `no tool has the name ${JSON.stringify(name)}. Known tools: ${listed(tools)}`)];
 }
 
-function serverFaults(name: string | undefined, servers: ReadonlySet<string>, at: Path): Fault[] {
+function unknownServer(name: string | undefined, servers: ReadonlySet<string>, at: Path): Fault[] {
   if (name === undefined || servers.has(name)) return [];
   return [
     faultAt(at, `no MCP server has the name ${JSON.stringify(name)}. Known servers: ${listed(servers)}`),

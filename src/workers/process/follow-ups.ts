@@ -8,7 +8,7 @@ import pTimeout from 'p-timeout';
 import { followUpsDue } from '../../bus/bus.ts';
 import { cascade } from '../../commands/jobs/cascade.ts';
 import { perform } from '../../commands/perform.ts';
-import { forEachConcurrently } from '../../commands/for-each-concurrently.ts';
+import { mapConcurrent } from '../../commands/map-concurrent.ts';
 import type { CommandPorts } from '../../commands/ports.ts';
 import { sendParentNotice } from '../../commands/jobs/send-parent-notice.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
@@ -79,7 +79,14 @@ export async function runFollowUps(ports: Ports): Promise<boolean> {
   const { times, peers } = ports;
   const followUps = await dueFollowUps(ports.database.db, MOST, peers.queuedInputs);
   const commands = { ...ports, stopGraceMs: times.stopGraceMs };
-  await forEachConcurrently(followUps, (followUp) => carryOut(commands, followUp, peers.queuedInputs));
+  await mapConcurrent(followUps, async (followUp) => {
+    try {
+      await carryOut(commands, followUp, peers.queuedInputs);
+    } catch (error) {
+      ports.log.warn({ err: error, job_id: followUp.jobId }, 'could not carry out a follow-up');
+      throw error;
+    }
+  });
   return followUps.length >= MOST;
 }
 

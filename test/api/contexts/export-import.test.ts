@@ -690,6 +690,17 @@ describe('an invalid document', () => {
     ['a member too many', (d) => (d.colour = 'red'), 'colour'],
     ['a role that is unknown', (d) => (d.context.worker.role = 'king'), 'role'],
   ];
+  test('with an image without data gets the faults of its type of source', async () => {
+    const worker = await api.worker();
+    await converse(api, worker.context_id, await addProcess(api), 'q', 'a');
+    const document = JSON.parse(await fileOf(worker.context_id));
+    document.entries[0].content.push({ type: 'image', source: { type: 'base64', media_type: 'image/png' } });
+    const { error } = (await refused(document)).body;
+    expect(error.errors.map(({ message }: Body) => message)).toEqual([
+      'entries[0].content[1].source.data: is missing.',
+    ]);
+  });
+
   test.each(damages)('with %s is refused by field name, and nothing is changed', async (_, damage, param) => {
     const worker = await api.worker();
     await converse(api, worker.context_id, await addProcess(api), 'q', 'a');

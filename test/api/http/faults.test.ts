@@ -106,6 +106,10 @@ describe('a value of several types', () => {
   });
 });
 
+test('an empty filter of jobs to cancel is refused', async () => {
+  expect(await messagesOf({ metadata: {} }, '/api/jobs/cancel')).toEqual(['metadata: must not be empty.']);
+});
+
 test('at most twenty faults are listed, and the others counted', async () => {
   const { body } = await post({ tools: Array.from({ length: 50 }, (_, at) => at) });
   expect(body.error.errors).toHaveLength(20);

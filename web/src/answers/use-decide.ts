@@ -8,7 +8,7 @@ import { keys } from '../data/query/keys.ts';
 import { approvalsQuery } from '../data/query/system.ts';
 import { showNotice, showError } from '../ui/layout/toaster.tsx';
 
-export type Decide = (label: string, send: () => Promise<unknown>) => void;
+type Decide = (label: string, send: () => Promise<unknown>) => void;
 
 export function waitOf({ id, waits_since }: Pick<ToolCall, 'id' | 'waits_since'>): Wait {
   return { callId: id, since: waits_since };

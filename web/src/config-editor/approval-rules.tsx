@@ -5,7 +5,7 @@ import { Button, IconButton } from '../ui/forms/button.tsx';
 import { TextField } from '../ui/forms/field.tsx';
 import { Select } from '../ui/forms/select.tsx';
 import css from './config-editor.module.css';
-import type { Edited } from './edited.ts';
+import type { EditedConfig } from './edited.ts';
 
 const DECISIONS = [
   { value: 'never', label: 'Run' },
@@ -14,7 +14,7 @@ const DECISIONS = [
 ] as const;
 
 /** Edits the approval rules. The first rule that matches a tool applies. */
-export function ApprovalRules({ edited: { draft, isReadOnly, onChange } }: { edited: Edited }) {
+export function ApprovalRules({ edited: { draft, isReadOnly, onChange } }: { edited: EditedConfig }) {
   const rules = draft.approval;
   const tools = [...new Set([...useTools(draft.mcp_servers), ...draft.tools])];
   const set = (approval: ApprovalRule[]): void => onChange({ approval });

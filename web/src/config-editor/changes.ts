@@ -2,7 +2,7 @@
 import type { ConfigPatch, Json, WorkerConfig } from 'nightshift/client';
 import type { ConfigDraft, ConfigMember } from './draft.ts';
 import { FIELDS } from './fields.ts';
-import type { Field, Read } from './fields.ts';
+import type { FieldDefinition, Read } from './fields.ts';
 
 export const CONFIG_MEMBERS = Object.keys(FIELDS) as ConfigMember[];
 
@@ -35,7 +35,7 @@ export function isSame(one: ConfigDraft[ConfigMember], other: ConfigDraft[Config
 
 function readMember<Member extends ConfigMember>(draft: ConfigDraft, member: Member): Read {
   const written: ConfigDraft[Member] = draft[member];
-  const { read }: Field<ConfigDraft[Member]> = FIELDS[member];
+  const { read }: FieldDefinition<ConfigDraft[Member]> = FIELDS[member];
   const isEmpty = (typeof written === 'string' ? written.trim() : written).length === 0;
   return isEmpty ? { kind: 'value', value: null } : read(written);
 }

@@ -3,11 +3,11 @@ import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../ui/forms/button.tsx';
 import { Tabs } from '../ui/layout/tabs.tsx';
-import { readError } from '../ui/state/read-error.ts';
+import { ErrorText } from '../ui/state/error-text.tsx';
 import css from './config-editor.module.css';
 import { ConfigField } from './config-field.tsx';
 import type { ConfigMember } from './draft.ts';
-import type { Edited } from './edited.ts';
+import type { EditedConfig } from './edited.ts';
 
 type Part = {
   name: string;
@@ -33,7 +33,7 @@ const PARTS: readonly Part[] = [
 ];
 
 type Props = {
-  edited: Edited;
+  edited: EditedConfig;
   /** Above the fields of the config: those of the page. */
   children: ReactNode;
   /** Above the buttons. */
@@ -56,9 +56,9 @@ export function ConfigEditor({ edited, children, notice, saving, canSave, onSave
       {children}
       <Tabs label="Settings" tabs={PARTS.map((part) => toTab(part, edited))} />
       {saving.error !== null && (
-        <p className={css.error} role="alert">
-          {readError(saving.error).message}
-        </p>
+        <div className={css.error} role="alert">
+          <ErrorText error={saving.error} />
+        </div>
       )}
       {notice}
       <div className={css.actions}>
@@ -73,7 +73,7 @@ export function ConfigEditor({ edited, children, notice, saving, canSave, onSave
   );
 }
 
-function toTab({ name, label, groups }: Part, edited: Edited) {
+function toTab({ name, label, groups }: Part, edited: EditedConfig) {
   const isWrong = groups.flat().some((member) => edited.faults[member] !== undefined);
   return {
     name,

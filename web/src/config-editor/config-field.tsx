@@ -6,11 +6,11 @@ import type { Option } from '../ui/forms/select.tsx';
 import { ApprovalRules } from './approval-rules.tsx';
 import css from './config-editor.module.css';
 import type { ConfigMember, TextMember } from './draft.ts';
-import type { Edited } from './edited.ts';
+import type { EditedConfig } from './edited.ts';
 import { FIELDS } from './fields.ts';
 import { PinnedTexts } from './pinned-texts.tsx';
 
-type Props<Member> = { member: Member; edited: Edited };
+type Props<Member> = { member: Member; edited: EditedConfig };
 
 const MODES = [
   { value: 'act', label: 'Act' },
@@ -61,7 +61,7 @@ export function ConfigField({ member, edited }: Props<ConfigMember>) {
 }
 
 /** What a text field needs. */
-function bind({ draft, faults, isReadOnly, onChange }: Edited, member: TextMember) {
+function bind({ draft, faults, isReadOnly, onChange }: EditedConfig, member: TextMember) {
   const { label, hint } = FIELDS[member];
   return {
     label,
@@ -73,7 +73,7 @@ function bind({ draft, faults, isReadOnly, onChange }: Edited, member: TextMembe
   };
 }
 
-function Model({ edited }: { edited: Edited }) {
+function Model({ edited }: { edited: EditedConfig }) {
   return (
     <TextField
       {...bind(edited, 'model')}
@@ -107,7 +107,7 @@ function Choice({
   );
 }
 
-function Tools({ edited: { draft, isReadOnly, unset, onChange } }: { edited: Edited }) {
+function Tools({ edited: { draft, isReadOnly, unset, onChange } }: { edited: EditedConfig }) {
   return (
     <Choices
       label={FIELDS.tools.label}
@@ -120,7 +120,7 @@ function Tools({ edited: { draft, isReadOnly, unset, onChange } }: { edited: Edi
   );
 }
 
-function Servers({ edited: { draft, isReadOnly, onChange } }: { edited: Edited }) {
+function Servers({ edited: { draft, isReadOnly, onChange } }: { edited: EditedConfig }) {
   const servers = useServers();
   if (servers.length + draft.mcp_servers.length === 0) return null;
   return (

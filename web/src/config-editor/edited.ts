@@ -2,7 +2,7 @@ import type { Faults } from './changes.ts';
 import type { ConfigDraft } from './draft.ts';
 
 /** A config that is edited. */
-export type Edited = {
+export type EditedConfig = {
   draft: ConfigDraft;
   faults: Faults;
   isReadOnly: boolean;

@@ -4,7 +4,7 @@ import type { ConfigDraft, ConfigMember } from './draft.ts';
 
 export type Read = { kind: 'value'; value: Json } | { kind: 'wrong'; message: string };
 
-export type Field<Written> = {
+export type FieldDefinition<Written> = {
   label: string;
   hint?: string;
   /** Of a text area. */
@@ -13,7 +13,7 @@ export type Field<Written> = {
   read: (written: Written) => Read;
 };
 
-export const FIELDS: { readonly [Member in ConfigMember]: Field<ConfigDraft[Member]> } = {
+export const FIELDS: { readonly [Member in ConfigMember]: FieldDefinition<ConfigDraft[Member]> } = {
   model: { label: 'Model', read: (text) => value(text.trim()) },
   mode: { label: 'Mode', read: value },
   streaming: { label: 'Streaming', read: (chosen) => value(chosen === 'on') },

@@ -3,10 +3,10 @@ import type { PinnedText } from 'nightshift/client';
 import { Button } from '../ui/forms/button.tsx';
 import { TextArea, TextField } from '../ui/forms/field.tsx';
 import css from './config-editor.module.css';
-import type { Edited } from './edited.ts';
+import type { EditedConfig } from './edited.ts';
 
 /** Edits the texts that follow the system prompt in every prompt. */
-export function PinnedTexts({ edited: { draft, isReadOnly, onChange } }: { edited: Edited }) {
+export function PinnedTexts({ edited: { draft, isReadOnly, onChange } }: { edited: EditedConfig }) {
   const texts = draft.pinned;
   const set = (pinned: PinnedText[]): void => onChange({ pinned });
   const put = (at: number, text: PinnedText): void => set(texts.with(at, text));

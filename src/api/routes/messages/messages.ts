@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import { noBranch } from '../../../commands/inputs/refusals.ts';
 import { changeInput, withdrawInput } from '../../../commands/inputs/change-input.ts';
-import { begin } from '../../../commands/perform.ts';
+import { runStatement } from '../../../commands/perform.ts';
 import type { OneStatement } from '../../../commands/perform.ts';
 import { contextOf } from '../../../db/write/workers/workers.ts';
 import { findMessage, listMessages } from '../../../db/read/messages/message-views.ts';
@@ -92,7 +92,7 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
           const context = await contextOf(executor, tenantId, worker);
           if (context === null) return refuse('not_found', noWorker(worker));
           const submit = submitPosted(ports, queueOf(ports, tenantId, context), body);
-          return begin(executor, submit);
+          return runStatement(executor, submit);
         },
       };
       return accepted(request, reply, await write(ports, request, command));

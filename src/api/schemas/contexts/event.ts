@@ -10,6 +10,7 @@ import { STATES } from '../../../core/run/state.ts';
 import { CALL_STATUSES } from '../../../core/tools/tool-call.ts';
 import { AnyJson, Count, Instant, JsonObject, Usage, Uuid } from '../common.ts';
 import { nullable, oneOf, strict } from '../../../schema/build.ts';
+import { EVENT_ID } from '../../../schema/patterns.ts';
 
 const context = { context_id: Uuid };
 
@@ -206,6 +207,6 @@ export const EventsQuery = strict({
 
 export const EventsHeaders = Type.Object({
   'last-event-id': Type.Optional(
-    Type.String({ pattern: '^[0-9]{1,15}$', description: 'Like `after`, and takes precedence.' }),
+    Type.String({ pattern: EVENT_ID, description: 'Like `after`, and takes precedence.' }),
   ),
 });

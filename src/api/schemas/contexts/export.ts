@@ -5,7 +5,7 @@ import { BRANCH_NAME } from '../../../core/conversation/branch.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
 import { AnyJson, Instant, Uuid, byType } from '../common.ts';
 import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
-import { TURN } from '../../../schema/patterns.ts';
+import { COST, TURN } from '../../../schema/patterns.ts';
 import { RoleName, WorkerConfig } from '../../../schema/config.ts';
 import { AnySource } from '../messages/message.ts';
 import { CreateWorker } from '../workers/worker.ts';
@@ -63,7 +63,7 @@ const Number = Type.Integer({ minimum: 1 });
 const Amount = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 const Total = Type.Integer({ minimum: 0, maximum: 1_000_000_000_000_000 });
 const Cost = Type.String({
-  pattern: '^[0-9]{1,7}([.][0-9]{1,9})?$',
+  pattern: COST,
   description: 'US dollars, at the prices at the time of each call. Missing: no known price.',
 });
 const usageOf = (each: typeof Amount) =>

@@ -141,13 +141,12 @@ export const ToolUseBlock = strict(
   { type: Type.Literal('tool_use'), id: Uuid, name: Type.String(), input: AnyJson },
   { $id: 'ToolUseBlock' },
 );
-export const AnySource = Type.Union(
-  [
-    strict({ type: Type.Literal('base64'), media_type: Type.String(), data: Type.String() }),
-    strict({ type: Type.Literal('url'), url: Type.String() }),
-  ],
-  { $id: 'Source' },
+export const StoredData = strict(
+  { type: Type.Literal('base64'), media_type: Type.String(), data: Type.String() },
+  { $id: 'StoredData' },
 );
+export const StoredUrl = strict({ type: Type.Literal('url'), url: Type.String() }, { $id: 'StoredUrl' });
+export const AnySource = byType('Source', [StoredData, StoredUrl]);
 export const ImageBlock = strict(
   { type: Type.Literal('image'), source: ref(AnySource) },
   { $id: 'ImageBlock' },

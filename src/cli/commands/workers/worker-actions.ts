@@ -20,7 +20,7 @@ export function stopWorkerCommand(cli: Cli): Command {
     .action((named: string, options: Common) =>
       carryOut(cli, options, async (client) => {
         const { id } = await findWorker(client, named);
-        format(cli, options, await client.workers.stop(id), 'and its descendants are stopped');
+        printWorker(cli, options, await client.workers.stop(id), 'and its descendants are stopped');
       }),
     );
 }
@@ -33,12 +33,12 @@ export function startWorkerCommand(cli: Cli): Command {
     .action((named: string, options: Common) =>
       carryOut(cli, options, async (client) => {
         const { id } = await findWorker(client, named);
-        format(cli, options, await client.workers.start(id), 'and its descendants accept input again');
+        printWorker(cli, options, await client.workers.start(id), 'and its descendants accept input again');
       }),
     );
 }
 
-function format(cli: Cli, options: Common, worker: Worker, what: string): void {
+function printWorker(cli: Cli, options: Common, worker: Worker, what: string): void {
   print(cli, options, worker, `${oneLine(worker.name)} ${what}.\n`);
 }
 
@@ -60,7 +60,7 @@ export function deleteWorkerCommand(cli: Cli): Command {
           }
         }
         await client.workers.delete(worker.id);
-        format(cli, options, worker, 'was deleted');
+        printWorker(cli, options, worker, 'was deleted');
         return EXIT.completed;
       }),
     );

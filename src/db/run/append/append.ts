@@ -13,7 +13,8 @@ import type { Executor } from '../../connection/client.ts';
 import { awaitedNoMore, awaits, countdownPart } from './awaited.ts';
 import { changedCalls, changedCallsLocked, newCalls } from './calls.ts';
 import { newCompactions } from './compactions.ts';
-import { contextPart, isSearchable, search } from './context.ts';
+import { contextPart, isSearchable, search, wantedOf } from './context.ts';
+import type { Wanted } from './context.ts';
 import { newEvents } from './events.ts';
 import { endedExecutions, newExecutions } from './executions.ts';
 import { failed } from './failed-calls.ts';
@@ -62,10 +63,11 @@ function toCommitted(row: CommittedRow): AppendOutcome {
 }
 
 function statement(appends: readonly Append[], whenLocked: 'wait' | 'pass'): SQL {
-  const { calls, ends, inputs, rare, engaged } = needsOf(appends);
+  const wanted = appends.map(wantedOf);
+  const { calls, ends, inputs, rare, engaged } = needsOf(appends, wanted);
   const counts = ends || engaged;
   const parts = [
-    contextPart(appends, whenLocked),
+    contextPart(wanted, whenLocked),
     counts && countdownPart(appends, engaged),
     newMessages.cte(appends),
     newEvents.cte(appends),
@@ -111,14 +113,14 @@ type Needs = {
   inputs: boolean;
   /** Failed model calls, retracted or withdrawn messages, compactions, ends of executions. */
   rare: boolean;
-  /** Workers start jobs of other workers, or wait for them, or no longer do. */
+  /** Child workers are created; waits for other workers start or end. */
   engaged: boolean;
 };
 
-function needsOf(appends: readonly Append[]): Needs {
+function needsOf(appends: readonly Append[], wanted: readonly Wanted[]): Needs {
   return {
     calls: appends.some(({ calls }) => calls.length > 0),
-    ends: appends.some((one) => one.job?.kind === 'settle' || isSearchable(one)),
+    ends: appends.some(({ job }) => job?.kind === 'settle') || wanted.some(isSearchable),
     inputs: appends.some(admittedMessages.isIn),
     rare: RARE.some(({ isIn }) => appends.some(isIn)),
     engaged: appends.some(isEngaged),

@@ -13,7 +13,8 @@ import { contexts } from '../../schema/contexts.ts';
 import { searchBacklog } from '../../schema/search.ts';
 
 /** An append, and what its entries add to the counters. */
-type Wanted = Append & {
+export type Wanted = {
+  append: Append;
   /** Messages that become part of the history, less those that are retracted. */
   messages: number;
   admitted: number;
@@ -21,12 +22,12 @@ type Wanted = Append & {
   answers: Usage[];
 };
 
-function wantedOf(append: Append): Wanted {
+export function wantedOf(append: Append): Wanted {
   const { entries, takenBack, compaction } = append;
   const messages = entries.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
   const admitted = entries.filter((entry) => entry.kind === 'admit').length;
   return {
-    ...append,
+    append,
     messages: messages.length + admitted - (takenBack?.retracted.length ?? 0),
     admitted,
     answers: [
@@ -38,22 +39,22 @@ function wantedOf(append: Append): Wanted {
 
 /** Columns for guards and expressions. */
 const INPUTS = columns<Wanted>({
-  id: ['uuid', ({ lease }) => lease.contextId],
-  tenant: ['text', ({ lease }) => lease.tenantId],
-  epoch: ['bigint', ({ lease }) => lease.epoch],
-  control: ['bigint', ({ guard }) => guard.controlSeq],
-  wake: ['bigint', ({ guard }) => guard.wakeSeq],
-  branch: ['text', ({ branch }) => branch],
-  entries: ['int', ({ entries }) => entries.length],
-  state_told: ['boolean', ({ entries }) => entries.some(isStateChange)],
-  park: ['text', ({ park }) => park?.status ?? null],
-  until: ['timestamptz', ({ park }) => waitsUntil(park)],
-  progress: ['text', ({ progress }) => progress],
-  settles: ['boolean', ({ job }) => job?.kind === 'settle'],
-  turn: ['int', ({ entries }) => Math.max(0, ...entries.map(turnNumber))],
-  last_turn: ['int', ({ takenBack }) => takenBack?.lastTurn ?? null],
-  failure_kept: ['boolean', ({ failure }) => failure === 'keep'],
-  failure: ['jsonb', failureOf],
+  id: ['uuid', ({ append }) => append.lease.contextId],
+  tenant: ['text', ({ append }) => append.lease.tenantId],
+  epoch: ['bigint', ({ append }) => append.lease.epoch],
+  control: ['bigint', ({ append }) => append.guard.controlSeq],
+  wake: ['bigint', ({ append }) => append.guard.wakeSeq],
+  branch: ['text', ({ append }) => append.branch],
+  entries: ['int', ({ append }) => append.entries.length],
+  state_changed: ['boolean', ({ append }) => append.entries.some(isStateChange)],
+  park: ['text', ({ append }) => append.park?.status ?? null],
+  until: ['timestamptz', ({ append }) => waitsUntil(append.park)],
+  progress: ['text', ({ append }) => append.progress],
+  settles: ['boolean', ({ append }) => append.job?.kind === 'settle'],
+  turn: ['int', ({ append }) => Math.max(0, ...append.entries.map(turnNumber))],
+  last_turn: ['int', ({ append }) => append.takenBack?.lastTurn ?? null],
+  failure_kept: ['boolean', ({ append }) => append.failure === 'keep'],
+  failure: ['jsonb', ({ append }) => failureOf(append)],
   searchable: ['boolean', isSearchable],
 });
 
@@ -61,8 +62,8 @@ const CONTEXT = written<typeof contexts, Wanted>(
   contexts,
   {
     headSeq: sql`c.head_seq + w.entries`,
-    state: ({ state }) => state,
-    stateSince: sql`case when c.state = w.state and not w.state_told then c.state_since
+    state: ({ append }) => append.state,
+    stateSince: sql`case when c.state = w.state and not w.state_changed then c.state_since
       else statement_timestamp() end`,
     schedulingStatus: sql`coalesce(w.park, c.scheduling_status)`,
     leaseOwner: sql`case when w.park is null then c.lease_owner end`,
@@ -70,7 +71,7 @@ const CONTEXT = written<typeof contexts, Wanted>(
       when 'runnable' then statement_timestamp() else case when not w.settles then c.next_check_at end end`,
     failedClaims: sql`case w.progress when 'made' then 0 when 'returned' then greatest(c.failed_claims - 1, 0)
       else c.failed_claims end`,
-    queued: removed(({ job }) => (job?.kind === 'admit' ? 1 : 0)),
+    queued: removed(({ append }) => (append.job?.kind === 'admit' ? 1 : 0)),
     steers: removed(joined),
     messageCount: added(({ messages }) => messages),
     turnCount: sql`case when w.branch = c.active_branch
@@ -86,8 +87,8 @@ const CONTEXT = written<typeof contexts, Wanted>(
 const WANTED = recordset('w', [...INPUTS, ...CONTEXT.fields]);
 
 /** `whenLocked`: see `append`. */
-export function contextPart(appends: readonly Append[], whenLocked: 'wait' | 'pass'): SQL {
-  return (whenLocked === 'wait' ? WAITING : PASSING)(appends.map(wantedOf));
+export function contextPart(wanted: readonly Wanted[], whenLocked: 'wait' | 'pass'): SQL {
+  return (whenLocked === 'wait' ? WAITING : PASSING)(wanted);
 }
 
 const WAITING = guarded(sql`free as (select * from wanted)`);
@@ -124,12 +125,9 @@ export const search: SQL = sql`search as (
 /** A run queues its new messages for the search index when it parks, and after every so many steps. */
 const SEARCHABLE_STEPS = 16;
 
-export function isSearchable(append: Append): boolean {
-  const { park, job } = append;
+export function isSearchable({ append: { park, job }, answers }: Wanted): boolean {
   if (park !== null) return true;
-  return (
-    job?.kind === 'progress' && job.job.steps % SEARCHABLE_STEPS === 0 && wantedOf(append).answers.length > 0
-  );
+  return job?.kind === 'progress' && job.job.steps % SEARCHABLE_STEPS === 0 && answers.length > 0;
 }
 
 function removed(of: (row: Wanted) => number) {
@@ -137,7 +135,7 @@ function removed(of: (row: Wanted) => number) {
 }
 
 /** Steers that leave the mailbox. The input that starts a job was queued; all other admitted inputs were steers. */
-function joined({ job, admitted, takenBack }: Wanted): number {
+function joined({ append: { job, takenBack }, admitted }: Wanted): number {
   const begins = job?.kind === 'admit' && job.job.kind === 'input' ? 1 : 0;
   return admitted - begins + (takenBack?.withdrawn.length ?? 0);
 }

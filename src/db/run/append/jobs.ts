@@ -5,6 +5,7 @@ import type { CallFailure } from '../../../core/run/job.ts';
 import type { Throttled } from '../../../core/run/throttle.ts';
 import type { Append, JobChange } from '../../../core/run/append.ts';
 import { usageAdded, usageOf } from '../../model-calls/usage.ts';
+import type { Columns } from '../../rows/recordset.ts';
 import type { Changed } from '../../rows/written-columns.ts';
 import { branches } from '../../schema/branches.ts';
 import { jobs } from '../../schema/jobs.ts';
@@ -40,24 +41,26 @@ function errorOf(change: JobChange): JobError | CallFailure | Throttled | null {
   return 'error' in change.outcome ? change.outcome.error : null;
 }
 
+const INPUTS: Columns<JobChange> = {
+  id: ['uuid', ({ job }) => job.id],
+  admitted: ['boolean', ({ kind }) => kind === 'admit'],
+};
+const UNFINISHED = sql`j.id = r.id and j.context_id = ctx.id and j.finished_at is null`;
+
 /** Used when no job of the batch ends: columns about the end stay unchanged. */
 export const continuedJobs = update('changed_jobs', jobs, {
   of: changesOf,
   as: 'j',
-  inputs: { id: ['uuid', ({ job }) => job.id], admitted: ['boolean', ({ kind }) => kind === 'admit'] },
+  inputs: INPUTS,
   columns: PROGRESS,
-  where: sql`j.id = r.id and j.context_id = ctx.id and j.finished_at is null`,
+  where: UNFINISHED,
 });
 
 /** Used when some jobs of the batch end. */
 export const changedJobs = update('changed_jobs', jobs, {
   of: changesOf,
   as: 'j',
-  inputs: {
-    id: ['uuid', ({ job }) => job.id],
-    admitted: ['boolean', ({ kind }) => kind === 'admit'],
-    finished: ['boolean', ({ kind }) => kind === 'settle'],
-  },
+  inputs: { ...INPUTS, finished: ['boolean', ({ kind }) => kind === 'settle'] },
   columns: {
     ...PROGRESS,
     outputMessageId: (change) =>
@@ -74,7 +77,7 @@ export const changedJobs = update('changed_jobs', jobs, {
     cascade: sql`case when not r.finished then j.cascade
       else ${cascadeOnceEnded(sql`r.status`, sql`ctx.stopped`)} end`,
   },
-  where: sql`j.id = r.id and j.context_id = ctx.id and j.finished_at is null`,
+  where: UNFINISHED,
   returning: sql`j.context_id, r.finished and ${hasFollowUp} as follow_up`,
 });
 

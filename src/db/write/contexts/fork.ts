@@ -9,7 +9,7 @@ import type { Span } from '../../../core/conversation/branch.ts';
 import type { ContextId, WorkerId } from '../../../core/ids.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
-import { eventsOf } from '../../run/compactions.ts';
+import { isCoveredWithin } from '../../run/compactions.ts';
 import type { Place } from '../../run/places.ts';
 import { dueNow } from '../../connection/instant.ts';
 import { copied, insertInto } from '../../rows/written-columns.ts';
@@ -57,7 +57,7 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
         and k.seq > s.after and k.upto_seq <= s.upto
       where not exists (select 1 from jobs j where j.id = k.job_id and j.status = 'interrupted'
         and j.stop_mode <> 'keep' and k.upto_seq > j.first_seq)
-        and ${eventsOf(sql`k`, sql`select branch, after, upto from stretch`)}
+        and ${isCoveredWithin(sql`k`, sql`select branch, after, upto from stretch`)}
     ), shared as materialized (
       select m.id, m.seq, m.role, m.turn, row_number() over (order by m.seq)
         + (select count(*) from compacted k where k.seq < m.seq) as place

@@ -3,13 +3,13 @@ import { sql } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
 import type { JobId, MessageId } from '../../../core/ids.ts';
 import type { Executor } from '../../connection/client.ts';
-import { encodeText, plainText } from '../../connection/codec.ts';
 import { toTimestamp } from '../../connection/instant.ts';
 import { modelColumns } from '../../model-calls/model-meta.ts';
 import { usageOf } from '../../model-calls/usage.ts';
 import type { StoredBranch, StoredCompaction, StoredMessage } from '../../read/messages/export.ts';
 import { recordset } from '../../rows/recordset.ts';
 import { written } from '../../rows/written-columns.ts';
+import { compactionColumns } from '../../run/compactions.ts';
 import type { Place } from '../../run/places.ts';
 import { branches } from '../../schema/branches.ts';
 import { compactions } from '../../schema/compactions.ts';
@@ -63,16 +63,8 @@ const COMPACTION = written<typeof compactions, ImportedCompaction>(
   compactions,
   {
     ...OF_CONTEXT,
-    id: ({ id }) => id,
-    branch: ({ branch }) => branch,
+    ...compactionColumns,
     seq: ({ seq }) => seq,
-    uptoSeq: ({ uptoSeq }) => uptoSeq,
-    type: ({ type }) => type,
-    summary: ({ summary }) => (summary === null ? null : encodeText(summary)),
-    model: ({ model }) => (model === null ? null : plainText(model)),
-    tokensBefore: ({ tokensBefore }) => tokensBefore,
-    tokensAfter: ({ tokensAfter }) => tokensAfter,
-    jobId: ({ jobId }) => jobId,
     createdAt: ({ createdAt }) => createdAt,
   },
   { given: 'r' },

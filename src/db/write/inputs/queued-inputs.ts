@@ -1,11 +1,10 @@
 /** Queued inputs: edited, moved, withdrawn. The caller has locked the context's row. */
 import { sql } from 'drizzle-orm';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
-import type { ContextId, JobId, MessageId, TenantId } from '../../../core/ids.ts';
+import type { JobId, MessageId } from '../../../core/ids.ts';
 import type { Executor } from '../../connection/client.ts';
+import type { Place } from '../../run/places.ts';
 import { encodeJson } from '../../connection/codec.ts';
-
-type Place = { tenantId: TenantId; contextId: ContextId };
 
 /** `queued`: waits for its own job. `steered`: waits to join a running job. `gone`: is in the history. */
 export type QueuedInput = { kind: 'queued' | 'steered' | 'gone'; jobId: JobId };

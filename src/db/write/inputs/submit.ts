@@ -3,7 +3,6 @@
  * context's row: its lock orders submits, and its `wake_seq` is their place in the queue.
  */
 import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
 import type { AskedCompaction } from '../../../core/compaction/settings.ts';
 import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from '../../../core/ids.ts';
@@ -11,9 +10,9 @@ import type { JobKind } from '../../../core/run/job.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
-import { encodeJson } from '../../connection/codec.ts';
-import { WAKE_UP_GRACE_MS, dueNow, toTimestamp } from '../../connection/instant.ts';
-import { insertInto } from '../../rows/written-columns.ts';
+import { WAKE_UP_GRACE_MS, dueNow } from '../../connection/instant.ts';
+import { recordset } from '../../rows/recordset.ts';
+import { written } from '../../rows/written-columns.ts';
 import { jobs } from '../../schema/jobs.ts';
 import { messages } from '../../schema/messages.ts';
 import { hasQuestion } from '../../calls/replies.ts';
@@ -71,7 +70,7 @@ export async function submit(
   submission: Submission,
   asker: Asker | null = null,
 ): Promise<Submitted | null> {
-  const { tenantId, contextId, branch, mayAnswer, onlyIfIdle, queueLimit } = submission;
+  const { tenantId, contextId, input, branch, mayAnswer, onlyIfIdle, queueLimit } = submission;
   const [row] = await executor.execute<{
     head_seq: number;
     wake_seq: number;
@@ -90,11 +89,8 @@ export async function submit(
         and not (${mayAnswer}::boolean and ${hasQuestion})
       returning c.id, c.tenant_id, coalesce(${branch}::text, c.active_branch) as branch, c.head_seq, c.wake_seq,
         c.lease_epoch, c.scheduling_status
-    ), input as (
-      ${inputOf(submission, asker)}
-    ), job as (
-      ${jobOf(submission, asker)}
-    ), awake as (
+    ), ${inputsOf(input === null ? [] : [{ submission, asker, input }])},
+    ${jobsOf([{ submission, asker }])}, awake as (
       -- Takes an archived context out of the archive. A sweep computes when it expires.
       update workers w set archived_at = null, expires_at = ${dueNow}
       from ctx where w.context_id = ctx.id and w.archived_at is not null
@@ -109,44 +105,55 @@ export async function submit(
   };
 }
 
-function inputOf({ jobId, input }: Submission, asker: Asker | null): SQL {
-  return sql`${insertInto(messages, {
-    id: sql`${input?.messageId ?? null}::uuid`,
+type Given = { submission: Submission; asker: Asker | null };
+type GivenInput = Given & { input: NonNullable<Submission['input']> };
+
+const INPUT = written<typeof messages, GivenInput>(
+  messages,
+  {
+    id: ({ input }) => input.messageId,
     tenantId: sql`ctx.tenant_id`,
     contextId: sql`ctx.id`,
     branch: sql`ctx.branch`,
     role: sql`'user'`,
     type: sql`'text'`,
     status: sql`'queued'`,
-    content: sql`${encodeJson(input?.content ?? [])}::json`,
-    jobId: sql`${jobId}::uuid`,
-    senderWorkerId: sql`${asker?.workerId ?? null}::uuid`,
-  })} from ctx where ${input !== null}::boolean`;
-}
+    content: ({ input }) => input.content,
+    jobId: ({ submission }) => submission.jobId,
+    senderWorkerId: ({ asker }) => asker?.workerId ?? null,
+  },
+  { given: 'i' },
+);
+const inputsOf = recordset('i', INPUT.fields).between(`input as (${INPUT.insert} from ctx, `, ')');
 
-function jobOf(submission: Submission, asker: Asker | null): SQL {
-  const { jobId, input, compaction, priority, metadata, maxSteps, deadline } = submission;
-  return sql`${insertInto(jobs, {
-    id: sql`${jobId}::uuid`,
+const JOB = written<typeof jobs, Given>(
+  jobs,
+  {
+    id: ({ submission }) => submission.jobId,
     tenantId: sql`ctx.tenant_id`,
     contextId: sql`ctx.id`,
     workerId: sql`w.id`,
-    kind: sql`${kindOf(submission)}`,
+    kind: ({ submission }) => kindOf(submission),
     branch: sql`ctx.branch`,
-    priority: sql`${priority}::int`,
+    priority: ({ submission }) => submission.priority,
     position: sql`ctx.wake_seq`,
-    messageId: sql`${input?.messageId ?? null}::uuid`,
-    maxSteps: sql`${maxSteps}::int`,
-    deadline: sql`${toTimestamp(deadline)}::timestamptz`,
-    metadata: sql`${encodeJson(metadata)}::jsonb`,
-    compaction: sql`${compaction === null ? null : encodeJson(compaction)}::jsonb`,
-    parentJobId: sql`${asker?.parentJobId ?? null}::uuid`,
-    parentToolCallId: sql`${asker?.toolCallId ?? null}::uuid`,
-    hops: sql`${asker?.hops ?? 0}::int`,
-    parentNotice: sql`${asker?.notifyParent === true ? 'wanted' : null}::text`,
-    noticeOfJobId: sql`${asker?.noticeOfJobId ?? null}::uuid`,
-  })} from ctx join workers w on w.context_id = ctx.id`;
-}
+    messageId: ({ submission }) => submission.input?.messageId ?? null,
+    maxSteps: ({ submission }) => submission.maxSteps,
+    deadline: ({ submission }) => submission.deadline,
+    metadata: ({ submission }) => submission.metadata,
+    compaction: ({ submission }) => submission.compaction,
+    parentJobId: ({ asker }) => asker?.parentJobId ?? null,
+    parentToolCallId: ({ asker }) => asker?.toolCallId ?? null,
+    hops: ({ asker }) => asker?.hops ?? 0,
+    parentNotice: ({ asker }) => (asker?.notifyParent === true ? 'wanted' : null),
+    noticeOfJobId: ({ asker }) => asker?.noticeOfJobId ?? null,
+  },
+  { given: 'j' },
+);
+const jobsOf = recordset('j', JOB.fields).between(
+  `job as (${JOB.insert} from ctx join workers w on w.context_id = ctx.id, `,
+  ')',
+);
 
 function kindOf({ input, compaction }: Submission): JobKind {
   if (compaction !== null) return 'compact';

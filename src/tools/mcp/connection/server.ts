@@ -100,7 +100,7 @@ export class McpServer {
     const receivers: Receivers = {
       changed: () => void this.#relist(),
       connectionFailed: () => void this.#check(),
-      logged: (text) => this.#log.debug({ mcp_server: server, said: text }, 'message of an MCP server'),
+      logged: (text) => this.#log.debug({ mcp_server: server, text }, 'message of an MCP server'),
     };
     const connection = await connect(this.settings, this.#version, receivers, this.#stop.signal);
     try {

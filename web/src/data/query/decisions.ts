@@ -15,7 +15,7 @@ export type Decision = {
 /** One wait of a call. A call can wait more than once; `since` tells the waits apart. */
 export type Wait = { callId: string; since: string | null };
 
-export type Deciding = {
+type Deciding = {
   label: string;
   /** Resolves with the other waits that the same request decided. */
   send: () => Promise<readonly Wait[]>;
@@ -24,7 +24,7 @@ export type Deciding = {
   onSettled: () => void;
 };
 
-export const UNDO_MS = 3_000;
+const UNDO_MS = 3_000;
 
 const decisions = new Map<string, Decision>();
 const pending = new Map<string, { deciding: Deciding; timer: ReturnType<typeof setTimeout> }>();

@@ -50,8 +50,8 @@ function toError({ status, responseText }: XMLHttpRequest): NightshiftError {
         status,
       },
     );
-  const { code, message, param } = problem.error;
-  return new NightshiftError(code, message, { status, param });
+  const { code, message, param, errors = [] } = problem.error;
+  return new NightshiftError(code, message, { status, param, errors });
 }
 
 function parse(text: string): Problem | null {

@@ -27,8 +27,6 @@ export type SearchFilter = {
   created_after?: string;
   created_before?: string;
 };
-/** Without `branch`: the active branch. */
-export type MessageFilter = { branch?: string };
 
 export const keys = {
   session: ['session'] as const,

@@ -30,10 +30,10 @@ const STATUSES: readonly JobStatus[] = [
 ];
 
 /** `unfinished` and `ended` stand for several statuses. */
-const SEVERAL: Readonly<Record<string, JobStatus[]>> = {
-  unfinished: ['queued', 'running', 'waiting'],
-  ended: ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'],
-};
+const SEVERAL: ReadonlyMap<string, JobStatus[]> = new Map([
+  ['unfinished', ['queued', 'running', 'waiting']],
+  ['ended', ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted']],
+]);
 
 export const STATUS_OPTIONS: readonly Option<string>[] = [
   { value: 'unfinished', label: 'Unfinished' },
@@ -65,7 +65,7 @@ function parse(value: string): Json {
 
 export function toFilter({ status, kind, metadata, from, to, ...rest }: JobSearch): JobFilter {
   const one = STATUSES.find((name) => name === status);
-  const several = one === undefined ? SEVERAL[status ?? ''] : [one];
+  const several = one === undefined ? SEVERAL.get(status ?? '') : [one];
   const known = KIND_OPTIONS.find(({ value }) => value === kind)?.value;
   const member = memberOf(metadata ?? '');
   return {

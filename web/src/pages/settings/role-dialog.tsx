@@ -10,12 +10,12 @@ import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { RoleForm } from './role-form.tsx';
 import { NEW_ROLE, toBase } from './role-definition.ts';
 
-export type Edited = { kind: 'new' } | { kind: 'known'; name: string; isFile: boolean };
+export type EditedRole = { kind: 'new' } | { kind: 'known'; name: string; isFile: boolean };
 
 /** Maximum number of versions in the list. */
 const MOST_VERSIONS = 50;
 
-export function RoleDialog({ edited, onClose }: { edited: Edited | null; onClose: () => void }) {
+export function RoleDialog({ edited, onClose }: { edited: EditedRole | null; onClose: () => void }) {
   return (
     <Dialog
       open={edited !== null}
@@ -38,7 +38,7 @@ export function RoleDialog({ edited, onClose }: { edited: Edited | null; onClose
   );
 }
 
-function titleOf(edited: Edited | null): string {
+function titleOf(edited: EditedRole | null): string {
   if (edited === null || edited.kind === 'new') return 'New role';
   return edited.isFile ? `Role ${edited.name}` : `Edit role ${edited.name}`;
 }

@@ -12,12 +12,12 @@ import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { DeleteRole } from './delete-role.tsx';
 import { RoleDialog } from './role-dialog.tsx';
-import type { Edited } from './role-dialog.tsx';
+import type { EditedRole } from './role-dialog.tsx';
 import css from './settings.module.css';
 
 export function Roles() {
   const roles = useQuery(rolesQuery());
-  const [edited, setEdited] = useState<Edited | null>(null);
+  const [edited, setEdited] = useState<EditedRole | null>(null);
   const [deleted, setDeleted] = useState<Role | null>(null);
   const make = (
     <Button variant="primary" onClick={() => setEdited({ kind: 'new' })}>

@@ -160,13 +160,11 @@ function TreeRow({
       <StatusBadge status={node.state} />
       <span className={css.facts}>
         {node.job?.started_at != null && (
-          <span className={css.fact}>
+          <span>
             <Duration from={node.job.started_at} to={node.job.finished_at} />
           </span>
         )}
-        <span className={css.fact}>
-          <Tokens usage={node.usage} />
-        </span>
+        <Tokens usage={node.usage} />
       </span>
     </li>
   );

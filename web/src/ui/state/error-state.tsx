@@ -1,5 +1,6 @@
 import { CircleAlert } from 'lucide-react';
 import { Button } from '../forms/button.tsx';
+import { ErrorText } from './error-text.tsx';
 import { readError } from './read-error.ts';
 import css from '../notice.module.css';
 
@@ -15,12 +16,14 @@ export function ErrorState({
   onRetry?: (() => void) | undefined;
   busy?: boolean;
 }) {
-  const { message, code, requestId } = readError(error);
+  const { code, requestId } = readError(error);
   return (
     <div className={css.notice} role="alert">
       <CircleAlert aria-hidden="true" />
       <h2>{title}</h2>
-      <p className={css.text}>{message}</p>
+      <div className={css.text}>
+        <ErrorText error={error} />
+      </div>
       <p className={css.facts}>
         {code}
         {requestId !== null && ` · request ${requestId}`}

@@ -44,12 +44,3 @@ function readOf(branches: readonly Branch[], branch: string): Map<string, number
   }
   return read;
 }
-
-/** Compactions between two messages; null stands for the start or the end of the history. */
-export function marksBetween(
-  marks: readonly ContextCompaction[],
-  before: number | null,
-  after: number | null,
-): ContextCompaction[] {
-  return marks.filter(({ upto_seq: at }) => at >= (before ?? -1) && at < (after ?? Infinity));
-}

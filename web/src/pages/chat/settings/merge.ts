@@ -4,7 +4,7 @@ import { MEMBERS } from './draft.ts';
 import type { Draft, Member } from './draft.ts';
 
 /** `clash`: both changed the member to different values. */
-export type Difference = { member: Member; clash: boolean };
+type Difference = { member: Member; clash: boolean };
 
 /** Members that the other side changed. */
 export function differences(base: Draft, mine: Draft, theirs: Draft): Difference[] {

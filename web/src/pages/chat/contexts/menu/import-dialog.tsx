@@ -7,7 +7,7 @@ import { folderBody, importFile } from '../../../../data/query/import-file.ts';
 import { keys } from '../../../../data/query/keys.ts';
 import { Button } from '../../../../ui/forms/button.tsx';
 import { Dialog } from '../../../../ui/layout/dialog.tsx';
-import { readError } from '../../../../ui/state/read-error.ts';
+import { ErrorText } from '../../../../ui/state/error-text.tsx';
 import { showNotice } from '../../../../ui/layout/toaster.tsx';
 import css from './context-menu.module.css';
 
@@ -93,9 +93,10 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         </div>
       )}
       {take.isError && (
-        <p className={css.refused} role="alert">
-          Nothing was imported. {readError(take.error).message}
-        </p>
+        <div className={css.refused} role="alert">
+          <p>Nothing was imported.</p>
+          <ErrorText error={take.error} />
+        </div>
       )}
     </Dialog>
   );

@@ -4,7 +4,7 @@ import pMap from 'p-map';
 const CONCURRENCY = 4;
 
 /** One failure does not keep the other items from being worked on; it is thrown once all are done. */
-export async function forEachConcurrently<Item, Value>(
+export async function mapConcurrent<Item, Value>(
   items: readonly Item[],
   work: (item: Item) => Promise<Value>,
 ): Promise<Value[]> {
