@@ -5,7 +5,6 @@ import { progressOf } from '../../src/bus/bus.ts';
 import { NOTHING_COMPACTED } from '../../src/core/compaction/compacted.ts';
 import type { NewCompaction } from '../../src/core/compaction/compacted.ts';
 import { asAsked, planCompaction, tokensAfter } from '../../src/core/compaction/plan.ts';
-import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
 import { ASKING_DEFAULTS } from '../../src/core/run/policy.ts';
 import { inputOf } from '../../src/agent/calls/invocation.ts';
 import type { Append } from '../../src/core/run/append.ts';
@@ -22,7 +21,6 @@ import { delay, releaseUntil, throttledUntil, sleep } from '../../src/core/trans
 import { awaitCalls, endWaits } from '../../src/core/transitions/waits.ts';
 import { settle } from '../../src/core/transitions/settle.ts';
 import { closeCalls, ended } from '../../src/core/transitions/tools.ts';
-import type { Settings } from '../../src/core/workers/settings.ts';
 import type { Snapshot } from '../../src/core/run/snapshot.ts';
 import type { ToolDescriptor } from '../../src/core/tools/tool.ts';
 import { isReplied } from '../../src/core/tools/tool-call.ts';
@@ -35,23 +33,11 @@ import { readHistory } from '../../src/db/run/history.ts';
 import { readMailbox } from '../../src/db/run/mailbox/mailbox.ts';
 import { register } from '../../src/db/processes/processes.ts';
 import type { Published } from '../../src/db/processes/processes.ts';
+import { settings } from '../core/builders.ts';
 import { ids } from './harness.ts';
 import type { Api } from './harness.ts';
 
-const SETTINGS: Settings = {
-  model: { provider: 'simulated', model: 'test' },
-  streaming: true,
-  systemPrompt: '',
-  mode: 'act',
-  tools: [],
-  maxTokens: null,
-  contextLimit: 200_000,
-  compaction: COMPACTION_DEFAULTS,
-  pinned: [],
-  maxSteps: 10,
-  parameters: {},
-  asking: ASKING_DEFAULTS,
-};
+const SETTINGS = settings({ model: { provider: 'simulated', model: 'test' } });
 
 /** A row of a process that counts as alive as long as its test takes: its next heartbeat is in the future. */
 export async function addProcess(api: Api, published: Partial<Published> = {}): Promise<ProcessId> {
@@ -104,7 +90,7 @@ export async function take(
   owner: ProcessId,
   tools: ToolDescriptor[] = [],
 ): Promise<ManualWorker> {
-  const settings = { ...SETTINGS, tools };
+  const served = { ...SETTINGS, tools };
   const { database, bus } = api;
   const claimed = await claim(database.db, contextId, owner);
   if (claimed === null) throw new Error('The context could not be claimed.');
@@ -123,7 +109,7 @@ export async function take(
       history,
       compacted: NOTHING_COMPACTED,
       unread: null,
-      serving: { kind: 'served', settings },
+      serving: { kind: 'served', settings: served },
     };
   };
   /** The stored state is read before each transition: others may have written stop requests and inputs. */
@@ -139,7 +125,7 @@ export async function take(
     commit((snapshot) =>
       answer(
         snapshot,
-        { job: jobOf(snapshot), settings },
+        { job: jobOf(snapshot), settings: served },
         { ...answerOf(content, costNanos), id: ids.next() },
         Date.now(),
       ),

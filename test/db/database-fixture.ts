@@ -6,8 +6,9 @@ import { localBus } from '../../src/bus/local.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
 import type { Append } from '../../src/core/run/append.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
-import type { ContextId, Ids, JobId, MessageId, ProcessId, TenantId, WorkerId } from '../../src/core/ids.ts';
+import type { ContextId, Ids, JobId, ProcessId, TenantId, WorkerId } from '../../src/core/ids.ts';
 import type { Lease } from '../../src/core/run/snapshot.ts';
+import { blank } from '../../src/core/transitions/base.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
 import type { Database, DatabaseOptions } from '../../src/db/connection/client.ts';
 import { claim } from '../../src/db/run/claims.ts';
@@ -19,7 +20,9 @@ import type { Submission } from '../../src/db/write/inputs/submit.ts';
 import { createWorker } from '../../src/db/write/workers/workers.ts';
 import type { NewWorker } from '../../src/db/write/workers/workers.ts';
 import type { WakeUp } from '../../src/queue/wake-queue.ts';
+import { snapshot } from '../core/builders.ts';
 import { createTestDatabase } from '../services/database.ts';
+import { submissionTo } from './inputs.ts';
 
 export const ids: Ids = { next: <T extends string>() => v7() as T };
 
@@ -44,8 +47,6 @@ export type Given = {
    * whether it still holds its lock.
    */
   process(over?: { silentMs?: number | null; lock?: boolean; sessionName?: string }): Promise<ProcessId>;
-  /** An input for a context of the default tenant. */
-  submission(contextId: ContextId, over?: Partial<Submission>): Submission;
   submit(contextId: ContextId, over?: Partial<Submission>): Promise<JobId>;
   /** The context under a lease: a live process has claimed it. */
   claimed(contextId: ContextId): Promise<ContextRow>;
@@ -104,24 +105,8 @@ export async function given(): Promise<Given> {
         where id = ${id}`);
       return id;
     },
-    submission: (contextId, over = {}) => ({
-      tenantId: DEFAULT_TENANT,
-      contextId,
-      jobId: ids.next<JobId>(),
-      input: { messageId: ids.next<MessageId>(), content: [{ type: 'text', text: 'hi' }] },
-      compaction: null,
-      branch: null,
-      priority: 5,
-      metadata: {},
-      maxSteps: null,
-      deadline: null,
-      mayAnswer: true,
-      onlyIfIdle: false,
-      queueLimit: 100,
-      ...over,
-    }),
     async submit(contextId, over = {}) {
-      const submission = the.submission(contextId, over);
+      const submission = submissionTo(contextId, over);
       if ((await submit(db, submission)) === null) throw new Error('the input was refused');
       return submission.jobId;
     },
@@ -162,25 +147,7 @@ export async function given(): Promise<Given> {
   return the;
 }
 
-/** An append without entries. */
+/** An append without changes. */
 export function nothing(lease: Lease, over: Partial<Append> = {}): Append {
-  return {
-    lease,
-    branch: 'main',
-    guard: { controlSeq: null, wakeSeq: null },
-    entries: [],
-    calls: [],
-    spawns: [],
-    awaits: [],
-    released: [],
-    takenBack: null,
-    job: null,
-    compaction: null,
-    modelCall: null,
-    state: 'Idle',
-    park: null,
-    failure: 'keep',
-    progress: 'made',
-    ...over,
-  };
+  return { ...blank(snapshot({ lease })), ...over };
 }

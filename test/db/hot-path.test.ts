@@ -1,8 +1,12 @@
 // The cost of a job in Postgres: every transaction, and every statement of it, from the input to the end of the job.
 import { afterEach, expect, inject, test } from 'vitest';
+import { submitInput } from '../../src/commands/inputs/submit-input.ts';
+import { perform } from '../../src/commands/perform.ts';
+import { openDatabase } from '../../src/db/connection/client.ts';
 import { isWrite, tagOf } from '../services/statements.ts';
 import { says, result, startFleet } from '../workers/worker-fleet.ts';
 import type { Fleet } from '../workers/worker-fleet.ts';
+import { postedInput } from './inputs.ts';
 
 let fleet: Fleet | null = null;
 afterEach(async () => {
@@ -129,25 +133,10 @@ test('a submit is one statement', async () => {
   const sent: string[] = [];
   fleet = await startFleet({ model: () => says('ok'), processes: 0 });
   const { contextId } = await fleet.createContext();
-  const { openDatabase } = await import('../../src/db/connection/client.ts');
   const counted = openDatabase(fleet.url, { max: 1, hook: (text) => void sent.push(text) });
-  const { perform } = await import('../../src/commands/perform.ts');
-  const { submitInput } = await import('../../src/commands/inputs/submit-input.ts');
-  const { DEFAULT_TENANT } = await import('../../src/core/ids.ts');
   const outcome = await perform(
     { ...fleet.ports, database: counted },
-    submitInput(fleet.ports, {
-      tenantId: DEFAULT_TENANT,
-      contextId,
-      content: [{ type: 'text', text: 'hi' }],
-      delivery: 'queue',
-      branch: null,
-      priority: 5,
-      metadata: {},
-      maxSteps: null,
-      deadline: null,
-      queueLimit: 10,
-    }),
+    submitInput(fleet.ports, { ...postedInput(), contextId }),
   );
   expect(outcome.kind).toBe('done');
   expect(sent).toHaveLength(1);

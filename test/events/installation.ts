@@ -2,7 +2,6 @@
 // on a chosen bus and queue.
 import { inject } from 'vitest';
 import { pino } from 'pino';
-import { PEER_LIMITS } from '../../src/core/workers/peer-limits.ts';
 import { startServer } from '../../src/api/server/server.ts';
 import type { Server } from '../../src/api/server/server.ts';
 import type { Bus } from '../../src/bus/bus.ts';
@@ -12,23 +11,20 @@ import { ids } from '../../src/platform/ids.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
 import { parseEnvironment } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/environment.ts';
-import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
-import { ASKING_DEFAULTS } from '../../src/core/run/policy.ts';
 import { parseModelName } from '../../src/core/model/model.ts';
 import type { Model } from '../../src/core/model/model.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
 import type { Database } from '../../src/db/connection/client.ts';
 import { createSimulated } from '../../src/llm/simulated/model.ts';
 import { redisQueue } from '../../src/queue/redis.ts';
-import { NO_SERVERS } from '../../src/tools/registry/servers.ts';
-import { TEAM_DEFAULTS } from '../../src/workers/run/team-abilities.ts';
 import { startWorkerProcess } from '../../src/workers/process/process.ts';
 import type { WorkerProcess } from '../../src/workers/process/process.ts';
 import { openClient } from '../e2e/rig/client.ts';
 import type { Client } from '../e2e/rig/client.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { testPrefix } from '../services/prefix.ts';
-import { deaf } from '../workers/worker-fleet.ts';
+import { settings } from '../core/builders.ts';
+import { TIMES, deaf, workerPorts } from '../workers/worker-ports.ts';
 import { openSse } from './sse-client.ts';
 import type { Ask, SseClient } from './sse-client.ts';
 import { ABOUT } from '../api/harness.ts';
@@ -59,16 +55,6 @@ export type Installation = {
   startWorker(): Promise<WorkerProcess>;
   query(text: string): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
-};
-
-/** A live process is not declared dead, and answers in time, however slow the machine is. */
-const TIMES = {
-  heartbeatIntervalMs: 100,
-  heartbeatTimeoutMs: 500,
-  leaseMs: 60_000,
-  sweepMs: 200,
-  stopGraceMs: 60_000,
-  drainMs: 5_000,
 };
 
 export async function openInstallation(options: InstallationOptions = {}): Promise<Installation> {
@@ -123,51 +109,29 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
   const workers: WorkerProcess[] = [];
   const startWorker = async (): Promise<WorkerProcess> => {
     const worker = await startWorkerProcess(
-      {
-        ...commands(openPool('test-worker'), openBus()),
-        ids,
+      workerPorts({
+        database: openPool('test-worker'),
+        bus: openBus(),
         openHeartbeatConnection: () => openDatabase(made.url, { max: 1, name: 'test-heartbeat' }),
         queue,
+        wakeQueue,
         times: TIMES,
-        expiry: { timeouts: {}, archivedDays: null, workspaces: null },
-        servers: NO_SERVERS,
-        peers: PEER_LIMITS,
-        boundResult: (content) => content,
         log,
         random: Math.random,
         abilities: {
           model: () => model,
-          keyId: (provider) => provider,
-          tools: {
-            judge: async (_, ruled) => ruled ?? 'never',
-            execute: async () => ({ kind: 'result', content: 'looked', is_error: false }),
-            reconcile: async () => ({ kind: 'unknown' }),
-            outcomeWaitMs: null,
-          },
+          tools: { execute: async () => ({ kind: 'result', content: 'looked', is_error: false }) },
           published: { tools: [], roles: [], models: ['simulated'], mcpServers: [] },
-          team: TEAM_DEFAULTS,
           resolve: ({ config }) => ({
             kind: 'served',
-            settings: {
-              model: parseModelName(config.model ?? 'simulated/test') ?? {
-                provider: 'simulated',
-                model: 'test',
-              },
+            settings: settings({
+              model: parseModelName(config.model ?? '') ?? { provider: 'simulated', model: 'test' },
               streaming: config.streaming ?? true,
-              systemPrompt: '',
-              mode: 'act',
-              tools: [],
-              maxTokens: null,
-              contextLimit: 200_000,
-              compaction: COMPACTION_DEFAULTS,
-              pinned: [],
               maxSteps: 50,
-              parameters: {},
-              asking: ASKING_DEFAULTS,
-            },
+            }),
           }),
         },
-      },
+      }),
       50,
     );
     workers.push(worker);

@@ -14,8 +14,9 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly flakes: readonly FlakyFile[]; readonly reasons: readonly string[] };
 
 /**
- * `report` is that of the failed run. `earlierFlakyFiles` counts those of earlier runs of the same gate. `runAgain` runs one
- * file and resolves to its report, or null if that run failed before its report. It is called only if the gate can still pass.
+ * `report` is that of the failed run. `earlierFlakyFiles` counts those of earlier runs of the same gate. `runAgain`
+ * runs one file and resolves to its report, or null if that run failed before its report. It is called only if the gate
+ * can still pass.
  */
 export async function repeatFailures(
   report: Report | null,

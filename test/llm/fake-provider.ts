@@ -3,12 +3,12 @@
  * (`/v1/chat/completions`) and Responses (`/v1/responses`), streamed or whole. One handler gives the answer to each
  * request; answers can break in every way a network breaks. It records every request, and how it ended.
  */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject } from '../../src/core/json.ts';
 import type { Json } from '../../src/core/json.ts';
+import { closeServer, listenLocally } from '../services/local-server.ts';
 import { renderChat } from './fake/chat.ts';
 import { renderMessages } from './fake/messages.ts';
 import { event, isRecording, isStatus, renderRecording, speak } from './fake/reply.ts';
@@ -87,11 +87,7 @@ export async function startFakeProvider(
     await send(response, request, await handler(request), () => done('as_scripted'));
   }
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const origin = `http://127.0.0.1:${address.port}`;
+  const origin = `http://127.0.0.1:${await listenLocally(server)}`;
   return {
     anthropicURL: origin,
     openaiURL: `${origin}/v1`,
@@ -101,11 +97,7 @@ export async function startFakeProvider(
     answer: (next) => {
       handler = asHandler(next);
     },
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close: () => closeServer(server),
   };
 }
 

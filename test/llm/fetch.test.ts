@@ -2,7 +2,7 @@
  * The transport alone, against servers that behave and servers that do not. The resulting model calls are tested in
  * `conformance`.
  */
-import { getEventListeners, once } from 'node:events';
+import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
@@ -20,6 +20,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createFetch } from '../../src/llm/wire/http/fetch.ts';
 import type { Fetch } from '../../src/llm/wire/http/fetch.ts';
 import { LiveResponse } from '../../src/llm/wire/http/live-response.ts';
+import { listenLocally } from '../services/local-server.ts';
 
 const open: (Server | SocketServer)[] = [];
 const sockets = new Set<Socket>();
@@ -37,11 +38,7 @@ async function listen(server: Server | SocketServer): Promise<string> {
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => {});
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `http://127.0.0.1:${address.port}`;
+  return `http://127.0.0.1:${await listenLocally(server)}`;
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;

@@ -2,9 +2,7 @@
 // Clients are the commands themselves; HTTP is tested elsewhere.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
-import { pino } from 'pino';
 import { v7 } from 'uuid';
-import { PEER_LIMITS } from '../../src/core/workers/peer-limits.ts';
 import { localBus } from '../../src/bus/local.ts';
 import { ids } from '../../src/platform/ids.ts';
 import { answerCall } from '../../src/commands/calls/answer-call.ts';
@@ -19,10 +17,9 @@ import type { CommandPorts } from '../../src/commands/ports.ts';
 import { submitInput } from '../../src/commands/inputs/submit-input.ts';
 import type { Accepted, Delivery } from '../../src/commands/inputs/posted-input.ts';
 import { interruptContext } from '../../src/commands/contexts/interrupt-context.ts';
-import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
 import { ASKING_DEFAULTS, decideApproval } from '../../src/core/run/policy.ts';
 import type { InterruptMode } from '../../src/core/run/job.ts';
-import type { Block, ToolUseBlock } from '../../src/core/conversation/blocks.ts';
+import type { Block, InputBlock, ToolUseBlock } from '../../src/core/conversation/blocks.ts';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
@@ -38,16 +35,17 @@ import { FROZEN_LIMITS } from '../../src/db/processes/frozen-sessions.ts';
 import { readHistory } from '../../src/db/run/history.ts';
 import type { WorkerDefinition } from '../../src/db/run/mailbox/worker.ts';
 import type { Models } from '../../src/llm/models.ts';
-import type { Queue } from '../../src/queue/wake-queue.ts';
 import { redisQueue } from '../../src/queue/redis.ts';
-import { NO_SERVERS } from '../../src/tools/registry/servers.ts';
 import { TEAM_DEFAULTS } from '../../src/workers/run/team-abilities.ts';
 import type { TeamAbilities } from '../../src/workers/run/team-abilities.ts';
 import { startWorkerProcess } from '../../src/workers/process/process.ts';
 import type { WorkerProcess } from '../../src/workers/process/process.ts';
-import type { WorkerPorts, WorkerTimes } from '../../src/workers/process/ports.ts';
+import type { WorkerTimes } from '../../src/workers/process/ports.ts';
+import { given, settings } from '../core/builders.ts';
+import { postedInput } from '../db/inputs.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { testPrefix } from '../services/prefix.ts';
+import { TIMES, deaf, workerPorts } from './worker-ports.ts';
 
 export type Script = (request: ModelRequest, signal: AbortSignal) => Promise<ModelOutcome> | ModelOutcome;
 export type Tools = Record<
@@ -66,19 +64,11 @@ export function says(text: string, ...calls: { name: string; input: Json }[]): M
   const content: Block[] = text === '' ? uses : [{ type: 'text', text }, ...uses];
   return {
     kind: 'done',
-    answer: {
+    answer: given({
       content,
       finishReason: calls.length > 0 ? 'tool_use' : 'stop',
-      usage: {
-        input_tokens: 10,
-        output_tokens: 5,
-        cache_read_tokens: 1,
-        cache_write_tokens: 2,
-        cost_nanos: null,
-      },
       modelId: 'scripted',
-      responseId: null,
-    },
+    }),
   };
 }
 
@@ -97,16 +87,6 @@ export function aborted(signal: AbortSignal): Promise<void> {
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
-
-/** A queue whose wake-ups never arrive, as without Redis. */
-export const deaf: Queue = {
-  openWakeQueue: () => ({
-    notify: () => undefined,
-    isReachable: async () => false,
-    close: async () => undefined,
-  }),
-  listen: async () => ({ pause: async () => undefined, close: async () => undefined }),
-};
 
 export type PostOptions = {
   maxSteps?: number;
@@ -167,16 +147,6 @@ export type Fleet = {
   close(): Promise<void>;
 };
 
-/** A live process is not declared dead, and answers in time, however slow the machine is. */
-const TIMES: WorkerTimes = {
-  heartbeatIntervalMs: 100,
-  heartbeatTimeoutMs: 500,
-  leaseMs: 60_000,
-  sweepMs: 200,
-  stopGraceMs: 60_000,
-  drainMs: 5_000,
-};
-
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const own = options.databaseUrl === undefined ? await createTestDatabase() : null;
   const url = options.databaseUrl ?? own?.url ?? '';
@@ -227,67 +197,56 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     opened.push(made);
     return made;
   };
-  const workerPorts = (): WorkerPorts => ({
-    database: open('test-worker', 6),
-    openHeartbeatConnection: () => openDatabase(url, { max: 1, name: 'test-beat' }),
-    queue,
-    wakeQueue,
-    bus,
-    ids,
-    abilities: {
-      model: (name) => options.provider?.models.for(name) ?? model,
-      keyId: (name) => options.provider?.models.keyId(name) ?? name,
-      tools: {
-        judge: async ({ name }, ruled) => decideApproval(ruled, tools[name]?.approval ?? 'never'),
-        async execute(call, signal) {
-          const tool = tools[call.name];
-          if (tool === undefined) return { kind: 'result', content: `no tool ${call.name}`, is_error: true };
-          return Promise.race([
-            tool.execute(call, signal),
-            aborted(signal).then((): ToolOutcome => ({ kind: 'aborted' })),
-          ]);
-        },
-        reconcile: async (call, signal) => tools[call.name]?.reconcile?.(call, signal) ?? { kind: 'unknown' },
-        outcomeWaitMs: options.outcomeWaitMs ?? null,
-      },
-      resolve: (worker) =>
-        options.resolve?.(worker) ?? {
-          kind: 'served',
-          settings: {
-            model: { provider: options.provider?.name ?? 'simulated', model: 'scripted' },
-            streaming: true,
-            systemPrompt: '',
-            mode: 'act',
-            tools: descriptors,
-            maxTokens: null,
-            contextLimit: 200_000,
-            compaction: COMPACTION_DEFAULTS,
-            pinned: [],
-            maxSteps: options.maxSteps ?? 50,
-            parameters: {},
-            asking: { ...ASKING_DEFAULTS, rules: worker.config.approval ?? [] },
-            ...options.settings?.(),
+  const portsOfProcess = () =>
+    workerPorts({
+      database: open('test-worker', 6),
+      openHeartbeatConnection: () => openDatabase(url, { max: 1, name: 'test-beat' }),
+      queue,
+      wakeQueue,
+      bus,
+      abilities: {
+        model: (name) => options.provider?.models.for(name) ?? model,
+        keyId: (name) => options.provider?.models.keyId(name) ?? name,
+        tools: {
+          judge: async ({ name }, ruled) => decideApproval(ruled, tools[name]?.approval ?? 'never'),
+          async execute(call, signal) {
+            const tool = tools[call.name];
+            if (tool === undefined)
+              return { kind: 'result', content: `no tool ${call.name}`, is_error: true };
+            return Promise.race([
+              tool.execute(call, signal),
+              aborted(signal).then((): ToolOutcome => ({ kind: 'aborted' })),
+            ]);
           },
+          reconcile: async (call, signal) =>
+            tools[call.name]?.reconcile?.(call, signal) ?? { kind: 'unknown' },
+          outcomeWaitMs: options.outcomeWaitMs ?? null,
         },
-      published: {
-        tools: Object.keys(tools),
-        roles: [],
-        models: options.provider?.models.configured ?? ['simulated'],
-        mcpServers: [],
+        resolve: (worker) =>
+          options.resolve?.(worker) ?? {
+            kind: 'served',
+            settings: settings({
+              model: { provider: options.provider?.name ?? 'simulated', model: 'scripted' },
+              tools: descriptors,
+              maxSteps: options.maxSteps ?? 50,
+              asking: { ...ASKING_DEFAULTS, rules: worker.config.approval ?? [] },
+              ...options.settings?.(),
+            }),
+          },
+        published: {
+          tools: Object.keys(tools),
+          roles: [],
+          models: options.provider?.models.configured ?? ['simulated'],
+          mcpServers: [],
+        },
+        team: { ...TEAM_DEFAULTS, ...options.team },
       },
-      team: { ...TEAM_DEFAULTS, ...options.team },
-    },
-    servers: NO_SERVERS,
-    times,
-    expiry: { timeouts: {}, archivedDays: null, workspaces: null },
-    peers: PEER_LIMITS,
-    boundResult: (content) => content,
-    log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
-    random: Math.random,
-  });
+      times,
+      random: Math.random,
+    });
   const processes: WorkerProcess[] = [];
   const startProcess = async () => {
-    const started = await startWorkerProcess(workerPorts(), options.concurrency ?? 20);
+    const started = await startWorkerProcess(portsOfProcess(), options.concurrency ?? 20);
     processes.push(started);
     return started;
   };
@@ -300,24 +259,12 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     if (ended.kind === 'refused') throw new Error(`${ended.code}: ${ended.message}`);
     return ended.value;
   };
-  const submit = (contextId: ContextId, text: string | null, extra: PostOptions = {}) =>
-    expectDone(
-      perform(
-        ports,
-        submitInput(ports, {
-          tenantId: DEFAULT_TENANT,
-          contextId,
-          content: text === null ? null : [{ type: 'text', text }],
-          delivery: extra.delivery ?? 'queue',
-          branch: extra.branch ?? null,
-          priority: extra.priority ?? 5,
-          metadata: {},
-          maxSteps: extra.maxSteps ?? null,
-          deadline: extra.deadlineMs === undefined ? null : Date.now() + extra.deadlineMs,
-          queueLimit: 1_000,
-        }),
-      ),
-    );
+  const submit = (contextId: ContextId, text: string | null, { deadlineMs, ...over }: PostOptions = {}) => {
+    const content: InputBlock[] | null = text === null ? null : [{ type: 'text', text }];
+    const deadline = deadlineMs === undefined ? null : Date.now() + deadlineMs;
+    const input = { ...postedInput({ ...over, content, deadline }), contextId };
+    return expectDone(perform(ports, submitInput(ports, input)));
+  };
   const judge: Fleet['judge'] = (contextId, given) =>
     expectDone(
       perform(

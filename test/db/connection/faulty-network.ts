@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { listenLocally } from '../../services/local-server.ts';
 import type { Random } from '../interleaving/scheduler.ts';
 
 export type Network = {
@@ -117,13 +118,9 @@ export async function startServer(
 
 /** `url`, with the address of this server. */
 async function listen(server: Server, url: string): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
   const own = new URL(url);
   own.hostname = '127.0.0.1';
-  own.port = String(address.port);
+  own.port = String(await listenLocally(server));
   return own.href;
 }
 

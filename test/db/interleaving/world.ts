@@ -2,7 +2,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
-import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
 import { localBus } from '../../../src/bus/local.ts';
 import { controlSignalsTo } from '../../../src/bus/bus.ts';
 import type { Bus } from '../../../src/bus/bus.ts';
@@ -16,7 +15,6 @@ import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import type { Accepted, Delivery } from '../../../src/commands/inputs/posted-input.ts';
 import { compactContext } from '../../../src/commands/contexts/compact-context.ts';
 import { COMPACTION_DEFAULTS } from '../../../src/core/compaction/settings.ts';
-import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
 import type { AskedCompaction, CompactionSettings } from '../../../src/core/compaction/settings.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
@@ -24,11 +22,11 @@ import type { Model } from '../../../src/core/model/model.ts';
 import type { ToolInvocation, ToolOutcome } from '../../../src/core/tools/tool.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
 import { register } from '../../../src/db/processes/processes.ts';
-import type { WakeQueue, Queue } from '../../../src/queue/wake-queue.ts';
-import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
-import { TEAM_DEFAULTS } from '../../../src/workers/run/team-abilities.ts';
-import type { WorkerPorts, WorkerState } from '../../../src/workers/process/ports.ts';
+import type { WorkerState, WorkerTimes } from '../../../src/workers/process/ports.ts';
+import { settings } from '../../core/builders.ts';
 import { manualState } from '../../workers/manual-process.ts';
+import { deaf, workerPorts } from '../../workers/worker-ports.ts';
+import { postedInput } from '../inputs.ts';
 import type { Lane } from './scheduler.ts';
 import { TOOLS, answerTo, resultOf } from './script.ts';
 import type { Text } from './script.ts';
@@ -37,23 +35,13 @@ import type { Text } from './script.ts';
  * No process dies of a late heartbeat while a schedule runs; a process that is to die is given a heartbeat of an hour
  * ago.
  */
-export const TIMES: WorkerPorts['times'] = {
+export const TIMES: WorkerTimes = {
   heartbeatIntervalMs: 1_000,
   heartbeatTimeoutMs: 600_000,
   leaseMs: 1_200_000,
   sweepMs: 1_000,
   stopGraceMs: 0,
   drainMs: 1_000,
-};
-
-const wakeQueue: WakeQueue = {
-  notify: () => undefined,
-  isReachable: async () => true,
-  close: async () => undefined,
-};
-const queue: Queue = {
-  openWakeQueue: () => wakeQueue,
-  listen: async () => ({ pause: async () => undefined, close: async () => undefined }),
 };
 
 export type Process = { id: ProcessId; lane: Lane; state: WorkerState };
@@ -167,17 +155,7 @@ export class World {
   }
 
   #input(delivery: Delivery) {
-    return {
-      tenantId: DEFAULT_TENANT,
-      contextId: this.contextId,
-      delivery,
-      branch: null,
-      priority: 5,
-      metadata: {},
-      maxSteps: null,
-      deadline: null,
-      queueLimit: 100,
-    };
+    return { ...postedInput({ delivery }), contextId: this.contextId };
   }
 
   jobAt(place: number): JobId | null {
@@ -223,49 +201,20 @@ export class World {
       models: [],
       mcpServers: [],
     });
-    const ports: WorkerPorts = {
+    const ports = workerPorts({
       database: lane.database,
-      openHeartbeatConnection: () => lane.database,
-      queue,
-      wakeQueue,
       bus: this.bus,
-      ids,
+      times: TIMES,
       abilities: {
         model: () => this.#model(lane, () => claiming),
-        keyId: (provider) => provider,
-        tools: {
-          judge: async (_, ruled) => ruled ?? 'never',
-          execute: (call, signal) => this.#runTool(lane, call, signal),
-          reconcile: async () => ({ kind: 'unknown' }),
-          outcomeWaitMs: null,
-        },
+        tools: { execute: (call, signal) => this.#runTool(lane, call, signal) },
         resolve: () => ({
           kind: 'served',
-          settings: {
-            model: { provider: 'simulated', model: 'm' },
-            streaming: true,
-            systemPrompt: '',
-            mode: 'act',
-            tools: TOOLS,
-            maxTokens: null,
-            ...this.room,
-            pinned: [],
-            maxSteps: 20,
-            parameters: {},
-            asking: ASKING_DEFAULTS,
-          },
+          settings: settings({ tools: TOOLS, maxSteps: 20, ...this.room }),
         }),
-        published: { tools: [], roles: [], models: [], mcpServers: [] },
-        team: TEAM_DEFAULTS,
       },
-      times: TIMES,
-      expiry: { timeouts: {}, archivedDays: null, workspaces: null },
-      servers: NO_SERVERS,
-      peers: PEER_LIMITS,
-      boundResult: (content) => content,
       log: pino({ level: 'error' }, { write: (line: string) => this.errors.push(line) }),
-      random: () => 0.5,
-    };
+    });
     const manual = manualState(ports, id, capacity);
     const state: WorkerState = {
       ...manual,
@@ -306,7 +255,7 @@ export class World {
 function portsOf(database: Database, bus: Bus): CommandPorts {
   return {
     database,
-    wakeQueue,
+    wakeQueue: deaf.openWakeQueue(),
     bus,
     ids,
     times: TIMES,

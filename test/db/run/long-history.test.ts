@@ -6,8 +6,6 @@ import { editInput, regenerate } from '../../../src/commands/inputs/regenerate.t
 import { createBranch, switchBranch } from '../../../src/commands/contexts/change-branches.ts';
 import { performWithin } from '../../../src/commands/perform.ts';
 import type { AnyCommand } from '../../../src/commands/perform.ts';
-import { NORMAL } from '../../../src/commands/inputs/enqueue.ts';
-import type { SubmitInput } from '../../../src/commands/inputs/posted-input.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId } from '../../../src/core/ids.ts';
@@ -20,6 +18,7 @@ import type { MessageRange } from '../../../src/db/read/messages/message-views.t
 import { job as someJob } from '../../core/builders.ts';
 import { given, ids, nothing } from '../database-fixture.ts';
 import type { Given } from '../database-fixture.ts';
+import { postedInput } from '../inputs.ts';
 
 const LONG = 5_000;
 const BRANCH = 'made';
@@ -82,18 +81,6 @@ const carriedOut = async <T>(tx: Executor, command: AnyCommand<T>): Promise<void
 
 const target = (contextId: ContextId) => ({ tenantId: DEFAULT_TENANT, contextId });
 
-const input = (contextId: ContextId): SubmitInput & { content: NonNullable<SubmitInput['content']> } => ({
-  ...target(contextId),
-  content: [{ type: 'text', text: 'hi' }],
-  delivery: 'queue',
-  branch: null,
-  priority: NORMAL,
-  metadata: {},
-  maxSteps: null,
-  deadline: null,
-  queueLimit: 10,
-});
-
 async function messageAt(tx: Executor, contextId: ContextId, share: number): Promise<MessageId> {
   const [row] = await tx.execute<{ id: MessageId }>(sql`
     select m.id from contexts c join messages m on m.context_id = c.id
@@ -123,7 +110,7 @@ test.each([0, 0.5, 1])('an input edited, and answered again, at %d of history', 
     const revision = {
       messageId: await messageAt(tx, contextId, share),
       name: null,
-      input: input(contextId),
+      input: { ...postedInput(), contextId, content: [{ type: 'text' as const, text: 'hi' }] },
     };
     await carriedOut(tx, editInput(the.ports(), revision));
   });
@@ -131,13 +118,15 @@ test.each([0, 0.5, 1])('an input edited, and answered again, at %d of history', 
     const revision = { messageId: await messageAt(tx, contextId, share), name: null };
     await carriedOut(
       tx,
-      regenerate(the.ports(), { ...revision, input: { ...input(contextId), content: null } }),
+      regenerate(the.ports(), { ...revision, input: { ...postedInput({ content: null }), contextId } }),
     );
   });
 });
 
 test('an input', () =>
-  expectTheSame((tx, contextId) => carriedOut(tx, submitInput(the.ports(), input(contextId)))));
+  expectTheSame((tx, contextId) =>
+    carriedOut(tx, submitInput(the.ports(), { ...postedInput(), contextId })),
+  ));
 
 test('the read of a context', () =>
   expectTheSame((tx, contextId) => findContext(tx, DEFAULT_TENANT, contextId, {})));
@@ -151,7 +140,7 @@ test('the first step of a job, and the end of it', () =>
       tx,
       submitInput(
         { ...the.ports(), ids: { next: () => jobId as never } },
-        { ...input(contextId), content: null },
+        { ...postedInput({ content: null }), contextId },
       ),
     );
     const process = ids.next();

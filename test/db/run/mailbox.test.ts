@@ -25,6 +25,7 @@ import { snapshot } from '../../core/builders.ts';
 import { tagOf } from '../../services/statements.ts';
 import { TIMES, given, ids } from '../database-fixture.ts';
 import type { Given } from '../database-fixture.ts';
+import { postedInput, submissionTo } from '../inputs.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -55,10 +56,10 @@ const jobs = (contextId: ContextId) =>
 describe('submit', () => {
   test('wakes an idle context, and only counts in an active one', async () => {
     const { contextId } = await the.context();
-    const first = await submit(db(), the.submission(contextId));
+    const first = await submit(db(), submissionTo(contextId));
     expect(first).toEqual({ headSeq: 0, wakeSeq: 1, epoch: 0, runnable: true });
     await the.claimed(contextId);
-    expect(await submit(db(), the.submission(contextId))).toMatchObject({ wakeSeq: 2, runnable: false });
+    expect(await submit(db(), submissionTo(contextId))).toMatchObject({ wakeSeq: 2, runnable: false });
     expect(await the.row(contextId)).toMatchObject({
       scheduling_status: 'running',
       queued: 2,
@@ -73,7 +74,7 @@ describe('submit', () => {
       `update contexts set scheduling_status = 'waiting', next_check_at = now() + interval '1 hour' where id = '${contextId}'`,
     );
     const before = await the.row(contextId);
-    expect(await submit(db(), the.submission(contextId))).toMatchObject({ runnable: false });
+    expect(await submit(db(), submissionTo(contextId))).toMatchObject({ runnable: false });
     expect(await the.row(contextId)).toMatchObject({
       scheduling_status: 'waiting',
       next_check_at: before['next_check_at'],
@@ -86,7 +87,7 @@ describe('submit', () => {
     const pools = Array.from({ length: 4 }, () => the.open({ max: 4 }));
     const submitted = await Promise.all(
       Array.from({ length: 64 }, async (_, n) => {
-        const submission = the.submission(contextId);
+        const submission = submissionTo(contextId);
         const accepted = await submit(pools[n % 4]?.db ?? db(), submission);
         return { id: submission.jobId, wakeSeq: accepted?.wakeSeq ?? 0 };
       }),
@@ -100,7 +101,7 @@ describe('submit', () => {
   test('the limit of the queue holds, however many come at once', async () => {
     const { contextId } = await the.context();
     const outcomes = await Promise.all(
-      Array.from({ length: 12 }, () => submit(db(), the.submission(contextId, { queueLimit: 5 }))),
+      Array.from({ length: 12 }, () => submit(db(), submissionTo(contextId, { queueLimit: 5 }))),
     );
     expect(outcomes.filter((outcome) => outcome !== null)).toHaveLength(5);
     expect(await jobs(contextId)).toHaveLength(5);
@@ -110,7 +111,7 @@ describe('submit', () => {
   test('only one of many submits that require an idle context is accepted', async () => {
     const { contextId } = await the.context();
     const outcomes = await Promise.all(
-      Array.from({ length: 12 }, () => submit(db(), the.submission(contextId, { onlyIfIdle: true }))),
+      Array.from({ length: 12 }, () => submit(db(), submissionTo(contextId, { onlyIfIdle: true }))),
     );
     expect(outcomes.filter((outcome) => outcome !== null)).toHaveLength(1);
     expect(await jobs(contextId)).toHaveLength(1);
@@ -121,15 +122,15 @@ describe('submit', () => {
     await the.rows(
       `update contexts set scheduling_status = '${status}', next_check_at = now() where id = '${contextId}'`,
     );
-    expect(await submit(db(), the.submission(contextId, { onlyIfIdle: true }))).toBeNull();
+    expect(await submit(db(), submissionTo(contextId, { onlyIfIdle: true }))).toBeNull();
   });
 
   test('a stopped worker, another tenant’s and a missing one take nothing', async () => {
     const { contextId } = await the.context();
-    expect(await submit(db(), the.submission(contextId, { tenantId: other }))).toBeNull();
-    expect(await submit(db(), the.submission(ids.next<ContextId>()))).toBeNull();
+    expect(await submit(db(), submissionTo(contextId, { tenantId: other }))).toBeNull();
+    expect(await submit(db(), submissionTo(ids.next<ContextId>()))).toBeNull();
     await setStopped(db(), DEFAULT_TENANT, contextId, true);
-    expect(await submit(db(), the.submission(contextId))).toBeNull();
+    expect(await submit(db(), submissionTo(contextId))).toBeNull();
     expect(await jobs(contextId)).toEqual([]);
     expect(await the.rows(`select 1 from messages where context_id = '${contextId}'`)).toEqual([]);
   });
@@ -155,19 +156,7 @@ describe('a refused submit gives the reason', () => {
     contextId: ContextId,
     over: { delivery?: 'queue' | 'reject'; tenantId?: TenantId } = {},
   ) => {
-    const command = submitInput(the.ports(), {
-      tenantId: DEFAULT_TENANT,
-      contextId,
-      content: [],
-      delivery: 'queue',
-      branch: null,
-      priority: 5,
-      metadata: {},
-      maxSteps: null,
-      deadline: null,
-      queueLimit: 1,
-      ...over,
-    });
+    const command = submitInput(the.ports(), { ...postedInput({ queueLimit: 1, ...over }), contextId });
     const outcome = await performWithin(db(), command);
     return outcome.kind === 'refused' ? outcome.code : outcome.kind;
   };
@@ -522,7 +511,7 @@ test('a withdrawn input leaves a context that accepts inputs which require it id
   const jobId = await the.submit(contextId);
   const ports = the.ports();
   await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }));
-  const submission = the.submission(contextId, {
+  const submission = submissionTo(contextId, {
     onlyIfIdle: true,
     input: { messageId: ids.next<MessageId>(), content: [] },
   });
@@ -535,8 +524,8 @@ describe('inputs that are too long to be read together', () => {
     const { row, contextId, jobId } = await running();
     const ports = the.ports();
     for (let count = 0; count < 3; count += 1) {
-      const input = { ...the.submission(contextId), content: text(LIMITS.joiningBytes - 1_000) };
-      const posted = await perform(ports, submitInput(ports, { ...input, delivery: 'steer', branch: null }));
+      const input = postedInput({ content: text(LIMITS.joiningBytes - 1_000), delivery: 'steer' });
+      const posted = await perform(ports, submitInput(ports, { ...input, contextId }));
       expect(posted).toMatchObject({ kind: 'done', value: { jobId } });
     }
     return { ...row, steers: 3 };

@@ -16,6 +16,7 @@ import { createJournal, readSnapshot } from '../../../src/workers/run/journal.ts
 import { tagOf } from '../../services/statements.ts';
 import { given, ids } from '../database-fixture.ts';
 import type { Given } from '../database-fixture.ts';
+import { postedInput } from '../inputs.ts';
 import { workerState } from '../worker-state.ts';
 
 let the: Given;
@@ -25,14 +26,6 @@ beforeAll(async () => {
 afterAll(() => the.close());
 
 const tenantId = DEFAULT_TENANT;
-const job = {
-  delivery: 'queue' as const,
-  priority: 5,
-  metadata: {},
-  maxSteps: null,
-  deadline: null,
-  queueLimit: 100,
-};
 
 /** So many turns on `main`, without a job. */
 async function conversation(turns: number): Promise<{ contextId: ContextId; inputs: MessageId[] }> {
@@ -78,7 +71,7 @@ describe('a process that dies at any statement leaves all or nothing', () => {
         editInput(ports, {
           messageId,
           name: null,
-          input: { ...job, tenantId, contextId, content: [{ type: 'text', text: 'x' }] },
+          input: { ...postedInput(), contextId, content: [{ type: 'text', text: 'x' }] },
         }),
     ],
     [
@@ -133,7 +126,7 @@ test('a branch that is being deleted takes no job: the first of the two wins', a
       activate: false,
     });
     await perform(ports, made);
-    const input = { ...job, ...target, branch: 'x', content: [{ type: 'text' as const, text: 'hi' }] };
+    const input = { ...postedInput({ branch: 'x' }), contextId };
     const [deleted, posted] = await Promise.all([
       perform(ports, deleteBranch(target, 'x')),
       perform(ports, submitInput(ports, input)),
@@ -181,8 +174,8 @@ test('an owner that knew a branch reads the one that has its name by now', async
   const make = async (fromMessageId: MessageId | null) => {
     const branch = { ...place, name: 'x', fromBranch: null, fromMessageId, activate: false };
     expect((await perform(ports, createBranch(branch))).kind).toBe('done');
-    const content = [{ type: 'text' as const, text: 'on x' }];
-    const posted = await perform(ports, submitInput(ports, { ...job, ...place, content, branch: 'x' }));
+    const input = { ...postedInput({ branch: 'x' }), contextId };
+    const posted = await perform(ports, submitInput(ports, input));
     if (posted.kind === 'refused') throw new Error(posted.message);
     return posted.value.jobId;
   };
@@ -206,8 +199,7 @@ test('an input that arrives on another branch while a snapshot is read without a
   const place = { tenantId, contextId };
   const branch = { ...place, name: 'x', fromBranch: null, fromMessageId: inputs[0] ?? null, activate: false };
   const post = async (name: string, priority: number) => {
-    const content = [{ type: 'text' as const, text: name }];
-    const input = { ...job, ...place, content, branch: name, priority };
+    const input = { ...postedInput({ branch: name, priority }), contextId };
     expect((await perform(ports, submitInput(ports, input))).kind).toBe('done');
   };
   expect((await perform(ports, createBranch(branch))).kind).toBe('done');

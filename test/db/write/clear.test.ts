@@ -13,6 +13,7 @@ import { openDatabase } from '../../../src/db/connection/client.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
 import { given, nothing } from '../database-fixture.ts';
+import { submissionTo } from '../inputs.ts';
 import type { Given, Row } from '../database-fixture.ts';
 
 let the: Given;
@@ -129,7 +130,7 @@ describe('an input', () => {
     const contextId = await spoken();
     const client = the.open({ max: 1, name: 'clears' });
     const outcome = await behind(
-      (tx) => submit(tx, the.submission(contextId)),
+      (tx) => submit(tx, submissionTo(contextId)),
       'clears',
       () => clear(contextId, client),
     );
@@ -141,7 +142,7 @@ describe('an input', () => {
   test('that comes after starts on the first branch, with an empty history', async () => {
     const contextId = await spoken();
     const client = the.open({ max: 1, name: 'submits' });
-    const submission = the.submission(contextId);
+    const submission = submissionTo(contextId);
     const submitted = await behind(
       (tx) => clearContext(the.ports(), { tenantId: DEFAULT_TENANT, contextId, isCurrent: () => true })(tx),
       'submits',

@@ -14,6 +14,7 @@ import { submit } from '../../../src/db/write/inputs/submit.ts';
 import type { NewWorker } from '../../../src/db/write/workers/workers.ts';
 import { runHousekeeping } from '../../../src/workers/process/housekeeper.ts';
 import { given } from '../database-fixture.ts';
+import { submissionTo } from '../inputs.ts';
 import type { Context, Given } from '../database-fixture.ts';
 import { workerState } from '../worker-state.ts';
 
@@ -182,7 +183,7 @@ describe('an input', () => {
     let submitted: Promise<unknown> = Promise.resolve();
     await the.database.transaction(async (tx) => {
       expect(await archiveIdle(tx, {}, 100)).toEqual({ looked: 1, archived: 1 });
-      submitted = submit(client.db, the.submission(contextId));
+      submitted = submit(client.db, submissionTo(contextId));
       await untilBlocked('client');
     });
     await submitted;

@@ -9,6 +9,7 @@ import { forgetOldKeys } from '../../../src/db/write/inputs/idempotency.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
 import { given } from '../database-fixture.ts';
 import type { Given } from '../database-fixture.ts';
+import { submissionTo } from '../inputs.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -22,7 +23,7 @@ const newKey = () => `key-${(count += 1)}`;
 /** Submits, and sends a wake-up. */
 function submits(contextId: ContextId): Command<{ id: string }> {
   return async (tx) => {
-    const submission = the.submission(contextId);
+    const submission = submissionTo(contextId);
     const submitted = await submit(tx, submission);
     if (submitted === null) return refuse('queue_full', 'full');
     return done({ id: submission.jobId }, { kind: 'wake_up', wakeUp: { contextId, wakeSeq: 1, epoch: 0 } });

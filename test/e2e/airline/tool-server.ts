@@ -1,10 +1,10 @@
 // The airline's tool server: answers the tool calls of all conversations as recorded, in order, over HTTP.
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../../../src/core/json.ts';
 import type { Json, JsonObject } from '../../../src/core/json.ts';
+import { closeServer, listenLocally } from '../../services/local-server.ts';
 import type { Call, RecordedMessage } from './airline.ts';
 
 type Turn = Call & { answer: string };
@@ -49,12 +49,9 @@ export async function openToolServer(): Promise<ToolServer> {
       response.writeHead(recorded === null ? 409 : 200).end(recorded ?? 'not recorded');
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await listenLocally(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     faults,
     open: (contextId, recorded) => void turns.set(contextId, turnsOf(recorded)),
     pass(contextId) {
@@ -63,11 +60,7 @@ export async function openToolServer(): Promise<ToolServer> {
       return turn;
     },
     left: (contextId) => turns.get(contextId)?.length ?? 0,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close: () => closeServer(server),
   };
 }
 

@@ -10,6 +10,7 @@ import { ids } from '../../../src/platform/ids.ts';
 import { DEFAULT_TENANT, parseId } from '../../../src/core/ids.ts';
 import type { ContextId, JobId } from '../../../src/core/ids.ts';
 import { openDatabase } from '../../../src/db/connection/client.ts';
+import { postedInput } from '../../db/inputs.ts';
 import { CRASH_TIMES } from './crash-times.ts';
 import { watched } from './effects.ts';
 
@@ -49,19 +50,6 @@ if (verb === 'cancel') {
 } else {
   const contextId = parseId<ContextId>(id);
   if (contextId === null) throw new Error('submit to which context?');
-  await perform(
-    ports,
-    submitInput(ports, {
-      tenantId: DEFAULT_TENANT,
-      contextId,
-      content: [{ type: 'text', text: 'say: heard' }],
-      delivery: 'queue',
-      branch: null,
-      priority: 5,
-      metadata: {},
-      maxSteps: null,
-      deadline: null,
-      queueLimit: 1_000,
-    }),
-  );
+  const input = postedInput({ content: [{ type: 'text', text: 'say: heard' }] });
+  await perform(ports, submitInput(ports, { ...input, contextId }));
 }

@@ -21,10 +21,11 @@ import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
 import { openDatabase } from '../../../src/db/connection/client.ts';
 import { migrate } from '../../../src/db/connection/migrate.ts';
 import { redisQueue } from '../../../src/queue/redis.ts';
+import { postedInput } from '../../db/inputs.ts';
 import { createTestDatabase } from '../../services/database.ts';
 import type { TestDatabase } from '../../services/database.ts';
 import { testPrefix } from '../../services/prefix.ts';
-import { deaf } from '../../workers/worker-fleet.ts';
+import { deaf } from '../../workers/worker-ports.ts';
 import { CRASH_TIMES } from '../crash/crash-times.ts';
 import { query } from './stored.ts';
 import type { Row } from './stored.ts';
@@ -80,8 +81,10 @@ export async function openEnvironment(own: Own = {}): Promise<TestEnvironment> {
     },
     file: (name) => path.join(folder, name),
     createContext: async (config) => (await value(perform(ports, create(ports, config)))).contextId,
-    post: async (contextId, text) =>
-      (await value(perform(ports, submitInput(ports, input(contextId, text))))).jobId,
+    async post(contextId, text) {
+      const input = { ...postedInput({ content: [{ type: 'text', text }] }), contextId };
+      return (await value(perform(ports, submitInput(ports, input)))).jobId;
+    },
     cancel: async (jobId) => {
       await value(perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null })));
     },
@@ -131,21 +134,6 @@ export async function withEnvironment<T>(work: (environment: TestEnvironment) =>
 function create(ports: CommandPorts, config: WorkerConfig) {
   const worker = { name: 'test', title: null, role: null, parentWorkerId: null };
   return createWorker(ports, { tenantId: DEFAULT_TENANT, ...worker, config });
-}
-
-function input(contextId: ContextId, text: string) {
-  return {
-    tenantId: DEFAULT_TENANT,
-    contextId,
-    content: [{ type: 'text' as const, text }],
-    delivery: 'queue' as const,
-    branch: null,
-    priority: 5,
-    metadata: {},
-    maxSteps: null,
-    deadline: null,
-    queueLimit: 1_000,
-  };
 }
 
 async function value<T>(outcome: ReturnType<typeof perform<T>>): Promise<T> {

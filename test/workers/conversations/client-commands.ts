@@ -12,11 +12,13 @@ import type { AnyCommand } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import type { Delivery, SubmitInput } from '../../../src/commands/inputs/posted-input.ts';
+import type { InputBlock } from '../../../src/core/conversation/blocks.ts';
 import type { Code } from '../../../src/core/errors.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId, ToolCallId } from '../../../src/core/ids.ts';
 import type { AskedCompaction } from '../../../src/core/compaction/settings.ts';
 import type { InterruptMode } from '../../../src/core/run/job.ts';
+import { postedInput } from '../../db/inputs.ts';
 import { padded } from './entries.ts';
 
 /** The result of an operation: the job and the message that it made or targeted. */
@@ -89,17 +91,9 @@ export class ClientCommands {
     return this.#perform(clearContext(this.#ports, { ...this.#target, isCurrent: () => true }));
   }
 
-  #input({ words, delivery, maxSteps }: Omit<Submission, 'branch'>): Omit<SubmitInput, 'branch'> {
-    return {
-      ...this.#target,
-      content: words === null ? null : [{ type: 'text', text: padded(words) }],
-      delivery,
-      priority: 5,
-      metadata: {},
-      maxSteps,
-      deadline: null,
-      queueLimit: 1_000,
-    };
+  #input({ words, delivery, maxSteps }: Omit<Submission, 'branch'>): SubmitInput {
+    const content: InputBlock[] | null = words === null ? null : [{ type: 'text', text: padded(words) }];
+    return { ...postedInput({ content, delivery, maxSteps }), ...this.#target };
   }
 
   async #perform(command: AnyCommand<Made>): Promise<Outcome> {

@@ -3,16 +3,12 @@
 // database.
 import { randomInt } from 'node:crypto';
 import { and, eq, inArray, sql } from 'drizzle-orm';
-import { pino } from 'pino';
-import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
 import { controlSignalsTo } from '../../../src/bus/bus.ts';
 import { localBus } from '../../../src/bus/local.ts';
 import { ids } from '../../../src/platform/ids.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { perform } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
-import { COMPACTION_DEFAULTS } from '../../../src/core/compaction/settings.ts';
-import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
 import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
@@ -20,16 +16,15 @@ import { openDatabase } from '../../../src/db/connection/client.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
 import { register } from '../../../src/db/processes/processes.ts';
 import { jobs } from '../../../src/db/schema/jobs.ts';
-import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
-import { TEAM_DEFAULTS } from '../../../src/workers/run/team-abilities.ts';
-import type { WorkerPorts, WorkerState } from '../../../src/workers/process/ports.ts';
+import type { WorkerState } from '../../../src/workers/process/ports.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
+import { settings } from '../../core/builders.ts';
 import { eventFaults, numberFaults } from '../../db/interleaving/checks.ts';
 import { TIMES } from '../../db/interleaving/world.ts';
 import { createTestDatabase } from '../../services/database.ts';
 import type { TestDatabase } from '../../services/database.ts';
 import { manualState } from '../manual-process.ts';
-import { deaf } from '../worker-fleet.ts';
+import { deaf, workerPorts } from '../worker-ports.ts';
 import { ask } from './expected-requests.ts';
 import { Reference } from './reference.ts';
 import { differences } from './compare.ts';
@@ -109,7 +104,7 @@ export class SequenceRunner {
     });
     // There are no heartbeats here: the process counts as alive for as long as the sequences take.
     await database.db.execute(sql`update processes set heartbeat_at = heartbeat_at + interval '1 day'`);
-    const state = commitsFirst(manualState(workerPorts(ports, scenes), id, 1_000), scenes);
+    const state = commitsFirst(manualState(scriptedPorts(ports, scenes), id, 1_000), scenes);
     await bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
       state.registry.notify(contextId, controlSeq),
     );
@@ -250,64 +245,34 @@ function describe(error: unknown): string {
     : 'no error';
 }
 
-function workerPorts(ports: CommandPorts, scenes: ReadonlyMap<ContextId, ScriptedPorts>): WorkerPorts {
+function scriptedPorts(
+  { database, wakeQueue, bus }: CommandPorts,
+  scenes: ReadonlyMap<ContextId, ScriptedPorts>,
+) {
   const sceneOf = (contextId: string): ScriptedPorts => {
     const scene = scenes.get(contextId as ContextId);
     if (scene === undefined) throw new Error('No sequence uses this context.');
     return scene;
   };
-  return {
-    database: ports.database,
-    openHeartbeatConnection: () => ports.database,
-    queue: deaf,
-    wakeQueue: ports.wakeQueue,
-    bus: ports.bus,
-    ids,
+  return workerPorts({
+    database,
+    wakeQueue,
+    bus,
+    times: TIMES,
     abilities: {
       model: () => ({
         async call(request, _listener, signal) {
           const [contextId = '', purpose] = request.cacheKey.split('/');
           const scene = sceneOf(contextId);
           await scene.claiming;
-          const branch = await branchWorkedOn(ports.database, contextId);
+          const branch = await branchWorkedOn(database, contextId);
           return scene.model(request, purpose === undefined ? branch : `${branch}/${purpose}`, signal);
         },
       }),
-      keyId: (provider) => provider,
-      tools: {
-        judge: async (_, ruled) => ruled ?? 'never',
-        execute: (call, signal) => sceneOf(call.contextId).execute(call, signal),
-        reconcile: async () => ({ kind: 'unknown' }),
-        outcomeWaitMs: null,
-      },
-      resolve: () => ({
-        kind: 'served',
-        settings: {
-          model: { provider: 'simulated', model: 'm' },
-          streaming: true,
-          systemPrompt: '',
-          mode: 'act',
-          tools: DESCRIPTORS,
-          maxTokens: null,
-          contextLimit: 200_000,
-          compaction: COMPACTION_DEFAULTS,
-          pinned: [],
-          maxSteps: 50,
-          parameters: {},
-          asking: ASKING_DEFAULTS,
-        },
-      }),
-      published: { tools: [], roles: [], models: [], mcpServers: [] },
-      team: TEAM_DEFAULTS,
+      tools: { execute: (call, signal) => sceneOf(call.contextId).execute(call, signal) },
+      resolve: () => ({ kind: 'served', settings: settings({ tools: DESCRIPTORS, maxSteps: 50 }) }),
     },
-    times: TIMES,
-    expiry: { timeouts: {}, archivedDays: null, workspaces: null },
-    servers: NO_SERVERS,
-    peers: PEER_LIMITS,
-    boundResult: (content) => content,
-    log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
-    random: () => 0.5,
-  };
+  });
 }
 
 /** The request to a model does not contain its branch: it is that of the job that has begun and not ended. */

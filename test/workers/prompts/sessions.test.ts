@@ -6,6 +6,7 @@ import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
+import { postedInput } from '../../db/inputs.ts';
 import { says, startFleet, transcript } from '../worker-fleet.ts';
 import type { Fleet } from '../worker-fleet.ts';
 
@@ -39,17 +40,7 @@ test('the model remembers the conversation, until the session is cleared', async
     parentWorkerId: null,
   });
   const { contextId, jobId } = await of.perform(
-    beginSession(of.ports, make, {
-      tenantId: DEFAULT_TENANT,
-      content: [{ type: 'text', text: 'My name is Alice.' }],
-      delivery: 'queue',
-      branch: null,
-      priority: 5,
-      metadata: {},
-      maxSteps: null,
-      deadline: null,
-      queueLimit: 10,
-    }),
+    beginSession(of.ports, make, postedInput({ content: [{ type: 'text', text: 'My name is Alice.' }] })),
   );
   await of.ended(jobId);
   const second = await of.post(contextId, "What's my name?");

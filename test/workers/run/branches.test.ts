@@ -8,6 +8,7 @@ import type { ContextId, MessageId } from '../../../src/core/ids.ts';
 import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
+import { postedInput } from '../../db/inputs.ts';
 import { aborted, result, says, startFleet, transcript } from '../worker-fleet.ts';
 import type { Fleet, FleetOptions } from '../worker-fleet.ts';
 
@@ -46,16 +47,7 @@ const branch = (of: Fleet, contextId: ContextId, name: string, fromMessageId: Me
   );
 
 function revise(contextId: ContextId, messageId: MessageId, name: string) {
-  const input = {
-    tenantId: DEFAULT_TENANT,
-    contextId,
-    delivery: 'queue' as const,
-    priority: 5,
-    metadata: {},
-    maxSteps: null,
-    deadline: null,
-    queueLimit: 100,
-  };
+  const input = { ...postedInput(), contextId };
   return {
     regenerate: (of: Fleet) =>
       of.perform(regenerate(of.ports, { messageId, name, input: { ...input, content: null } })),

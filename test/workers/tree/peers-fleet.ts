@@ -6,6 +6,7 @@ import type { ModelRequest } from '../../../src/core/model/model.ts';
 import type { ToolInvocation } from '../../../src/core/tools/tool.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
 import { ids } from '../../db/database-fixture.ts';
+import { submissionTo } from '../../db/inputs.ts';
 import { result, startFleet } from '../worker-fleet.ts';
 import type { Fleet, FleetOptions, Tools } from '../worker-fleet.ts';
 
@@ -40,21 +41,11 @@ export async function hire(of: Fleet, call: ToolInvocation, asked: Asked): Promi
   const jobId = ids.next<JobId>();
   const submitted = await submit(
     of.database.db,
-    {
-      tenantId: DEFAULT_TENANT,
-      contextId,
+    submissionTo(contextId, {
       jobId,
       input: { messageId: ids.next(), content: [{ type: 'text', text: asked.input }] },
-      compaction: null,
-      branch: null,
-      priority: 5,
-      metadata: {},
-      maxSteps: null,
-      deadline: null,
       mayAnswer: false,
-      onlyIfIdle: false,
-      queueLimit: 1_000,
-    },
+    }),
     {
       workerId: call.workerId,
       hops: 1,
