@@ -4,20 +4,21 @@ import type { Rewrite } from '../connection/statement-network.ts';
 /** The kind of schedules among which one shows it. */
 export type Kind = { compacting?: boolean; deaf?: boolean };
 
-/** `fault`: the violation that a schedule shows when the law is broken; `seed`: of such a schedule. */
-export type Law = [law: string, rewrite: Rewrite, fault: RegExp, seed: number, kind?: Kind];
+/**
+ * `rewrites`: all of them together break the law. `fault`: the violation that a schedule then shows; `seed`: of such a
+ * schedule.
+ */
+export type Law = [
+  law: string,
+  rewrites: Rewrite | readonly Rewrite[],
+  fault: RegExp,
+  seed: number,
+  kind?: Kind,
+];
 
 /** In every statement that contains `part`, `by` replaces it. */
 function replace(part: string, by: string, where = ''): Rewrite {
   return (text) => (text.includes(where) && text.includes(part) ? text.replaceAll(part, by) : null);
-}
-
-function both(...rewrites: Rewrite[]): Rewrite {
-  return (text) => {
-    let rewritten: string | null = null;
-    for (const rewrite of rewrites) rewritten = rewrite(rewritten ?? text) ?? rewritten;
-    return rewritten;
-  };
 }
 
 const CLAIM = "scheduling_status = 'running', lease_owner";
@@ -39,14 +40,14 @@ export const LAWS: readonly Law[] = [
   ['a run appends only under its own epoch', replace('c.lease_epoch = w.epoch', 'true'), /wrote history/, 70],
   [
     'a claim takes only a context without an owner',
-    both(
+    [
       replace('(c.lease_owner is null)', 'true', CLAIM),
       replace(
         "(c.scheduling_status = 'runnable' or",
         "(c.scheduling_status in ('runnable', 'running') or",
         CLAIM,
       ),
-    ),
+    ],
     /took the lease of a live owner/,
     1,
   ],
@@ -58,40 +59,43 @@ export const LAWS: readonly Law[] = [
   ],
   [
     'a run of a dead owner is fenced off by revoke and by claim, each of which raises the epoch',
-    both(
+    [
       replace('lease_epoch = c.lease_epoch + 1', 'lease_epoch = c.lease_epoch', REVOKE),
       replace('lease_epoch = c.lease_epoch + 1', 'lease_epoch = c.lease_epoch', CLAIM),
-    ),
+    ],
     /wrote history|began twice|answered twice|ran \d times/,
     2_021,
   ],
   [
     'a queue position is taken under the row lock, not read beside it',
-    replace('ctx.wake_seq, $', '(select b.wake_seq + 1 from contexts b where b.id = ctx.id), $'),
+    replace(
+      'ctx.wake_seq, j.message_id',
+      '(select b.wake_seq + 1 from contexts b where b.id = ctx.id), j.message_id',
+    ),
     /was given the places/,
     165,
   ],
   [
     'a queue position is not counted from the jobs that exist',
     replace(
-      'ctx.wake_seq, $',
-      '(select 1 + coalesce(max(b.position), 0) from jobs b where b.context_id = ctx.id), $',
+      'ctx.wake_seq, j.message_id',
+      '(select 1 + coalesce(max(b.position), 0) from jobs b where b.context_id = ctx.id), j.message_id',
     ),
     /was given the places/,
     86,
   ],
   [
     'every submit raises wake_seq',
-    both(
+    [
       replace('wake_seq = c.wake_seq + 1,\n        queued', 'queued'),
-      replace('ctx.wake_seq, $', 'extract(epoch from clock_timestamp()) * 1000000, $'),
-    ),
+      replace('ctx.wake_seq, j.message_id', 'extract(epoch from clock_timestamp()) * 1000000, j.message_id'),
+    ],
     /left a queued input in an idle context/,
     333,
   ],
   [
     'whether an owner is alive is checked after the row lock is taken',
-    both(
+    [
       replace(
         'update contexts c set control_seq = c.control_seq + 1\n    where',
         'select c.id from contexts c where',
@@ -102,7 +106,7 @@ export const LAWS: readonly Law[] = [
         'lease_epoch = c.lease_epoch + u.',
         'control_seq = c.control_seq + 1, lease_epoch = c.lease_epoch + u.',
       ),
-    ),
+    ],
     /took the lease of a live owner|contexts_/,
     8,
   ],
