@@ -7,8 +7,9 @@ import { createAnthropic } from './anthropic/model.ts';
 import type { AnthropicOptions } from './anthropic/model.ts';
 import { uuids } from './ids.ts';
 import { keyId } from './key-id.ts';
+import { once } from './once.ts';
 import { createOpenAIChat } from './openai-chat/model.ts';
-import { createClient } from './openai/client.ts';
+import { isOfficial, openaiClient } from './openai/client.ts';
 import type { OpenAIOptions } from './openai/client.ts';
 import { createOpenAI } from './openai/model.ts';
 import { priced } from './priced.ts';
@@ -52,15 +53,16 @@ export function createModels(options: ModelsOptions): Models {
     wholeMs: options.wholeTimeoutMs ?? WHOLE_TIMEOUT_MS,
   };
   const fetch = createFetch(options.useEnvProxy ?? false);
-  const openaiClient = once(() => createClient(openai ?? {}, fetch));
+  const client = openaiClient(openai ?? {}, fetch);
+  const official = isOfficial(openai ?? {});
   const secret = openai?.apiKey ?? '';
   const makers: Record<ProviderName, (() => Model) | null> = {
     anthropic: anthropic === undefined ? null : once(() => createAnthropic(anthropic, fetch, limits, ids)),
-    openai: secret === '' ? null : once(() => createOpenAI(openaiClient(), secret, limits, ids)),
+    openai: secret === '' ? null : once(() => createOpenAI(client, secret, limits, ids)),
     'openai-chat':
       secret === '' && openai?.baseURL === undefined
         ? null
-        : once(() => createOpenAIChat(openaiClient(), secret, limits, ids)),
+        : once(() => createOpenAIChat({ client, official }, secret, limits, ids)),
     simulated: once(() => createSimulated(ids)),
   };
   const access: Record<ProviderName, { apiKey?: string; baseURL?: string }> = {
@@ -77,10 +79,4 @@ export function createModels(options: ModelsOptions): Models {
     configured: PROVIDERS.filter((provider) => makers[provider] !== null),
     keyId: (provider) => keyId(provider, access[provider].baseURL ?? null, access[provider].apiKey ?? ''),
   };
-}
-
-/** Created on first use. */
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | null = null;
-  return () => (made ??= { value: make() }).value;
 }

@@ -4,6 +4,7 @@ import type { ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { isUuid } from '../core/ids.ts';
+import { memoize } from '../core/memoize.ts';
 import { MAX_BYTES } from './build.ts';
 
 const OPTIONS: Options = {
@@ -14,6 +15,8 @@ const OPTIONS: Options = {
   useDefaults: true,
   removeAdditional: false,
   coerceTypes: false,
+  // The schemas are ours, and a test validates them.
+  validateSchema: false,
   // `explain` reads the value and the schema of an error.
   verbose: true,
 };
@@ -48,22 +51,31 @@ export const MOST_EXPLAINED = 2_000;
 /** The errors of a value; empty: it is valid. */
 export type Check = (value: unknown) => readonly ErrorObject[];
 
-/** Compiles a schema for values of clients, which may be hostile. */
+/** All compilers for the same components share what is compiled of these. */
+const firstErrors = memoize((components: readonly TSchema[]) => createAjv(components, false));
+const allErrors = memoize((components: readonly TSchema[]) => createAjv(components, true));
+
+/** Compiles schemas for values of clients, which may be hostile: each when its first value comes. */
 export function createCompiler(components: readonly TSchema[]): (schema: object) => Check {
-  const first = createAjv(components, false);
-  let all: Ajv2020 | null = null;
   return (schema) => {
-    const validate = first.compile(schema);
+    let validate: ValidateFunction | null = null;
     let collect: ValidateFunction | null = null;
     return (value) => {
+      validate ??= compile(firstErrors(components), schema, components);
       if (validate(value)) return [];
       const errors = validate.errors ?? [];
       if (!hasAtMost(MOST_EXPLAINED, value)) return errors;
-      all ??= createAjv(components, true);
-      collect ??= all.compile(schema);
+      collect ??= compile(allErrors(components), schema, components);
       return collect(value) ? errors : (collect.errors ?? errors);
     };
   };
+}
+
+/** Ajv keeps components only: other schemas end with the application that uses them. */
+function compile(ajv: Ajv2020, schema: object, components: readonly object[]): ValidateFunction {
+  const validate = ajv.compile(schema);
+  if (!components.includes(schema)) ajv.removeSchema(schema);
+  return validate;
 }
 
 function hasAtMost(most: number, value: unknown): boolean {

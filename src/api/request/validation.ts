@@ -28,7 +28,7 @@ const QUERY: Subject = { ...BODY, whole: 'The query', member: ['query parameter'
 /** Never repeats a value. */
 const HEADERS: Subject = { ...BODY, whole: 'The headers', quotes: false };
 
-/** Creates the validator of one application, with its own compiled schemas. */
+/** Creates the validator of one application. */
 export function createValidator(): FastifySchemaCompiler<FastifySchema> {
   const compile = createCompiler(components);
   return ({ schema, httpPart }) => {

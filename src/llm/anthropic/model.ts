@@ -1,7 +1,7 @@
-/** The provider `anthropic`: the Messages API through the official SDK. */
-import Anthropic from '@anthropic-ai/sdk';
+/** The provider `anthropic`: the Messages API through the official SDK, which the first call loads. */
 import type { Ids } from '../../core/ids.ts';
 import type { Model } from '../../core/model/model.ts';
+import { once } from '../once.ts';
 import { createModel } from '../wire/call.ts';
 import type { Fetch } from '../wire/http/fetch.ts';
 import type { Limits } from '../wire/wire.ts';
@@ -14,20 +14,23 @@ import { writeRequest } from './request.ts';
 export type AnthropicOptions = { apiKey: string; baseURL?: string };
 
 export function createAnthropic(options: AnthropicOptions, fetch: Fetch, limits: Limits, ids: Ids): Model {
-  const client = new Anthropic({
-    apiKey: options.apiKey,
-    ...(options.baseURL === undefined ? {} : { baseURL: options.baseURL }),
-    maxRetries: 0,
-    timeout: SDK_TIMEOUT_MS,
-    fetch,
-    logLevel: 'off',
+  const client = once(async () => {
+    const sdk = await import('@anthropic-ai/sdk');
+    return new sdk.Anthropic({
+      apiKey: options.apiKey,
+      ...(options.baseURL === undefined ? {} : { baseURL: options.baseURL }),
+      maxRetries: 0,
+      timeout: SDK_TIMEOUT_MS,
+      fetch,
+      logLevel: 'off',
+    });
   });
   return createModel(
     {
       prepare: (request) =>
         prepare(
           () => writeRequest(request),
-          (params, signal) => client.messages.create(params, { signal }).asResponse(),
+          async (params, signal) => (await client()).messages.create(params, { signal }).asResponse(),
         ),
       assembly: createAssembly,
       answer: readAnswer,

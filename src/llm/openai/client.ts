@@ -1,18 +1,32 @@
-/** One SDK client for both of OpenAI's formats. Without a key, for local servers, no authorization header is sent. */
-import OpenAI from 'openai';
+/**
+ * One SDK client for both of OpenAI's formats. Without a key, for local servers, no authorization header is sent. The
+ * first call loads the SDK.
+ */
+import type OpenAI from 'openai';
+import { once } from '../once.ts';
 import type { Fetch } from '../wire/http/fetch.ts';
 import { SDK_TIMEOUT_MS } from '../wire/http/sdk.ts';
 
 export type OpenAIOptions = { apiKey?: string; baseURL?: string };
 
-export function createClient(options: OpenAIOptions, fetch: Fetch): OpenAI {
-  return new OpenAI({
-    apiKey: options.apiKey ?? 'none',
-    ...(options.apiKey === undefined ? { defaultHeaders: { authorization: null } } : {}),
-    ...(options.baseURL === undefined ? {} : { baseURL: options.baseURL }),
-    maxRetries: 0,
-    timeout: SDK_TIMEOUT_MS,
-    fetch,
-    logLevel: 'off',
+export type OpenAIClient = () => Promise<OpenAI>;
+
+export function openaiClient(options: OpenAIOptions, fetch: Fetch): OpenAIClient {
+  return once(async () => {
+    const sdk = await import('openai');
+    return new sdk.OpenAI({
+      apiKey: options.apiKey ?? 'none',
+      ...(options.apiKey === undefined ? { defaultHeaders: { authorization: null } } : {}),
+      ...(options.baseURL === undefined ? {} : { baseURL: options.baseURL }),
+      maxRetries: 0,
+      timeout: SDK_TIMEOUT_MS,
+      fetch,
+      logLevel: 'off',
+    });
   });
+}
+
+/** Whether these options reach OpenAI itself, rather than a compatible server. */
+export function isOfficial({ baseURL }: OpenAIOptions): boolean {
+  return baseURL === undefined || new URL(baseURL).hostname === 'api.openai.com';
 }

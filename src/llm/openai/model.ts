@@ -1,5 +1,4 @@
 /** The provider `openai`: the Responses API through the official SDK. */
-import type OpenAI from 'openai';
 import type { Ids } from '../../core/ids.ts';
 import type { Model } from '../../core/model/model.ts';
 import { createModel } from '../wire/call.ts';
@@ -7,16 +6,17 @@ import type { Limits } from '../wire/wire.ts';
 import { prepare } from '../wire/request/prepare.ts';
 import { readAnswer } from './answer.ts';
 import { createAssembly } from './assembly.ts';
+import type { OpenAIClient } from './client.ts';
 import { OPENAI } from './items.ts';
 import { writeRequest } from './request.ts';
 
-export function createOpenAI(client: OpenAI, secret: string, limits: Limits, ids: Ids): Model {
+export function createOpenAI(client: OpenAIClient, secret: string, limits: Limits, ids: Ids): Model {
   return createModel(
     {
       prepare: (request) =>
         prepare(
           () => writeRequest(request),
-          (params, signal) => client.responses.create(params, { signal }).asResponse(),
+          async (params, signal) => (await client()).responses.create(params, { signal }).asResponse(),
         ),
       assembly: createAssembly,
       answer: readAnswer,
