@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => the.close());
 
 const db = () => the.database.db;
-const other = 'other' as TenantId;
+const other = 2 as TenantId;
 const noJobs = {
   statuses: null,
   kind: null,
