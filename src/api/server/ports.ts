@@ -55,6 +55,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The tenant whose data the request reads and writes. The access hook sets it first. */
     tenantId: TenantId;
+    /** Its name, for the log. */
     tenantName: string;
     /** Whether the caller may see data of the whole installation. */
     isOperator: boolean;

@@ -46,13 +46,13 @@ describe('the id of a name', () => {
     expect(await tenantIdOf(db(), DEFAULT_TENANT_NAME)).toBe(DEFAULT_TENANT);
   });
 
-  test('is the same for each who asks first at once', async () => {
+  test('is the same for all processes that ask for a new name at once', async () => {
     const asking = Array.from({ length: 8 }, () => tenantIdOf(the.open({ max: 1 }).db, 'popular'));
     const found = new Set(await Promise.all(asking));
     expect([...found]).toEqual((await rows('popular')).map(({ id }) => id));
   });
 
-  test('is that of the row that another transaction has just added, once it has ended', async () => {
+  test('of a name that an open transaction adds is returned after its commit', async () => {
     const client = the.open({ max: 1, name: 'second' });
     let second: Promise<TenantId> | null = null;
     const first = await the.database.transaction(async (tx) => {
