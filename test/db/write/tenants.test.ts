@@ -54,15 +54,14 @@ describe('the id of a name', () => {
 
   test('of a name that an open transaction adds is returned after its commit', async () => {
     const client = the.open({ max: 1, name: 'second' });
-    let second: Promise<TenantId> | null = null;
-    const first = await the.database.transaction(async (tx) => {
+    const { added, second } = await the.database.transaction(async (tx) => {
       const added = await tenantIdOf(tx, 'contended');
-      second = tenantIdOf(client.db, 'contended');
+      const second = tenantIdOf(client.db, 'contended');
       await untilBlocked('second');
-      return added;
+      return { added, second };
     });
-    expect(await second).toBe(first);
-    expect(await rows('contended')).toEqual([{ id: first }]);
+    expect(await second).toBe(added);
+    expect(await rows('contended')).toEqual([{ id: added }]);
   });
 });
 
