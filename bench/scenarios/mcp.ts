@@ -3,7 +3,7 @@
  */
 import path from 'node:path';
 import { v7 } from 'uuid';
-import { DEFAULT_TENANT } from '../../src/core/ids.ts';
+import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../src/core/ids.ts';
 import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
 import type { ToolRunner } from '../../src/core/tools/tool.ts';
 import { createToolRunner } from '../../src/tools/run/execute.ts';
@@ -109,6 +109,7 @@ async function callOnce(runner: ToolRunner, name: string): Promise<void> {
     workerId: v7() as WorkerId,
     contextId: v7() as ContextId,
     tenantId: DEFAULT_TENANT,
+    tenantName: DEFAULT_TENANT_NAME,
     idempotencyKey: 'k',
   };
   const outcome = await runner.execute(call, new AbortController().signal);

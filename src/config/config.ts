@@ -7,8 +7,6 @@ import { isIP } from 'node:net';
 import { readEnvironment } from './environment.ts';
 import type { Environment, Parsed } from './environment.ts';
 import { DATABASE_SCHEMA } from '../core/database-schema.ts';
-import { DEFAULT_TENANT } from '../core/ids.ts';
-import type { TenantId } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
 import { TREE_LIMITS } from '../core/workers/worker-limits.ts';
 import type { TreeLimits } from '../core/workers/worker-limits.ts';
@@ -17,8 +15,8 @@ import { formatModelName, parseModelName } from '../core/model/model.ts';
 /** The API key and base URL of a provider; null: not set. */
 export type ProviderAccess = { apiKey: string | null; baseUrl: string | null };
 
-/** One bearer key of the API, and its tenant. */
-export type ApiKey = { key: string; tenant: TenantId };
+/** One bearer key of the API, and the name of its tenant. */
+export type ApiKey = { key: string; tenant: string };
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -250,12 +248,7 @@ function parseApiKeys(value: string): Parsed<ApiKey[]> {
 function parseApiKey(entry: string): ApiKey | null {
   const match = /^([\x21-\x7E]+):([A-Za-z0-9_.-]{1,64})$/.exec(entry);
   const [, key, tenant] = match ?? [];
-  return key === undefined || tenant === undefined ? null : { key, tenant: tenantOf(tenant) };
-}
-
-/** The parser for tenants: any name of the allowed characters is a tenant. */
-function tenantOf(name: string): TenantId {
-  return name === DEFAULT_TENANT ? DEFAULT_TENANT : (name as TenantId);
+  return key === undefined || tenant === undefined ? null : { key, tenant };
 }
 
 function items(value: string): string[] {

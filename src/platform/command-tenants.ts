@@ -1,7 +1,7 @@
 /** Determines which tenants may run commands without a sandbox. */
 import { isLoopback } from '../api/access/access.ts';
 import type { Config } from '../config/config.ts';
-import { DEFAULT_TENANT } from '../core/ids.ts';
+import { DEFAULT_TENANT_NAME } from '../core/ids.ts';
 import type { RunCommandLimits } from '../tools/built-in/command/limits.ts';
 import { ConfigFileError } from '../tools/config/config-file.ts';
 
@@ -20,12 +20,12 @@ export function commandTenants(
   surroundings: Surroundings,
 ): readonly string[] {
   if (runner !== 'process' || tenants.length > 0) return tenants;
-  if (isAlone(surroundings)) return [DEFAULT_TENANT];
+  if (isAlone(surroundings)) return [DEFAULT_TENANT_NAME];
   throw new ConfigFileError(
     [
       "limits.run_command.runner: 'process' lets commands read everything this process can read: API keys, the database",
       "URL and the workspaces of all tenants. Use 'container' or 'bubblewrap', or list the trusted tenants in",
-      `limits.run_command.tenants (an API without keys has one tenant: ${DEFAULT_TENANT}).`,
+      `limits.run_command.tenants (an API without keys has one tenant: ${DEFAULT_TENANT_NAME}).`,
     ].join('\n  '),
   );
 }

@@ -3,16 +3,16 @@ import { createWorker } from '../commands/workers/create-worker.ts';
 import { done, perform } from '../commands/perform.ts';
 import type { Command } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
-import { DEFAULT_TENANT } from '../core/ids.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import { takeTurn } from '../db/processes/first-start.ts';
+import { tenantIdOf } from '../db/write/tenants.ts';
 import { runningContext } from '../db/write/workers/workers.ts';
 
 const NAME = 'hello';
 const MODEL = 'simulated/default';
 
-export async function firstContext(ports: CommandPorts, tenant: TenantId | null): Promise<ContextId> {
-  const found = await perform(ports, findOrMake(ports, tenant ?? DEFAULT_TENANT));
+export async function firstContext(ports: CommandPorts, tenantName: string): Promise<ContextId> {
+  const found = await perform(ports, findOrMake(ports, await tenantIdOf(ports.database.db, tenantName)));
   if (found.kind === 'refused') throw new Error(found.message);
   return found.value;
 }

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { parseEnvironment } from '../config/config.ts';
 import type { Config } from '../config/config.ts';
+import { DEFAULT_TENANT_NAME } from '../core/ids.ts';
 import type { ContextId } from '../core/ids.ts';
 import { startServices } from '../dev/services.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
@@ -101,7 +102,7 @@ function tourLines(address: string, touring: ContextId | null): string[] {
 /** A shell one-liner that posts an input, waits for its job and prints it. */
 async function example(platform: Platform, config: Config, address: string): Promise<string> {
   const [key] = config.apiKeys;
-  const contextId = await firstContext(platform.commands, key?.tenant ?? null);
+  const contextId = await firstContext(platform.commands, key?.tenant ?? DEFAULT_TENANT_NAME);
   const curl = key === undefined ? 'curl -s' : `curl -s -H "authorization: Bearer $NIGHTSHIFT_API_KEY"`;
   const post = `${curl} ${address}/api/contexts/${contextId}/messages -H 'content-type: application/json' -d '{"content":"Hello, Nightshift!"}'`;
   return `${curl} "${address}/api/jobs/$(${post} | grep -o '"job_id":"[^"]*' | cut -d'"' -f4)?wait_ms=30000"`;

@@ -10,11 +10,12 @@ import type { CommandPorts } from '../commands/ports.ts';
 import { NORMAL } from '../commands/inputs/enqueue.ts';
 import { submitInput } from '../commands/inputs/submit-input.ts';
 import type { Config } from '../config/config.ts';
-import { DEFAULT_TENANT } from '../core/ids.ts';
+import { DEFAULT_TENANT_NAME } from '../core/ids.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import type { WorkerConfig } from '../core/workers/settings.ts';
 import { isUntouched, takeTurn } from '../db/processes/first-start.ts';
 import { contextsWithUnfinished } from '../db/run/unfinished.ts';
+import { tenantIdOf } from '../db/write/tenants.ts';
 
 /** Marks the job of the tour. */
 const MARK = { tour: 'first start' };
@@ -57,7 +58,7 @@ export async function tour(
   { tour: wanted, apiKeys, queueLimit }: Pick<Config, 'tour' | 'apiKeys' | 'queueLimit'>,
 ): Promise<ContextId | null> {
   if (!wanted) return null;
-  const tenantId = apiKeys[0]?.tenant ?? DEFAULT_TENANT;
+  const tenantId = await tenantIdOf(ports.database.db, apiKeys[0]?.tenant ?? DEFAULT_TENANT_NAME);
   const made = await perform(ports, make(ports, tenantId, queueLimit));
   if (made.kind === 'refused') throw new Error(made.message);
   const filter = { contextId: null, workerId: null, role: null, status: null, kind: null, metadata: MARK };

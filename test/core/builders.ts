@@ -5,7 +5,7 @@ import { NOTHING_COMPACTED } from '../../src/core/compaction/compacted.ts';
 import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
 import type { Fingerprint } from '../../src/core/model/fingerprint.ts';
 import { ASKING_DEFAULTS } from '../../src/core/run/policy.ts';
-import { DEFAULT_TENANT } from '../../src/core/ids.ts';
+import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId, RunIds, ToolCallId, WorkerId } from '../../src/core/ids.ts';
 import type { ActiveJob, InterruptMode, QueuedJob, StopRequest } from '../../src/core/run/job.ts';
 import type { Message } from '../../src/core/conversation/message.ts';
@@ -205,7 +205,12 @@ export function given(over: Partial<ModelAnswer> = {}): ModelAnswer {
 /** An idle context with a supported config and no tools. */
 export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
   return {
-    lease: { contextId: id<ContextId>(90), tenantId: DEFAULT_TENANT, epoch: 3 },
+    lease: {
+      contextId: id<ContextId>(90),
+      tenantId: DEFAULT_TENANT,
+      tenantName: DEFAULT_TENANT_NAME,
+      epoch: 3,
+    },
     workerId: id<WorkerId>(91),
     rootContextId: id<ContextId>(90),
     state: 'Idle',

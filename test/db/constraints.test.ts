@@ -20,32 +20,28 @@ async function soundRows(): Promise<Ids> {
   await the.rows(
     fill(`insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, message_id, metadata,
       started_at, parent_tool_call_id)
-      values ('$j', 'default', '$c', '$w', 'input', 'main', 'running', 1, '$m', '{}', now(), '$t')`),
+      values ('$j', 1, '$c', '$w', 'input', 'main', 'running', 1, '$m', '{}', now(), '$t')`),
   );
   await the.rows(
     fill(`insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
-      values ('$m', 'default', '$c', 'main', 1, 'user', 'text', 'u1', 'completed', '[]')`),
+      values ('$m', 1, '$c', 'main', 1, 'user', 'text', 'u1', 'completed', '[]')`),
   );
   await the.rows(
     fill(`insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown)
-      values ('$t', 'default', '$c', '$j', '$m', 0, 'n', 'none', 'tell')`),
+      values ('$t', 1, '$c', '$j', '$m', 0, 'n', 'none', 'tell')`),
   );
   await the.rows(
     fill(`insert into compactions (id, tenant_id, context_id, branch, seq, upto_seq, type, tokens_before, tokens_after, job_id)
-      values ('$k', 'default', '$c', 'main', 3, 1, 'threshold', 2, 1, '$j')`),
+      values ('$k', 1, '$c', 'main', 3, 1, 'threshold', 2, 1, '$j')`),
   );
   await the.rows(
     fill(`insert into processes (id, lock_key, host, pid, version, tools, roles, models)
       values ('$p', ${Math.floor(Math.random() * 2 ** 40)}, 'h', 1, '0', '{}', '{}', '{}')`),
   );
   await the.rows(
-    fill(
-      `insert into events (context_id, tenant_id, seq, name, data) values ('$c', 'default', 2, 'n', '{}')`,
-    ),
+    fill(`insert into events (context_id, tenant_id, seq, name, data) values ('$c', 1, 2, 'n', '{}')`),
   );
-  await the.rows(
-    fill(`insert into idempotency_keys (tenant_id, key, request) values ('default', '$c', 'r')`),
-  );
+  await the.rows(fill(`insert into idempotency_keys (tenant_id, key, request) values (1, '$c', 'r')`));
   return named;
 }
 
@@ -78,20 +74,20 @@ const call = (set: string) => `update tool_calls set ${set} where id = '$t'`;
 const compaction = (set: string) => `update compactions set ${set} where id = '$k'`;
 const execution = (number: string, end: string, times = 1) => `insert into tool_executions
   (tool_call_id, number, tenant_id, context_id, epoch, idempotency_key, began_at, ended_at, outcome)
-  select '$t', ${number}, 'default', '$c', 1, '$t', now(), ${end} from generate_series(1, ${times})`;
+  select '$t', ${number}, 1, '$c', 1, '$t', now(), ${end} from generate_series(1, ${times})`;
 const fresh = "'$id'::text";
 
 const CASES: Readonly<Record<string, string>> = {
   awaited_jobs_tool_call_id_job_id_pk: `insert into awaited_jobs (tool_call_id, job_id, tenant_id, context_id, worker_id, ordinal)
-    select '$t', '$j', 'default', '$c', '$w', 0 from generate_series(1, 2)`,
+    select '$t', '$j', 1, '$c', '$w', 0 from generate_series(1, 2)`,
   memories_worker_id_key_pk: `insert into memories (worker_id, tenant_id, key, value)
-    select '$w', 'default', 'k', 'v' from generate_series(1, 2)`,
-  memories_worker_id_workers_id_fk: `insert into memories (worker_id, tenant_id, key, value) values ('$id', 'default', 'k', 'v')`,
+    select '$w', 1, 'k', 'v' from generate_series(1, 2)`,
+  memories_worker_id_workers_id_fk: `insert into memories (worker_id, tenant_id, key, value) values ('$id', 1, 'k', 'v')`,
   tool_executions_tool_call_id_number_pk: execution(`1`, `null, null`, 2),
   tool_executions_number: execution(`0`, `null, null`),
   tool_executions_outcome: execution(`1`, `now(), 'lovely'`),
   tool_executions_ended: execution(`1`, `now(), null`),
-  tool_lists_tenant_id_hash_pk: `insert into tool_lists (tenant_id, hash, tools) select 'default', 'h', '[]' from generate_series(1, 2)`,
+  tool_lists_tenant_id_hash_pk: `insert into tool_lists (tenant_id, hash, tools) select 1, 'h', '[]' from generate_series(1, 2)`,
   jobs_notice_once: `update jobs set notice_of_job_id = '$k' where id in (select id from jobs limit 2)`,
   jobs_hops: job(`hops = -1`),
   jobs_parent_notice: job(`parent_notice = 'soon'`),
@@ -100,24 +96,24 @@ const CASES: Readonly<Record<string, string>> = {
   tool_calls_approval: call(`approval = '{}'`),
   tool_calls_needs: call(`needs = 1`),
   branches_fork: `update branches set parent_name = 'other' where context_id = '$c'`,
-  branches_context_id_name_pk: `insert into branches (context_id, tenant_id, name) values ('$c', 'default', 'main')`,
+  branches_context_id_name_pk: `insert into branches (context_id, tenant_id, name) values ('$c', 1, 'main')`,
   compactions_pkey: copy('compactions', "id = '$k'", { seq: '9' }),
   compactions_place: copy('compactions', "id = '$k'", { id: fresh }),
   compactions_type: compaction(`type = 'magic'`),
   compactions_summary: compaction(`summary = 'All of it.'`),
   compactions_upto: compaction(`upto_seq = 3`),
-  contexts_pkey: copy('contexts', "id = '$c'", { tenant_id: "'other'" }),
+  contexts_pkey: copy('contexts', "id = '$c'", { tenant_id: '2' }),
   contexts_tenant: 'never: the primary key is narrower',
   contexts_scheduling_status: context(`scheduling_status = 'asleep'`),
   contexts_running_is_owned: context(`scheduling_status = 'running', next_check_at = null`),
   contexts_idle_has_no_check: context(`next_check_at = now()`),
   contexts_unowned_has_check: context(`scheduling_status = 'runnable', next_check_at = null`),
   contexts_queued: context(`queued = -1`),
-  events_context_id_seq_pk: `insert into events (context_id, tenant_id, seq, name, data) values ('$c', 'x', 2, 'n', '{}')`,
-  idempotency_keys_tenant_id_key_pk: `insert into idempotency_keys (tenant_id, key, request) values ('default', '$c', 'x')`,
+  events_context_id_seq_pk: `insert into events (context_id, tenant_id, seq, name, data) values ('$c', 2, 2, 'n', '{}')`,
+  idempotency_keys_tenant_id_key_pk: `insert into idempotency_keys (tenant_id, key, request) values (1, '$c', 'x')`,
   jobs_pkey: copy('jobs', "id = '$j'", {
     status: "'queued'",
-    tenant_id: "'other'",
+    tenant_id: '2',
     parent_tool_call_id: 'null',
   }),
   jobs_tenant: 'never: the primary key is narrower',
@@ -134,14 +130,14 @@ const CASES: Readonly<Record<string, string>> = {
   jobs_interrupt_has_mode: job(`stop_kind = 'interrupt', stop_requested_at = now()`),
   jobs_priority: job(`priority = 11`),
   failed_calls_job_id_attempt_pk: `insert into failed_calls (job_id, attempt, context_id, tenant_id, model, error, called_at)
-    select '$j', 1, '$c', 'default', 'm', '{}', now() from generate_series(1, 2)`,
+    select '$j', 1, '$c', 1, 'm', '{}', now() from generate_series(1, 2)`,
   provider_throttles_pkey: `insert into provider_throttles (id, provider, reason, until)
     select '$id', 'p', 'r', now() from generate_series(1, 2)`,
   roles_tenant_id_name_version_pk: `insert into roles (tenant_id, name, version)
-    select 'default', '$id', 1 from generate_series(1, 2)`,
+    select 1, '$id', 1 from generate_series(1, 2)`,
   sessions_pkey: `insert into sessions (token_hash, tenant_id, key_id, expires_at)
-    select '$id', 'default', 'k', now() from generate_series(1, 2)`,
-  roles_version: `insert into roles (tenant_id, name, version) values ('default', '$id', 0)`,
+    select '$id', 1, 'k', now() from generate_series(1, 2)`,
+  roles_version: `insert into roles (tenant_id, name, version) values (1, '$id', 0)`,
   jobs_stop_request: job(`stop_kind = 'cancel'`),
   messages_pkey: copyMessage('id', '99'),
   messages_seq: copyMessage("'$id'::uuid", 'seq'),
@@ -154,9 +150,9 @@ const CASES: Readonly<Record<string, string>> = {
   processes_pkey: copy('processes', "id = '$p'", { lock_key: '1' }),
   processes_lock: copy('processes', "id = '$p'", { id: fresh }),
   search_backlog_pkey: `insert into search_backlog (id, context_id, tenant_id, upto_seq) overriding system value
-    select 1, '$c', 'default', 1 from generate_series(1, 2)`,
+    select 1, '$c', 1, 1 from generate_series(1, 2)`,
   search_entries_context_id_seq_pk: `insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)
-    select '$c', 1, 'default', '$id', 'user', now(), '' from generate_series(1, 2)`,
+    select '$c', 1, 1, '$id', 'user', now(), '' from generate_series(1, 2)`,
   tool_calls_pkey: copy('tool_calls', "id = '$t'", { ordinal: '5' }),
   tool_calls_place: copy('tool_calls', "id = '$t'", { id: fresh }),
   tool_calls_effect: call(`effect = 'twice'`),
@@ -166,7 +162,10 @@ const CASES: Readonly<Record<string, string>> = {
   tool_calls_started: call(`status = 'started', started_epoch = 1`),
   tool_calls_waiting: call(`status = 'waiting'`),
   tool_calls_reply: call(`reply = '{}'`),
-  workers_pkey: copy('workers', "id = '$w'", { context_id: fresh, tenant_id: "'other'" }),
+  tenants_pkey: `insert into tenants (id, name) values (1, 'second')`,
+  tenants_name: `insert into tenants (name) values ('default')`,
+  tenants_name_length: `insert into tenants (name) values ('')`,
+  workers_pkey: copy('workers', "id = '$w'", { context_id: fresh, tenant_id: '2' }),
   workers_tenant: 'never: the primary key is narrower',
   workers_context: copy('workers', "id = '$w'", { id: fresh }),
   workers_context_id_contexts_id_fk: `update workers set context_id = '$id' where id = '$w'`,

@@ -125,7 +125,7 @@ test('the tool descriptions for a model are stored once for each list, however m
   }
   expect(sent).toHaveLength(1);
   expect(await of.query(`select tenant_id, tools from tool_lists`)).toEqual([
-    { tenant_id: 'default', tools: [{ name: 'look', description: '', input_schema: { type: 'object' } }] },
+    { tenant_id: 1, tools: [{ name: 'look', description: '', input_schema: { type: 'object' } }] },
   ]);
 });
 

@@ -70,15 +70,16 @@ async function isLikeNew({ sql, fresh }: Pooled): Promise<boolean> {
 async function empty(sql: postgres.Sql): Promise<void> {
   const tables = await sql<{ name: string }[]>`
     select c.oid::regclass::text as name from pg_class c
-    where c.relkind = 'r' and c.relnamespace = 'nightshift'::regnamespace and c.relname <> 'migrations'`;
+    where c.relkind = 'r' and c.relnamespace = 'nightshift'::regnamespace and c.relname not in ('migrations', 'tenants')`;
   const deletes = tables.map(({ name }) => `delete from ${name};`);
   await sql.unsafe(`
     begin;
     -- No trigger and no foreign key is asked.
     set local session_replication_role = replica;
     ${deletes.join('\n')}
-    select setval(c.oid, 1, false) from pg_class c
-    where c.relkind = 'S' and c.relnamespace = 'nightshift'::regnamespace and c.relname <> 'migrations_id_seq';
+    delete from nightshift.tenants where id > 1;
+    select setval(c.oid, s.seqstart, false) from pg_class c join pg_sequence s on s.seqrelid = c.oid
+    where c.relnamespace = 'nightshift'::regnamespace and c.relname <> 'migrations_id_seq';
     commit`);
 }
 

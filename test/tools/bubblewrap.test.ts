@@ -16,10 +16,10 @@ const works =
   spawnSync('bwrap', ['--unshare-all', '--unshare-user', '--disable-userns', '--ro-bind', '/', '/', 'true'])
     .status === 0;
 
-const { contextId, tenantId } = call('run_command', {});
+const { contextId, tenantName } = call('run_command', {});
 let base: Awaited<ReturnType<typeof temporaryFolder>>;
 const here = (...names: string[]): string =>
-  path.join(base.path, 'workspaces', tenantId, contextId, ...names);
+  path.join(base.path, 'workspaces', tenantName, contextId, ...names);
 
 beforeEach(async () => {
   base = await temporaryFolder();
@@ -39,7 +39,7 @@ function run(input: Json, limits: Partial<RunCommandLimits> = {}, signal?: Abort
     path: '/usr/local/bin:/usr/bin:/bin',
     docker: {},
   });
-  return runnerFor([tool])('run_command', input, { contextId, tenantId }, signal);
+  return runnerFor([tool])('run_command', input, { contextId, tenantName }, signal);
 }
 const sh = (script: string): Json => ({ argv: ['sh', '-c', script], timeout_s: 30 });
 const outputOf = async (script: string, limits: Partial<RunCommandLimits> = {}): Promise<string> => {
@@ -129,6 +129,6 @@ test('without bubblewrap it returns an error', async () => {
     path: '/nowhere',
     docker: {},
   });
-  const output = await runnerFor([tool])('run_command', { argv: ['ls'] }, { contextId, tenantId });
+  const output = await runnerFor([tool])('run_command', { argv: ['ls'] }, { contextId, tenantName });
   expect(output).toEqual(refusedWith('runner_unavailable'));
 });

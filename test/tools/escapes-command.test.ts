@@ -20,7 +20,7 @@ import type { BuiltInResult } from './built-in-runner.ts';
 
 let base: Awaited<ReturnType<typeof temporaryFolder>>;
 const of = call('run_command', {});
-const owner = { contextId: of.contextId, tenantId: of.tenantId };
+const owner = { contextId: of.contextId, tenantName: of.tenantName };
 beforeEach(async () => {
   base = await temporaryFolder();
 });
@@ -29,7 +29,8 @@ afterEach(async () => {
   await base.remove();
 });
 
-const here = (...names: string[]): string => path.join(base.path, owner.tenantId, owner.contextId, ...names);
+const here = (...names: string[]): string =>
+  path.join(base.path, owner.tenantName, owner.contextId, ...names);
 
 function toolOf(limits: Partial<RunCommandLimits> = {}, files = FILE_LIMITS) {
   return runCommand({
@@ -42,7 +43,7 @@ function toolOf(limits: Partial<RunCommandLimits> = {}, files = FILE_LIMITS) {
   });
 }
 
-const PROCESS = { runner: 'process', tenants: [owner.tenantId] } as const;
+const PROCESS = { runner: 'process', tenants: [owner.tenantName] } as const;
 
 const texts = { stdout: expect.any(String), stderr: expect.any(String) };
 

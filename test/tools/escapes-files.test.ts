@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DEFAULT_TENANT, parseId } from '../../src/core/ids.ts';
-import type { ContextId, TenantId } from '../../src/core/ids.ts';
+import { DEFAULT_TENANT_NAME, parseId } from '../../src/core/ids.ts';
+import type { ContextId } from '../../src/core/ids.ts';
 import { fileTools } from '../../src/tools/built-in/files/files.ts';
 import type { FileLimits } from '../../src/tools/built-in/files/limits.ts';
 import { usage } from '../../src/tools/built-in/files/survey.ts';
@@ -30,7 +30,7 @@ const CONTEXT =
   (() => {
     throw new Error('no id');
   })();
-const OF = { contextId: CONTEXT, tenantId: DEFAULT_TENANT };
+const OF = { contextId: CONTEXT, tenantName: DEFAULT_TENANT_NAME };
 
 let base: Awaited<ReturnType<typeof temporaryFolder>>;
 let [root, here, outside] = ['', '', ''];
@@ -40,7 +40,7 @@ beforeEach(async () => {
   base = await temporaryFolder();
   root = path.join(base.path, 'workspaces');
   outside = path.join(base.path, 'outside');
-  here = path.join(root, DEFAULT_TENANT, CONTEXT);
+  here = path.join(root, DEFAULT_TENANT_NAME, CONTEXT);
   mkdirSync(here, { recursive: true });
   mkdirSync(outside);
   writeFileSync(path.join(outside, 'secret'), 'needle of others');
@@ -96,9 +96,9 @@ describe('paths', () => {
 
   test('of another context or tenant lead nowhere', async () => {
     writeFileSync(inside('mine'), 'x');
-    const other = { ...OF, tenantId: '..' as TenantId };
+    const other = { ...OF, tenantName: '..' };
     expect(await run('read_file', { path: 'mine' }, other)).toEqual(refusedWith('not_found'));
-    expect(readdirSync(root)).toEqual(['_..', DEFAULT_TENANT]);
+    expect(readdirSync(root)).toEqual(['_..', DEFAULT_TENANT_NAME]);
     const { contextId: _, ...elsewhere } = OF;
     expect(await run('read_file', { path: 'mine' }, elsewhere)).toEqual(refusedWith('not_found'));
   });

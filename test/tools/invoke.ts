@@ -1,6 +1,6 @@
 /** A runner over given tools, and calls to it. */
 import { v7 } from 'uuid';
-import { DEFAULT_TENANT, parseId } from '../../src/core/ids.ts';
+import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, parseId } from '../../src/core/ids.ts';
 import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
 import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../src/core/tools/tool.ts';
@@ -25,6 +25,7 @@ export function call(name: string, input: Json): ToolInvocation {
     name,
     input,
     tenantId: DEFAULT_TENANT,
+    tenantName: DEFAULT_TENANT_NAME,
     jobId: fresh<JobId>(),
     workerId: fresh<WorkerId>(),
     contextId: fresh<ContextId>(),

@@ -1,6 +1,7 @@
 // A fleet of worker processes in the test process: real Postgres, real queue, a model and tools that the test controls.
 // Clients are the commands themselves; HTTP is tested elsewhere.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { inject } from 'vitest';
 import { v7 } from 'uuid';
 import { localBus } from '../../src/bus/local.ts';
@@ -115,6 +116,7 @@ export type FleetOptions = {
   /** The limits of workers that workers make. */
   team?: Partial<TeamAbilities>;
   hook?: StatementHook;
+  log?: Logger;
   databaseUrl?: string;
 };
 
@@ -242,6 +244,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
         team: { ...TEAM_DEFAULTS, ...options.team },
       },
       times,
+      ...(options.log === undefined ? {} : { log: options.log }),
       random: Math.random,
     });
   const processes: WorkerProcess[] = [];

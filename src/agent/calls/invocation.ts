@@ -33,6 +33,7 @@ export function toInvocation(
     name: call.name,
     input,
     tenantId: snapshot.lease.tenantId,
+    tenantName: snapshot.lease.tenantName,
     jobId: job.id,
     workerId: snapshot.workerId,
     contextId: snapshot.lease.contextId,

@@ -10,17 +10,25 @@ import { isIP } from 'node:net';
 import type { ApiKey, Config } from '../../config/config.ts';
 import { refuse } from '../../core/errors.ts';
 import type { Refusal } from '../../core/errors.ts';
-import { DEFAULT_TENANT } from '../../core/ids.ts';
+import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../core/ids.ts';
 import type { TenantId } from '../../core/ids.ts';
 import type { AccessHeaders, AccessRequest } from './access-request.ts';
 import { keyId, openSessions, tokenIn } from './session.ts';
 import type { SessionHash } from './session.ts';
+import { tenantFinder } from './tenants.ts';
+import type { FindTenant } from './tenants.ts';
 import type { Database } from '../../db/connection/client.ts';
 
 /** Without keys, a caller is both the tenant and the operator. With keys, a caller is one of them. */
 type Access = Tenant | Operator | Refusal;
 /** `session` of a signed-in browser; null for a request with a key, or if no key is needed. */
-type Tenant = { kind: 'tenant'; tenantId: TenantId; isOperator: boolean; session: SessionHash | null };
+type Tenant = {
+  kind: 'tenant';
+  tenantId: TenantId;
+  tenantName: string;
+  isOperator: boolean;
+  session: SessionHash | null;
+};
 type Operator = { kind: 'operator' };
 
 type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts'>;
@@ -62,12 +70,14 @@ const ELSEWHERE =
 function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: Database): AccessControl {
   const find = keyFinder(keys);
   const isAdminKey = keyTest(adminKey);
-  const sessions = openSessions(database, keys);
+  const findTenant = tenantFinder(database);
+  const sessions = openSessions(database, keys, findTenant);
   return {
     auth: 'key',
     async admit(request) {
       const { headers, method } = request;
-      if (headers.authorization !== undefined) return admitBearer(headers.authorization, find, isAdminKey);
+      if (headers.authorization !== undefined)
+        return admitBearer(headers.authorization, find, isAdminKey, findTenant);
       const found = await sessions.find(tokenIn(request) ?? '');
       if (found === null)
         return refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
@@ -86,22 +96,24 @@ function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: D
   };
 }
 
-function admitBearer(
+async function admitBearer(
   authorization: string,
   find: (key: string) => ApiKey | null,
   isAdminKey: (key: string) => boolean,
-): Access {
+  findTenant: FindTenant,
+): Promise<Access> {
   const [, given] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
   if (given === undefined)
     return refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
   if (isAdminKey(given)) return { kind: 'operator' };
   const found = find(given);
-  return found === null
-    ? refuse(
-        'unauthorized',
-        'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS, or NIGHTSHIFT_ADMIN_KEY.',
-      )
-    : { kind: 'tenant', tenantId: found.tenant, isOperator: false, session: null };
+  if (found === null)
+    return refuse(
+      'unauthorized',
+      'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS, or NIGHTSHIFT_ADMIN_KEY.',
+    );
+  const tenantId = await findTenant(found.tenant);
+  return { kind: 'tenant', tenantId, tenantName: found.tenant, isOperator: false, session: null };
 }
 
 /** Compares with every key, in constant time. */
@@ -138,7 +150,13 @@ function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
   return {
     auth: 'none',
     admit: async (request) =>
-      objection(request) ?? { kind: 'tenant', tenantId: DEFAULT_TENANT, isOperator: true, session: null },
+      objection(request) ?? {
+        kind: 'tenant',
+        tenantId: DEFAULT_TENANT,
+        tenantName: DEFAULT_TENANT_NAME,
+        isOperator: true,
+        session: null,
+      },
     objection,
     whose: () => null,
     signOut: async () => undefined,

@@ -12,6 +12,7 @@ import type { Database } from '../../db/connection/client.ts';
 import { beginSession, endSession, findSession } from '../../db/write/sessions.ts';
 import type { StoredSession } from '../../db/write/sessions.ts';
 import { sessionStreamsOf } from './session-streams.ts';
+import type { FindTenant } from './tenants.ts';
 
 /** The cookie name without TLS, usually on localhost. */
 export const PLAIN_COOKIE = 'nightshift_session';
@@ -30,7 +31,7 @@ const TOKEN = /^[\w-]{43}$/;
 
 /** Identifies a session: the hash of its token. */
 export type SessionHash = string;
-type OpenSession = { tenantId: TenantId; session: SessionHash };
+type OpenSession = { tenantId: TenantId; tenantName: string; session: SessionHash };
 
 export type Sessions = {
   /** Stores a session for this key. Returns the value of the cookie. */
@@ -42,7 +43,7 @@ export type Sessions = {
   whileOpen(session: SessionHash, end: () => void): () => void;
 };
 
-export function openSessions(database: Database, keys: readonly ApiKey[]): Sessions {
+export function openSessions(database: Database, keys: readonly ApiKey[], findTenant: FindTenant): Sessions {
   const known = new Set(keys.map((key) => `${keyId(key.key)} ${key.tenant}`));
   const streams = sessionStreamsOf(database);
   const remembered = new Map<string, { until: number; found: Promise<StoredSession | null> }>();
@@ -60,15 +61,16 @@ export function openSessions(database: Database, keys: readonly ApiKey[]): Sessi
   return {
     async begin({ key, tenant }) {
       const token = randomBytes(32).toString('base64url');
-      await beginSession(database.db, hashOf(token), { tenantId: tenant, keyId: keyId(key) }, SESSION_S);
+      const tenantId = await findTenant(tenant);
+      await beginSession(database.db, hashOf(token), { tenantId, keyId: keyId(key) }, SESSION_S);
       return token;
     },
     async find(token) {
       if (!TOKEN.test(token)) return null;
       const session = hashOf(token);
       const found = await find(session);
-      return found !== null && known.has(`${found.keyId} ${found.tenantId}`)
-        ? { tenantId: found.tenantId, session }
+      return found !== null && known.has(`${found.keyId} ${found.tenantName}`)
+        ? { tenantId: found.tenantId, tenantName: found.tenantName, session }
         : null;
     },
     async end(token) {

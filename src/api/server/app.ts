@@ -11,7 +11,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuse } from '../../core/errors.ts';
-import { DEFAULT_TENANT } from '../../core/ids.ts';
+import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../core/ids.ts';
 import { openAccessControl } from '../access/access.ts';
 import type { AccessControl } from '../access/access.ts';
 import { BODY_BYTES, discardRest, readJsonBodies } from '../request/body.ts';
@@ -103,6 +103,7 @@ function guard(
 ): void {
   let closing = false;
   app.decorateRequest('tenantId', DEFAULT_TENANT);
+  app.decorateRequest('tenantName', DEFAULT_TENANT_NAME);
   app.decorateRequest('isOperator', false);
   app.decorateRequest('session', null);
   app.addHook('onRequest', async (request, reply) => {
@@ -123,6 +124,7 @@ function guard(
     if (needs === 'operator' && !request.isOperator) throw operatorOnly();
     if (access.kind === 'tenant') {
       request.tenantId = access.tenantId;
+      request.tenantName = access.tenantName;
       request.session = access.session;
     } else if (needs !== 'operator' && needs !== 'tenant_or_operator') {
       throw tenantOnly();

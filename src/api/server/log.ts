@@ -22,7 +22,7 @@ export function isStream({ method, routeOptions }: FastifyRequest, { statusCode 
 }
 
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  const { method, tenantId, routeOptions } = request;
+  const { method, tenantName, routeOptions } = request;
   const route = routeOptions.url ?? null;
   const ms = Math.round(reply.elapsedTime * 10) / 10;
   const line = {
@@ -30,7 +30,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     route,
     status: reply.statusCode,
     ms,
-    tenant: tenantId,
+    tenant: tenantName,
     ...idsOf(route, request.params),
   };
   const made = request.madeJob === null ? line : { ...line, job_id: request.madeJob };

@@ -55,6 +55,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The tenant whose data the request reads and writes. The access hook sets it first. */
     tenantId: TenantId;
+    /** Its name, for the log. */
+    tenantName: string;
     /** Whether the caller may see data of the whole installation. */
     isOperator: boolean;
     /** The session of a signed-in browser; null: the request has a key, or needs none. */

@@ -11,7 +11,7 @@ import type { OpenCall } from '../tools/tool-call.ts';
 export type ServedJob = { job: ActiveJob; settings: Settings };
 
 /** The lease that allows writes for this snapshot; `epoch` identifies its owner. */
-export type Lease = { contextId: ContextId; tenantId: TenantId; epoch: number };
+export type Lease = { contextId: ContextId; tenantId: TenantId; tenantName: string; epoch: number };
 
 /** The mailbox: data that other processes may have written since the last read. */
 export type Mailbox = {

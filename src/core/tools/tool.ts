@@ -32,6 +32,7 @@ export type ToolInvocation = {
   name: string;
   input: Json;
   tenantId: TenantId;
+  tenantName: string;
   jobId: JobId;
   workerId: WorkerId;
   contextId: ContextId;

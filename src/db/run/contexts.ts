@@ -30,6 +30,7 @@ export type ContextRow = {
 export type ContextColumns = {
   id: ContextId;
   tenant_id: TenantId;
+  tenant_name: string;
   lease_epoch: number;
   state: DurableState;
   stopped: boolean;
@@ -43,12 +44,18 @@ export type ContextColumns = {
   now: number;
 };
 
-export const contextColumns: SQL = sql`c.id, c.tenant_id, c.lease_epoch, c.state, c.stopped, c.head_seq, c.wake_seq, c.control_seq,
+export const contextColumns: SQL = sql`c.id, c.tenant_id,
+  (select t.name from tenants t where t.id = c.tenant_id) as tenant_name, c.lease_epoch, c.state, c.stopped, c.head_seq, c.wake_seq, c.control_seq,
   c.failed_claims, c.active_branch, c.queued, c.steers, ${millis(sql`clock_timestamp()`)} as now`;
 
 export function toContextRow(row: ContextColumns): ContextRow {
   return {
-    lease: { contextId: row.id, tenantId: row.tenant_id, epoch: row.lease_epoch },
+    lease: {
+      contextId: row.id,
+      tenantId: row.tenant_id,
+      tenantName: row.tenant_name,
+      epoch: row.lease_epoch,
+    },
     state: row.state,
     stopped: row.stopped,
     headSeq: row.head_seq,

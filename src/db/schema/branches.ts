@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import type { Span } from '../../core/conversation/branch.ts';
-import { counter, instant, jsonb, usageCounters } from './columns.ts';
+import { counter, instant, jsonb, tenantId, usageCounters } from './columns.ts';
 import { contexts } from './contexts.ts';
 
 /**
@@ -12,7 +12,7 @@ export const branches = pgTable(
   'branches',
   {
     contextId: uuid('context_id').notNull(),
-    tenantId: text('tenant_id').notNull(),
+    tenantId: tenantId(),
     name: text('name').notNull(),
     parentName: text('parent_name'),
     forkSeq: bigint('fork_seq', { mode: 'number' }),

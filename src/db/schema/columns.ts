@@ -4,8 +4,15 @@
  * otherwise. The application generates the ids.
  */
 import { sql } from 'drizzle-orm';
-import { bigint, customType, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, customType, integer, timestamp } from 'drizzle-orm/pg-core';
+import type { TenantId } from '../../core/ids.ts';
 import { encodeJson } from '../connection/codec.ts';
+
+/**
+ * The id of a tenant (`tenants`). It has no foreign key: every insert of every table would lock the same row
+ * (docs/decisions/0026-tenant-ids.md).
+ */
+export const tenantId = () => integer('tenant_id').notNull().$type<TenantId>();
 
 export const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
 

@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import { instant, oneOf } from './columns.ts';
+import { instant, oneOf, tenantId } from './columns.ts';
 
 /** Replacements for older messages in a prompt. The messages themselves stay stored. */
 export const compactions = pgTable(
   'compactions',
   {
     id: uuid('id').primaryKey(),
-    tenantId: text('tenant_id').notNull(),
+    tenantId: tenantId(),
     contextId: uuid('context_id').notNull(),
     branch: text('branch').notNull(),
     /** Its number in the context's sequence: that of its event. */

@@ -16,14 +16,14 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import type { JobError } from '../../core/errors.ts';
-import { counter, instant, jsonb, oneOf, usageCounters } from './columns.ts';
+import { counter, instant, jsonb, oneOf, tenantId, usageCounters } from './columns.ts';
 
 /** Mailbox, lease and counters of one context: only the data that processes must agree on. */
 export const contexts = pgTable(
   'contexts',
   {
     id: uuid('id').primaryKey(),
-    tenantId: text('tenant_id').notNull(),
+    tenantId: tenantId(),
     /** Whether and when a worker process may run it. */
     schedulingStatus: text('scheduling_status').notNull().default('idle'),
     /** The state that clients see. */

@@ -1,12 +1,12 @@
 import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { JsonObject } from '../../core/json.ts';
-import { instant, jsonb } from './columns.ts';
+import { instant, jsonb, tenantId } from './columns.ts';
 
 /** Responses to requests with an `Idempotency-Key`, stored in the transaction of the request's write. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
-    tenantId: text('tenant_id').notNull(),
+    tenantId: tenantId(),
     key: text('key').notNull(),
     /** Hash of method, path and body. */
     request: text('request').notNull(),

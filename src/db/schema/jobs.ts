@@ -15,14 +15,14 @@ import { INTERRUPT_MODES, JOB_KINDS, JOB_STATUSES } from '../../core/run/job.ts'
 import type { CallFailure } from '../../core/run/job.ts';
 import type { Throttled } from '../../core/run/throttle.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { instant, jsonb, oneOf, usageCounters } from './columns.ts';
+import { instant, jsonb, oneOf, tenantId, usageCounters } from './columns.ts';
 
 /** Background jobs, with their stop requests, attempts and outcomes. */
 export const jobs = pgTable(
   'jobs',
   {
     id: uuid('id').primaryKey(),
-    tenantId: text('tenant_id').notNull(),
+    tenantId: tenantId(),
     contextId: uuid('context_id').notNull(),
     workerId: uuid('worker_id').notNull(),
     kind: text('kind').notNull(),

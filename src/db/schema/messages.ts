@@ -3,14 +3,14 @@ import { bigint, check, index, integer, pgTable, text, uniqueIndex, uuid } from 
 import type { Block } from '../../core/conversation/blocks.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../core/conversation/message.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
-import { cost, instant, json, jsonb, oneOf } from './columns.ts';
+import { cost, instant, json, jsonb, oneOf, tenantId } from './columns.ts';
 
 /** Immutable entries. A queued input has no sequence number yet. */
 export const messages = pgTable(
   'messages',
   {
     id: uuid('id').primaryKey(),
-    tenantId: text('tenant_id').notNull(),
+    tenantId: tenantId(),
     contextId: uuid('context_id').notNull(),
     branch: text('branch').notNull(),
     seq: bigint('seq', { mode: 'number' }),

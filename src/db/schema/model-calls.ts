@@ -3,7 +3,7 @@ import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-
 import type { JobError } from '../../core/errors.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
 import type { ToolSpec } from '../../core/model/model.ts';
-import { instant, json, jsonb } from './columns.ts';
+import { instant, json, jsonb, tenantId } from './columns.ts';
 
 /** Model calls that failed. Answered calls are stored on their messages. */
 export const failedCalls = pgTable(
@@ -13,7 +13,7 @@ export const failedCalls = pgTable(
     /** The attempt of the job that failed. */
     attempt: integer('attempt').notNull(),
     contextId: uuid('context_id').notNull(),
-    tenantId: text('tenant_id').notNull(),
+    tenantId: tenantId(),
     /** `provider/model`. */
     model: text('model').notNull(),
     error: jsonb<JobError>('error').notNull(),
@@ -35,7 +35,7 @@ export const failedCalls = pgTable(
 export const toolLists = pgTable(
   'tool_lists',
   {
-    tenantId: text('tenant_id').notNull(),
+    tenantId: tenantId(),
     hash: text('hash').notNull(),
     tools: json<ToolSpec[]>('tools').notNull(),
     /** Updated at most once a day. */

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { check, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { Role } from '../../core/workers/settings.ts';
-import { instant, json } from './columns.ts';
+import { instant, json, tenantId } from './columns.ts';
 
 /**
  * Roles created through the API. Every change is a new version; the last version is current, unless it has no
@@ -10,7 +10,7 @@ import { instant, json } from './columns.ts';
 export const roles = pgTable(
   'roles',
   {
-    tenantId: text('tenant_id').notNull(),
+    tenantId: tenantId(),
     name: text('name').notNull(),
     version: integer('version').notNull(),
     /** Null: this version deletes the role. */

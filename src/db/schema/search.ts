@@ -1,6 +1,6 @@
 /** Search: the index, and the contexts that it does not hold yet. */
 import { bigint, customType, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { instant } from './columns.ts';
+import { instant, tenantId } from './columns.ts';
 
 /**
  * The search index: one row per user or assistant message with text, written after the append (see search-index.ts).
@@ -10,7 +10,7 @@ export const searchEntries = pgTable(
   {
     contextId: uuid('context_id').notNull(),
     seq: bigint('seq', { mode: 'number' }).notNull(),
-    tenantId: text('tenant_id').notNull(),
+    tenantId: tenantId(),
     messageId: uuid('message_id').notNull(),
     role: text('role').notNull(),
     /** When the message was created. */
@@ -28,6 +28,6 @@ export const searchEntries = pgTable(
 export const searchBacklog = pgTable('search_backlog', {
   id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
   contextId: uuid('context_id').notNull(),
-  tenantId: text('tenant_id').notNull(),
+  tenantId: tenantId(),
   uptoSeq: bigint('upto_seq', { mode: 'number' }).notNull(),
 });

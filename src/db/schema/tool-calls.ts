@@ -14,14 +14,14 @@ import {
 import type { JsonObject } from '../../core/json.ts';
 import { CALL_STATUSES, WAITS_FOR } from '../../core/tools/tool-call.ts';
 import { EFFECTS, ON_UNKNOWN } from '../../core/tools/tool.ts';
-import { instant, json, oneOf } from './columns.ts';
+import { instant, json, oneOf, tenantId } from './columns.ts';
 
 /** Requested tool calls, from the assistant's message until their result is in the history. */
 export const toolCalls = pgTable(
   'tool_calls',
   {
     id: uuid('id').primaryKey(),
-    tenantId: text('tenant_id').notNull(),
+    tenantId: tenantId(),
     contextId: uuid('context_id').notNull(),
     jobId: uuid('job_id').notNull(),
     messageId: uuid('message_id').notNull(),
@@ -90,7 +90,7 @@ export const toolExecutions = pgTable(
     toolCallId: uuid('tool_call_id').notNull(),
     /** From 1. */
     number: integer('number').notNull(),
-    tenantId: text('tenant_id').notNull(),
+    tenantId: tenantId(),
     contextId: uuid('context_id').notNull(),
     /** The epoch of the lease under which it ran. */
     epoch: bigint('epoch', { mode: 'number' }).notNull(),
@@ -119,7 +119,7 @@ export const awaitedJobs = pgTable(
   {
     toolCallId: uuid('tool_call_id').notNull(),
     jobId: uuid('job_id').notNull(),
-    tenantId: text('tenant_id').notNull(),
+    tenantId: tenantId(),
     /** The context of the call. */
     contextId: uuid('context_id').notNull(),
     workerId: uuid('worker_id').notNull(),

@@ -12,7 +12,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
-import { instant, json } from './columns.ts';
+import { instant, json, tenantId } from './columns.ts';
 import { contexts } from './contexts.ts';
 
 /** A worker's identity and settings. Each worker owns exactly one context. `version` covers both. */
@@ -20,7 +20,7 @@ export const workers = pgTable(
   'workers',
   {
     id: uuid('id').primaryKey(),
-    tenantId: text('tenant_id').notNull(),
+    tenantId: tenantId(),
     contextId: uuid('context_id').notNull(),
     name: text('name').notNull(),
     title: text('title'),
@@ -74,7 +74,7 @@ export const memories = pgTable(
   'memories',
   {
     workerId: uuid('worker_id').notNull(),
-    tenantId: text('tenant_id').notNull(),
+    tenantId: tenantId(),
     key: text('key').notNull(),
     value: text('value').notNull(),
     updatedAt: instant('updated_at').notNull().defaultNow(),

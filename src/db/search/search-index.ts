@@ -73,7 +73,7 @@ export async function indexBacklog(executor: Executor): Promise<boolean> {
     ), made as (
       insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)
       select m.context_id, m.seq, m.tenant_id, m.id, m.role, m.created_at,
-        array_to_tsvector(array['@' || m.tenant_id, '@' || m.context_id::text])
+        array_to_tsvector(array['@' || m.tenant_id::text, '@' || m.context_id::text])
           || coalesce(to_tsvector(${LANGUAGE}, ${searchedText(sql`m.content`)}), ''::tsvector)
       from lacking l cross join lateral (select * from messages m where m.id = l.id limit 1) m where l.taken
       on conflict do nothing

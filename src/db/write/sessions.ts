@@ -5,13 +5,13 @@ import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { nowInStatement } from '../connection/instant.ts';
 
-export type StoredSession = { tenantId: TenantId; keyId: string };
+export type StoredSession = { tenantId: TenantId; tenantName: string; keyId: string };
 
 /** `seconds`: the lifetime of the session. */
 export async function beginSession(
   executor: Executor,
   tokenHash: string,
-  { tenantId, keyId }: StoredSession,
+  { tenantId, keyId }: Pick<StoredSession, 'tenantId' | 'keyId'>,
   seconds: number,
 ): Promise<void> {
   await executor.execute(sql`/* sessions.begin */
@@ -22,7 +22,8 @@ export async function beginSession(
 /** Null: no such session, or it has expired. */
 export async function findSession(executor: Executor, tokenHash: string): Promise<StoredSession | null> {
   const [found] = await executor.execute<StoredSession>(sql`/* sessions.find */
-    select s.tenant_id as "tenantId", s.key_id as "keyId" from sessions s
+    select s.tenant_id as "tenantId", t.name as "tenantName", s.key_id as "keyId"
+    from sessions s join tenants t on t.id = s.tenant_id
     where s.token_hash = ${tokenHash} and s.expires_at > ${nowInStatement}`);
   return found ?? null;
 }

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Memory } from '../../core/compaction/compacted.ts';
 import { createFingerprinter } from '../../core/model/fingerprint.ts';
 import type { Fingerprint, Sent } from '../../core/model/fingerprint.ts';
-import type { TenantId } from '../../core/ids.ts';
+import type { Lease } from '../../core/run/snapshot.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { digest } from '../../db/model-calls/digest.ts';
 import { keepToolList } from '../../db/model-calls/tool-lists.ts';
@@ -16,6 +16,8 @@ const KEPT_MS = 86_400_000;
 
 /** Stored lists that this process remembers at most. Beyond that it forgets all of them. */
 const KNOWN = 10_000;
+
+type Tenant = Pick<Lease, 'tenantId' | 'tenantName'>;
 
 export class Fingerprints {
   readonly #db: Executor;
@@ -30,13 +32,13 @@ export class Fingerprints {
   }
 
   /** Never throws, and does not wait for the database: the next call retries a list that could not be stored. */
-  of(tenantId: TenantId, sent: Sent, memory: Memory): Fingerprint {
+  of(tenant: Tenant, sent: Sent, memory: Memory): Fingerprint {
     const fingerprint = this.#fingerprinter.of(sent, memory);
-    void this.#keep(tenantId, fingerprint.listed, sent);
+    void this.#keep(tenant, fingerprint.listed, sent);
     return fingerprint;
   }
 
-  async #keep(tenantId: TenantId, hash: string, { listed }: Sent): Promise<void> {
+  async #keep({ tenantId, tenantName }: Tenant, hash: string, { listed }: Sent): Promise<void> {
     const key = `${hash} ${tenantId}`;
     const now = Date.now();
     if (now - (this.#kept.get(key) ?? -Infinity) < KEPT_MS) return;
@@ -46,7 +48,7 @@ export class Fingerprints {
       await keepToolList(this.#db, tenantId, hash, listed);
     } catch (error) {
       this.#kept.delete(key);
-      this.#log.warn({ err: error, tenant: tenantId }, 'could not store a tool list');
+      this.#log.warn({ err: error, tenant: tenantName }, 'could not store a tool list');
     }
   }
 }

@@ -83,12 +83,12 @@ function announce(
 ): void {
   const { wakeQueue, log, metrics, clock } = state;
   const { lease, job, park, spawns } = transition;
-  const { contextId, tenantId, epoch } = lease;
+  const { contextId, tenantName, epoch } = lease;
   if (job?.kind === 'admit') metrics.started(clock.now() - madeAt(job.job.id));
   if (job?.kind === 'settle') {
     const { outcome } = job;
     metrics.finished(outcome.status);
-    const line = { tenant: tenantId, context_id: contextId, job_id: job.job.id, attempt: job.job.attempt };
+    const line = { tenant: tenantName, context_id: contextId, job_id: job.job.id, attempt: job.job.attempt };
     log.info(
       { ...line, status: outcome.status, code: 'error' in outcome ? outcome.error.code : null },
       'job ended',

@@ -77,7 +77,7 @@ function portsOf(state: WorkerState, { signals, publisher, owner }: Parts, first
     tools: state.abilities.tools,
     team: createTeam(state, signals),
     clock: state.clock,
-    fingerprint: (sent, memory) => state.fingerprints.of(first.lease.tenantId, sent, memory),
+    fingerprint: (sent, memory) => state.fingerprints.of(first.lease, sent, memory),
     ids: state.ids,
     random: () => state.random(),
     listener: (of) => publisher.listen(of),

@@ -11,7 +11,7 @@ export function createRunLog(
   { lease, workerId }: Snapshot,
 ): RunLog {
   const bound = log.child({
-    tenant: lease.tenantId,
+    tenant: lease.tenantName,
     context_id: lease.contextId,
     worker_id: workerId,
     epoch: lease.epoch,

@@ -212,7 +212,7 @@ describe('a branch', () => {
     const { context_id: id } = await api.worker();
     await api.database.db.execute(sql`
       insert into branches (context_id, tenant_id, name, parent_name, fork_seq)
-      select ${id}, 'default', 'b' || n, 'main', 0 from generate_series(2, ${LIMITS.branches}) n`);
+      select ${id}, 1, 'b' || n, 'main', 0 from generate_series(2, ${LIMITS.branches}) n`);
     const refused = await branch(id, { name: 'x' });
     expect([refused.status, refused.body.error.code]).toEqual([422, 'invalid_request']);
     const page = await api.get(at(id, '/branches?limit=200'));

@@ -282,15 +282,15 @@ describe('for any context', () => {
       sql`update contexts set head_seq = ${seq}, active_branch = ${branches.at(-1).name}, turn_count = 3, input_tokens = 7 where id = ${contextId}`,
     );
     await db.execute(sql`insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, completed_at)
-      select r.id, 'default', ${contextId}::uuid, r.branch, r.seq, r.role, r.type, r.turn, r.status, r.content, now()
+      select r.id, 1, ${contextId}::uuid, r.branch, r.seq, r.role, r.type, r.turn, r.status, r.content, now()
       from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as r(id uuid, branch text, seq bigint, role text, type text, turn text, status text, content jsonb)`);
-    await db.execute(sql`insert into events (context_id, tenant_id, seq, name, data) select ${contextId}::uuid, 'default', r.seq, r.name, r.data
+    await db.execute(sql`insert into events (context_id, tenant_id, seq, name, data) select ${contextId}::uuid, 1, r.seq, r.name, r.data
       from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as r(seq bigint, name text, data jsonb)`);
     await db.execute(sql`insert into compactions (id, tenant_id, context_id, branch, seq, upto_seq, type, summary, tokens_before, tokens_after, job_id)
-      select r.id, 'default', ${contextId}::uuid, r.branch, r.seq, r.upto_seq, r.type, r.summary, 9, 3, ${ids.next()}::uuid
+      select r.id, 1, ${contextId}::uuid, r.branch, r.seq, r.upto_seq, r.type, r.summary, 9, 3, ${ids.next()}::uuid
       from jsonb_to_recordset(${JSON.stringify(compactions)}::jsonb) as r(id uuid, branch text, seq bigint, upto_seq bigint, type text, summary text)`);
     await db.execute(sql`insert into branches (context_id, tenant_id, name, parent_name, fork_seq, spans, created_at)
-      select ${contextId}::uuid, 'default', r.name, r.parent_name, r.fork_seq, r.spans, now() + r.fork_seq * interval '1 second'
+      select ${contextId}::uuid, 1, r.name, r.parent_name, r.fork_seq, r.spans, now() + r.fork_seq * interval '1 second'
       from jsonb_to_recordset(${JSON.stringify(branches.slice(1))}::jsonb) as r(name text, parent_name text, fork_seq bigint, spans jsonb)`);
     return contextId;
   }

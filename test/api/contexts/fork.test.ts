@@ -149,9 +149,9 @@ test('does not copy retracted messages; it copies compacted ones', async () => {
   const compaction = ids.next();
   await api.database.db.execute(sql`
     insert into compactions (id, tenant_id, context_id, branch, seq, upto_seq, type, summary, tokens_before, tokens_after, job_id)
-    values (${compaction}, 'default', ${id}, 'main', ${seq}, ${result.seq}, 'llm', 'so far', 9, 1, ${ids.next()})`);
+    values (${compaction}, 1, ${id}, 'main', ${seq}, ${result.seq}, 'llm', 'so far', 9, 1, ${ids.next()})`);
   await api.database.db.execute(sql`
-    insert into events (context_id, tenant_id, seq, name, data) values (${id}, 'default', ${seq}, 'ContextCompacted',
+    insert into events (context_id, tenant_id, seq, name, data) values (${id}, 1, ${seq}, 'ContextCompacted',
       ${JSON.stringify({ compaction_id: compaction, branch: 'main', upto_seq: result.seq })}::jsonb)`);
   const { body } = await fork(id);
   expect(await line(body.id)).toEqual(await line(id));
@@ -207,7 +207,7 @@ test('of ten thousand messages is one statement and delays no others', async () 
   const id = await conversation();
   await api.database.db.execute(sql`
     insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, completed_at)
-    select gen_random_uuid(), 'default', ${id}, 'main', 1000 + n, case when n % 2 = 0 then 'user' else 'assistant' end, 'text',
+    select gen_random_uuid(), 1, ${id}, 'main', 1000 + n, case when n % 2 = 0 then 'user' else 'assistant' end, 'text',
       case when n % 2 = 0 then 'u' else 'a' end || (3 + n / 2), 'completed',
       jsonb_build_array(jsonb_build_object('type', 'text', 'text', repeat('x', 500))), now()
     from generate_series(0, 9999) n`);

@@ -30,7 +30,7 @@ beforeAll(async () => {
     const data = randomBytes((CHARACTERS * 3) / 4).toString('base64');
     await db.execute(sql`
       insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, completed_at)
-      values (${ids.next()}, 'default', ${contextId}, 'main', ${seq}, 'user', 'text', 'u1', 'completed',
+      values (${ids.next()}, 1, ${contextId}, 'main', ${seq}, 'user', 'text', 'u1', 'completed',
         ${JSON.stringify([{ type: 'text', text: data }])}::jsonb, now())`);
   }
   await db.execute(sql`update contexts set head_seq = ${MESSAGES} where id = ${contextId}`);

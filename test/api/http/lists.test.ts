@@ -119,15 +119,15 @@ describe('the list of jobs', () => {
     const { db } = api.database;
     await db.execute(sql`insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position,
         metadata, error, started_at, finished_at)
-      select gen_random_uuid(), 'many', gen_random_uuid(), gen_random_uuid(), 'retry', 'main',
+      select gen_random_uuid(), 9, gen_random_uuid(), gen_random_uuid(), 'retry', 'main',
         case when n % 1000 = 0 then 'failed' else 'completed' end, 1, '{}',
         case when n % 1000 = 0 then '{"code":"internal","message":"x"}'::jsonb end, now(), now()
       from generate_series(1, 20000) n`);
     await db.execute(sql`analyze jobs`);
     const plan = await db.execute<{ 'QUERY PLAN': string }>(sql`explain select id from jobs j
-      where j.tenant_id = 'many' and j.status in ('failed') order by j.id desc limit 50`);
+      where j.tenant_id = 9 and j.status in ('failed') order by j.id desc limit 50`);
     expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('jobs_ended_badly');
-    await db.execute(sql`delete from jobs where tenant_id = 'many'`);
+    await db.execute(sql`delete from jobs where tenant_id = 9`);
   });
 });
 
@@ -292,8 +292,8 @@ describe('a search for contexts', () => {
     const many = JSON.stringify(Array.from({ length: SCANNED }, () => ({ id: v7(), worker: v7() })));
     await api.database.db.execute(sql`
       with given as (select * from json_to_recordset(${many}::json) g(id uuid, worker uuid)),
-      made as (insert into contexts (id, tenant_id) select id, 'default' from given)
-      insert into workers (id, tenant_id, context_id, name, config) select worker, 'default', id, 'one of many', '{}' from given`);
+      made as (insert into contexts (id, tenant_id) select id, 1 from given)
+      insert into workers (id, tenant_id, context_id, name, config) select worker, 1, id, 'one of many', '{}' from given`);
     const first = (await get('/api/contexts?q=geb%C3%BChr')).body;
     expect(first.data).toEqual([]);
     const second = (await get(`/api/contexts?q=geb%C3%BChr&cursor=${first.next_cursor}`)).body;
@@ -307,16 +307,16 @@ describe('a search for contexts', () => {
     const id = (of: string) => sql.raw(`('00000000-0000-7000-${of}-' || lpad(to_hex(n), 12, '0'))::uuid`);
     await own.database.db.execute(sql`
       with made as (
-        insert into contexts (id, tenant_id) select ${id('8000')}, 'default' from generate_series(1, ${contexts}::int) n
+        insert into contexts (id, tenant_id) select ${id('8000')}, 1 from generate_series(1, ${contexts}::int) n
       ), owners as (
         insert into workers (id, tenant_id, context_id, name, config)
-        select ${id('8001')}, 'default', ${id('8000')}, 'w', '{}' from generate_series(1, ${contexts}::int) n
+        select ${id('8001')}, 1, ${id('8000')}, 'w', '{}' from generate_series(1, ${contexts}::int) n
       ), lines as (
         insert into branches (context_id, tenant_id, name)
-        select ${id('8000')}, 'default', 'main' from generate_series(1, ${contexts}::int) n
+        select ${id('8000')}, 1, 'main' from generate_series(1, ${contexts}::int) n
       )
       insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, metadata, finished_at)
-      select gen_random_uuid(), 'default', ${id('8000')}, ${id('8001')}, 'retry', 'main', 'completed', 1,
+      select gen_random_uuid(), 1, ${id('8000')}, ${id('8001')}, 'retry', 'main', 'completed', 1,
         jsonb_build_object('text', repeat('x', 60000), 'n', 'job of ' || n), now()
       from generate_series(1, ${contexts}::int) n, generate_series(1, 20)`);
     const pages: string[][] = [];

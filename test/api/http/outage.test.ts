@@ -1,5 +1,5 @@
 // Without Postgres, requests are answered with 503 within a bound, and the process recovers by itself.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../../src/db/connection/migrate.ts';
 import { startOwnPostgres } from '../../services/own-postgres.ts';
 import type { OwnService } from '../../services/own-service.ts';
@@ -52,9 +52,9 @@ const requests = (): (() => Promise<Answer>)[] => [
 ];
 
 /** Until the pool has recovered. */
-async function untilServed(): Promise<void> {
+async function untilServed(ask = () => api.get(`/api/workers/${worker.id}`)): Promise<void> {
   for (let tries = 0; tries < 400; tries += 1) {
-    if ((await api.get(`/api/workers/${worker.id}`)).status === 200) return;
+    if ((await ask()).status === 200) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error('It did not recover.');
@@ -80,6 +80,20 @@ describe.each(['stop', 'kill'] as const)('after a %s of Postgres', (verb) => {
     expect(api.lines.some((line) => line['msg'] === 'request could not be served')).toBe(true);
     expect(api.lines.some((line) => line['msg'] === 'request failed with an unexpected error')).toBe(false);
   });
+});
+
+test('an API with keys that starts without Postgres serves its tenants once it is back', async () => {
+  await postgres.stop();
+  const early = await openApi(
+    { NIGHTSHIFT_REQUEST_MS: String(REQUEST_MS), NIGHTSHIFT_API_KEYS: 'a-key:acme' },
+    postgres.url,
+  );
+  onTestFinished(async () => void (await Promise.all([early.app.close(), early.database.close(0)])));
+  const ask = () => early.get('/api/jobs', { authorization: 'Bearer a-key' });
+  expectUnavailable(await timed(ask));
+  await postgres.start();
+  await untilServed();
+  await untilServed(ask);
 });
 
 test('a silent Postgres is answered with 503, a long poll too', async () => {

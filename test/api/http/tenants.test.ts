@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import { OUTSIDE, addProcess, converse, take } from '../manual-worker.ts';
+import { tagOf } from '../../services/statements.ts';
 import { ids, openApi } from '../harness.ts';
 import type { Api, Body } from '../harness.ts';
 
@@ -83,6 +84,32 @@ test('every path with an id of another tenant is not found, and changes nothing'
     (await api.get(`/api/jobs/${job}`, OURS)).body,
   ];
   expect(after).toEqual(before);
+});
+
+describe('the id of a tenant', () => {
+  const lookUps = (of: Api) => of.statements.filter((text) => /\btenants\b/.test(text)).map(tagOf);
+
+  test('is looked up by the first requests together, and by no later one', async () => {
+    const other = await openApi(
+      { NIGHTSHIFT_API_KEYS: 'ours:acme,new:initech,old:default' },
+      api.databaseUrl,
+    );
+    const ask = async (key: string) =>
+      (await other.get('/api/workers', { authorization: `Bearer ${key}` })).status;
+    expect(await Promise.all([ask('new'), ask('new'), ask('new')])).toEqual([200, 200, 200]);
+    expect(lookUps(other)).toEqual(['tenants.find', 'tenants.add']);
+    await Promise.all([ask('new'), ask('old')]);
+    expect(lookUps(other)).toHaveLength(2);
+    await other.close();
+  });
+
+  test('stays when the API starts again, and each name has its own rows', async () => {
+    const again = await openApi({ NIGHTSHIFT_API_KEYS: 'theirs:acme,ours:globex' }, api.databaseUrl);
+    expect((await again.get(`/api/workers/${worker.id}`, THEIRS)).body.id).toBe(worker.id);
+    expect((await again.get(`/api/workers/${worker.id}`, OURS)).status).toBe(404);
+    expect(lookUps(again)).toEqual(['tenants.find', 'tenants.find']);
+    await again.close();
+  });
 });
 
 describe('another tenant', () => {

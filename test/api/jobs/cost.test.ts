@@ -166,7 +166,7 @@ test('the statistics of an hour contain the cost of the jobs that ended in it', 
   await api.database.db.execute(`
     insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, metadata, cost_nanos,
       created_at, started_at, finished_at)
-    select gen_random_uuid(), 'default', gen_random_uuid(), gen_random_uuid(), 'retry', 'main', 'completed', 1, '{}', cost,
+    select gen_random_uuid(), 1, gen_random_uuid(), gen_random_uuid(), 'retry', 'main', 'completed', 1, '{}', cost,
       at, at, at
     from (values ('2026-01-01T00:10:00Z'::timestamptz, 100000000), ('2026-01-01T00:20:00Z', 200000001),
       ('2026-01-01T00:30:00Z', null), ('2026-01-01T01:10:00Z', null), ('2026-01-01T02:10:00Z', 0)) t(at, cost)`);

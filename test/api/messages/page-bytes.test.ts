@@ -52,7 +52,7 @@ async function insertMessage(of: Api, contextId: string, seq: number, written: W
   await of.database.db.execute(sql`
     with context as (update contexts set head_seq = greatest(head_seq, ${seq}::bigint) where id = ${contextId} returning id)
     insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
-    select ${id}, 'default', context.id, 'main', ${seq}::bigint, 'assistant', ${type}, 'a1', 'completed', ${content}::json from context`);
+    select ${id}, 1, context.id, 'main', ${seq}::bigint, 'assistant', ${type}, 'a1', 'completed', ${content}::json from context`);
   return id;
 }
 
@@ -69,11 +69,11 @@ async function insertCall(of: Api, worker: Body, place: number, input: string): 
   await of.database.db.execute(sql`
     with job as (
       insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, metadata, finished_at)
-      values (${v7()}, 'default', ${worker.context_id}, ${worker.id}, 'retry', 'main', 'completed', 1, '{}', now())
+      values (${v7()}, 1, ${worker.context_id}, ${worker.id}, 'retry', 'main', 'completed', 1, '{}', now())
       returning id
     )
     insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown, status, waits_for, asked_at)
-    select ${id}, 'default', ${worker.context_id}, job.id, ${messageId}, 0, 'mail', 'once', 'tell', 'waiting', 'approval',
+    select ${id}, 1, ${worker.context_id}, job.id, ${messageId}, 0, 'mail', 'once', 'tell', 'waiting', 'approval',
       timestamptz '2026-01-01' + ${place} * interval '1 second' from job`);
   return id;
 }
@@ -139,7 +139,7 @@ test('roles with their definitions, with those of the file between them', async 
     names.push(name);
     await own.database.db.execute(sql`
       insert into roles (tenant_id, name, version, definition)
-      values ('default', ${name}, 1, json_build_object('system_prompt', ${text(60_000)}::text))`);
+      values (1, ${name}, 1, json_build_object('system_prompt', ${text(60_000)}::text))`);
   }
   const pages = await pagesOf('/api/roles?limit=200', own);
   expectBounded(pages, names.toSorted());
@@ -156,7 +156,7 @@ test('compactions with their summaries', async () => {
     ids.push(made);
     await api.database.db.execute(sql`
       insert into compactions (id, tenant_id, context_id, branch, seq, upto_seq, type, summary, tokens_before, tokens_after, job_id)
-      values (${made}, 'default', ${id}, 'main', ${place + 2}, ${place + 1}, 'llm', ${text(size * MEGABYTE + 10)}, 2, 1, ${made})`);
+      values (${made}, 1, ${id}, 'main', ${place + 2}, ${place + 1}, 'llm', ${text(size * MEGABYTE + 10)}, 2, 1, ${made})`);
   }
   const pages = await pagesOf(`/api/contexts/${id}/compactions?limit=100`);
   expectBounded(pages, ids);

@@ -297,7 +297,7 @@ test('a context that is being deleted is skipped until it is gone', async () => 
   const { body: worker } = await api.post('/api/workers', { name: 'w' }, OURS);
   const { database } = api;
   await database.db.execute(
-    sql`insert into search_backlog (context_id, tenant_id, upto_seq) values (${worker.context_id}, 'default', 5)`,
+    sql`insert into search_backlog (context_id, tenant_id, upto_seq) values (${worker.context_id}, 1, 5)`,
   );
   await database.transaction(async (tx) => {
     await tx.execute(sql`select 1 from contexts where id = ${worker.context_id} for update`);

@@ -3,6 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import type { TenantId } from '../../../src/core/ids.ts';
 import { readHistory } from '../../../src/db/read/installation/stats-history.ts';
 import { explaining } from '../../services/explaining.ts';
 import { tagOf } from '../../services/statements.ts';
@@ -28,11 +29,16 @@ async function history(query: string): Promise<Body> {
  * Ended jobs of `tenant`, one each `seconds`, the first at the start of 2026; each started two seconds after its
  * submit.
  */
-async function addEnded(tenant: string, count: number, seconds: number, status = 'completed'): Promise<void> {
+async function addEnded(
+  tenant: TenantId,
+  count: number,
+  seconds: number,
+  status = 'completed',
+): Promise<void> {
   await api.database.db.execute(sql`
     insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, metadata, error, steps,
       input_tokens, output_tokens, created_at, started_at, finished_at)
-    select gen_random_uuid(), ${tenant}, gen_random_uuid(), gen_random_uuid(), 'retry', 'main', ${status}, 1, '{}',
+    select gen_random_uuid(), ${tenant}::int, gen_random_uuid(), gen_random_uuid(), 'retry', 'main', ${status}, 1, '{}',
       case when ${status} = 'failed' then '{"code":"internal","message":"x"}'::jsonb end, 2, 10, 5,
       at - interval '3 seconds', at - interval '1 second', at
     from (select '2026-01-01T00:00:00Z'::timestamptz + n * ${seconds}::int * interval '1 second' as at
@@ -40,9 +46,9 @@ async function addEnded(tenant: string, count: number, seconds: number, status =
 }
 
 test('each job counts in the bucket in which it ended', async () => {
-  await addEnded('default', 48, 1_800);
-  await addEnded('default', 1, 1, 'failed');
-  await addEnded('other', 100, 60);
+  await addEnded(DEFAULT_TENANT, 48, 1_800);
+  await addEnded(DEFAULT_TENANT, 1, 1, 'failed');
+  await addEnded(2 as TenantId, 100, 60);
   const body = await history(`${DAY}&bucket=3600`);
   expect(body).toMatchObject({
     from: '2026-01-01T00:00:00.000Z',
@@ -118,11 +124,11 @@ test('five hundred buckets are the most', async () => {
 });
 
 test('of many jobs only those in the range are read', async () => {
-  await addEnded('default', 30_000, 600);
+  await addEnded(DEFAULT_TENANT, 30_000, 600);
   const { db } = api.database;
   await db.execute(sql`analyze jobs`);
   const plan = await db.execute<{ 'QUERY PLAN': string }>(sql`explain select count(*) from jobs j
-    where j.tenant_id = 'default' and j.finished_at >= '2026-02-01' and j.finished_at < '2026-02-02'`);
+    where j.tenant_id = ${DEFAULT_TENANT} and j.finished_at >= '2026-02-01' and j.finished_at < '2026-02-02'`);
   expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('jobs_ended');
   const { data } = await history('from=2026-02-01T00:00:00Z&to=2026-02-02T00:00:00Z&bucket=86400');
   expect(data[0].finished.completed).toBe(144);

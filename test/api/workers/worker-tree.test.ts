@@ -130,18 +130,18 @@ test('a question of a worker below shows in the state of the worker that waits f
   for (const [{ id, context_id: context }, state, awaited] of waits) {
     const { jobId, callId } = ids.get(id) ?? { jobId: '', callId: '' };
     await query(`insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, metadata,
-      started_at) values ('${jobId}', 'default', '${context}', '${id}', 'retry', 'main', 'waiting', 1, '{}', now())`);
+      started_at) values ('${jobId}', 1, '${context}', '${id}', 'retry', 'main', 'waiting', 1, '{}', now())`);
     const [name, waitsFor, needs] =
       awaited === null ? ['ask_user', 'answer', 'null'] : ['spawn_worker', 'workers', '1'];
     await query(`insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown,
-      status, waits_for, needs, asked_at) values ('${callId}', 'default', '${context}', '${jobId}', '${v7()}', 0, '${name}',
+      status, waits_for, needs, asked_at) values ('${callId}', 1, '${context}', '${jobId}', '${v7()}', 0, '${name}',
       'none', 'tell', 'waiting', '${waitsFor}', ${needs}, now())`);
     await query(`update contexts set state = '${state}', scheduling_status = 'waiting', next_check_at = now() + interval '1 hour'
       where id = '${context}'`);
     if (awaited === null) continue;
     const of = ids.get(awaited.id)?.jobId;
     await query(`insert into awaited_jobs (tool_call_id, job_id, tenant_id, context_id, worker_id, ordinal)
-      values ('${callId}', '${of}', 'default', '${context}', '${awaited.id}', 0)`);
+      values ('${callId}', '${of}', 1, '${context}', '${awaited.id}', 0)`);
   }
   const { body } = await api.get(`/api/contexts/${top.context_id}/state`);
   expect(body.waiting_for).toMatchObject([
@@ -162,20 +162,20 @@ test('waits below show beside a question of its own, and so does an approved cal
     [below, second, 'AwaitingToolApproval'],
   ] as const) {
     await query(`insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, metadata,
-      started_at) values ('${job}', 'default', '${context}', '${id}', 'retry', 'main', 'waiting', 1, '{}', now())`);
+      started_at) values ('${job}', 1, '${context}', '${id}', 'retry', 'main', 'waiting', 1, '{}', now())`);
     await query(`update contexts set state = '${state}', scheduling_status = 'waiting', next_check_at = now() + interval '1 hour'
       where id = '${context}'`);
   }
   const call = (id: string, of: Body, job: string, name: string, waitsFor: string, rest: string) =>
     query(`insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown, status,
-      asked_at, waits_for, needs, approval, approval_at) values ('${id}', 'default', '${of.context_id}', '${job}', '${v7()}', 0,
+      asked_at, waits_for, needs, approval, approval_at) values ('${id}', 1, '${of.context_id}', '${job}', '${v7()}', 0,
       '${name}', 'once', 'ask', 'waiting', now(), '${waitsFor}', ${rest})`);
   await call(spawned, top, jobId, 'spawn_worker', 'workers', `1, null, null`);
   await call(asked, top, jobId, 'pay', 'approval', `null, null, null`);
   const approved = JSON.stringify({ decision: 'approve', reason: null, input: null });
   await call(unknown, second, below, 'pay', 'outcome', `null, '${approved}', now()`);
   await query(`insert into awaited_jobs (tool_call_id, job_id, tenant_id, context_id, worker_id, ordinal)
-    values ('${spawned}', '${below}', 'default', '${top.context_id}', '${second.id}', 0)`);
+    values ('${spawned}', '${below}', 1, '${top.context_id}', '${second.id}', 0)`);
   const { body } = await api.get(`/api/contexts/${top.context_id}/state`);
   expect(body.waiting_for).toContainEqual({
     kind: 'approval',

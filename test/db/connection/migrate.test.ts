@@ -98,7 +98,7 @@ test('an installation can share an application’s database with another install
   const ones = openDatabase(own, { max: 1 });
   const others = openDatabase(own, { max: 1, schema: 'second' });
   onTestFinished(async () => void (await Promise.all([ones.close(), others.close()])));
-  await ones.db.execute(sql`insert into contexts (id, tenant_id) values (gen_random_uuid(), 't')`);
+  await ones.db.execute(sql`insert into contexts (id, tenant_id) values (gen_random_uuid(), 1)`);
   const count = sql`select (select count(*)::int from contexts) as contexts, (select count(*)::int from jobs) as jobs`;
   expect([...(await ones.db.execute(count))]).toEqual([{ contexts: 1, jobs: 0 }]);
   expect([...(await others.db.execute(count))]).toEqual([{ contexts: 0, jobs: 0 }]);

@@ -21,18 +21,18 @@ beforeAll(async () => {
 afterAll(() => the.close());
 
 const db = () => the.database.db;
-const other = 'other' as TenantId;
+const other = 2 as TenantId;
 
 /** Messages at odd numbers, events at even ones; every third message was retracted since; one input is queued. */
 async function past(contextId: ContextId, count: number): Promise<void> {
   await the.rows(`
     insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
-    select gen_random_uuid(), 'default', '${contextId}', 'main', n, 'assistant', 'text', 'a1',
+    select gen_random_uuid(), 1, '${contextId}', 'main', n, 'assistant', 'text', 'a1',
       case when n % 3 = 0 then 'retracted' else 'completed' end, '[{"type":"text","text":"é"}]'
     from generate_series(1, ${count}, 2) as n`);
   await the.rows(`
     insert into events (context_id, tenant_id, seq, name, data)
-    select '${contextId}', 'default', n, 'StateChanged', '{"new_state":"Idle","job_id":null}'
+    select '${contextId}', 1, n, 'StateChanged', '{"new_state":"Idle","job_id":null}'
     from generate_series(2, ${count}, 2) as n`);
   await the.rows(`update contexts set head_seq = ${count} where id = '${contextId}'`);
   await the.submit(contextId);
@@ -109,10 +109,10 @@ test('a page of a long past is two index scans, which end with the page', async 
   await the.rows('analyze messages, events');
   const plan = (
     await db().execute<{ 'QUERY PLAN': string }>(sql`explain (analyze, timing off, costs off)
-    (select m.seq from messages m where m.context_id = ${contextId} and m.tenant_id = 'default' and m.seq > 10000
+    (select m.seq from messages m where m.context_id = ${contextId} and m.tenant_id = 1 and m.seq > 10000
       order by m.seq limit 500)
     union all
-    (select e.seq from events e where e.context_id = ${contextId} and e.tenant_id = 'default' and e.seq > 10000
+    (select e.seq from events e where e.context_id = ${contextId} and e.tenant_id = 1 and e.seq > 10000
       order by e.seq limit 500)
     order by seq limit 500`)
   ).map((row) => row['QUERY PLAN']);

@@ -7,7 +7,7 @@ import { createBranch, switchBranch } from '../../../src/commands/contexts/chang
 import { performWithin } from '../../../src/commands/perform.ts';
 import type { AnyCommand } from '../../../src/commands/perform.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../../src/core/ids.ts';
 import type { ContextId, JobId, MessageId } from '../../../src/core/ids.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import { findBranchView } from '../../../src/db/read/contexts/branch-views.ts';
@@ -146,7 +146,7 @@ test('the first step of a job, and the end of it', () =>
     const process = ids.next();
     await tx.execute(sql`
       update contexts set scheduling_status = 'running', lease_owner = ${process}, lease_epoch = 1 where id = ${contextId}`);
-    const lease = { ...target(contextId), epoch: 1 };
+    const lease = { ...target(contextId), tenantName: DEFAULT_TENANT_NAME, epoch: 1 };
     const job = someJob({ id: jobId, kind: 'retry' });
     const [begun] = await append(tx, [nothing(lease, { job: { kind: 'admit', job } })]);
     expect(begun?.kind).toBe('committed');

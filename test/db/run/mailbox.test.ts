@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => the.close());
 
 const db = () => the.database.db;
-const other = 'other' as TenantId;
+const other = 2 as TenantId;
 
 /** A context that is claimed, its first input admitted. */
 async function running(): Promise<{ row: ContextRow; contextId: ContextId; jobId: JobId }> {

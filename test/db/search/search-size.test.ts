@@ -34,7 +34,7 @@ test('a page is read by the index, whether one message matches or most', async (
   for (let from = 1; from <= MANY; from += CHUNK) {
     await db.execute(sql`
       insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, created_at)
-      select gen_random_uuid(), 'default', ${contextId}, 'main', n, 'user', 'text', 'u1', 'completed',
+      select gen_random_uuid(), 1, ${contextId}, 'main', n, 'user', 'text', 'u1', 'completed',
         jsonb_build_array(jsonb_build_object('type', 'text', 'text', 'common ' || n
           || case n % 1000 when 0 then ' seldom' else '' end || repeat(' word' || n % 100, 60))),
         now() + n * interval '1 millisecond'
@@ -42,7 +42,7 @@ test('a page is read by the index, whether one message matches or most', async (
     await db.execute(sql`
       insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)
       select context_id, seq, tenant_id, id, role, created_at,
-        array_to_tsvector(array['@' || tenant_id, '@' || context_id::text]) || to_tsvector('english', content -> 0 ->> 'text')
+        array_to_tsvector(array['@' || tenant_id::text, '@' || context_id::text]) || to_tsvector('english', content -> 0 ->> 'text')
       from messages where context_id = ${contextId} and seq >= ${from}`);
   }
   const ask = (text: string, limit = 50) =>

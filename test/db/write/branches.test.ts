@@ -36,8 +36,8 @@ async function conversation(turns: number): Promise<{ contextId: ContextId; inpu
     inputs.push(input);
     await the.rows(`
       insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content) values
-      ('${input}', 'default', '${contextId}', 'main', ${turn * 2 - 1}, 'user', 'text', 'u${turn}', 'completed', '[]'),
-      ('${ids.next()}', 'default', '${contextId}', 'main', ${turn * 2}, 'assistant', 'text', 'a${turn}', 'completed', '[]')`);
+      ('${input}', 1, '${contextId}', 'main', ${turn * 2 - 1}, 'user', 'text', 'u${turn}', 'completed', '[]'),
+      ('${ids.next()}', 1, '${contextId}', 'main', ${turn * 2}, 'assistant', 'text', 'a${turn}', 'completed', '[]')`);
   }
   await the.rows(
     `update contexts set head_seq = ${turns * 2}, turn_count = ${turns} where id = '${contextId}'`,

@@ -4,7 +4,7 @@ import { changeWorker } from '../../../src/commands/workers/change-worker.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
 import { perform } from '../../../src/commands/perform.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../../src/core/ids.ts';
 import type { ContextId, TenantId, WorkerId } from '../../../src/core/ids.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import { claim } from '../../../src/db/run/claims.ts';
@@ -14,6 +14,7 @@ import { findReceipt } from '../../../src/db/run/receipts.ts';
 import { listSteps } from '../../../src/db/read/jobs/step-views.ts';
 import { findWorker, listWorkers } from '../../../src/db/read/contexts/worker-views.ts';
 import { contextOf, depthOf, descendants } from '../../../src/db/write/workers/workers.ts';
+import { tenantIdOf } from '../../../src/db/write/tenants.ts';
 import { given, ids, nothing } from '../database-fixture.ts';
 import type { Given } from '../database-fixture.ts';
 
@@ -24,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => the.close());
 
 const db = () => the.database.db;
-const other = 'other' as TenantId;
+const other = 2 as TenantId;
 const noJobs = {
   statuses: null,
   kind: null,
@@ -37,6 +38,41 @@ const noJobs = {
   createdBefore: null,
 };
 const noWorkers = { parentWorkerId: null, role: null, state: null, archived: false };
+
+describe('the id of a name', () => {
+  const rows = (name: string) => the.rows(`select id from tenants where name = '${name}'`);
+
+  test('is 1 for the default tenant', async () => {
+    expect(await tenantIdOf(db(), DEFAULT_TENANT_NAME)).toBe(DEFAULT_TENANT);
+  });
+
+  test('is the same for all processes that ask for a new name at once', async () => {
+    const asking = Array.from({ length: 8 }, () => tenantIdOf(the.open({ max: 1 }).db, 'popular'));
+    const found = new Set(await Promise.all(asking));
+    expect([...found]).toEqual((await rows('popular')).map(({ id }) => id));
+  });
+
+  test('of a name that an open transaction adds is returned after its commit', async () => {
+    const client = the.open({ max: 1, name: 'second' });
+    const { added, second } = await the.database.transaction(async (tx) => {
+      const added = await tenantIdOf(tx, 'contended');
+      const second = tenantIdOf(client.db, 'contended');
+      await untilBlocked('second');
+      return { added, second };
+    });
+    expect(await second).toBe(added);
+    expect(await rows('contended')).toEqual([{ id: added }]);
+  });
+});
+
+async function untilBlocked(name: string): Promise<void> {
+  for (;;) {
+    const blocked = await the.rows(`
+      select 1 from pg_stat_activity where datname = current_database() and application_name = '${name}'
+        and cardinality(pg_blocking_pids(pid)) > 0`);
+    if (blocked.length > 0) return;
+  }
+}
 
 test('nothing of another tenant is found, by id or in a list', async () => {
   const { contextId, workerId } = await the.context();

@@ -20,8 +20,8 @@ const HOME = process.env['HOME'] ?? '/';
 
 let base: Awaited<ReturnType<typeof temporaryFolder>>;
 let run: (input: Json, signal?: AbortSignal) => ReturnType<ReturnType<typeof runnerFor>>;
-const { contextId, tenantId } = call('run_command', {});
-const here = (): string => path.join(base.path, tenantId, contextId);
+const { contextId, tenantName } = call('run_command', {});
+const here = (): string => path.join(base.path, tenantName, contextId);
 
 beforeEach(async () => {
   base = await temporaryFolder();
@@ -50,7 +50,8 @@ function runnerIn(over: Partial<typeof RUN_COMMAND_DEFAULTS>) {
     ...fileTools({ workspaces, limits: FILE_LIMITS, resultChars: RESULT_CHARS }),
   ];
   const runner = runnerFor(tools);
-  return (input: Json, signal?: AbortSignal) => runner('run_command', input, { contextId, tenantId }, signal);
+  return (input: Json, signal?: AbortSignal) =>
+    runner('run_command', input, { contextId, tenantName }, signal);
 }
 
 const sh = (script: string): Json => ({ argv: ['sh', '-c', script], timeout_s: 30 });

@@ -55,7 +55,7 @@ test('a memory is not visible to other workers', async () => {
   await remember('k', 'secret');
   const { workerId: other } = await fleet.createContext();
   expect(await recall({}, { ...mine(), workerId: other })).toMatchObject({ result: { memories: [] } });
-  const stranger = { ...mine(), tenantId: 'stranger' as TenantId };
+  const stranger = { ...mine(), tenantId: 2 as TenantId };
   expect(await recall({}, stranger)).toMatchObject({ result: { memories: [] } });
   expect(await remember('k', 'theirs', stranger)).toEqual(refusedWith('worker_gone'));
   expect(await remember('k', '', stranger)).toMatchObject({ isError: false });

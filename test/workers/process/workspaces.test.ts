@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../../src/core/ids.ts';
 import { fileTools } from '../../../src/tools/built-in/files/files.ts';
 import { FILE_LIMITS } from '../../../src/tools/built-in/files/limits.ts';
 import { createWorkspaces } from '../../../src/tools/built-in/files/workspaces.ts';
@@ -27,9 +27,9 @@ afterEach(async () => {
 const write = (of: object) =>
   runnerFor(
     fileTools({ workspaces: createWorkspaces(base.path), limits: FILE_LIMITS, resultChars: RESULT_CHARS }),
-  )('write_file', { path: 'notes/a', content: 'x' }, { tenantId: DEFAULT_TENANT, ...of });
+  )('write_file', { path: 'notes/a', content: 'x' }, { tenantName: DEFAULT_TENANT_NAME, ...of });
 /** And the files beside them. */
-const folders = (): string[] => readdirSync(path.join(base.path, DEFAULT_TENANT)).sort();
+const folders = (): string[] => readdirSync(path.join(base.path, DEFAULT_TENANT_NAME)).sort();
 
 test('a workspace is deleted with its context, and no sooner', async () => {
   const kept = await fleet.createContext();
@@ -47,9 +47,9 @@ test('other files are left alone', async () => {
   const outside = elsewhere.path;
   const precious = v7();
   mkdirSync(path.join(outside, precious));
-  mkdirSync(path.join(base.path, DEFAULT_TENANT, 'mine'), { recursive: true });
-  writeFileSync(path.join(base.path, DEFAULT_TENANT, v7()), 'a file');
-  symlinkSync(outside, path.join(base.path, DEFAULT_TENANT, v7()));
+  mkdirSync(path.join(base.path, DEFAULT_TENANT_NAME, 'mine'), { recursive: true });
+  writeFileSync(path.join(base.path, DEFAULT_TENANT_NAME, v7()), 'a file');
+  symlinkSync(outside, path.join(base.path, DEFAULT_TENANT_NAME, v7()));
   symlinkSync(outside, path.join(base.path, 'linked'));
   const before = folders();
   await removeOrphans(fleet.database.db, base.path);
@@ -60,7 +60,7 @@ test('other files are left alone', async () => {
 
 test('files in a folder of another installation are left alone', async () => {
   const id = v7();
-  mkdirSync(path.join(base.path, DEFAULT_TENANT, id), { recursive: true });
+  mkdirSync(path.join(base.path, DEFAULT_TENANT_NAME, id), { recursive: true });
   writeFileSync(path.join(base.path, '.nightshift-database'), 'another-one');
   expect(await removeOrphans(fleet.database.db, base.path)).toEqual({ kind: 'foreign' });
   expect(folders()).toEqual([id]);

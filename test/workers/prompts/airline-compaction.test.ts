@@ -85,7 +85,7 @@ async function store(of: Fleet, contextId: ContextId, rows: readonly Row[]): Pro
   const numbered = rows.map((row, index) => ({ ...row, id: v7(), seq: index + 1 }));
   await of.database.db.execute(sql`
     insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, completed_at)
-    select id, 'default', ${contextId}::uuid, 'main', seq, role, type, turn, 'completed', content, now()
+    select id, 1, ${contextId}::uuid, 'main', seq, role, type, turn, 'completed', content, now()
     from jsonb_to_recordset(${encodeJson(numbered)}::jsonb)
       as r(id uuid, seq bigint, role text, type text, turn text, content jsonb)`);
   await of.database.db.execute(sql`

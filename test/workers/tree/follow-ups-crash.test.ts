@@ -1,7 +1,7 @@
 // Follow-ups when their process dies at any statement, or two processes do them at once: nothing is lost, nothing is
 // reported twice.
 import { afterEach, describe, expect, test } from 'vitest';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../../src/core/ids.ts';
 import type { JobId, ToolCallId } from '../../../src/core/ids.ts';
 import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
 import { openDatabase } from '../../../src/db/connection/client.ts';
@@ -46,11 +46,12 @@ async function family(of: Fleet) {
   for (const input of ['one', 'two']) {
     const id = ids.next<ToolCallId>();
     await of.query(`insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown,
-      status, finished_at) values ('${id}', 'default', '${parent.contextId}', '${jobId}', '${ids.next()}', 0, 'hire',
+      status, finished_at) values ('${id}', 1, '${parent.contextId}', '${jobId}', '${ids.next()}', 0, 'hire',
       'none', 'tell', 'completed', now())`);
     const call = {
       ...parent,
       tenantId: DEFAULT_TENANT,
+      tenantName: DEFAULT_TENANT_NAME,
       id,
       jobId,
       name: 'hire',

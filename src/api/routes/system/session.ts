@@ -38,7 +38,7 @@ function getSessionRoute(app: App, accessControl: AccessControl): void {
     async ({ headers, method, cookies }) => {
       const access = await accessControl.admit({ headers, method, cookies });
       return access.kind === 'tenant'
-        ? { auth: accessControl.auth, signed_in: true, tenant: access.tenantId }
+        ? { auth: accessControl.auth, signed_in: true, tenant: access.tenantName }
         : { auth: accessControl.auth, signed_in: false, tenant: null };
     },
   );

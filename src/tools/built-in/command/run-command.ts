@@ -4,7 +4,6 @@
  * approval.
  */
 import type { JsonObject } from '../../../core/json.ts';
-import type { TenantId } from '../../../core/ids.ts';
 import { ToolFault } from '../../run/tool-fault.ts';
 import type { Tool } from '../../registry/tool.ts';
 import { builtIn } from '../built-in.ts';
@@ -58,7 +57,7 @@ export function runCommand(parts: CommandParts): Tool {
       if (command === '' || !isAllowed(command, limits.allow)) {
         throw new ToolFault('command_not_allowed', `The command ${JSON.stringify(command)} is not allowed.`);
       }
-      expectRunner(limits, call.tenantId);
+      expectRunner(limits, call.tenantName);
       const given = typeof input['timeout_s'] === 'number' ? input['timeout_s'] : USUAL_TIMEOUT_S;
       const timeoutS = Math.min(given, limits.timeoutS);
       const workspace = await parts.workspaces.prepare(call);
@@ -99,8 +98,8 @@ function propertiesOf({ timeoutS }: RunCommandLimits): JsonObject {
 }
 
 /** Throws `ToolFault` if the runner is `process` and the tenant is not listed for it. */
-function expectRunner({ runner, tenants }: RunCommandLimits, tenantId: TenantId): void {
-  if (runner !== 'process' || tenants.includes(tenantId)) return;
+function expectRunner({ runner, tenants }: RunCommandLimits, tenantName: string): void {
+  if (runner !== 'process' || tenants.includes(tenantName)) return;
   throw new ToolFault(
     'runner_unavailable',
     'Commands of this tenant may not run as plain processes. Ask the operator to add it to limits.run_command.tenants.',

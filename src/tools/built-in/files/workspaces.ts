@@ -4,11 +4,11 @@
  */
 import { mkdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import type { ContextId, TenantId } from '../../../core/ids.ts';
+import type { ContextId } from '../../../core/ids.ts';
 import { openFolder } from './walk.ts';
 import type { Folder } from './walk.ts';
 
-export type Owner = { tenantId: TenantId; contextId: ContextId };
+export type Owner = { tenantName: string; contextId: ContextId };
 
 export type Workspaces = {
   /** Creates the workspace if needed. Returns its real path. */
@@ -18,9 +18,9 @@ export type Workspaces = {
 };
 
 export function createWorkspaces(root: string): Workspaces {
-  const prepare = async ({ tenantId, contextId }: Owner): Promise<string> => {
+  const prepare = async ({ tenantName, contextId }: Owner): Promise<string> => {
     await mkdir(root, { recursive: true });
-    const folder = path.join(await realpath(root), folderOf(tenantId), contextId);
+    const folder = path.join(await realpath(root), folderOf(tenantName), contextId);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return folder;
   };
@@ -34,6 +34,6 @@ export function createWorkspaces(root: string): Workspaces {
  * The folder of a tenant. Tenant names consist of letters, digits, `_`, `.` and `-`. A leading dot is special, so it
  * gets the prefix `_`; names that look like a prefixed one (`_.a`) get one more. Two tenants never share a folder.
  */
-export function folderOf(tenantId: TenantId): string {
-  return /^_*\./.test(tenantId) ? `_${tenantId}` : tenantId;
+export function folderOf(tenantName: string): string {
+  return /^_*\./.test(tenantName) ? `_${tenantName}` : tenantName;
 }
