@@ -7,7 +7,7 @@ import { createAnthropic } from './anthropic/model.ts';
 import type { AnthropicOptions } from './anthropic/model.ts';
 import { uuids } from './ids.ts';
 import { keyId } from './key-id.ts';
-import { once } from './once.ts';
+import { once } from '../core/once.ts';
 import { createOpenAIChat } from './openai-chat/model.ts';
 import { isOfficial, openaiClient } from './openai/client.ts';
 import type { OpenAIOptions } from './openai/client.ts';

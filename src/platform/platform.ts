@@ -22,7 +22,6 @@ import type { ConfigFile } from '../tools/config/config-file.ts';
 import { openServers } from '../tools/mcp/connection/servers.ts';
 import { boundedContent } from '../tools/run/result.ts';
 import type { Abilities, WorkerPorts } from '../workers/process/ports.ts';
-import { startWorkerProcess } from '../workers/process/process.ts';
 import { VERSION } from '../package-files.ts';
 import type { WorkerProcess } from '../workers/process/process.ts';
 import { ids } from './ids.ts';
@@ -110,7 +109,10 @@ export async function openPlatform(
     checkInput,
     about: aboutOf({ config, limits, prices, providers, builtIn, own, servers }),
     providers,
-    startWorker: async () => startWorkerProcess(workerPorts(), config.concurrency),
+    startWorker: async () => {
+      const { startWorkerProcess } = await import('../workers/process/process.ts');
+      return startWorkerProcess(workerPorts(), config.concurrency);
+    },
     async close() {
       await transport.close();
       await database.close().catch(() => undefined);

@@ -1,7 +1,7 @@
-/** The production processes. Each runs one part of the platform on the services that the environment names. */
+/**
+ * The production processes. Each loads and runs one part of the platform, on the services that the environment names.
+ */
 import type { Logger } from 'pino';
-import { refuseBusyPort } from '../api/server/busy-port.ts';
-import { startServer } from '../api/server/server.ts';
 import { ConfigError, parseEnvironment } from '../config/config.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
@@ -14,6 +14,10 @@ import type { Platform, PoolLimits } from './platform.ts';
 import { untilSignal } from './signals.ts';
 
 export async function runApi(): Promise<number> {
+  const [{ refuseBusyPort }, { startServer }] = await Promise.all([
+    import('../api/server/busy-port.ts'),
+    import('../api/server/server.ts'),
+  ]);
   await refuseBusyPort(parseEnvironment(process.env));
   return run(requestLimits, async (platform, log) => {
     const api = await startServer({

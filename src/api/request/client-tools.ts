@@ -2,6 +2,7 @@
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isJsonObject } from '../../core/json.ts';
+import { once } from '../../core/once.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ClientTool } from '../../core/workers/settings.ts';
 import { clientToolNameFaults } from '../../schema/client-tool-names.ts';
@@ -14,18 +15,18 @@ const DRAFT_7 = 'http://json-schema.org/draft-07/schema';
 
 type Draft = { validateSchema(schema: JsonObject): unknown };
 
-/** Used only to validate schemas; none is compiled here. */
-const DRAFTS: ReadonlyMap<string, Draft> = new Map<string, Draft>([
-  ['https://json-schema.org/draft/2020-12/schema', new Ajv2020(OPTIONS)],
-  [DRAFT_7, draft7()],
-]);
-
-// Compiles the meta-schemas at start and not in the first request.
-for (const draft of DRAFTS.values()) draft.validateSchema({});
+/** Made at first use, and used only to validate schemas: none is compiled here. */
+const drafts = once(
+  (): ReadonlyMap<string, Draft> =>
+    new Map<string, Draft>([
+      ['https://json-schema.org/draft/2020-12/schema', new Ajv2020(OPTIONS)],
+      [DRAFT_7, draft7()],
+    ]),
+);
 
 /** Draft 7 without `uniqueItems` for `enum`: that check is quadratic, and draft 2020-12 does not have it. */
 function draft7(): Draft {
-  const own = new Ajv(OPTIONS).getSchema(DRAFT_7)?.schema;
+  const own = new Ajv(OPTIONS).schemas[DRAFT_7]?.schema;
   if (!isJsonObject(own) || !isJsonObject(own['properties']))
     throw new Error('Ajv has no meta-schema of draft 7.');
   const ajv = new Ajv({ ...OPTIONS, meta: false });
@@ -45,7 +46,7 @@ export function clientToolFaults(tools: readonly ClientTool[], ours: readonly st
 /** Valid by the draft that `$schema` names (2020-12 or 7); without `$schema` by either. */
 function isSchema({ $schema, ...schema }: JsonObject): boolean {
   if ($schema === undefined)
-    return [...DRAFTS.values()].some((draft) => draft.validateSchema(schema) === true);
-  const draft = typeof $schema === 'string' ? DRAFTS.get($schema.replace(/#$/, '')) : undefined;
+    return [...drafts().values()].some((draft) => draft.validateSchema(schema) === true);
+  const draft = typeof $schema === 'string' ? drafts().get($schema.replace(/#$/, '')) : undefined;
   return draft?.validateSchema(schema) === true;
 }

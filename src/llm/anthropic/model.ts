@@ -1,7 +1,7 @@
 /** The provider `anthropic`: the Messages API through the official SDK, which the first call loads. */
 import type { Ids } from '../../core/ids.ts';
 import type { Model } from '../../core/model/model.ts';
-import { once } from '../once.ts';
+import { once } from '../../core/once.ts';
 import { createModel } from '../wire/call.ts';
 import type { Fetch } from '../wire/http/fetch.ts';
 import type { Limits } from '../wire/wire.ts';

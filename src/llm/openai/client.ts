@@ -3,7 +3,7 @@
  * first call loads the SDK.
  */
 import type OpenAI from 'openai';
-import { once } from '../once.ts';
+import { once } from '../../core/once.ts';
 import type { Fetch } from '../wire/http/fetch.ts';
 import { SDK_TIMEOUT_MS } from '../wire/http/sdk.ts';
 

@@ -3,7 +3,7 @@
  * Input without a question is refused like the invalid arguments of any other tool.
  */
 import { ASK_USER } from '../../core/conversation/question.ts';
-import { fromJsonSchema } from '../registry/input.ts';
+import { validateByOwn } from '../registry/input.ts';
 import type { Tool } from '../registry/tool.ts';
 
 const DESCRIPTION =
@@ -23,20 +23,18 @@ const SCHEMA = {
 };
 
 export function askUser(): Tool {
-  const input = fromJsonSchema(SCHEMA);
-  if (!input.ok) throw new Error(input.problem);
   return {
     descriptor: {
       name: ASK_USER,
       description: DESCRIPTION,
-      input_schema: input.schema,
+      input_schema: SCHEMA,
       effect: 'none',
       on_unknown: 'tell',
       answered_by: 'person',
     },
     approval: 'never',
     timeoutMs: null,
-    validate: input.validate,
+    validate: validateByOwn(SCHEMA),
     execute: () => ({ content: 'ask_user is answered by a person and cannot be executed.', is_error: true }),
   };
 }

@@ -1,7 +1,7 @@
 /** Builds a built-in tool: arguments checked by a JSON Schema, results as JSON text, errors with a code. */
 import type { JsonObject } from '../../core/json.ts';
 import type { AnsweredBy, Effect, ToolInvocation } from '../../core/tools/tool.ts';
-import { fromJsonSchema } from '../registry/input.ts';
+import { validateByOwn } from '../registry/input.ts';
 import type { Tool, OwnApproval } from '../registry/tool.ts';
 
 type BuiltIn = {
@@ -30,9 +30,7 @@ export function textIn(input: JsonObject, name: string): string {
 
 export function builtIn(of: BuiltIn): Tool {
   const { name, description, properties, required, effect } = of;
-  const input = fromJsonSchema({ type: 'object', properties, required, additionalProperties: false });
-  if (!input.ok) throw new Error(`${name}: ${input.problem}`);
-  const { schema, validate } = input;
+  const schema = { type: 'object', properties, required, additionalProperties: false };
   return {
     descriptor: {
       name,
@@ -45,7 +43,7 @@ export function builtIn(of: BuiltIn): Tool {
     timeoutMs: of.timeoutMs ?? null,
     approval: of.approval ?? 'never',
     errors: 'coded',
-    validate,
+    validate: validateByOwn(schema),
     execute: async (checked, { signal }, call) => {
       // `validate` has checked that the input is an object.
       const result = await of.execute(checked as JsonObject, { ...call, signal });

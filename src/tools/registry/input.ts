@@ -3,6 +3,7 @@
  * (`input_schema`), or from a library's schema (`input`) that does both.
  */
 import type { JsonObject } from '../../core/json.ts';
+import { once } from '../../core/once.ts';
 import { jsonCopy } from '../run/json-copy.ts';
 import { bounded, compileSchema } from './schema.ts';
 import { isStandardSchema, validates } from '../config/standard-schema.ts';
@@ -23,6 +24,16 @@ export function fromJsonSchema(value: unknown): ToolInput {
   if (schema['type'] !== 'object') return notAnObject;
   const compiled = compileSchema(schema);
   return compiled.ok ? { ok: true, schema, validate: compiled.validate } : broken(compiled.problem);
+}
+
+/** Validates by one of our own schemas, which the first call compiles: a process starts without the compiler. */
+export function validateByOwn(schema: JsonObject): Validate {
+  const validate = once(() => {
+    const input = fromJsonSchema(schema);
+    if (!input.ok) throw new Error(`A schema of a built-in tool is not valid: ${input.problem}`);
+    return input.validate;
+  });
+  return (given) => validate()(given);
 }
 
 export function fromStandardSchema(value: unknown): ToolInput {

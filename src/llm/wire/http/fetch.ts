@@ -3,7 +3,7 @@
  * the same client with web streams on top, which cost more CPU than the network. Timeouts are handled by `watch.ts`.
  * Redirects are not followed, so a key is sent only to the configured host.
  */
-import { Agent, EnvHttpProxyAgent } from 'undici';
+import { once } from '../../../core/once.ts';
 import { Exchange } from './exchange.ts';
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -17,15 +17,19 @@ const SETTINGS = { allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
  */
 const PLAIN: [string, string] = ['accept-encoding', 'identity'];
 
-/** `useEnvProxy`: use `HTTPS_PROXY` and related variables. */
+/** `useEnvProxy`: use `HTTPS_PROXY` and related variables. The first call loads undici. */
 export function createFetch(useEnvProxy: boolean): Fetch {
-  const agent = useEnvProxy ? new EnvHttpProxyAgent(SETTINGS) : new Agent(SETTINGS);
-  return (target, { signal, method, headers, body } = {}) =>
-    new Promise((resolve, reject) => {
+  const agent = once(async () => {
+    const { Agent, EnvHttpProxyAgent } = await import('undici');
+    return useEnvProxy ? new EnvHttpProxyAgent(SETTINGS) : new Agent(SETTINGS);
+  });
+  return async (target, { signal, method, headers, body } = {}) => {
+    const dispatcher = await agent();
+    return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       if (typeof body !== 'string') throw new TypeError('The body of a provider request must be a string.');
       const { origin, pathname, search } = new URL(target instanceof Request ? target.url : target);
-      agent.dispatch(
+      dispatcher.dispatch(
         {
           origin,
           path: `${pathname}${search}`,
@@ -36,4 +40,5 @@ export function createFetch(useEnvProxy: boolean): Fetch {
         new Exchange(signal ?? null, resolve, reject),
       );
     });
+  };
 }
