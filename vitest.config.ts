@@ -2,6 +2,8 @@
 // and Redis, the end-to-end tests, which start many processes, and the console in a real browser. Within a group files wait side by
 // side. Node runs the sources as they are, and the files of a group share the modules that their process has loaded. A run repeats no
 // test; test/flakes decides which files .ci/run repeats.
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { REPORT_VARIABLE } from './test/flakes/report.ts';
 
@@ -18,9 +20,16 @@ const timeouts = {
   expect: { poll: { timeout: 150_000 } },
 };
 
+// The processes of a run share what Node has compiled, with those of the next run too.
+process.env['NODE_COMPILE_CACHE'] ??= path.join(
+  tmpdir(),
+  `nightshift-test-compiled-${process.getuid?.() ?? 0}`,
+);
+
 export default defineConfig({
   test: {
     pool: 'forks',
+    execArgv: ['--import', path.join(import.meta.dirname, 'test/services/drizzle-modules.js')],
     maxWorkers: 2,
     retry: 0,
     experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -1,6 +1,8 @@
 // A service that one test file has for itself, to stop, kill, pause and start again: it keeps its address.
 import { containerById } from './containers.ts';
 
+type Container = Awaited<ReturnType<typeof containerById>>;
+
 export interface OwnService {
   url: string;
   /** In order: open work is finished. */
@@ -30,8 +32,21 @@ export async function ownContainer(
       await engine.start();
       await answers(container.url);
     },
-    pause: async () => void (await engine.pause()),
+    pause: () => pause(engine),
     resume: async () => void (await engine.unpause()),
     remove: async () => void (await engine.remove({ force: true, v: true })),
   };
+}
+
+/**
+ * runc gives up where a container starts a process while it is frozen, as PostgreSQL does for each connection. Its
+ * maintainers leave it to the caller to try again (opencontainers/runc#4388).
+ */
+async function pause(engine: Pick<Container, 'pause'>, tries = 5): Promise<void> {
+  try {
+    await engine.pause();
+  } catch (error) {
+    if (tries === 1 || !String(error).includes('unable to freeze')) throw error;
+    await pause(engine, tries - 1);
+  }
 }

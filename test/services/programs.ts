@@ -42,8 +42,6 @@ export async function bundlePrograms(): Promise<void> {
     await removeOld(folder);
   }
   process.env[FOLDER] = folder;
-  // Node keeps what it has compiled for the next process: a sixth of what its start costs.
-  process.env['NODE_COMPILE_CACHE'] = path.join(folder, 'compiled');
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

@@ -3,9 +3,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
-import path from 'node:path';
 import { programFile } from '../../services/programs.ts';
 import type { Program } from '../../services/programs.ts';
 
@@ -25,13 +23,10 @@ export type Child = {
 
 const running = new Set<ChildProcess>();
 
-/** Compiled code is cached between processes: most of a short life would be spent on compiling. */
-const COMPILED = path.join(tmpdir(), `nightshift-test-compiled-${process.getuid?.() ?? 0}`);
-
 /** The environment is `env` and the PATH, nothing else. */
 export function startChild(program: Program, args: readonly string[], env: Record<string, string>): Child {
   const child = spawn(process.execPath, [programFile(program), ...args], {
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED, ...env },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const { pid } = child;

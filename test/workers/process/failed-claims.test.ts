@@ -1,6 +1,6 @@
 // A context that kills every process that reads it, for example by answers that crash a parser, and one whose history
 // is too long to be read. The claim of a process that dies is rolled back; the count of the death is not.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ContextId } from '../../../src/core/ids.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
@@ -139,30 +139,6 @@ async function addLong(contextId: ContextId, count: number): Promise<void> {
     from ctx, generate_series(0, ${count - 1}) n`);
 }
 
-test('a history that is too long is not read completely: without summaries its job fails with `prompt_too_long`, and other jobs continue', async () => {
-  const { contextId } = await the.context();
-  const { contextId: other } = await the.context();
-  await addLong(contextId, 18);
-  const jobId = await the.submit(contextId);
-  const fine = await the.submit(other);
-  const { state, die } = await startProcess(() => undefined);
-  const before = process.memoryUsage().rss;
-  await Promise.all([runContext(state, contextId), runContext(state, other)]);
-  // It takes 270 MB in storage, and more than twice as much in memory.
-  expect(process.memoryUsage().rss - before).toBeLessThan(600_000_000);
-  const [failed] = await the.rows(`select status, error, turn from jobs where id = '${jobId}'`);
-  expect(failed).toMatchObject({ status: 'failed', error: { code: 'prompt_too_long' } });
-  expect(failed).toHaveProperty(
-    'error.message',
-    expect.stringContaining('a worker process reads at most 256 MB'),
-  );
-  expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'idle', state: 'PermanentFailure' });
-  expect(await the.rows(`select status from jobs where id = '${fine}'`)).not.toMatchObject([
-    { status: 'queued' },
-  ]);
-  await die();
-});
-
 test('a process that dies after the commit of its claim, while it reads, is followed by another one', async () => {
   const { contextId } = await the.context();
   await addLong(contextId, 2);
@@ -191,22 +167,54 @@ test('a process that dies after the commit of its claim, while it reads, is foll
   await die();
 });
 
-test('messages that a summary replaces do not count', async () => {
-  const { contextId } = await the.context();
-  await addLong(contextId, 18);
-  const lease = { contextId, tenantId: DEFAULT_TENANT };
-  await expect(readHistory(the.database.db, lease, 'main')).rejects.toThrow(ReadLimitExceeded);
-  const beginning = await readBranch(the.database.db, lease, 'main');
-  // Four messages of 15 MB, within 64 MB, and the last one without its content.
-  expect(beginning?.history).toHaveLength(5);
-  expect(beginning?.history.at(-1)?.content).toEqual([]);
-  expect(beginning?.unread).toMatchObject({ messages: 4 });
-  await the.rows(`
+describe('a history of 270 MB', () => {
+  let contextId: ContextId;
+  beforeAll(async () => {
+    contextId = (await the.context()).contextId;
+    await addLong(contextId, 18);
+  });
+
+  test('is refused whole, and read from its beginning', async () => {
+    const lease = { contextId, tenantId: DEFAULT_TENANT };
+    await expect(readHistory(the.database.db, lease, 'main')).rejects.toThrow(ReadLimitExceeded);
+    const beginning = await readBranch(the.database.db, lease, 'main');
+    // Four messages of 15 MB, within 64 MB, and the last one without its content.
+    expect(beginning?.history).toHaveLength(5);
+    expect(beginning?.history.at(-1)?.content).toEqual([]);
+    expect(beginning?.unread).toMatchObject({ messages: 4 });
+  });
+
+  test('without the messages that a summary replaces is read', async () => {
+    await the.rows(`
     insert into compactions
       (id, tenant_id, context_id, branch, seq, type, upto_seq, summary, tokens_before, tokens_after, job_id)
     select gen_random_uuid(), tenant_id, id, 'main', head_seq + 1, 'llm', head_seq - 1, 'long ago', 9, 1,
       gen_random_uuid() from contexts where id = '${contextId}'`);
-  const read = await readBranch(the.database.db, lease, 'main');
-  expect(read?.history).toHaveLength(2);
-  expect(read?.unread).toBeNull();
+    const read = await readBranch(the.database.db, { contextId, tenantId: DEFAULT_TENANT }, 'main');
+    expect(read?.history).toHaveLength(2);
+    expect(read?.unread).toBeNull();
+    await the.rows(`delete from compactions where context_id = '${contextId}'`);
+  });
+
+  test('is not read completely: without summaries its job fails with `prompt_too_long`, and other jobs continue', async () => {
+    const { contextId: other } = await the.context();
+    const jobId = await the.submit(contextId);
+    const fine = await the.submit(other);
+    const { state, die } = await startProcess(() => undefined);
+    const before = process.memoryUsage().rss;
+    await Promise.all([runContext(state, contextId), runContext(state, other)]);
+    // It takes 270 MB in storage, and more than twice as much in memory.
+    expect(process.memoryUsage().rss - before).toBeLessThan(600_000_000);
+    const [failed] = await the.rows(`select status, error, turn from jobs where id = '${jobId}'`);
+    expect(failed).toMatchObject({ status: 'failed', error: { code: 'prompt_too_long' } });
+    expect(failed).toHaveProperty(
+      'error.message',
+      expect.stringContaining('a worker process reads at most 256 MB'),
+    );
+    expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'idle', state: 'PermanentFailure' });
+    expect(await the.rows(`select status from jobs where id = '${fine}'`)).not.toMatchObject([
+      { status: 'queued' },
+    ]);
+    await die();
+  });
 });

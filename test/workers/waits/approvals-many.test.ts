@@ -13,15 +13,15 @@ import { result, says, startFleet } from '../worker-fleet.ts';
 import type { Fleet } from '../worker-fleet.ts';
 
 /** This many come first: until then caches fill and code is compiled. */
-const WARM = depth(300, 500);
-const MANY = WARM + depth(300, 1_000);
+const WARM = depth(150, 500);
+const MANY = WARM + depth(150, 1_000);
 /** Bytes of each call: a process that keeps a snapshot keeps more than these. */
 const CALL = 16_000;
 /**
  * Bytes a waiting context may leave in memory: far less than its call. With fewer contexts, the rest of the heap weighs
  * more.
  */
-const LEFT_BEHIND = depth(4_000, 2_000);
+const LEFT_BEHIND = depth(8_000, 2_000);
 
 let fleet: Fleet | null = null;
 afterEach(async () => {
