@@ -7,7 +7,7 @@ import type { Millis } from './time.ts';
 declare const kind: unique symbol;
 type Id<Kind extends string> = string & { readonly [kind]: Kind };
 
-/** Given by the database. Clients and operators know only the name of a tenant. */
+/** A random number, given with the row of the tenant. API, logs and configuration show only its name. */
 export type TenantId = number & { readonly [kind]: 'tenant' };
 export type WorkerId = Id<'worker'>;
 export type ContextId = Id<'context'>;
@@ -42,6 +42,6 @@ export function madeAt(id: Id<string>): Millis {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
-/** The tenant of an API without keys. */
+/** The id and the name of the tenant of an API without keys. */
 export const DEFAULT_TENANT = 1 as TenantId;
 export const DEFAULT_TENANT_NAME = 'default';

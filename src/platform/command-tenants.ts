@@ -1,5 +1,5 @@
 /** Determines which tenants may run commands without a sandbox. */
-import { isLoopback } from '../api/access/access.ts';
+import { isLoopback } from '../config/loopback.ts';
 import type { Config } from '../config/config.ts';
 import { DEFAULT_TENANT_NAME } from '../core/ids.ts';
 import type { RunCommandLimits } from '../tools/built-in/command/limits.ts';

@@ -5,14 +5,14 @@ import type { Command } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import { takeTurn } from '../db/processes/first-start.ts';
-import { tenantIdOf } from '../db/write/tenants.ts';
+import { ensureTenant } from '../db/write/tenants.ts';
 import { runningContext } from '../db/write/workers/workers.ts';
 
 const NAME = 'hello';
 const MODEL = 'simulated/default';
 
 export async function firstContext(ports: CommandPorts, tenantName: string): Promise<ContextId> {
-  const found = await perform(ports, findOrMake(ports, await tenantIdOf(ports.database.db, tenantName)));
+  const found = await perform(ports, findOrMake(ports, await ensureTenant(ports.database.db, tenantName)));
   if (found.kind === 'refused') throw new Error(found.message);
   return found.value;
 }

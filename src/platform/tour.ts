@@ -15,7 +15,7 @@ import type { ContextId, TenantId } from '../core/ids.ts';
 import type { WorkerConfig } from '../core/workers/settings.ts';
 import { isUntouched, takeTurn } from '../db/processes/first-start.ts';
 import { contextsWithUnfinished } from '../db/run/unfinished.ts';
-import { tenantIdOf } from '../db/write/tenants.ts';
+import { ensureTenant } from '../db/write/tenants.ts';
 
 /** Marks the job of the tour. */
 const MARK = { tour: 'first start' };
@@ -58,7 +58,7 @@ export async function tour(
   { tour: wanted, apiKeys, queueLimit }: Pick<Config, 'tour' | 'apiKeys' | 'queueLimit'>,
 ): Promise<ContextId | null> {
   if (!wanted) return null;
-  const tenantId = await tenantIdOf(ports.database.db, apiKeys[0]?.tenant ?? DEFAULT_TENANT_NAME);
+  const tenantId = await ensureTenant(ports.database.db, apiKeys[0]?.tenant ?? DEFAULT_TENANT_NAME);
   const made = await perform(ports, make(ports, tenantId, queueLimit));
   if (made.kind === 'refused') throw new Error(made.message);
   const filter = { contextId: null, workerId: null, role: null, status: null, kind: null, metadata: MARK };

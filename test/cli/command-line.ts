@@ -3,7 +3,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createClient } from '../../src/client/index.ts';
 import type { Client } from '../../src/client/index.ts';
@@ -15,8 +14,6 @@ import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 export const MAIN = programFile('src/cli/main.ts');
 const READY = /is ready at (http:\S+)/;
 export const KEY = 'a-key-of-the-tests';
-/** Compiled code is kept from one process to the next. */
-const COMPILED = path.join(tmpdir(), `nightshift-test-compiled-${process.getuid?.() ?? 0}`);
 
 export type Env = Record<string, string>;
 export type Done = { code: number | null; out: string; err: string };
@@ -42,7 +39,7 @@ export function start(
 ): Running {
   const [program = '', ...rest] = command ?? [process.execPath, MAIN, ...args];
   const child = spawn(program, rest, {
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED, ...env },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(cwd === undefined ? {} : { cwd }),
   });

@@ -60,6 +60,8 @@ async function isLikeNew({ sql, fresh }: Pooled): Promise<boolean> {
       select pg_terminate_backend(pid, 10000) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`;
     await empty(sql);
+    // Otherwise the next test's counts of scans would still grow by these.
+    await sql`select pg_stat_force_next_flush()`;
     const { schema, bytes } = await stateOf(sql);
     return schema === fresh.schema && bytes < fresh.bytes + GROWN_BYTES;
   } catch {
@@ -78,8 +80,8 @@ async function empty(sql: postgres.Sql): Promise<void> {
     set local session_replication_role = replica;
     ${deletes.join('\n')}
     delete from nightshift.tenants where id > 1;
-    select setval(c.oid, s.seqstart, false) from pg_class c join pg_sequence s on s.seqrelid = c.oid
-    where c.relnamespace = 'nightshift'::regnamespace and c.relname <> 'migrations_id_seq';
+    select setval(c.oid, 1, false) from pg_class c
+    where c.relkind = 'S' and c.relnamespace = 'nightshift'::regnamespace and c.relname <> 'migrations_id_seq';
     commit`);
 }
 
@@ -87,7 +89,8 @@ async function empty(sql: postgres.Sql): Promise<void> {
 const FIRST_OWN = 16_384;
 
 /**
- * `schema`: the changes of a test beside rows, namely definitions, settings, applied migrations and planner statistics.
+ * `schema`: the changes of a test beside rows, namely definitions, settings, applied migrations and planner statistics;
+ * and the tenants.
  */
 async function stateOf(sql: postgres.Sql): Promise<State> {
   const [row] = await sql<{ schema: string; bytes: string }[]>`
@@ -106,7 +109,8 @@ async function stateOf(sql: postgres.Sql): Promise<State> {
       (select string_agg(n.nspname, ',' order by n.oid) from pg_namespace n where not starts_with(n.nspname, 'pg_')),
       (select string_agg(s.setconfig::text, ',') from pg_db_role_setting s
         where s.setdatabase in (0, (select oid from pg_database where datname = current_database()))),
-      (select string_agg(m.hash, ',' order by m.id) from nightshift.migrations m)
+      (select string_agg(m.hash, ',' order by m.id) from nightshift.migrations m),
+      (select string_agg(concat_ws(' ', t.id, t.name), ',' order by t.id) from nightshift.tenants t)
     )) as schema,
     (select sum(pg_relation_size(c.oid)) from pg_class c where c.relkind in ('r', 'i', 't') and c.oid >= ${FIRST_OWN}::oid) as bytes`;
   if (row === undefined) throw new Error('a query without rows');

@@ -138,6 +138,23 @@ function packageImports(source: Source): string[] {
   return source.imports.filter((name) => !isRelative(name) && !name.startsWith('node:')).map(packageOf);
 }
 
+/** The sources and packages that are loaded with a file: by its imports, without those of types, and by theirs. */
+function loadedWith(entry: string): string[] {
+  const found = new Set([entry]);
+  for (const file of found) {
+    const source = sources.find((one) => one.file === file);
+    if (source === undefined) continue;
+    const loads = source.text.matchAll(
+      /^(?:(?:import|export)(?!\s+type\b)[^;]*?from '([^']+)'|import '([^']+)');/gms,
+    );
+    for (const [, from, alone = ''] of loads) {
+      const name = from ?? alone;
+      found.add(isRelative(name) ? resolve(source, name) : packageOf(name));
+    }
+  }
+  return [...found];
+}
+
 /** The findings of `find` in each source, with the file before each. */
 function faults(find: (source: Source) => string[]): string[] {
   return sources.flatMap((source) => find(source).map((fault) => `${source.file}: ${fault}`));
@@ -200,6 +217,19 @@ describe('imports', () => {
         }),
     );
     expect(found).toEqual([]);
+  });
+
+  test('a process loads only its part, and the SDKs of providers and MCP when they are used', () => {
+    const late = ['openai', '@anthropic-ai/sdk', 'undici', '@modelcontextprotocol/sdk'];
+    const parts = ['fastify', 'prom-client', 'src/api/server/server.ts', 'src/workers/process/process.ts'];
+    const found = (entry: string, isWrong: (name: string) => boolean): string[] =>
+      loadedWith(entry).filter((name) => late.includes(name) || isWrong(name));
+    expect(loadedWith('src/platform/production.ts').length).toBeGreaterThan(200);
+    expect(found('src/platform/production.ts', (name) => parts.includes(name))).toEqual([]);
+    expect(found('src/api/server/server.ts', (name) => /^src\/(?:workers|agent|llm)\//.test(name))).toEqual(
+      [],
+    );
+    expect(found('src/workers/process/process.ts', (name) => name.startsWith('src/api/'))).toEqual([]);
   });
 
   test('the core imports nothing from outside, not even Node', () => {

@@ -1,6 +1,8 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
-import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
+import { CONFIG_COMPONENTS } from '../../src/schema/config.ts';
+import { ConfigSchema, parseConfigFile } from '../../src/tools/config/parse-config.ts';
 import { faultyTool } from './faulty-tool.ts';
 
 const tool = faultyTool({ name: 'read_page' });
@@ -9,6 +11,13 @@ function faultsOf(config: unknown): string[] {
   const parsed = parseConfigFile(config);
   return parsed.ok ? [] : parsed.faults;
 }
+
+test('its schema is valid: no process validates it at the start', () => {
+  const meta = new Ajv2020({ strict: false });
+  for (const schema of [ConfigSchema, ...CONFIG_COMPONENTS]) {
+    expect(meta.validateSchema(schema), JSON.stringify(meta.errors)).toBe(true);
+  }
+});
 
 describe('a valid configuration', () => {
   test('gives tools, roles and limits', () => {

@@ -6,8 +6,8 @@
  * origin.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isIP } from 'node:net';
 import type { ApiKey, Config } from '../../config/config.ts';
+import { isLoopback } from '../../config/loopback.ts';
 import { refuse } from '../../core/errors.ts';
 import type { Refusal } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../core/ids.ts';
@@ -15,8 +15,8 @@ import type { TenantId } from '../../core/ids.ts';
 import type { AccessHeaders, AccessRequest } from './access-request.ts';
 import { keyId, openSessions, tokenIn } from './session.ts';
 import type { SessionHash } from './session.ts';
-import { tenantFinder } from './tenants.ts';
-import type { FindTenant } from './tenants.ts';
+import { createTenantIds } from './tenants.ts';
+import type { TenantIds } from './tenants.ts';
 import type { Database } from '../../db/connection/client.ts';
 
 /** Without keys, a caller is both the tenant and the operator. With keys, a caller is one of them. */
@@ -70,14 +70,14 @@ const ELSEWHERE =
 function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: Database): AccessControl {
   const find = keyFinder(keys);
   const isAdminKey = keyTest(adminKey);
-  const findTenant = tenantFinder(database);
-  const sessions = openSessions(database, keys, findTenant);
+  const tenantIds = createTenantIds(database);
+  const sessions = openSessions(database, keys, tenantIds);
   return {
     auth: 'key',
     async admit(request) {
       const { headers, method } = request;
       if (headers.authorization !== undefined)
-        return admitBearer(headers.authorization, find, isAdminKey, findTenant);
+        return admitBearer(headers.authorization, find, isAdminKey, tenantIds);
       const found = await sessions.find(tokenIn(request) ?? '');
       if (found === null)
         return refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
@@ -100,7 +100,7 @@ async function admitBearer(
   authorization: string,
   find: (key: string) => ApiKey | null,
   isAdminKey: (key: string) => boolean,
-  findTenant: FindTenant,
+  tenantIds: TenantIds,
 ): Promise<Access> {
   const [, given] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
   if (given === undefined)
@@ -112,7 +112,7 @@ async function admitBearer(
       'unauthorized',
       'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS, or NIGHTSHIFT_ADMIN_KEY.',
     );
-  const tenantId = await findTenant(found.tenant);
+  const tenantId = await tenantIds(found.tenant);
   return { kind: 'tenant', tenantId, tenantName: found.tenant, isOperator: false, session: null };
 }
 
@@ -193,17 +193,4 @@ function isFromElsewhere({ host, origin, 'sec-fetch-site': site }: AccessHeaders
 /** Lower-case, without the port; null for an invalid host. */
 function hostnameOf(host: string): string | null {
   return /^[^/?#@\\\s]+$/.test(host) ? (URL.parse(`http://${host}`)?.hostname ?? null) : null;
-}
-
-/** Whether a host name or address is a loopback one. */
-export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
-  switch (isIP(name)) {
-    case 4:
-      return name.startsWith('127.');
-    case 6:
-      return name === '::1' || name.startsWith('::ffff:7f') || name.startsWith('::ffff:127.');
-    default:
-      return name === 'localhost' || name.endsWith('.localhost');
-  }
 }

@@ -12,7 +12,7 @@ import type { Database } from '../../db/connection/client.ts';
 import { beginSession, endSession, findSession } from '../../db/write/sessions.ts';
 import type { StoredSession } from '../../db/write/sessions.ts';
 import { sessionStreamsOf } from './session-streams.ts';
-import type { FindTenant } from './tenants.ts';
+import type { TenantIds } from './tenants.ts';
 
 /** The cookie name without TLS, usually on localhost. */
 export const PLAIN_COOKIE = 'nightshift_session';
@@ -43,7 +43,7 @@ export type Sessions = {
   whileOpen(session: SessionHash, end: () => void): () => void;
 };
 
-export function openSessions(database: Database, keys: readonly ApiKey[], findTenant: FindTenant): Sessions {
+export function openSessions(database: Database, keys: readonly ApiKey[], tenantIds: TenantIds): Sessions {
   const known = new Set(keys.map((key) => `${keyId(key.key)} ${key.tenant}`));
   const streams = sessionStreamsOf(database);
   const remembered = new Map<string, { until: number; found: Promise<StoredSession | null> }>();
@@ -61,7 +61,7 @@ export function openSessions(database: Database, keys: readonly ApiKey[], findTe
   return {
     async begin({ key, tenant }) {
       const token = randomBytes(32).toString('base64url');
-      const tenantId = await findTenant(tenant);
+      const tenantId = await tenantIds(tenant);
       await beginSession(database.db, hashOf(token), { tenantId, keyId: keyId(key) }, SESSION_S);
       return token;
     },

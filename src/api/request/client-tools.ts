@@ -15,7 +15,7 @@ const DRAFT_7 = 'http://json-schema.org/draft-07/schema';
 
 type Draft = { validateSchema(schema: JsonObject): unknown };
 
-/** Made at first use, and used only to validate schemas: none is compiled here. */
+/** Used only to validate schemas: none is compiled here. The first config with client tools waits 70 ms for them. */
 const drafts = once(
   (): ReadonlyMap<string, Draft> =>
     new Map<string, Draft>([

@@ -10,7 +10,7 @@ import type { OpenCall } from '../tools/tool-call.ts';
 /** The running job and the settings it runs with. */
 export type ServedJob = { job: ActiveJob; settings: Settings };
 
-/** The lease that allows writes for this snapshot; `epoch` identifies its owner. */
+/** The lease that allows writes for this snapshot; `epoch` identifies its owner. `tenantName`: for logs and workspaces. */
 export type Lease = { contextId: ContextId; tenantId: TenantId; tenantName: string; epoch: number };
 
 /** The mailbox: data that other processes may have written since the last read. */

@@ -44,9 +44,10 @@ export type ContextColumns = {
   now: number;
 };
 
+/** Every tenant has a row, which is never deleted. */
 export const contextColumns: SQL = sql`c.id, c.tenant_id,
-  (select t.name from tenants t where t.id = c.tenant_id) as tenant_name, c.lease_epoch, c.state, c.stopped, c.head_seq, c.wake_seq, c.control_seq,
-  c.failed_claims, c.active_branch, c.queued, c.steers, ${millis(sql`clock_timestamp()`)} as now`;
+  (select t.name from tenants t where t.id = c.tenant_id) as tenant_name,
+  c.lease_epoch, c.state, c.stopped, c.head_seq, c.wake_seq, c.control_seq, c.failed_claims, c.active_branch, c.queued, c.steers, ${millis(sql`clock_timestamp()`)} as now`;
 
 export function toContextRow(row: ContextColumns): ContextRow {
   return {

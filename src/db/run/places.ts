@@ -18,7 +18,7 @@ export const places = recordset(
   'at',
   columns<ReadPlace>({
     context_id: ['uuid', ({ contextId }) => contextId],
-    tenant: ['int', ({ tenantId }) => tenantId],
+    tenant: ['bigint', ({ tenantId }) => tenantId],
     branch: ['text', ({ branch }) => branch ?? MAIN],
     steers: ['int', ({ steers }) => steers ?? 0],
   }),

@@ -1,10 +1,10 @@
 /**
  * The columns that tables share. CHECKs and unique indexes of the tables repeat the invariants of the protocols, so that
  * a bug makes a statement fail instead of corrupting a conversation. Every row has `tenant_id`, unless its table says
- * otherwise. The application generates the ids.
+ * otherwise. The application generates the ids, except those of `search_backlog`.
  */
 import { sql } from 'drizzle-orm';
-import { bigint, customType, integer, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, customType, timestamp } from 'drizzle-orm/pg-core';
 import type { TenantId } from '../../core/ids.ts';
 import { encodeJson } from '../connection/codec.ts';
 
@@ -12,7 +12,7 @@ import { encodeJson } from '../connection/codec.ts';
  * The id of a tenant (`tenants`). It has no foreign key: every insert of every table would lock the same row
  * (docs/decisions/0026-tenant-ids.md).
  */
-export const tenantId = () => integer('tenant_id').notNull().$type<TenantId>();
+export const tenantId = () => bigint('tenant_id', { mode: 'number' }).notNull().$type<TenantId>();
 
 export const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
 

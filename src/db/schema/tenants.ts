@@ -1,14 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { check, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigint, check, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant } from './columns.ts';
 
 /** Tenants by name. A row is added when an API key with its name is first used, and is never deleted. */
 export const tenants = pgTable(
   'tenants',
   {
-    /** 1: the default tenant, which the first migration inserts. */
-    id: integer('id').primaryKey().generatedByDefaultAsIdentity({ startWith: 2 }),
+    /** A random number, so that none is given twice, even after a restore. 1: the default tenant, of the migration. */
+    id: bigint('id', { mode: 'number' }).primaryKey(),
     name: text('name').notNull(),
+    /** For operators. */
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (t) => [

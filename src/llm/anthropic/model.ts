@@ -27,6 +27,7 @@ export function createAnthropic(options: AnthropicOptions, fetch: Fetch, limits:
   });
   return createModel(
     {
+      load: client,
       prepare: (request) =>
         prepare(
           () => writeRequest(request),

@@ -19,6 +19,7 @@ export function createOpenAIChat(
 ): Model {
   return createModel(
     {
+      load: client,
       prepare: (request) =>
         prepare(
           () => writeRequest(request, official),

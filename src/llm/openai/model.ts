@@ -13,6 +13,7 @@ import { writeRequest } from './request.ts';
 export function createOpenAI(client: OpenAIClient, secret: string, limits: Limits, ids: Ids): Model {
   return createModel(
     {
+      load: client,
       prepare: (request) =>
         prepare(
           () => writeRequest(request),

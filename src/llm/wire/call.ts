@@ -39,6 +39,9 @@ export function createModel(wire: Wire, options: ModelOptions): Model {
     if (signal.aborted) return { kind: 'aborted' };
     const prepared = wire.prepare(wellFormedRequest(withoutForeignSeals(request)));
     if (prepared.kind === 'unsupported') return failed('bad_request', prepared.message);
+    // The provider's time limits begin after it.
+    await wire.load();
+    if (signal.aborted) return { kind: 'aborted' };
     const watch = createWatch(signal, request.streaming ? limits.connectMs : limits.wholeMs);
     const response = await send(prepared, watch);
     if (!(response instanceof LiveResponse)) return outcomeOf(response, watch, false);

@@ -6,6 +6,8 @@ import type { Bytes } from './http/bytes.ts';
 import type { Watch } from './http/watch.ts';
 
 export type Wire = {
+  /** Loads the SDK. Rejects if it is not installed. */
+  load(): Promise<unknown>;
   prepare(request: ModelRequest): Prepared;
   assembly(): Assembly;
   /** Pure: converts a complete answer of the provider. */

@@ -26,7 +26,7 @@ export function fromJsonSchema(value: unknown): ToolInput {
   return compiled.ok ? { ok: true, schema, validate: compiled.validate } : broken(compiled.problem);
 }
 
-/** Validates by one of our own schemas, which the first call compiles: a process starts without the compiler. */
+/** Validates by one of our own schemas. The first call compiles it, not the start of the process. */
 export function validateByOwn(schema: JsonObject): Validate {
   const validate = once(() => {
     const input = fromJsonSchema(schema);

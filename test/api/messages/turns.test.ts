@@ -165,7 +165,7 @@ describe('of a long history', () => {
     const id = await long(5_000);
     const on = {
       contextId: sql`${id}::uuid`,
-      tenantId: sql`${DEFAULT_TENANT}::int`,
+      tenantId: sql`${DEFAULT_TENANT}::bigint`,
       branch: sql`'main'::text`,
     };
     const [row] = await api.database.db.execute<{ 'QUERY PLAN': Plan[] }>(

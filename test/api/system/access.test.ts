@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isLoopback, openAccessControl } from '../../../src/api/access/access.ts';
+import { openAccessControl } from '../../../src/api/access/access.ts';
+import { isLoopback } from '../../../src/config/loopback.ts';
 import type { AccessHeaders } from '../../../src/api/access/access-request.ts';
 import { openApi } from '../harness.ts';
 import type { Api } from '../harness.ts';

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { sql } from 'drizzle-orm';
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
@@ -16,6 +17,16 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
+/** The components, and what each `schema` member of an OpenAPI document holds. */
+function* schemasIn(part: Body): Generator<object> {
+  if (typeof part !== 'object' || part === null) return;
+  for (const [name, value] of Object.entries(part)) {
+    if (name === 'schemas') yield* Object.values<object>(value as never);
+    if (name === 'schema') yield value as never;
+    else yield* schemasIn(value);
+  }
+}
+
 describe('the document', () => {
   test('is valid OpenAPI 3.1', async () => {
     const { status, body } = await api.get('/api/openapi.json');
@@ -24,6 +35,14 @@ describe('the document', () => {
     const result = await new Validator().validate(body);
     expect(result.errors ?? []).toEqual([]);
     expect(result.valid).toBe(true);
+  });
+
+  test('has valid schemas: no application validates its own at the start', async () => {
+    const { body } = await api.get('/api/openapi.json');
+    const meta = new Ajv2020({ strict: false });
+    const schemas = [...schemasIn(body)];
+    expect(schemas.length).toBeGreaterThan(200);
+    expect(schemas.filter((schema) => meta.validateSchema(schema) !== true)).toEqual([]);
   });
 
   test('has the same operations and bodies under any settings', async () => {

@@ -14,7 +14,7 @@ import { findReceipt } from '../../../src/db/run/receipts.ts';
 import { listSteps } from '../../../src/db/read/jobs/step-views.ts';
 import { findWorker, listWorkers } from '../../../src/db/read/contexts/worker-views.ts';
 import { contextOf, depthOf, descendants } from '../../../src/db/write/workers/workers.ts';
-import { tenantIdOf } from '../../../src/db/write/tenants.ts';
+import { ensureTenant } from '../../../src/db/write/tenants.ts';
 import { given, ids, nothing } from '../database-fixture.ts';
 import type { Given } from '../database-fixture.ts';
 
@@ -43,11 +43,11 @@ describe('the id of a name', () => {
   const rows = (name: string) => the.rows(`select id from tenants where name = '${name}'`);
 
   test('is 1 for the default tenant', async () => {
-    expect(await tenantIdOf(db(), DEFAULT_TENANT_NAME)).toBe(DEFAULT_TENANT);
+    expect(await ensureTenant(db(), DEFAULT_TENANT_NAME)).toBe(DEFAULT_TENANT);
   });
 
   test('is the same for all processes that ask for a new name at once', async () => {
-    const asking = Array.from({ length: 8 }, () => tenantIdOf(the.open({ max: 1 }).db, 'popular'));
+    const asking = Array.from({ length: 8 }, () => ensureTenant(the.open({ max: 1 }).db, 'popular'));
     const found = new Set(await Promise.all(asking));
     expect([...found]).toEqual((await rows('popular')).map(({ id }) => id));
   });
@@ -55,8 +55,8 @@ describe('the id of a name', () => {
   test('of a name that an open transaction adds is returned after its commit', async () => {
     const client = the.open({ max: 1, name: 'second' });
     const { added, second } = await the.database.transaction(async (tx) => {
-      const added = await tenantIdOf(tx, 'contended');
-      const second = tenantIdOf(client.db, 'contended');
+      const added = await ensureTenant(tx, 'contended');
+      const second = ensureTenant(client.db, 'contended');
       await untilBlocked('second');
       return { added, second };
     });
@@ -66,12 +66,11 @@ describe('the id of a name', () => {
 });
 
 async function untilBlocked(name: string): Promise<void> {
-  for (;;) {
-    const blocked = await the.rows(`
+  const blocked = () =>
+    the.rows(`
       select 1 from pg_stat_activity where datname = current_database() and application_name = '${name}'
         and cardinality(pg_blocking_pids(pid)) > 0`);
-    if (blocked.length > 0) return;
-  }
+  await expect.poll(blocked).not.toEqual([]);
 }
 
 test('nothing of another tenant is found, by id or in a list', async () => {

@@ -23,7 +23,7 @@ export type Child = {
 
 const running = new Set<ChildProcess>();
 
-/** The environment is `env` and the PATH, nothing else. */
+/** The environment is `env`, the PATH and the compile cache of the run, nothing else. */
 export function startChild(program: Program, args: readonly string[], env: Record<string, string>): Child {
   const child = spawn(process.execPath, [programFile(program), ...args], {
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },

@@ -2,14 +2,12 @@
 // this repository, as an installation has them, and a stream that `curl -N` follows ends after a moment.
 import { spawn } from 'node:child_process';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { ROOT } from '../../docs/markdown.ts';
 
 /** Where the pages say that the platform is. */
 const PRINTED = 'http://127.0.0.1:3000';
-const COMPILED = path.join(tmpdir(), `nightshift-test-compiled-${process.getuid?.() ?? 0}`);
 const FOLLOWED_S = 2;
 
 export type Ran = { code: number; output: string };
@@ -31,7 +29,7 @@ export async function openPageShell(folder: string, urlNow: () => string): Promi
     env: {
       PATH: `${programs}${path.delimiter}${process.env['PATH']}`,
       HOME: folder,
-      NODE_COMPILE_CACHE: COMPILED,
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     },
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -1,6 +1,6 @@
 // A context that kills every process that reads it, for example by answers that crash a parser, and one whose history
 // is too long to be read. The claim of a process that dies is rolled back; the count of the death is not.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ContextId } from '../../../src/core/ids.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
@@ -168,6 +168,7 @@ test('a process that dies after the commit of its claim, while it reads, is foll
 });
 
 describe('a history of 270 MB', () => {
+  const before = process.memoryUsage().rss;
   let contextId: ContextId;
   beforeAll(async () => {
     contextId = (await the.context()).contextId;
@@ -185,6 +186,9 @@ describe('a history of 270 MB', () => {
   });
 
   test('without the messages that a summary replaces is read', async () => {
+    onTestFinished(
+      async () => void (await the.rows(`delete from compactions where context_id = '${contextId}'`)),
+    );
     await the.rows(`
     insert into compactions
       (id, tenant_id, context_id, branch, seq, type, upto_seq, summary, tokens_before, tokens_after, job_id)
@@ -193,7 +197,6 @@ describe('a history of 270 MB', () => {
     const read = await readBranch(the.database.db, { contextId, tenantId: DEFAULT_TENANT }, 'main');
     expect(read?.history).toHaveLength(2);
     expect(read?.unread).toBeNull();
-    await the.rows(`delete from compactions where context_id = '${contextId}'`);
   });
 
   test('is not read completely: without summaries its job fails with `prompt_too_long`, and other jobs continue', async () => {
@@ -201,7 +204,6 @@ describe('a history of 270 MB', () => {
     const jobId = await the.submit(contextId);
     const fine = await the.submit(other);
     const { state, die } = await startProcess(() => undefined);
-    const before = process.memoryUsage().rss;
     await Promise.all([runContext(state, contextId), runContext(state, other)]);
     // It takes 270 MB in storage, and more than twice as much in memory.
     expect(process.memoryUsage().rss - before).toBeLessThan(600_000_000);

@@ -147,7 +147,7 @@ test('of many calls already sent, none is repeated during the throttle', async (
   const refused = came.filter(({ isRefused }) => isRefused).map(({ text }) => text);
   expect(new Set(refused).size).toBe(refused.length);
   expect(came).toHaveLength(60 + refused.length);
-  // A job whose throttle is nearly over waits in place, and stays in its attempt.
+  // A busy machine may handle a refusal when its throttle is nearly over: that job waits in place, in its attempt.
   const [again] = await of.query('select count(*)::int as jobs from jobs where attempt > 1');
   expect(again?.['jobs']).toBeGreaterThan(0);
   expect(again?.['jobs']).toBeLessThanOrEqual(refused.length);

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import type { ToolInvocation } from '../../../src/core/tools/tool.ts';
-import { tenantIdOf } from '../../../src/db/write/tenants.ts';
+import { ensureTenant } from '../../../src/db/write/tenants.ts';
 import { postedInput } from '../../db/inputs.ts';
 import { result, says, startFleet } from '../worker-fleet.ts';
 
@@ -25,7 +25,7 @@ test('the log and the tools of a run have the name of its tenant', async () => {
     log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
   });
   onTestFinished(() => fleet.close());
-  const tenantId = await tenantIdOf(fleet.database.db, 'acme');
+  const tenantId = await ensureTenant(fleet.database.db, 'acme');
   const worker = { tenantId, name: 'w', title: null, role: null, config: {}, parentWorkerId: null };
   const { contextId } = await fleet.perform(createWorker(fleet.ports, worker));
   const input = { ...postedInput(), tenantId, contextId };

@@ -14,12 +14,13 @@ import type { Fleet } from '../worker-fleet.ts';
 
 /** This many come first: until then caches fill and code is compiled. */
 const WARM = depth(150, 500);
+// More calls than a page of the inbox holds.
 const MANY = WARM + depth(150, 1_000);
 /** Bytes of each call: a process that keeps a snapshot keeps more than these. */
 const CALL = 16_000;
 /**
- * Bytes a waiting context may leave in memory: far less than its call. With fewer contexts, the rest of the heap weighs
- * more.
+ * Bytes a waiting context may leave in memory: at most half of its call. With fewer contexts, the rest of the heap
+ * weighs more.
  */
 const LEFT_BEHIND = depth(8_000, 2_000);
 

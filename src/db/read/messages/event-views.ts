@@ -98,11 +98,11 @@ export async function readStreamProgress(
     lease_epoch: number | null;
   }>(sql`/* events.read_progress */
     select a.tenant, a.id, c.head_seq, c.lease_owner, c.lease_epoch
-    from jsonb_to_recordset(${contextsAsked}::jsonb) as a(tenant int, id uuid)
+    from jsonb_to_recordset(${contextsAsked}::jsonb) as a(tenant bigint, id uuid)
     join contexts c on c.id = a.id and c.tenant_id = a.tenant
     union all
     select a.tenant, a.id, null, null, null
-    from jsonb_to_recordset(${jobsAsked}::jsonb) as a(tenant int, id uuid)
+    from jsonb_to_recordset(${jobsAsked}::jsonb) as a(tenant bigint, id uuid)
     where not exists (
       select 1 from jobs j where j.tenant_id = a.tenant and j.id = a.id and j.finished_at is null)`);
   const progress: StreamProgress = { heads: new Map(), ended: new Set() };

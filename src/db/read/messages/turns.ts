@@ -94,7 +94,7 @@ export async function listTurns(
 ): Promise<{ branch: string; turns: TurnView[] | null } | null> {
   const on = {
     contextId: sql`${contextId}::uuid`,
-    tenantId: sql`${tenantId}::int`,
+    tenantId: sql`${tenantId}::bigint`,
     branch: sql`(select found from at)`,
   };
   const of = sql`m.context_id = ${contextId} and m.tenant_id = ${tenantId}`;

@@ -40,7 +40,7 @@ export function wantedOf(append: Append): Wanted {
 /** Columns for guards and expressions. */
 const INPUTS = columns<Wanted>({
   id: ['uuid', ({ append }) => append.lease.contextId],
-  tenant: ['int', ({ append }) => append.lease.tenantId],
+  tenant: ['bigint', ({ append }) => append.lease.tenantId],
   epoch: ['bigint', ({ append }) => append.lease.epoch],
   control: ['bigint', ({ append }) => append.guard.controlSeq],
   wake: ['bigint', ({ append }) => append.guard.wakeSeq],

@@ -72,7 +72,7 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
     ), main as (
       ${insertInto(branches, {
         contextId: sql`${contextId}::uuid`,
-        tenantId: sql`${tenantId}::int`,
+        tenantId: sql`${tenantId}::bigint`,
         name: sql`${MAIN}`,
         messageCount: sql`(select count(*) from shared)`,
       })}
@@ -93,7 +93,7 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
 function newContext({ tenantId }: Place, { contextId }: Fork): SQL {
   return insertInto(contexts, {
     id: sql`${contextId}::uuid`,
-    tenantId: sql`${tenantId}::int`,
+    tenantId: sql`${tenantId}::bigint`,
     headSeq: sql`(select count(*) from shared) + (select count(*) from compacted)`,
     messageCount: sql`(select count(*) from shared)`,
     turnCount: sql`(select coalesce(max(substr(turn, 2)::int), 0) from shared where role <> 'system')`,

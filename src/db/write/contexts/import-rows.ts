@@ -20,7 +20,7 @@ import { messages } from '../../schema/messages.ts';
 const OF_CONTEXT = { tenantId: sql`ctx.tenant_id`, contextId: sql`ctx.id` };
 
 function contextOf({ tenantId, contextId }: Place): SQL {
-  return sql`ctx as (select ${contextId}::uuid as id, ${tenantId}::int as tenant_id)`;
+  return sql`ctx as (select ${contextId}::uuid as id, ${tenantId}::bigint as tenant_id)`;
 }
 
 type ImportedMessage = StoredMessage & { id: MessageId };
