@@ -66,6 +66,20 @@ test('an opened thought stays open when its answer is complete, and when the lis
   await thought.waitFor();
 });
 
+test('an opened tool call stays open when the list has unmounted it meanwhile', async () => {
+  const { page } = await open();
+  await send(page, 'call: look_up {"word": "a"}\n---\nsay: looked up');
+  await answer(page, 'looked up').waitFor();
+  await page.getByRole('button', { name: 'look_up' }).click();
+  const output = page.getByRole('region', { name: 'Output' });
+  await output.waitFor();
+  await send(page, 'say: second\ntokens: 6000');
+  await answer(page, 'second').waitFor();
+  await expect.poll(() => output.count()).toBe(0);
+  await log(page).evaluate((list) => list.scrollTo(0, 0));
+  await output.waitFor();
+});
+
 test('a partial answer is there after a reload, and in a second tab at once', async () => {
   const { page, address } = await open();
   await send(page, 'tokens: 20000 over 900s');

@@ -4,7 +4,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ChevronRight, FoldVertical } from 'lucide-react';
 import type { ContentBlock, Context, ContextCompaction, Message } from 'nightshift/client';
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import type { ReactNode } from 'react';
 import { compactedQuery } from '../../../data/query/contexts.ts';
 import { textOf } from '../../../data/format.ts';
@@ -15,6 +15,7 @@ import { Json } from '../../../ui/text/json.tsx';
 import { Markdown } from '../../../ui/text/markdown.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
+import { unfolded } from './marks.ts';
 import css from '../compactions/compaction-mark.module.css';
 
 const full = new Intl.NumberFormat('en');
@@ -27,7 +28,7 @@ export type CompactionMarkProps = {
 
 /** `children` renders a replaced message; by default its content blocks are rendered. */
 export function CompactionMark({ context, compaction, children }: CompactionMarkProps) {
-  const [isOpen, setOpen] = useState(false);
+  const isOpen = unfolded.useIsSet(compaction.id);
   const contentId = useId();
   const { type, tokens_before: before, tokens_after: after } = compaction;
   const replaced = useInfiniteQuery({
@@ -43,7 +44,7 @@ export function CompactionMark({ context, compaction, children }: CompactionMark
         className={css.line}
         aria-expanded={isOpen}
         aria-controls={contentId}
-        onClick={() => setOpen(!isOpen)}
+        onClick={() => unfolded.set(compaction.id, !isOpen)}
       >
         <FoldVertical aria-hidden="true" />
         <span>

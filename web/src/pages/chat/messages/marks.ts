@@ -23,5 +23,5 @@ function createMarks(): Marks {
 /** Ids of messages that are shown as raw text. */
 export const raw = createMarks();
 
-/** Ids of thinking blocks that are open. */
+/** Ids of thinking blocks, tool calls and compactions that are open. */
 export const unfolded = createMarks();

@@ -1,7 +1,6 @@
 /** A tool call: arguments, status, duration and result, and the form to answer it if it waits for a person. */
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight, CircleHelp, Users, Wrench } from 'lucide-react';
-import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { Context, Message, ToolCall, ToolResultBlock, ToolUseBlock } from 'nightshift/client';
 import { toolCallQuery } from '../../../data/query/contexts.ts';
@@ -10,6 +9,7 @@ import { Json } from '../../../ui/text/json.tsx';
 import { Markdown } from '../../../ui/text/markdown.tsx';
 import { StatusBadge } from '../../../ui/text/status-badge.tsx';
 import { Duration } from '../../../ui/text/time.tsx';
+import { unfolded } from './marks.ts';
 import type { CallResult } from './rows.ts';
 import { SpawnedWorkers } from '../contexts/spawned-workers.tsx';
 import { ToolWait } from '../../../answers/tool-wait.tsx';
@@ -21,7 +21,7 @@ type Props = { context: Context; message: Message; block: ToolUseBlock; result: 
 const OF_WORKERS = ['spawn_worker', 'send_message', 'wait_for_workers', 'stop_worker'];
 
 export function ToolCard({ context, message, block, result }: Props) {
-  const [isOpen, setOpen] = useState(false);
+  const isOpen = unfolded.useIsSet(block.id);
   const isOdd = result?.block.is_error === true;
   const { data: call } = useQuery({
     ...toolCallQuery(context.id, block.id),
@@ -37,7 +37,12 @@ export function ToolCard({ context, message, block, result }: Props) {
       data-call={block.id}
       tabIndex={-1}
     >
-      <button type="button" className={css.head} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button
+        type="button"
+        className={css.head}
+        aria-expanded={isOpen}
+        onClick={() => unfolded.set(block.id, !isOpen)}
+      >
         <ChevronRight className={css.turn} data-open={isOpen} aria-hidden="true" />
         <Icon name={block.name} />
         <code className={css.name}>{block.name}</code>
