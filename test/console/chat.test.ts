@@ -2,7 +2,14 @@
 // followed by queued inputs; approvals and questions are answered in place; and the page waits for a server that dies.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
+import {
+  LOOKS,
+  browserTest as test,
+  expectAccessible,
+  expectFits,
+  settled,
+  useBrowser,
+} from './rig/browser.ts';
 import { log, longer, partial, answer } from './rig/conversation.ts';
 import { depth } from '../services/depth.ts';
 import { useTenant } from './rig/platform.ts';
@@ -380,6 +387,7 @@ for (const { theme, size } of LOOKS) {
     const page = await visit(`${url}/contexts/${id}`, { theme, size });
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     await page.getByRole('button', { name: 'blue' }).waitFor();
+    await settled(page);
     await page.getByRole('region', { name: 'Tool look_up' }).getByRole('button', { name: 'look_up' }).click();
     await page.getByRole('region', { name: 'Output' }).waitFor();
     await expectAccessible(page);

@@ -128,7 +128,8 @@ const SETTLED = `(async () => {
   }
 })()`;
 
-async function settled(page: Page): Promise<void> {
+/** Until nothing moves under the pointer. */
+export async function settled(page: Page): Promise<void> {
   await page.evaluate(SETTLED);
 }
 
