@@ -45,8 +45,11 @@ export type Models = {
 
 const WHOLE_TIMEOUT_MS = 600_000;
 
+/** Throws if the SDK of a configured provider is not installed. */
 export function createModels(options: ModelsOptions): Models {
   const { anthropic, openai, ids = uuids, prices = new Map() } = options;
+  if (anthropic !== undefined) expectInstalled('@anthropic-ai/sdk');
+  if (openai !== undefined) expectInstalled('openai');
   const limits: Limits = {
     idleMs: options.idleTimeoutMs,
     connectMs: options.connectTimeoutMs ?? options.idleTimeoutMs,
@@ -79,4 +82,9 @@ export function createModels(options: ModelsOptions): Models {
     configured: PROVIDERS.filter((provider) => makers[provider] !== null),
     keyId: (provider) => keyId(provider, access[provider].baseURL ?? null, access[provider].apiKey ?? ''),
   };
+}
+
+/** Throws if the package is not installed: it is loaded only by the first call, and a process should not start without. */
+function expectInstalled(name: string): void {
+  import.meta.resolve(name);
 }

@@ -2,8 +2,8 @@
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isJsonObject } from '../../core/json.ts';
-import { once } from '../../core/once.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { once } from '../../core/once.ts';
 import type { ClientTool } from '../../core/workers/settings.ts';
 import { clientToolNameFaults } from '../../schema/client-tool-names.ts';
 import { faultAt } from '../../schema/fault.ts';

@@ -6,7 +6,7 @@ import type { Bytes } from './http/bytes.ts';
 import type { Watch } from './http/watch.ts';
 
 export type Wire = {
-  /** Loads the SDK. Rejects if it is not installed. */
+  /** Loads the SDK. */
   load(): Promise<unknown>;
   prepare(request: ModelRequest): Prepared;
   assembly(): Assembly;
