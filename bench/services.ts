@@ -97,7 +97,7 @@ async function inContainers(): Promise<Started> {
   const run = await nameRun();
   try {
     const [postgres, redis] = await Promise.all([
-      startPostgresContainer(run, undefined, SETTINGS),
+      startPostgresContainer(run, { settings: SETTINGS }),
       startRedisContainer(run),
     ]);
     return {

@@ -1,5 +1,5 @@
 // `npm run test:full`: every test at full depth, the end-to-end tests once more on embedded services, the package, and
-// chaos with a seed of its own. A release runs it; it takes more than an hour on two cores. All parts run, one after
+// chaos with a seed of its own. A release runs it; it takes 35 minutes on two cores. All parts run, one after
 // the other, whichever of them fails. With names of parts, only these. A part with sources of its own is recorded once
 // it has passed: see proven/parts.ts.
 import { spawn } from 'node:child_process';

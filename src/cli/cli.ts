@@ -1,16 +1,22 @@
 /** What all commands that call the API share. */
+import type { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { createClient } from '../client/index.ts';
 import type { Client } from '../client/index.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Exit } from './exit.ts';
-import type { Screen } from './terminal/screen.ts';
+import { openScreen } from './terminal/screen.ts';
+import type { Screen, Streams } from './terminal/screen.ts';
 import { table } from './terminal/table.ts';
 import type { Column } from './terminal/table.ts';
 
+/** What a command reads and writes. `process` is one. */
+export type Io = Streams & { env: Readonly<Record<string, string | undefined>> };
+
 export type Cli = {
   screen: Screen;
-  env: Readonly<Record<string, string | undefined>>;
+  input: Readable;
+  env: Io['env'];
   /** The URL of the API. */
   url: string;
   client(): Client;
@@ -22,9 +28,11 @@ const DEFAULT_URL = 'http://127.0.0.1:3000';
 /** Fewer retries than the client's default, because a person is waiting. */
 const RETRIES = 2;
 
-export function openCli(screen: Screen, env: Cli['env']): Cli {
+export function openCli(io: Io): Cli {
+  const { stdin, env } = io;
   const cli: Cli = {
-    screen,
+    screen: openScreen(io),
+    input: stdin,
     env,
     url: env['NIGHTSHIFT_URL'] || DEFAULT_URL,
     exit: EXIT.completed,

@@ -9,7 +9,7 @@ async function main(args: readonly string[]): Promise<number> {
   const asksForHelp = rest.some((arg) => arg === '--help' || arg === '-h');
   if (isServer(name) && !asksForHelp) return serve(name, rest);
   const { runProgram } = await import('./program.ts');
-  return runProgram(args.length === 0 ? ['help'] : args);
+  return runProgram(args.length === 0 ? ['help'] : args, process);
 }
 
 /**

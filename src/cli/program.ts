@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../package-files.ts';
 import { openCli } from './cli.ts';
-import type { Cli } from './cli.ts';
+import type { Cli, Io } from './cli.ts';
 import { answerCommand } from './commands/jobs/answer.ts';
 import { cancelCommand } from './commands/jobs/cancel.ts';
 import { chatCommand } from './commands/contexts/chat.ts';
@@ -27,7 +27,6 @@ import { approveCommand, denyCommand } from './commands/jobs/approve.ts';
 import { workersCommand } from './commands/workers/workers.ts';
 import { EXIT, toEnd } from './exit.ts';
 import { safe } from './terminal/safe.ts';
-import { openScreen } from './terminal/screen.ts';
 
 const INTRODUCTION = `background LLM agents on Postgres and Redis
 
@@ -40,8 +39,8 @@ Exit codes: 0 success, job completed · 1 failed or refused · 2 invalid argumen
 `;
 
 /** Returns the exit code. */
-export async function runProgram(args: readonly string[]): Promise<number> {
-  const cli = openCli(openScreen(), process.env);
+export async function runProgram(args: readonly string[], io: Io): Promise<number> {
+  const cli = openCli(io);
   try {
     await makeProgram(cli).parseAsync(args, { from: 'user' });
     return cli.exit;
@@ -56,16 +55,21 @@ export async function runProgram(args: readonly string[]): Promise<number> {
 }
 
 export function makeProgram(cli: Cli): Command {
+  const { screen } = cli;
   const program = new Command('nightshift')
     .description(INTRODUCTION)
     .version(VERSION, '-v, --version')
     .addHelpText('after', EPILOGUE)
+    .configureOutput({
+      writeOut: (text) => screen.out(text),
+      writeErr: (text) => screen.note(text.trimEnd()),
+    })
     .helpCommand('help [command]', 'display help, or help for a command')
     .configureHelp({
-      styleTitle: (text) => cli.screen.ink('bold', text),
-      styleCommandText: (text) => cli.screen.ink('cyan', text),
-      styleSubcommandText: (text) => cli.screen.ink('cyan', text),
-      styleOptionText: (text) => cli.screen.ink('cyan', text),
+      styleTitle: (text) => screen.ink('bold', text),
+      styleCommandText: (text) => screen.ink('cyan', text),
+      styleSubcommandText: (text) => screen.ink('cyan', text),
+      styleOptionText: (text) => screen.ink('cyan', text),
     })
     // Options after the name of a subcommand belong to the subcommand.
     .enablePositionalOptions()

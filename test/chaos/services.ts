@@ -33,7 +33,7 @@ export async function startServices(
   const remove = (): Promise<void> => removeContainersOf(run);
   try {
     const [database, wakeQueue] = await Promise.all([
-      startPostgresContainer(run, await freePort()),
+      startPostgresContainer(run, { port: await freePort() }),
       startRedisContainer(run, await freePort()),
     ]);
     return {

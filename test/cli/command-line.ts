@@ -1,9 +1,12 @@
-// The command line as a process: its output on stdout and stderr, and its exit code. And a platform for it: a process
-// of its own, on a database of its own, whose API requires a key.
+// The command line, in this process or as one of its own: its output on stdout and stderr, and its exit code. And a
+// platform for it: a process of its own, on a database of its own, whose API requires a key.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { runProgram } from '../../src/cli/program.ts';
 import { createClient } from '../../src/client/index.ts';
 import type { Client } from '../../src/client/index.ts';
 import { killChildren, startChild } from '../e2e/rig/children.ts';
@@ -87,8 +90,23 @@ export function start(
   };
 }
 
-/** To its end, with `input` on its stdin. */
-export async function run(args: readonly string[], env: Env = {}, input = '', cwd?: string): Promise<Done> {
+/** A command of the API, in this process: a process of its own takes a sixth of a second to start. */
+export async function run(args: readonly string[], env: Env = {}, input = ''): Promise<Done> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const outputs = Promise.all([text(stdout), text(stderr)]);
+  const code = await runProgram(args, { stdin: Readable.from([Buffer.from(input)]), stdout, stderr, env });
+  stdout.end();
+  stderr.end();
+  const [out, err] = await outputs;
+  return { code, out, err };
+}
+
+/** Any command, as a process of its own. */
+export async function runProcess(
+  args: readonly string[],
+  env: Env = {},
+  { input = '', cwd }: { input?: string; cwd?: string } = {},
+): Promise<Done> {
   const child = start(args, env, cwd === undefined ? {} : { cwd });
   child.write(input);
   child.end();

@@ -9,7 +9,7 @@ import { RUN_COMMAND_DEFAULTS } from '../../src/tools/built-in/command/limits.ts
 import { ConfigFileError } from '../../src/tools/config/config-file.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
-import { run, start } from './command-line.ts';
+import { runProcess, start } from './command-line.ts';
 import type { Env } from './command-line.ts';
 
 const PLAIN = { ...RUN_COMMAND_DEFAULTS, runner: 'process' as const };
@@ -68,11 +68,11 @@ describe('a process of the platform', () => {
 
   test('does not start where no tenant is named', async () => {
     await write('');
-    expect(await run(['start'], env())).toMatchObject(refused);
+    expect(await runProcess(['start'], env())).toMatchObject(refused);
     const redisUrl = inject('redisUrl');
     if (redisUrl === null) return;
     for (const name of ['worker', 'api'])
-      expect(await run([name], { ...env(), REDIS_URL: redisUrl })).toMatchObject(refused);
+      expect(await runProcess([name], { ...env(), REDIS_URL: redisUrl })).toMatchObject(refused);
   });
 
   test('starts where a tenant is named', async () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createTestDatabase } from '../services/database.ts';
-import { KEY, openPlatform, run } from './command-line.ts';
+import { KEY, openPlatform, runProcess } from './command-line.ts';
 import type { Platform } from './command-line.ts';
 
 let platform: Platform;
@@ -16,7 +16,7 @@ afterAll(() => platform.close());
 type Finding = { name: string; status: string; detail: string; advice: string | null };
 
 async function examine(env: Record<string, string>) {
-  const { code, out } = await run(['doctor', '--json'], env, '', platform.folder);
+  const { code, out } = await runProcess(['doctor', '--json'], env, { cwd: platform.folder });
   const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: Finding[] };
   return { code, ok, out, of: (name: string) => checks.find((check) => check.name === name) };
 }
@@ -37,7 +37,7 @@ test('finds no problem in a working environment', async () => {
   expect(of('providers')).toMatchObject({ status: 'ok', detail: 'set: OPENAI_API_KEY' });
   expect(of('api access')).toMatchObject({ status: 'ok' });
   for (const secret of ['sk-a-secret', KEY]) expect(out).not.toContain(secret);
-  const read = await run(['doctor'], env, '', platform.folder);
+  const read = await runProcess(['doctor'], env, { cwd: platform.folder });
   expect(read.code).toBe(0);
   expect(read.out).toMatch(/^ok {4}node {12}\d+/);
 });
@@ -160,7 +160,7 @@ test('reports whether run_command can run a command, with the configured runner'
 });
 
 test('worker-health: whether a worker process of this host is alive', async () => {
-  const health = (databaseUrl: string) => run(['worker-health'], { DATABASE_URL: databaseUrl });
+  const health = (databaseUrl: string) => runProcess(['worker-health'], { DATABASE_URL: databaseUrl });
   expect(await health(platform.databaseUrl)).toEqual({ code: 0, out: '', err: '' });
   const idle = await createTestDatabase();
   try {

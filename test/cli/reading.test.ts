@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context, Job, SearchResult, Stats, WorkerTree } from '../../src/client/index.ts';
-import { openPlatform, run } from './command-line.ts';
+import { openPlatform, run, runProcess } from './command-line.ts';
 import type { Platform } from './command-line.ts';
 
 let platform: Platform;
@@ -230,7 +230,7 @@ describe('export and import', () => {
 
 describe('help', () => {
   test('exists for all commands together, and for each one with examples; it needs no platform', async () => {
-    const { code, out } = await run([]);
+    const { code, out } = await runProcess([]);
     expect(code).toBe(0);
     const names = [...out.matchAll(/^ {2}([a-z]+)(?: \[.*?\]| <.*?>)* {2,}\S/gm)].map(
       ([, name = '']) => name,

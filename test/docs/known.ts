@@ -6,7 +6,6 @@ import { CommanderError } from 'commander';
 import type { Command } from 'commander';
 import { openCli } from '../../src/cli/cli.ts';
 import { makeProgram } from '../../src/cli/program.ts';
-import { openScreen } from '../../src/cli/terminal/screen.ts';
 import { ConfigError, parseEnvironment } from '../../src/config/config.ts';
 import { ROOT, read } from './markdown.ts';
 
@@ -32,11 +31,12 @@ export function faultOfVariable(name: string, value: string): string | null {
 export const faultsOfNames = (text: string): string[] =>
   [...text.matchAll(/\bNIGHTSHIFT_[A-Z_]+\b/g)].flatMap(([name]) => faultOfVariable(name, '') ?? []);
 
-const screen = openScreen();
+const { stdin, stdout, stderr } = process;
+const cli = openCli({ stdin, stdout, stderr, env: {} });
 
 /** What `nightshift` says against these arguments; null: it takes them. */
 export function faultOfNightshift(args: readonly string[]): string | null {
-  const program = makeProgram(openCli(screen, {}));
+  const program = makeProgram(cli);
   disarm(program);
   try {
     program.parse(args, { from: 'user' });

@@ -26,6 +26,20 @@ export const TEST_SETTINGS = {
   max_wal_size: '4GB',
 } as const;
 
+export type PostgresOptions = {
+  /** With it, the container has the same port after a restart; otherwise the engine picks one. */
+  port?: number;
+  settings?: Readonly<Record<string, string>>;
+  /** Folders in memory, which are empty after a restart. */
+  tmpfs?: Readonly<Record<string, string>>;
+};
+
+/** For a server that no test stops. It takes a tenth off what PostgreSQL costs a run. */
+export const IN_MEMORY: PostgresOptions = {
+  settings: { ...TEST_SETTINGS, max_wal_size: '1GB' },
+  tmpfs: { '/var/lib/postgresql/data': 'rw' },
+};
+
 export interface StartedContainer {
   id: string;
   url: string;
@@ -77,11 +91,9 @@ export async function nameRun(): Promise<string> {
 
 const LABEL = 'nightshift.test.run';
 
-/** With a `port` the container has the same port after a restart; otherwise the engine picks one. */
 export async function startPostgresContainer(
   run: string,
-  port?: number,
-  settings: Readonly<Record<string, string>> = TEST_SETTINGS,
+  { port, settings = TEST_SETTINGS, tmpfs = {} }: PostgresOptions = {},
 ): Promise<StartedContainer> {
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const container = await new PostgreSqlContainer(POSTGRES)
@@ -89,6 +101,7 @@ export async function startPostgresContainer(
     .withDatabase('postgres')
     .withUsername('nightshift')
     .withPassword('nightshift')
+    .withTmpFs({ ...tmpfs })
     .withCommand(['postgres', ...flags])
     .withLabels({ [LABEL]: run })
     .withHealthCheck(NO_HEALTH_CHECK)

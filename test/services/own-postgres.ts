@@ -16,7 +16,7 @@ import { removeFolder, temporaryFolder } from './temporary-folder.ts';
 export async function startOwnPostgres(): Promise<OwnService> {
   if (inject('serviceContainers') === null) return embedded();
   return ownContainer(
-    await startPostgresContainer(inject('testRun'), await freePort()),
+    await startPostgresContainer(inject('testRun'), { port: await freePort() }),
     untilPostgresAnswers,
   );
 }

@@ -4,6 +4,7 @@ import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { startLocalRedis } from '../../src/dev/local-redis.ts';
 import { chooseServices } from './choose.ts';
 import {
+  IN_MEMORY,
   TEST_SETTINGS,
   nameRun,
   removeContainersOf,
@@ -56,7 +57,10 @@ function fromEnvironment(run: string): TestServices {
 async function inContainers(run: string): Promise<TestServices> {
   await removeLeftovers();
   try {
-    const [postgres, redis] = await Promise.all([startPostgresContainer(run), startRedisContainer(run)]);
+    const [postgres, redis] = await Promise.all([
+      startPostgresContainer(run, IN_MEMORY),
+      startRedisContainer(run),
+    ]);
     return {
       run,
       databaseUrl: postgres.url,

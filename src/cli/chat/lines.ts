@@ -1,6 +1,6 @@
 /** Reads lines from a terminal or a pipe. A line that ends with a backslash continues on the next line. */
 import { createInterface } from 'node:readline';
-import type { Screen } from '../terminal/screen.ts';
+import type { Cli } from '../cli.ts';
 
 export type Lines = AsyncIterable<string> & {
   isTerminal: boolean;
@@ -10,10 +10,10 @@ export type Lines = AsyncIterable<string> & {
 };
 
 /** `earlier`: the input history for the arrow keys, newest first. */
-export function openLines(screen: Screen, earlier: readonly string[]): Lines {
+export function openLines({ screen, input }: Cli, earlier: readonly string[]): Lines {
   const isTerminal = screen.canAsk;
   const reader = createInterface({
-    input: process.stdin,
+    input,
     ...(isTerminal ? { output: process.stderr } : {}),
     terminal: isTerminal,
     history: [...earlier],

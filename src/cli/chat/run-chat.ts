@@ -36,7 +36,7 @@ export async function runChat(
   if (options.quiet !== true)
     screen.note(screen.sideInk('dim', `context ${contextId} · /help lists the commands`));
   const earlier = await showHistory(chat, options.history);
-  const lines = openLines(screen, earlier);
+  const lines = openLines(cli, earlier);
   let exit: Exit = EXIT.completed;
 
   const leave = (as: Exit): void => {

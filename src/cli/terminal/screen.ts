@@ -2,11 +2,15 @@
  * The output of a command: results on stdout, notes on stderr. When the reader closes the pipe, the process exits
  * silently.
  */
-import { isatty } from 'node:tty';
+import type { Readable, Writable } from 'node:stream';
 import { EXIT } from '../exit.ts';
 import { inkOf } from './ink.ts';
 import type { Ink } from './ink.ts';
 import { safeJson } from './safe.ts';
+
+/** Those of the process, or of a test. */
+export type Streams = { stdin: Readable & Tty; stdout: Writable & Tty; stderr: Writable & Tty };
+type Tty = { isTTY?: boolean; columns?: number };
 
 export type Screen = {
   /** Writes a result. */
@@ -28,15 +32,14 @@ export type Screen = {
   canAsk: boolean;
 };
 
-export function openScreen(): Screen {
-  const { stdout, stderr } = process;
+export function openScreen({ stdin, stdout, stderr }: Streams): Screen {
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(EXIT.unread);
       throw error;
     });
   }
-  const isTerminal = isatty(1);
+  const isTerminal = stdout.isTTY === true;
   // stdout ended in the middle of a line: a note on the same terminal starts a new line first.
   let open = false;
   const out = (text: string): void => {
@@ -49,13 +52,13 @@ export function openScreen(): Screen {
     json: (value) => out(`${safeJson(value, isTerminal ? 2 : 0)}\n`),
     jsonLine: (value) => out(`${safeJson(value)}\n`),
     note(line) {
-      if (open && isTerminal && isatty(2)) out('\n');
+      if (open && isTerminal && stderr.isTTY === true) out('\n');
       stderr.write(`${line}\n`);
     },
     ink: inkOf(stdout),
     sideInk: inkOf(stderr),
-    columns: isTerminal ? stdout.columns : null,
+    columns: isTerminal ? (stdout.columns ?? null) : null,
     isTerminal,
-    canAsk: isatty(0) && isatty(2),
+    canAsk: stdin.isTTY === true && stderr.isTTY === true,
   };
 }

@@ -5,6 +5,7 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { ROOT } from '../../docs/markdown.ts';
+import { programFile } from '../../services/programs.ts';
 
 /** Where the pages say that the platform is. */
 const PRINTED = 'http://127.0.0.1:3000';
@@ -67,7 +68,7 @@ async function writePrograms(folder: string): Promise<string> {
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   const names = path.join(programs, 'names.mjs');
   await writeFile(names, NAMES);
-  const main = path.join(ROOT, 'src/cli/main.ts');
+  const main = programFile('src/cli/main.ts');
   const scripts = {
     nightshift: `exec '${process.execPath}' '${main}' "$@"`,
     npx: `[ "$1" = nightshift ] || exit 1\nshift\nexec nightshift "$@"`,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../../src/client/index.ts';
 import { GUIDES } from '../../docs/blocks.ts';
 import { ROOT } from '../../docs/markdown.ts';
+import { programFile } from '../../services/programs.ts';
 import { removeFolder, temporaryFolder } from '../../services/temporary-folder.ts';
 import { run, signalGroup } from './clone.ts';
 import type { Run } from './clone.ts';
@@ -36,7 +37,7 @@ afterAll(async () => {
 
 async function start(config: string): Promise<void> {
   await writeFile(path.join(folder, 'nightshift.config.ts'), config);
-  platform = run(folder, [process.execPath, path.join(ROOT, 'src/cli/main.ts'), 'start'], { PORT: '0' });
+  platform = run(folder, [process.execPath, programFile('src/cli/main.ts'), 'start'], { PORT: '0' });
   [, url = ''] = await platform.until(/is ready at (http:\S+)[^]*Try it/);
 }
 

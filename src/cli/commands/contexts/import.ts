@@ -1,12 +1,11 @@
 /** `import`: creates a context from a document. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { ImportContext, Json } from '../../../client/index.ts';
 import { apiCommand, carryOut } from '../../cli.ts';
 import type { Cli, Common } from '../../cli.ts';
-import { parseJsonOf, readText } from '../../read-task.ts';
+import { parseJsonOf, readJson, readText } from '../../read-task.ts';
 
 const TIMEOUT_MS = 600_000;
 
@@ -23,7 +22,7 @@ export function importCommand(cli: Cli): Command {
     .argument('<file|folder>', '- reads standard input')
     .action((named: string, options: Common) =>
       carryOut(cli, options, async (client) => {
-        const document = await read(named);
+        const document = await read(cli, named);
         const context = await client.contexts.import(document, { timeoutMs: TIMEOUT_MS });
         if (options.json === true) return cli.screen.json(context);
         cli.screen.out(`${context.id}\n`);
@@ -34,12 +33,9 @@ export function importCommand(cli: Cli): Command {
 }
 
 /** The API validates the document. */
-async function read(named: string): Promise<ImportContext> {
-  if (named === '-') return parseJsonOf(await text(process.stdin), 'Standard input');
-  const found = await stat(named).catch(() => null);
-  return found?.isDirectory() === true
-    ? { files: await readFolder(named) }
-    : parseJsonOf(await readText(named), named);
+async function read({ input }: Cli, named: string): Promise<ImportContext> {
+  const found = named === '-' ? null : await stat(named).catch(() => null);
+  return found?.isDirectory() === true ? { files: await readFolder(named) } : readJson(input, named);
 }
 
 async function readFolder(folder: string): Promise<{ [file: string]: Json }> {

@@ -19,7 +19,7 @@ export function answerCommand(cli: Cli): Command {
     .option('--error', 'report the answer to the model as a failed call')
     .action((callId: string, text: string | undefined, options: Options) =>
       carryOut(cli, options, async (client) => {
-        const content = await readTask(text, options.file);
+        const content = await readTask(cli.input, { task: text, file: options.file });
         const { context_id } = await findItem(client, callId, 'input');
         const result = { content, ...(options.error === undefined ? {} : { is_error: options.error }) };
         const accepted = await client.tools.result(context_id, callId, result);

@@ -71,7 +71,7 @@ async function run(cli: Cli, client: Client, task: string | undefined, options: 
       EXIT.usage,
       '--detach does not wait for the job and cannot be combined with --keep or --yes.',
     );
-  const content = await readTask(task, options.file);
+  const content = await readTask(cli.input, { task, file: options.file });
   if (options.detach === true) return detach(cli, await send(client, content, options), options);
   return runInteractive(cli, client, options, () => send(client, content, options));
 }

@@ -1,10 +1,9 @@
 /** Subcommands of `roles`: show, put and delete one role. */
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { Role, RoleDefinition } from '../../../client/index.ts';
 import { apiCommand, carryOut, print } from '../../cli.ts';
 import type { Cli, Common } from '../../cli.ts';
-import { parseJsonOf, readText } from '../../read-task.ts';
+import { readJson } from '../../read-task.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { wholeNumber } from '../../values.ts';
 
@@ -39,7 +38,7 @@ export function putRoleCommand(cli: Cli): Command {
     .argument('<file>', 'JSON; - reads standard input')
     .action((name: string, file: string, options: Common) =>
       carryOut(cli, options, async (client) => {
-        const role = await client.roles.put(name, await readDefinition(file));
+        const role = await client.roles.put(name, await readJson<RoleDefinition>(cli.input, file));
         print(cli, options, role, `${titleOf(role)}\n`);
       }),
     );
@@ -74,11 +73,4 @@ function definitionOf(role: Role): RoleDefinition {
     ...rest
   } = role;
   return rest;
-}
-
-/** The API validates the definition. */
-async function readDefinition(file: string): Promise<RoleDefinition> {
-  return file === '-'
-    ? parseJsonOf<RoleDefinition>(await text(process.stdin), 'Standard input')
-    : parseJsonOf<RoleDefinition>(await readText(file), file);
 }
