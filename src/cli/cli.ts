@@ -5,17 +5,15 @@ import { createClient } from '../client/index.ts';
 import type { Client } from '../client/index.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Exit } from './exit.ts';
+import type { Io } from './terminal/io.ts';
 import { openScreen } from './terminal/screen.ts';
-import type { Screen, Streams } from './terminal/screen.ts';
+import type { Screen } from './terminal/screen.ts';
 import { table } from './terminal/table.ts';
 import type { Column } from './terminal/table.ts';
 
-/** What a command reads and writes. `process` is one. */
-export type Io = Streams & { env: Readonly<Record<string, string | undefined>> };
-
 export type Cli = {
   screen: Screen;
-  input: Readable;
+  readonly input: Readable;
   env: Io['env'];
   /** The URL of the API. */
   url: string;
@@ -29,10 +27,12 @@ const DEFAULT_URL = 'http://127.0.0.1:3000';
 const RETRIES = 2;
 
 export function openCli(io: Io): Cli {
-  const { stdin, env } = io;
+  const { env } = io;
   const cli: Cli = {
     screen: openScreen(io),
-    input: stdin,
+    get input() {
+      return io.stdin;
+    },
     env,
     url: env['NIGHTSHIFT_URL'] || DEFAULT_URL,
     exit: EXIT.completed,

@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../package-files.ts';
 import { openCli } from './cli.ts';
-import type { Cli, Io } from './cli.ts';
+import type { Cli } from './cli.ts';
 import { answerCommand } from './commands/jobs/answer.ts';
 import { cancelCommand } from './commands/jobs/cancel.ts';
 import { chatCommand } from './commands/contexts/chat.ts';
@@ -26,6 +26,7 @@ import { treeCommand } from './commands/workers/tree.ts';
 import { approveCommand, denyCommand } from './commands/jobs/approve.ts';
 import { workersCommand } from './commands/workers/workers.ts';
 import { EXIT, toEnd } from './exit.ts';
+import type { Io } from './terminal/io.ts';
 import { safe } from './terminal/safe.ts';
 
 const INTRODUCTION = `background LLM agents on Postgres and Redis

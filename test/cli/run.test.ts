@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { safe } from '../../src/cli/terminal/safe.ts';
 import type { Job } from '../../src/client/index.ts';
-import { KEY, openPlatform, run, runProcess } from './command-line.ts';
+import { KEY, openPlatform, run } from './command-line.ts';
 import { openLateCancels } from './late-cancels.ts';
 import type { Platform } from './command-line.ts';
 
@@ -84,11 +84,11 @@ describe('the output', () => {
   });
 
   test('has colour only on request: a pipe gets none', async () => {
-    const plain = await runProcess(['run', 'say: hi'], platform.env);
+    const plain = await platform.run(['run', 'say: hi']);
     expect(plain.err).not.toContain('\u001b');
-    const forced = await runProcess(['run', 'say: hi'], { ...platform.env, FORCE_COLOR: '1' });
+    const forced = await run(['run', 'say: hi'], { ...platform.env, FORCE_COLOR: '1' });
     expect(forced.err).toContain('\u001b[');
-    const none = await runProcess(['run', 'say: hi'], { ...platform.env, NO_COLOR: '1' });
+    const none = await run(['run', 'say: hi'], { ...platform.env, NO_COLOR: '1' });
     expect(none.err).not.toContain('\u001b');
   });
 });

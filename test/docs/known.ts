@@ -31,8 +31,7 @@ export function faultOfVariable(name: string, value: string): string | null {
 export const faultsOfNames = (text: string): string[] =>
   [...text.matchAll(/\bNIGHTSHIFT_[A-Z_]+\b/g)].flatMap(([name]) => faultOfVariable(name, '') ?? []);
 
-const { stdin, stdout, stderr } = process;
-const cli = openCli({ stdin, stdout, stderr, env: {} });
+const cli = openCli(process);
 
 /** What `nightshift` says against these arguments; null: it takes them. */
 export function faultOfNightshift(args: readonly string[]): string | null {

@@ -2,15 +2,11 @@
  * The output of a command: results on stdout, notes on stderr. When the reader closes the pipe, the process exits
  * silently.
  */
-import type { Readable, Writable } from 'node:stream';
 import { EXIT } from '../exit.ts';
 import { inkOf } from './ink.ts';
 import type { Ink } from './ink.ts';
+import type { Io } from './io.ts';
 import { safeJson } from './safe.ts';
-
-/** Those of the process, or of a test. */
-export type Streams = { stdin: Readable & Tty; stdout: Writable & Tty; stderr: Writable & Tty };
-type Tty = { isTTY?: boolean; columns?: number };
 
 export type Screen = {
   /** Writes a result. */
@@ -32,7 +28,8 @@ export type Screen = {
   canAsk: boolean;
 };
 
-export function openScreen({ stdin, stdout, stderr }: Streams): Screen {
+export function openScreen(io: Io): Screen {
+  const { stdout, stderr, env } = io;
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(EXIT.unread);
@@ -55,10 +52,12 @@ export function openScreen({ stdin, stdout, stderr }: Streams): Screen {
       if (open && isTerminal && stderr.isTTY === true) out('\n');
       stderr.write(`${line}\n`);
     },
-    ink: inkOf(stdout),
-    sideInk: inkOf(stderr),
+    ink: inkOf(stdout, env),
+    sideInk: inkOf(stderr, env),
     columns: isTerminal ? (stdout.columns ?? null) : null,
     isTerminal,
-    canAsk: stdin.isTTY === true && stderr.isTTY === true,
+    get canAsk() {
+      return io.stdin.isTTY === true && stderr.isTTY === true;
+    },
   };
 }
