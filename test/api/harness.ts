@@ -21,7 +21,7 @@ import type { Ids } from '../../src/core/ids.ts';
 import type { Role } from '../../src/core/workers/settings.ts';
 import { openStreamHub } from '../../src/events/stream-hub.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
-import type { Database } from '../../src/db/connection/client.ts';
+import type { Database, DatabaseOptions } from '../../src/db/connection/client.ts';
 import type { LeaseTimes } from '../../src/db/processes/processes.ts';
 import type { WakeUp } from '../../src/queue/wake-queue.ts';
 import { createTestDatabase } from '../services/database.ts';
@@ -94,10 +94,8 @@ export async function openApi(
   const own = databaseUrl === undefined ? await createTestDatabase() : null;
   const statements: string[] = [];
   const url = databaseUrl ?? own?.url ?? '';
-  const database = openDatabase(url, {
-    max: 5,
-    hook: (text) => void statements.push(text),
-  });
+  const options: DatabaseOptions = { max: 5, hook: (text) => void statements.push(text) };
+  const database = own === null ? openDatabase(url, options) : own.open(options);
   const bus = localBus();
   const wakeUps: WakeUp[] = [];
   const queue = { reachable: true };

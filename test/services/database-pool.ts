@@ -1,14 +1,19 @@
 // Databases that the test files of one process reuse. A fresh copy of the template costs Postgres about a tenth of a
 // second of CPU, most of it where its first connections read the catalog; emptying a used one costs a few milliseconds.
 import postgres from 'postgres';
+import type { Database, DatabaseOptions } from '../../src/db/connection/client.ts';
 import { depth } from './depth.ts';
+import { KeptPools } from './kept-pools.ts';
 
 /** A database that waits for its next user, and the connection that prepares it. */
-type Pooled = { url: string; sql: postgres.Sql; fresh: State; drop: () => Promise<void> };
+type Pooled = { url: string; sql: postgres.Sql; pools: KeptPools; fresh: State; drop: () => Promise<void> };
 
 type State = { schema: string; bytes: number };
 
-export type PooledDatabase = { url: string; drop: () => Promise<void> };
+type Made = { url: string; drop: () => Promise<void> };
+
+/** `open`: as `openDatabase`; its connections are those of an earlier user. */
+export type PooledDatabase = Made & { open(options?: DatabaseOptions): Database };
 
 /**
  * Whether a connection plans each statement once. Otherwise, as in production, it plans the first five executions of
@@ -20,17 +25,21 @@ const PLANS_ONCE = depth(true, false);
 const GROWN_BYTES = 8 * 2 ** 20;
 
 export class DatabasePool {
-  readonly #make: () => Promise<PooledDatabase>;
+  readonly #make: () => Promise<Made>;
   readonly #idle: Pooled[] = [];
 
   /** `make`: a fresh database, and how it is dropped. */
-  constructor(make: () => Promise<PooledDatabase>) {
+  constructor(make: () => Promise<Made>) {
     this.#make = make;
   }
 
   async lend(): Promise<PooledDatabase> {
     const pooled = this.#idle.pop() ?? (await this.#open());
-    return { url: pooled.url, drop: () => this.#takeBack(pooled) };
+    return {
+      url: pooled.url,
+      open: (options) => pooled.pools.open(options),
+      drop: () => this.#takeBack(pooled),
+    };
   }
 
   async #open(): Promise<Pooled> {
@@ -40,7 +49,7 @@ export class DatabasePool {
       const name = new URL(url).pathname.slice(1);
       await sql.unsafe(`alter database ${name} set plan_cache_mode = force_generic_plan`);
     }
-    return { url, sql, drop, fresh: await stateOf(sql) };
+    return { url, sql, pools: new KeptPools(url), drop, fresh: await stateOf(sql) };
   }
 
   /** A database that cannot be restored is dropped. */
@@ -49,16 +58,21 @@ export class DatabasePool {
       this.#idle.push(pooled);
       return;
     }
+    await pooled.pools.close();
     await pooled.sql.end({ timeout: 5 });
     await pooled.drop();
   }
 }
 
-async function isLikeNew({ sql, fresh }: Pooled): Promise<boolean> {
+async function isLikeNew({ sql, pools, fresh }: Pooled): Promise<boolean> {
   try {
+    await pools.takeBack();
+    // Of those that are kept, too, whatever still runs a statement or holds a session's lock.
     await sql`
-      select pg_terminate_backend(pid, 10000) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`;
+      select pg_terminate_backend(pid, 10000) from pg_stat_activity a
+      where datname = current_database() and pid <> pg_backend_pid()
+        and (application_name <> all(${pools.names}) or state <> 'idle'
+          or exists (select from pg_locks l where l.pid = a.pid and l.locktype = 'advisory'))`;
     await empty(sql);
     // Otherwise the next test's counts of scans would still grow by these.
     await sql`select pg_stat_force_next_flush()`;

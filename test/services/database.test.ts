@@ -1,8 +1,10 @@
 // Databases for test files: copies of a template that is made once.
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { Database } from '../../src/db/connection/client.ts';
 import { createDatabaseFrom, createTestDatabase } from './database.ts';
 import { removeFolder, temporaryFolder } from './temporary-folder.ts';
 
@@ -15,11 +17,11 @@ beforeAll(async () => {
 afterAll(() => removeFolder(folder));
 
 async function query(url: string, text: string): Promise<unknown[]> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const client = postgres(url, { max: 1, onnotice: () => {} });
   try {
-    return [...(await sql.unsafe(text))];
+    return [...(await client.unsafe(text))];
   } finally {
-    await sql.end();
+    await client.end();
   }
 }
 
@@ -47,6 +49,23 @@ test('many files at once migrate once, and each gets a copy of its own', async (
   await expect(query(first.url, 'SELECT 1')).rejects.toThrow(/does not exist/);
   expect(new Set(all.map(({ template }) => template))).toEqual(new Set([first.template]));
   await query(inject('databaseUrl'), `DROP DATABASE ${first.template} WITH (FORCE)`);
+});
+
+test('the next user of a database goes on with its connections, unless they have unfinished work', async () => {
+  const pidOf = async ({ db }: Database): Promise<unknown> =>
+    (await db.execute(sql`select pg_backend_pid() as pid`))[0];
+  const first = await createTestDatabase();
+  const [one, two] = [first.open({ name: 'one' }), first.open({ name: 'two' })];
+  const [pid, unfinished] = [await pidOf(one), await pidOf(two)];
+  void two.transaction(() => new Promise(() => undefined)).catch(() => undefined);
+  await one.close();
+  await expect(pidOf(one)).rejects.toThrow();
+  await first.drop();
+  const second = await createTestDatabase();
+  expect(second.url).toBe(first.url);
+  expect(await pidOf(second.open({ name: 'one' }))).toEqual(pid);
+  expect(await pidOf(second.open({ name: 'two' }))).not.toEqual(unfinished);
+  await second.drop();
 });
 
 test('the platform’s own schema is there', async () => {

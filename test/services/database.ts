@@ -7,6 +7,7 @@ import postgres from 'postgres';
 import { inject } from 'vitest';
 import { migrate } from '../../src/db/connection/migrate.ts';
 import { DatabasePool } from './database-pool.ts';
+import type { PooledDatabase } from './database-pool.ts';
 
 export interface TestDatabase {
   url: string;
@@ -45,7 +46,7 @@ export async function createFreshDatabase(server: DatabaseServer = serverOfRun()
 const pool = new DatabasePool(() => createFreshDatabase());
 
 /** A migrated, empty database on the run's PostgreSQL. Another test may have used it before. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+export async function createTestDatabase(): Promise<PooledDatabase> {
   return pool.lend();
 }
 

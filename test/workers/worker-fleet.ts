@@ -31,7 +31,7 @@ import type { Settings } from '../../src/core/workers/settings.ts';
 import type { Reconciled, ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
 import type { Serving } from '../../src/core/workers/settings.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
-import type { Database, StatementHook } from '../../src/db/connection/client.ts';
+import type { Database, DatabaseOptions, StatementHook } from '../../src/db/connection/client.ts';
 import { FROZEN_LIMITS } from '../../src/db/processes/frozen-sessions.ts';
 import { readHistory } from '../../src/db/run/history.ts';
 import type { WorkerDefinition } from '../../src/db/run/mailbox/worker.ts';
@@ -159,7 +159,9 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       : redisQueue(redisUrl, testPrefix(), () => undefined);
   const wakeQueue = queue.openWakeQueue();
   const bus = localBus();
-  const database = openDatabase(url, { max: 4, name: 'test-client' });
+  const openOn = (given: DatabaseOptions): Database =>
+    own === null ? openDatabase(url, given) : own.open(given);
+  const database = openOn({ max: 4, name: 'test-client' });
   const times = { ...TIMES, ...options.times };
   const ports: CommandPorts = {
     database,
@@ -190,7 +192,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     .sort((a, b) => a.name.localeCompare(b.name));
   const opened: Database[] = [];
   const open = (name: string, max: number): Database => {
-    const made = openDatabase(url, {
+    const made = openOn({
       max,
       name,
       limits: FROZEN_LIMITS,

@@ -77,18 +77,26 @@ const SILENT_MS = 15_000;
 const NO_LIMITS: SessionLimits = { idleInTransaction: 0, unread: 0, lock: 0 };
 
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
-  const {
-    max = 10,
-    schema: searchPath = DATABASE_SCHEMA,
-    name = 'nightshift',
-    silentMs = SILENT_MS,
-    lockTimeoutMs = 0,
-    hook,
-  } = options;
-  const limits = { ...NO_LIMITS, ...options.limits };
+  const pool = openPool(url, options);
+  return { ...databaseOn(pool, options), close: (timeoutSeconds = 5) => pool.close(timeoutSeconds) };
+}
+
+/** The connections of a database, and what the server knows about them. */
+export function openPool(
+  url: string,
+  { max = 10, schema = DATABASE_SCHEMA, name = 'nightshift', silentMs = SILENT_MS, limits }: DatabaseOptions,
+): Pool {
+  const turn = { host: 0 };
+  return new Pool(max, { url, schema, name, silentMs, turn, limits: { ...NO_LIMITS, ...limits } });
+}
+
+/** Statements through a pool that its owner closes. */
+export function databaseOn(
+  pool: Pool,
+  { lockTimeoutMs = 0, onLocked, hook }: Pick<DatabaseOptions, 'lockTimeoutMs' | 'onLocked' | 'hook'>,
+): Omit<Database, 'close'> {
   const untilFree = <T>(attempt: () => Promise<T>): Promise<T> =>
-    whileLocked(lockTimeoutMs, async () => options.onLocked?.(executor(ask)), attempt);
-  const pool = new Pool(max, { url, schema: searchPath, name, silentMs, turn: { host: 0 }, limits });
+    whileLocked(lockTimeoutMs, async () => onLocked?.(executor(ask)), attempt);
   const ask: Ask = (text, parameters, values) =>
     pool.use(async (connection, renew) => {
       try {
@@ -121,7 +129,6 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     }),
     transaction,
     read: (read, options) => readWithin(transaction, read, options),
-    close: (timeoutSeconds = 5) => pool.close(timeoutSeconds),
   };
 }
 

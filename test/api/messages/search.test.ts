@@ -5,13 +5,20 @@ import { indexBacklog } from '../../../src/db/search/search-index.ts';
 import { STRETCH } from '../../../src/db/search/search.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
 import { ids, openApi } from '../harness.ts';
+import { createFreshDatabase } from '../../services/database.ts';
 import type { Api, Body } from '../harness.ts';
 
 let api: Api;
+let database: Awaited<ReturnType<typeof createFreshDatabase>>;
 beforeAll(async () => {
-  api = await openApi({ NIGHTSHIFT_API_KEYS: 'ours:default,theirs:globex' });
+  // Its own: PostgreSQL counts the scans of the connections that others left, too.
+  database = await createFreshDatabase();
+  api = await openApi({ NIGHTSHIFT_API_KEYS: 'ours:default,theirs:globex' }, database.url);
 });
-afterAll(() => api.close());
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
 
 const OURS = { authorization: 'Bearer ours' };
 const THEIRS = { authorization: 'Bearer theirs' };
