@@ -134,13 +134,10 @@ async function findNode() {
   const home = at('.nightshift', 'runtime');
   const node = path.join(home, 'node_modules', name ?? '-', 'bin', file);
   if (isNewEnough(node)) return node;
-  if (!name)
-    throw new Error(`Node ${NODE_MAJOR} or newer is needed; please install it (this is ${process.version})`);
+  if (!name) throw new Error(`Node ${NODE_MAJOR} or newer is needed; please install it (this is ${process.version})`);
   await alone(async () => {
     if (isNewEnough(node)) return;
-    say(
-      `This is Node ${process.version}; getting Node ${NODE_MAJOR} from npm (once, into .nightshift/runtime) …`,
-    );
+    say(`This is Node ${process.version}; getting Node ${NODE_MAJOR} from npm (once, into .nightshift/runtime) …`);
     const fresh = `${home}.${process.pid}`;
     fs.rmSync(fresh, { recursive: true, force: true });
     fs.mkdirSync(fresh, { recursive: true });
@@ -150,9 +147,7 @@ async function findNode() {
     fs.rmSync(home, { recursive: true, force: true });
     fs.renameSync(fresh, home);
     if (!isNewEnough(node)) {
-      throw new Error(
-        `the Node from npm does not run here (musl?); please install Node ${NODE_MAJOR} yourself`,
-      );
+      throw new Error(`the Node from npm does not run here (musl?); please install Node ${NODE_MAJOR} yourself`);
     }
   });
   return node;

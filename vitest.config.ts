@@ -21,10 +21,7 @@ const timeouts = {
 };
 
 // The processes of a run share what Node has compiled, with those of the next run too.
-process.env['NODE_COMPILE_CACHE'] ??= path.join(
-  tmpdir(),
-  `nightshift-test-compiled-${process.getuid?.() ?? 0}`,
-);
+process.env['NODE_COMPILE_CACHE'] ??= path.join(tmpdir(), `nightshift-test-compiled-${process.getuid?.() ?? 0}`);
 
 export default defineConfig({
   test: {

@@ -1,7 +1,6 @@
 /** `npm run bench -- [scenario …] [--rounds n] [--provider openai|anthropic] [--profile] [--json file] [--minutes n] [--rate n]` */
 import { parseArgs } from 'node:util';
-import { PROVIDERS } from './system.ts';
-import type { ProviderFormat } from './system.ts';
+import { PROVIDERS, type ProviderFormat } from './system.ts';
 
 export type Arguments = {
   /** Empty: all scenarios except the soak. */
@@ -32,8 +31,7 @@ export function parseArguments(args: readonly string[]): Arguments {
     },
   });
   const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1)
-    throw new Error('--rounds must be a whole number of at least 1');
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a whole number of at least 1');
   const format = PROVIDERS.find((name) => name === values.provider);
   if (format === undefined) throw new Error(`--provider must be ${PROVIDERS.join(' or ')}`);
   const { profile, json } = values;

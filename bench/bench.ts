@@ -8,8 +8,7 @@ import { nightshift } from './nightshift/system.ts';
 import type { Observation, ProviderProtocol } from './provider/protocol.ts';
 import type { Services } from './services.ts';
 import { countStatements, lineOf, statementsOf } from './statements.ts';
-import { inputFor, openSystem } from './system.ts';
-import type { ProviderFormat, System, SystemKind } from './system.ts';
+import { inputFor, openSystem, type ProviderFormat, type System, type SystemKind } from './system.ts';
 import type { Companion } from './talk.ts';
 
 export type Bench = {
@@ -47,8 +46,7 @@ export async function withSystems<T>(
       const setting = { place, providerUrl, format, profile };
       systems.push(await openSystem(KINDS[name], setting, await freePort(), bench.load));
     }
-    const counted =
-      profile && (await Promise.all(systems.map(({ sql }) => countStatements(sql)))).every(Boolean);
+    const counted = profile && (await Promise.all(systems.map(({ sql }) => countStatements(sql)))).every(Boolean);
     const result = await work(systems);
     if (counted) for (const system of systems) await sayStatements(bench, system);
     return result;
@@ -79,11 +77,7 @@ export function postAll(
 }
 
 /** Resolves when the last run of each context has also ended in the database. */
-export async function untilEnded(
-  { signal }: Bench,
-  { kind, sql }: System,
-  contexts: readonly string[],
-): Promise<void> {
+export async function untilEnded({ signal }: Bench, { kind, sql }: System, contexts: readonly string[]): Promise<void> {
   const ids = JSON.stringify(contexts);
   for (;;) {
     signal.throwIfAborted();
@@ -94,10 +88,7 @@ export async function untilEnded(
 }
 
 /** The first observation of this kind for each mark. */
-export function firstByMark(
-  observed: readonly Observation[],
-  kind: Observation['kind'],
-): Map<string, number> {
+export function firstByMark(observed: readonly Observation[], kind: Observation['kind']): Map<string, number> {
   const first = new Map<string, number>();
   for (const one of observed) if (one.kind === kind && !first.has(one.mark)) first.set(one.mark, one.at);
   return first;

@@ -31,12 +31,7 @@ export type Figure = {
 export type Goal = { of: 'value' | 'ratio'; is: 'at least' | 'at most'; bound: number };
 
 /** A figure of Nightshift alone, without a counterpart in the baseline. */
-export function alone(
-  name: string,
-  unit: string,
-  nightshift: number | null,
-  goal: Goal | null = null,
-): Figure {
+export function alone(name: string, unit: string, nightshift: number | null, goal: Goal | null = null): Figure {
   return { name, unit, nightshift, baseline: null, goal };
 }
 

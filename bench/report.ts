@@ -1,7 +1,6 @@
 /** Formats the result as a table and as JSON. */
 import { availableParallelism, release } from 'node:os';
-import { isMet, ratio } from './figures.ts';
-import type { Figure, Goal } from './figures.ts';
+import { isMet, ratio, type Figure, type Goal } from './figures.ts';
 
 export type Result = {
   at: string;

@@ -7,9 +7,7 @@ export type Statement = { text: string; calls: number; totalMs: number; blocks: 
 /** Resets the statistics. False if the database has none, or drops the tags (PostgreSQL 18 and later do). */
 export async function countStatements(sql: postgres.Sql): Promise<boolean> {
   try {
-    const [version] = await sql<
-      { number: number }[]
-    >`select current_setting('server_version_num')::int as number`;
+    const [version] = await sql<{ number: number }[]>`select current_setting('server_version_num')::int as number`;
     if (version === undefined || version.number >= 180_000) return false;
     await sql`create extension if not exists pg_stat_statements`;
     await sql`select pg_stat_statements_reset(0, (select oid from pg_database where datname = current_database()))`;

@@ -87,8 +87,7 @@ export async function openSystem(
 }
 
 function idIn({ body }: Answer): string {
-  if (typeof body === 'object' && body !== null && 'id' in body && typeof body.id === 'string')
-    return body.id;
+  if (typeof body === 'object' && body !== null && 'id' in body && typeof body.id === 'string') return body.id;
   throw new Error('A context was created without an id.');
 }
 

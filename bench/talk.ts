@@ -57,8 +57,7 @@ export function answerQuestions<P extends Protocol>(answers: {
   [Name in keyof P]: (asks: P[Name]['asks']) => Promise<P[Name]['answers']> | P[Name]['answers'];
 }): void {
   // The parent may have exited.
-  const reply = (answered: Answered): void =>
-    void process.send?.(answered, undefined, undefined, () => undefined);
+  const reply = (answered: Answered): void => void process.send?.(answered, undefined, undefined, () => undefined);
   process.on('message', (message) => {
     const { id, question } = message as Asked & { question: { name: keyof P; asks: never } };
     Promise.resolve()

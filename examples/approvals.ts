@@ -5,8 +5,7 @@
  *   NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start     in one terminal
  *   node examples/approvals.ts                                    in another; with Node.js older than 24: npm run example -- approvals
  */
-import { createClient } from 'nightshift/client';
-import type { RunOptions } from 'nightshift/client';
+import { createClient, type RunOptions } from 'nightshift/client';
 import { explainErrors } from './errors.ts';
 
 explainErrors();

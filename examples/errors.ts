@@ -7,8 +7,7 @@ import { NightshiftError } from 'nightshift/client';
 const HINTS: Partial<Record<NightshiftError['code'], string>> = {
   unreachable: 'Start the platform: npm start. If it runs elsewhere, set NIGHTSHIFT_URL.',
   unauthorized: 'Set NIGHTSHIFT_API_KEY to a key of the platform.',
-  unknown_role:
-    'Start the platform with the shop: NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start.',
+  unknown_role: 'Start the platform with the shop: NIGHTSHIFT_CONFIG=examples/nightshift.config.ts npm start.',
 };
 
 export function explainErrors(): void {

@@ -16,8 +16,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createClient } from 'nightshift/client';
-import type { Job } from 'nightshift/client';
+import { createClient, type Job } from 'nightshift/client';
 import { explainErrors } from './errors.ts';
 
 explainErrors();

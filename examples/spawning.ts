@@ -5,8 +5,7 @@
  *   npm start                     in one terminal
  *   node examples/spawning.ts     in another; with Node.js older than 24: npm run example -- spawning
  */
-import { createClient } from 'nightshift/client';
-import type { WorkerTreeNode } from 'nightshift/client';
+import { createClient, type WorkerTreeNode } from 'nightshift/client';
 import { explainErrors } from './errors.ts';
 
 explainErrors();
@@ -20,8 +19,7 @@ const lead = await client.workers.create({
   config: { model: 'simulated/demo', tools: ['spawn_worker'] },
 });
 
-const spawn = (name: string, input: string): string =>
-  `call: spawn_worker ${JSON.stringify({ name, input })}`;
+const spawn = (name: string, input: string): string => `call: spawn_worker ${JSON.stringify({ name, input })}`;
 
 const script = [
   spawn('reader 1', 'tokens: 20 over 500ms\nsay: It begins at sea.'),
@@ -35,8 +33,7 @@ const job = await client.contexts.run(lead.context_id, {
   input: script,
   onEvent: ({ event, data }) => {
     if (event === 'WorkerSpawned') console.log(`spawned ${data.name}`);
-    if (event === 'StateChanged' && data.new_state === 'AwaitingWorkers')
-      console.log('waiting for the workers');
+    if (event === 'StateChanged' && data.new_state === 'AwaitingWorkers') console.log('waiting for the workers');
   },
 });
 

@@ -30,8 +30,7 @@ const { context_id: id } = await client.workers.create({
 
 // Steer: a new input arrives while a tool runs. The job continues with both the tool result and the new input.
 const steered = await client.contexts.run(id, {
-  input:
-    'say: Forty verses about the sea. First a rhyme.\ncall: find_rhyme {"word": "sea"}\n---\ntokens: 400',
+  input: 'say: Forty verses about the sea. First a rhyme.\ncall: find_rhyme {"word": "sea"}\n---\ntokens: 400',
   tools: {
     find_rhyme: async (_, { job_id }) => {
       const content = 'say: One verse, then. I see the sea.';

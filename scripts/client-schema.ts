@@ -46,9 +46,7 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 
 /** The file as it should stand in \`src/client\`. */
 export function clientSchema({ components, paths }: Document): string {
-  const schemas = Object.fromEntries(
-    Object.entries(components.schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)),
-  );
+  const schemas = Object.fromEntries(Object.entries(components.schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   const types = Object.entries(schemas).map(
     ([name, schema]) => `${comment(schema, '')}export type ${name} = ${typeOf(schema, '')};\n`,
   );
@@ -72,9 +70,7 @@ export function clientSchema({ components, paths }: Document): string {
 function operation(name: string, { parameters = [], requestBody, responses }: Operation): string {
   const given = (place: string): string => {
     const members = parameters.filter((one) => one.in === place);
-    const types = members.map(
-      (one) => `${one.name}${one.required === true ? '' : '?'}: ${typeOf(one.schema, '')}`,
-    );
+    const types = members.map((one) => `${one.name}${one.required === true ? '' : '?'}: ${typeOf(one.schema, '')}`);
     return types.length === 0 ? 'undefined' : `{ ${types.join('; ')} }`;
   };
   const contents = (content: Record<string, Media> = {}): string =>

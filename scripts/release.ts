@@ -26,9 +26,7 @@ execFileSync('npm', ['version', version, '--no-git-tag-version', '--allow-same-v
 });
 git('commit', '--all', '--message', `Release ${version}`);
 git('tag', '--annotate', `v${version}`, '--message', `Nightshift ${version}`);
-process.stdout.write(
-  `Release ${version} is committed and tagged. It is published by: git push --follow-tags\n`,
-);
+process.stdout.write(`Release ${version} is committed and tagged. It is published by: git push --follow-tags\n`);
 
 function git(...args: string[]): string {
   return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();

@@ -1,7 +1,6 @@
 // Generates docs/states.md from the table in src/core/run/state.ts: `node scripts/states-page.ts`.
 import { writeFileSync } from 'node:fs';
-import { FLEETING, STATES, TRANSITIONS } from '../src/core/run/state.ts';
-import type { State } from '../src/core/run/state.ts';
+import { FLEETING, STATES, TRANSITIONS, type State } from '../src/core/run/state.ts';
 
 export const STATES_PAGE = new URL('../docs/states.md', import.meta.url);
 
@@ -24,8 +23,7 @@ const MEANING: Readonly<Record<State, string>> = {
 export function statesPage(): string {
   const arrows = STATES.flatMap((from) => followers(from).map((to) => `    ${from} --> ${to}`));
   const rows = STATES.map(
-    (state) =>
-      `| ${code(state)} | ${kindOf(state)} | ${MEANING[state]} | ${followers(state).map(code).join(', ')} |`,
+    (state) => `| ${code(state)} | ${kindOf(state)} | ${MEANING[state]} | ${followers(state).map(code).join(', ')} |`,
   );
   return `# States of a context
 

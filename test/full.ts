@@ -5,8 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { PARTS, SOURCES, digestOf, recordPassed } from './proven/parts.ts';
-import type { Part } from './proven/parts.ts';
+import { PARTS, SOURCES, digestOf, recordPassed, type Part } from './proven/parts.ts';
 
 const VITEST = path.join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
 const FRESH_MACHINE = 'test/e2e/start/fresh-machine.test.ts';

@@ -27,11 +27,7 @@ app.post<{ Params: { id: string }; Body: { content: string } }>(
   },
   async ({ params, body }, reply) => {
     await store.add(params.id, { role: 'user', content: body.content });
-    const job = await queue.add(
-      'run',
-      { contextId: params.id },
-      { removeOnComplete: true, removeOnFail: true },
-    );
+    const job = await queue.add('run', { contextId: params.id }, { removeOnComplete: true, removeOnFail: true });
     return reply.code(202).send({ job_id: job.id });
   },
 );

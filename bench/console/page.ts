@@ -48,12 +48,7 @@ export async function recordFrames(page: Page): Promise<() => Promise<Frames>> {
 type Place = { top: number; end: number };
 
 /** Scrolls until `text` is visible at that end of the list. */
-export async function scrollTo(
-  page: Page,
-  end: 'begin' | 'end',
-  text: string,
-  signal: AbortSignal,
-): Promise<void> {
+export async function scrollTo(page: Page, end: 'begin' | 'end', text: string, signal: AbortSignal): Promise<void> {
   const list = page.getByRole('log');
   const box = await list.boundingBox();
   if (box === null) throw new Error('The page has no list to scroll.');

@@ -12,8 +12,7 @@ const FROM = 1_000;
 
 const WHERE: Record<string, (long: Long) => string> = {
   first: () => '',
-  middle: ({ branch, length }) =>
-    `&cursor=${writePlace({ seq: Math.floor(length / 2), queue: null }, branch)}`,
+  middle: ({ branch, length }) => `&cursor=${writePlace({ seq: Math.floor(length / 2), queue: null }, branch)}`,
   last: () => '&order=desc',
 };
 

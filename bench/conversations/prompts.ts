@@ -1,6 +1,5 @@
 /** Builds a prompt from a stored history, in this process: the database read of a claim, and the assembly. */
-import { parseId, DEFAULT_TENANT } from '../../src/core/ids.ts';
-import type { ContextId } from '../../src/core/ids.ts';
+import { parseId, DEFAULT_TENANT, type ContextId } from '../../src/core/ids.ts';
 import { assemble } from '../../src/core/conversation/prompt.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
 import { readHistory } from '../../src/db/run/history.ts';
@@ -18,11 +17,7 @@ const READ_DEEP = linear('history read, a branch at depth 10');
 const ASSEMBLED = linear('a prompt assembled');
 const ASSEMBLED_AGAIN = linear('a prompt assembled again, one message later');
 
-export async function readPrompts(
-  { place: { databaseUrl } }: System,
-  long: Long,
-  samples: Samples,
-): Promise<void> {
+export async function readPrompts({ place: { databaseUrl } }: System, long: Long, samples: Samples): Promise<void> {
   const read = long.depth === 0 ? READ : long.depth === 10 ? READ_DEEP : null;
   const contextId = parseId<ContextId>(long.contextId);
   if (read === null || contextId === null) return;
@@ -34,8 +29,7 @@ export async function readPrompts(
       const began = monotonic();
       const history = await readHistory(database.db, place, long.branch);
       const have = monotonic();
-      if (history.length !== long.length)
-        throw new Error(`${history.length} messages were read of ${long.length}.`);
+      if (history.length !== long.length) throw new Error(`${history.length} messages were read of ${long.length}.`);
       samples.add(read, long.length, [have - began]);
       if (long.depth > 0) continue;
       assemble(history.slice(0, -1));

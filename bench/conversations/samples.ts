@@ -1,6 +1,5 @@
 /** Measurements of operations at several history lengths, and the figures made from them. */
-import { alone, growth, median, percentile } from '../figures.ts';
-import type { Figure } from '../figures.ts';
+import { alone, growth, median, percentile, type Figure } from '../figures.ts';
 
 /** An operation, and the maximum growth of its cost between `from` messages and the longest history. Null: no limit. */
 export type Operation = { name: string; unit: string; from: number; bound: number | null };

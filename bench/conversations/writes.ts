@@ -30,8 +30,7 @@ export async function write(bench: Bench, system: System, long: Long, samples: S
   };
   const at = `/api/contexts/${long.contextId}`;
   const post = (path: string, body: object): Request => ({ method: 'POST', path: `${at}${path}`, body });
-  const times = <T>(make: (index: number) => T): T[] =>
-    Array.from({ length: WRITES }, (_, index) => make(index));
+  const times = <T>(make: (index: number) => T): T[] => Array.from({ length: WRITES }, (_, index) => make(index));
   const withdraw = (answers: Answer[]): Promise<Answer[]> =>
     send(answers.map(({ body }) => remove(`${at}/messages/${member(body, 'message_id')}`)));
 
@@ -44,8 +43,7 @@ export async function write(bench: Bench, system: System, long: Long, samples: S
 
   const names = times((index) => `made-${index}`);
   const middle = await messageAt(system, long, Math.ceil(long.length / 2));
-  const drop = (made: string[]): Promise<Answer[]> =>
-    send(made.map((name) => remove(`${at}/branches/${name}`)));
+  const drop = (made: string[]): Promise<Answer[]> => send(made.map((name) => remove(`${at}/branches/${name}`)));
   await timed(
     BRANCH_HERE,
     names.map((name) => post('/branches', { name })),
@@ -77,9 +75,7 @@ function remove(path: string): Request {
 }
 
 async function messageAt({ sql }: System, { contextId }: Long, seq: number): Promise<string> {
-  const [row] = await sql<
-    { id: string }[]
-  >`select id from messages where context_id = ${contextId} and seq = ${seq}`;
+  const [row] = await sql<{ id: string }[]>`select id from messages where context_id = ${contextId} and seq = ${seq}`;
   return row?.id ?? '';
 }
 

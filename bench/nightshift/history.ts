@@ -1,18 +1,12 @@
 /** Inserts long conversations into the database, as runs would have stored them. */
 import type postgres from 'postgres';
-import { MAIN, forked, whole } from '../../src/core/conversation/branch.ts';
-import type { Span } from '../../src/core/conversation/branch.ts';
+import { MAIN, forked, whole, type Span } from '../../src/core/conversation/branch.ts';
 
 /** A context with `length` messages on its active branch, at the given branch depth below `main`. */
 export type Long = { contextId: string; length: number; depth: number; branch: string };
 
 /** Each branch starts at the end of the previous one, so the last one reads all of them, in equal parts. */
-export async function giveHistory(
-  sql: postgres.Sql,
-  contextId: string,
-  length: number,
-  depth: number,
-): Promise<Long> {
+export async function giveHistory(sql: postgres.Sql, contextId: string, length: number, depth: number): Promise<Long> {
   const names = Array.from({ length: depth + 1 }, (_, index) => (index === 0 ? MAIN : `line-${index}`));
   await sql`
     insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, completed_at)

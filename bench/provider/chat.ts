@@ -1,6 +1,5 @@
 /** Chat Completions of the fake provider: parses requests, creates the events of the response stream. */
-import { markIn } from './script.ts';
-import type { ParsedRequest, Reply } from './script.ts';
+import { markIn, type ParsedRequest, type Reply } from './script.ts';
 
 type ChatMessage = { role: string; content?: unknown };
 
@@ -17,9 +16,7 @@ export function eventsOf(reply: Reply, prompt: number): string[] {
       ? reply.words.map((content) => ({ content }))
       : [
           {
-            tool_calls: [
-              { index: 0, id: reply.id, type: 'function', function: { name: 'look', arguments: '' } },
-            ],
+            tool_calls: [{ index: 0, id: reply.id, type: 'function', function: { name: 'look', arguments: '' } }],
           },
           ...halves(reply.input).map((part) => ({
             tool_calls: [{ index: 0, function: { arguments: part } }],

@@ -1,14 +1,12 @@
 /** The fake provider: a process that answers model calls from a script and records the times of requests. */
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerQuestions, monotonic } from '../talk.ts';
 import * as chat from './chat.ts';
 import * as messages from './messages.ts';
 import type { Observation, ProviderProtocol } from './protocol.ts';
-import { SCRIPT, STAMP, refusalOf, replyTo } from './script.ts';
-import type { ParsedRequest, Reply } from './script.ts';
+import { SCRIPT, STAMP, refusalOf, replyTo, type ParsedRequest, type Reply } from './script.ts';
 
 let script = SCRIPT;
 let observed: Observation[] = [];

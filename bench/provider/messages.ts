@@ -1,6 +1,5 @@
 /** The Messages API (Anthropic) of the fake provider: parses requests, creates the events of the response stream. */
-import { markIn } from './script.ts';
-import type { ParsedRequest, Reply } from './script.ts';
+import { markIn, type ParsedRequest, type Reply } from './script.ts';
 
 type Block = { type: string; text?: string };
 type Message = { role: string; content: string | Block[] };
@@ -22,9 +21,7 @@ export function eventsOf(reply: Reply, prompt: number): string[] {
   const usage = { input_tokens: prompt, output_tokens: 1 };
   const head = { id: 'msg_1', type: 'message', role: 'assistant', model: 'bench', content: [] };
   const block =
-    reply.kind === 'text'
-      ? { type: 'text', text: '' }
-      : { type: 'tool_use', id: reply.id, name: 'look', input: {} };
+    reply.kind === 'text' ? { type: 'text', text: '' } : { type: 'tool_use', id: reply.id, name: 'look', input: {} };
   const deltas =
     reply.kind === 'text'
       ? reply.words.map((text) => ({ type: 'text_delta', text }))

@@ -3,8 +3,7 @@
  * comparison, the same tool without approval: the time from one model request to the next.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { postAll, untilEnded, withSystems } from '../bench.ts';
-import type { Bench, Scenario } from '../bench.ts';
+import { postAll, untilEnded, withSystems, type Bench, type Scenario } from '../bench.ts';
 import { alone, percentile } from '../figures.ts';
 import type { System } from '../system.ts';
 import { LOOK } from '../tool.ts';
@@ -34,11 +33,7 @@ export const approval: Scenario = {
       return [
         alone('from an approval to the next model request, p50', 'ms', percentile(approved, 0.5)),
         alone('from an approval to the next model request, p99', 'ms', percentile(approved, 0.99)),
-        alone(
-          'the same tool without approval, from one model request to the next, p50',
-          'ms',
-          percentile(free, 0.5),
-        ),
+        alone('the same tool without approval, from one model request to the next, p50', 'ms', percentile(free, 0.5)),
       ];
     }),
 };
@@ -80,11 +75,7 @@ async function modelRequests(bench: Bench): Promise<Map<string, number[]>> {
   return seen;
 }
 
-async function createContexts(
-  { load, format }: Bench,
-  { url }: System,
-  rules: readonly object[],
-): Promise<string[]> {
+async function createContexts({ load, format }: Bench, { url }: System, rules: readonly object[]): Promise<string[]> {
   const model = format === 'openai' ? 'openai-chat/bench' : 'anthropic/bench';
   const body = { config: { model, tools: [LOOK.name], approval: rules } };
   const requests = Array.from({ length: CALLS }, () => ({

@@ -1,6 +1,5 @@
 /** Ten branches of one context with jobs queued on each. They run one after the other. */
-import { postAll, untilEnded, withSystems } from '../bench.ts';
-import type { Bench, Scenario } from '../bench.ts';
+import { postAll, untilEnded, withSystems, type Bench, type Scenario } from '../bench.ts';
 import { alone, median } from '../figures.ts';
 import type { Request } from '../load/protocol.ts';
 import { SCRIPT } from '../provider/script.ts';
@@ -50,8 +49,7 @@ async function measure(bench: Bench, system: System): Promise<Round> {
   await bench.provider.ask('play', {});
   const at = `/api/contexts/${contexts[0]}`;
   const names = Array.from({ length: BRANCHES }, (_, index) => `line-${index}`);
-  const send = (requests: Request[], atOnce: number) =>
-    bench.load.ask('send', { url, requests, atOnce, gapMs: 0 });
+  const send = (requests: Request[], atOnce: number) => bench.load.ask('send', { url, requests, atOnce, gapMs: 0 });
   await send(
     names.map((name) => ({ method: 'POST', path: `${at}/branches`, body: { name } })),
     1,

@@ -1,8 +1,6 @@
 /** How long a cancelled model call continues while 200 jobs receive slow streams. */
-import { firstByMark, postAll, withSystems } from '../bench.ts';
-import type { Scenario } from '../bench.ts';
-import { percentile } from '../figures.ts';
-import type { Figure } from '../figures.ts';
+import { firstByMark, postAll, withSystems, type Scenario } from '../bench.ts';
+import { percentile, type Figure } from '../figures.ts';
 import type { Answer } from '../load/protocol.ts';
 
 const RUNNING = 200;
@@ -35,9 +33,7 @@ export const cancel: Scenario = {
           gapMs: 0,
         });
         const closed = firstByMark(await bench.provider.ask('observed', null), 'closed');
-        delays.push(
-          ...sent.map(({ sentAt }, index) => (closed.get(contexts[index] ?? '') ?? Number.NaN) - sentAt),
-        );
+        delays.push(...sent.map(({ sentAt }, index) => (closed.get(contexts[index] ?? '') ?? Number.NaN) - sentAt));
         bench.say(`p99 so far ${percentile(delays, 0.99).toFixed(1)} ms`);
       }
       return [0.5, 0.99].map((share): Figure => ({

@@ -1,16 +1,12 @@
 /** Scrolls through a context of 10,000 messages in the console and measures smoothness and memory. */
-import { chromium } from 'playwright-core';
-import type { Browser, Page } from 'playwright-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
 import { consoleFolder } from '../../src/package-files.ts';
 import { createClient } from '../../src/client/index.ts';
 import { CHROMIUM_ARGS, findChromium } from '../../test/console/rig/chromium.ts';
-import { withSystems } from '../bench.ts';
-import type { Bench, Scenario } from '../bench.ts';
+import { withSystems, type Bench, type Scenario } from '../bench.ts';
 import { FIRST, lastOf, mixedHistory } from '../console/history.ts';
-import { recordFrames, scrollTo, weigh } from '../console/page.ts';
-import type { Frames, Weight } from '../console/page.ts';
-import { alone, median, percentile } from '../figures.ts';
-import type { Figure, Goal } from '../figures.ts';
+import { recordFrames, scrollTo, weigh, type Frames, type Weight } from '../console/page.ts';
+import { alone, median, percentile, type Figure, type Goal } from '../figures.ts';
 
 const MESSAGES = 10_000;
 const SIZE = { width: 1280, height: 800 };
@@ -53,9 +49,7 @@ async function scroll(bench: Bench, page: Page, to: 'begin' | 'end'): Promise<Fr
   const stop = await recordFrames(page);
   await scrollTo(page, to, to === 'begin' ? FIRST : lastOf(MESSAGES), bench.signal);
   const frames = await stop();
-  bench.say(
-    `to the ${to}: ${frames.intervals.length} frames in ${(sum(frames.intervals) / 1_000).toFixed(0)} s`,
-  );
+  bench.say(`to the ${to}: ${frames.intervals.length} frames in ${(sum(frames.intervals) / 1_000).toFixed(0)} s`);
   return frames;
 }
 

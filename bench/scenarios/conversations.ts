@@ -2,14 +2,12 @@
  * Operations of clients and claims after histories of 10 to 100,000 messages: pages, prompts, branches, edits. The cost
  * of a step is measured in `history`.
  */
-import { withSystems } from '../bench.ts';
-import type { Scenario } from '../bench.ts';
+import { withSystems, type Scenario } from '../bench.ts';
 import { readPages } from '../conversations/pages.ts';
 import { readPrompts } from '../conversations/prompts.ts';
 import { Samples } from '../conversations/samples.ts';
 import { write } from '../conversations/writes.ts';
-import { giveHistory } from '../nightshift/history.ts';
-import type { Long } from '../nightshift/history.ts';
+import { giveHistory, type Long } from '../nightshift/history.ts';
 
 const LENGTHS = [10, 1_000, 100_000];
 const DEPTHS = [0, 1, 10];

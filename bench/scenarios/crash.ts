@@ -1,8 +1,6 @@
 /** Kills a worker process with 100 contexts in flight and measures the time until each one's next model request. */
-import { BOTH, firstByMark, postAll, withSystems } from '../bench.ts';
-import type { Bench, Scenario } from '../bench.ts';
-import { percentile } from '../figures.ts';
-import type { Figure } from '../figures.ts';
+import { BOTH, firstByMark, postAll, withSystems, type Bench, type Scenario } from '../bench.ts';
+import { percentile, type Figure } from '../figures.ts';
 import type { System } from '../system.ts';
 import { monotonic } from '../talk.ts';
 

@@ -1,9 +1,7 @@
 /** 50 answers at once with 100 deltas each, each streamed by one client. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { postAll, untilEnded, withSystems } from '../bench.ts';
-import type { Bench, Scenario } from '../bench.ts';
-import { alone, median, percentile } from '../figures.ts';
-import type { Figure } from '../figures.ts';
+import { postAll, untilEnded, withSystems, type Bench, type Scenario } from '../bench.ts';
+import { alone, median, percentile, type Figure } from '../figures.ts';
 import type { Delivery, LoadProtocol } from '../load/protocol.ts';
 import type { Running } from '../process.ts';
 import { startCompanion } from '../talk.ts';
@@ -75,16 +73,11 @@ function figuresOf(rounds: readonly Round[]): Figure[] {
   const late = rounds.flatMap(({ lateMs }) => lateMs);
   const each = (cpu: number): number => (cpu / (ANSWERS * WORDS)) * 1_000_000;
   return [
-    alone(
-      'deltas received by the clients of 50 answers of 100',
-      '',
-      Math.min(...rounds.map(({ words }) => words)),
-      {
-        of: 'value',
-        is: 'at least',
-        bound: ANSWERS * WORDS,
-      },
-    ),
+    alone('deltas received by the clients of 50 answers of 100', '', Math.min(...rounds.map(({ words }) => words)), {
+      of: 'value',
+      is: 'at least',
+      bound: ANSWERS * WORDS,
+    }),
     alone(
       'events that carried them',
       '',

@@ -3,14 +3,11 @@
  * the length. The CPU time of the worker process does, because every call sends the whole prompt.
  */
 import { tagOf } from '../../test/services/statements.ts';
-import { BOTH, postAll, untilEnded, withSystems } from '../bench.ts';
-import type { Bench, Scenario } from '../bench.ts';
-import { growth, median } from '../figures.ts';
-import type { Figure } from '../figures.ts';
+import { BOTH, postAll, untilEnded, withSystems, type Bench, type Scenario } from '../bench.ts';
+import { growth, median, type Figure } from '../figures.ts';
 import type { Running } from '../process.ts';
 import { SCRIPT } from '../provider/script.ts';
-import { countStatements, statementsOf } from '../statements.ts';
-import type { Statement } from '../statements.ts';
+import { countStatements, statementsOf, type Statement } from '../statements.ts';
 import type { System } from '../system.ts';
 import { cpuSeconds } from '../usage.ts';
 
@@ -53,12 +50,7 @@ export const history: Scenario = {
         const all = (costs.get(key) ?? []).map(value).filter((one) => one !== null);
         return all.length === 0 ? null : median(all);
       };
-      const line = (
-        name: string,
-        unit: string,
-        length: number,
-        value: (cost: Cost) => number | null,
-      ): Figure => ({
+      const line = (name: string, unit: string, length: number, value: (cost: Cost) => number | null): Figure => ({
         name: `${name}, ${length.toLocaleString('en')} messages`,
         unit,
         nightshift: of(`nightshift ${length}`, value),

@@ -3,8 +3,14 @@
  */
 import path from 'node:path';
 import { v7 } from 'uuid';
-import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../src/core/ids.ts';
-import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
+import {
+  DEFAULT_TENANT,
+  DEFAULT_TENANT_NAME,
+  type ContextId,
+  type JobId,
+  type ToolCallId,
+  type WorkerId,
+} from '../../src/core/ids.ts';
 import type { ToolRunner } from '../../src/core/tools/tool.ts';
 import { createToolRunner } from '../../src/tools/run/execute.ts';
 import { openServers } from '../../src/tools/mcp/connection/servers.ts';
@@ -113,6 +119,5 @@ async function callOnce(runner: ToolRunner, name: string): Promise<void> {
     idempotencyKey: 'k',
   };
   const outcome = await runner.execute(call, new AbortController().signal);
-  if (outcome.kind !== 'result' || outcome.is_error)
-    throw new Error(`A call failed: ${JSON.stringify(outcome)}`);
+  if (outcome.kind !== 'result' || outcome.is_error) throw new Error(`A call failed: ${JSON.stringify(outcome)}`);
 }

@@ -1,6 +1,5 @@
 /** The memory of one worker process with 1,000 contexts in flight. */
-import { BOTH, postAll, withSystems } from '../bench.ts';
-import type { Scenario } from '../bench.ts';
+import { BOTH, postAll, withSystems, type Scenario } from '../bench.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { residentMb } from '../usage.ts';
 

@@ -1,9 +1,7 @@
 /** Search over 100,000 messages of 100 contexts, and the cost of the index for appends. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { postAll, untilEnded, withSystems } from '../bench.ts';
-import type { Bench, Scenario } from '../bench.ts';
-import { alone, percentile } from '../figures.ts';
-import type { Figure } from '../figures.ts';
+import { postAll, untilEnded, withSystems, type Bench, type Scenario } from '../bench.ts';
+import { alone, percentile, type Figure } from '../figures.ts';
 import { SCRIPT } from '../provider/script.ts';
 import { countStatements, statementsOf } from '../statements.ts';
 import { tagOf } from '../../test/services/statements.ts';

@@ -6,20 +6,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { withSystems } from '../bench.ts';
-import type { Bench, Scenario } from '../bench.ts';
+import { withSystems, type Bench, type Scenario } from '../bench.ts';
 import type { Figure } from '../figures.ts';
-import { lineOf, toSample } from '../soak/sample.ts';
-import type { Sample } from '../soak/sample.ts';
+import { lineOf, toSample, type Sample } from '../soak/sample.ts';
 import type { UsersProtocol } from '../soak/protocol.ts';
-import { openStore } from '../soak/stored.ts';
-import type { Store } from '../soak/stored.ts';
-import { figuresOf, leftovers } from '../soak/outcome.ts';
-import type { Rest } from '../soak/outcome.ts';
-import { watchProcesses } from '../soak/watch.ts';
-import type { Watch, Watched } from '../soak/watch.ts';
-import { startCompanion } from '../talk.ts';
-import type { Companion } from '../talk.ts';
+import { openStore, type Store } from '../soak/stored.ts';
+import { figuresOf, leftovers, type Rest } from '../soak/outcome.ts';
+import { watchProcesses, type Watch, type Watched } from '../soak/watch.ts';
+import { startCompanion, type Companion } from '../talk.ts';
 import type { System } from '../system.ts';
 
 const CONTEXTS = 150;

@@ -1,8 +1,6 @@
 /** One worker spawns 1,000 others with one answer, and waits for all of them. */
-import { untilEnded, withSystems } from '../bench.ts';
-import type { Bench, Scenario } from '../bench.ts';
-import { median } from '../figures.ts';
-import type { Figure } from '../figures.ts';
+import { untilEnded, withSystems, type Bench, type Scenario } from '../bench.ts';
+import { median, type Figure } from '../figures.ts';
 import type { Answer, Request } from '../load/protocol.ts';
 import type { Running } from '../process.ts';
 import type { System } from '../system.ts';
@@ -39,11 +37,7 @@ export const spawn: Scenario = {
       });
       return [
         line(`spawn and join of ${CHILDREN}`, 's', ({ took }) => took),
-        line(
-          'a child, from its spawn to its end',
-          'ms CPU of the worker',
-          ({ cpu }) => (cpu / CHILDREN) * 1_000,
-        ),
+        line('a child, from its spawn to its end', 'ms CPU of the worker', ({ cpu }) => (cpu / CHILDREN) * 1_000),
       ];
     }),
 };
@@ -71,7 +65,6 @@ async function send({ load }: Bench, { url }: System, request: Request): Promise
 }
 
 function idIn({ body }: Answer): string {
-  if (typeof body === 'object' && body !== null && 'id' in body && typeof body.id === 'string')
-    return body.id;
+  if (typeof body === 'object' && body !== null && 'id' in body && typeof body.id === 'string') return body.id;
   throw new Error('A context was created without an id.');
 }

@@ -1,6 +1,5 @@
 /** The time from the POST of an input to the model request, on an idle system. */
-import { BOTH, firstByMark, postAll, untilEnded, withSystems } from '../bench.ts';
-import type { Bench, Scenario } from '../bench.ts';
+import { BOTH, firstByMark, postAll, untilEnded, withSystems, type Bench, type Scenario } from '../bench.ts';
 import { percentile } from '../figures.ts';
 import type { System } from '../system.ts';
 

@@ -1,11 +1,8 @@
 /** 5,000 clients that follow 500 contexts over one API process: its memory, and the latency. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { postAll, untilEnded, withSystems } from '../bench.ts';
-import type { Bench, Scenario } from '../bench.ts';
-import { percentile } from '../figures.ts';
-import type { Figure } from '../figures.ts';
-import { startCompanion } from '../talk.ts';
-import type { Companion } from '../talk.ts';
+import { postAll, untilEnded, withSystems, type Bench, type Scenario } from '../bench.ts';
+import { percentile, type Figure } from '../figures.ts';
+import { startCompanion, type Companion } from '../talk.ts';
 import type { Delivery, LoadProtocol } from '../load/protocol.ts';
 import type { System } from '../system.ts';
 import { residentMb } from '../usage.ts';

@@ -1,14 +1,11 @@
 /** 5,000 clients of one API process stream 50 answers of 100 deltas per second; every delta must arrive. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SubscribersProtocol, Stored, Comparison } from '../subscribers/protocol.ts';
-import { postAll, untilEnded, withSystems } from '../bench.ts';
-import type { Bench, Scenario } from '../bench.ts';
-import { alone, percentile } from '../figures.ts';
-import type { Figure } from '../figures.ts';
+import { postAll, untilEnded, withSystems, type Bench, type Scenario } from '../bench.ts';
+import { alone, percentile, type Figure } from '../figures.ts';
 import { figureIn } from '../soak/watch.ts';
 import type { System } from '../system.ts';
-import { startCompanion } from '../talk.ts';
-import type { Companion } from '../talk.ts';
+import { startCompanion, type Companion } from '../talk.ts';
 import { cpuSeconds, peakMb } from '../usage.ts';
 
 const ANSWERS = 50;
@@ -43,9 +40,7 @@ export const subscribers: Scenario = {
       if (system === undefined) return [];
       const worker = await system.startWorker(ANSWERS);
       const contexts = await system.createContexts(ANSWERS);
-      const crowds = Array.from({ length: CROWDS }, () =>
-        startCompanion<SubscribersProtocol>('subscribers/main.ts'),
-      );
+      const crowds = Array.from({ length: CROWDS }, () => startCompanion<SubscribersProtocol>('subscribers/main.ts'));
       try {
         const each = CLIENTS / ANSWERS / CROWDS;
         const open = await sum(crowds, (crowd) => crowd.ask('listen', { url: system.url, contexts, each }));
@@ -60,10 +55,7 @@ export const subscribers: Scenario = {
     }),
 };
 
-async function sum(
-  crowds: Crowds,
-  value: (crowd: Companion<SubscribersProtocol>) => Promise<number>,
-): Promise<number> {
+async function sum(crowds: Crowds, value: (crowd: Companion<SubscribersProtocol>) => Promise<number>): Promise<number> {
   return (await Promise.all(crowds.map(value))).reduce((all, one) => all + one, 0);
 }
 
@@ -131,12 +123,7 @@ async function judge(bench: Bench, { sql }: System, crowds: Crowds): Promise<Com
   }
 }
 
-function figuresOf(
-  open: number,
-  measured: Measured,
-  approval: Comparison,
-  delays: readonly number[],
-): Figure[] {
+function figuresOf(open: number, measured: Measured, approval: Comparison, delays: readonly number[]): Figure[] {
   const { made, events, pieces, cpu } = measured;
   const atLeast = (bound: number): Figure['goal'] => ({ of: 'value', is: 'at least', bound });
   return [

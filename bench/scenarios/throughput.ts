@@ -1,8 +1,6 @@
 /** Steps per second and CPU seconds per 1,000 steps, with a model that answers at once and one that takes 50 ms. */
-import { BOTH, postAll, untilEnded, withSystems } from '../bench.ts';
-import type { Bench, Scenario } from '../bench.ts';
-import { median } from '../figures.ts';
-import type { Figure } from '../figures.ts';
+import { BOTH, postAll, untilEnded, withSystems, type Bench, type Scenario } from '../bench.ts';
+import { median, type Figure } from '../figures.ts';
 import type { Running } from '../process.ts';
 import { SCRIPT } from '../provider/script.ts';
 import type { System } from '../system.ts';
@@ -60,8 +58,7 @@ async function measure(bench: Bench, system: System, worker: Running, latencyMs:
   const seconds = (monotonic() - began) / 1_000;
   const used = ours.map((pid, index) => cpuSeconds(pid) - (before[index] ?? 0));
   const servicesAfter = await bench.services.cpuSeconds();
-  const services =
-    servicesBefore === null || servicesAfter === null ? Number.NaN : servicesAfter - servicesBefore;
+  const services = servicesBefore === null || servicesAfter === null ? Number.NaN : servicesAfter - servicesBefore;
   const steps = RUNS * SCRIPT.steps;
   const each = (cpu: number): number => (cpu / steps) * 1_000;
   return {
@@ -78,12 +75,7 @@ function figuresOf(rounds: Map<string, Round[]>, latencyMs: number): Figure[] {
     const all = (rounds.get(`${system} ${latencyMs}`) ?? []).map(value).filter((one) => !Number.isNaN(one));
     return all.length === 0 ? null : median(all);
   };
-  const line = (
-    name: string,
-    unit: string,
-    value: (round: Round) => number,
-    goal: Figure['goal'],
-  ): Figure => ({
+  const line = (name: string, unit: string, value: (round: Round) => number, goal: Figure['goal']): Figure => ({
     name: `${name}, model ${latencyMs} ms`,
     unit,
     nightshift: of('nightshift', value),

@@ -1,8 +1,6 @@
 /** One job of 100 tool cycles: the duration of a cycle at the start and at the end, and its CPU cost. */
-import { BOTH, postAll, untilEnded, withSystems } from '../bench.ts';
-import type { Bench, Scenario } from '../bench.ts';
-import { median } from '../figures.ts';
-import type { Figure } from '../figures.ts';
+import { BOTH, postAll, untilEnded, withSystems, type Bench, type Scenario } from '../bench.ts';
+import { median, type Figure } from '../figures.ts';
 import type { Running } from '../process.ts';
 import type { System } from '../system.ts';
 import { cpuSeconds } from '../usage.ts';
@@ -24,15 +22,12 @@ export const tools100: Scenario = {
         for (let count = 0; count <= bench.rounds; count += 1) {
           const round = await measure(bench, system, worker);
           const { name } = system.kind;
-          bench.say(
-            `${name}: ${round.early.toFixed(2)} ms per cycle, at the end ${round.late.toFixed(2)} ms`,
-          );
+          bench.say(`${name}: ${round.early.toFixed(2)} ms per cycle, at the end ${round.late.toFixed(2)} ms`);
           if (count > 0) rounds.set(name, [...(rounds.get(name) ?? []), round]);
         }
         await worker.end();
       }
-      const of = (name: string, value: (round: Round) => number): number =>
-        median((rounds.get(name) ?? []).map(value));
+      const of = (name: string, value: (round: Round) => number): number => median((rounds.get(name) ?? []).map(value));
       const line = (name: string, unit: string, value: (round: Round) => number): Figure => ({
         name,
         unit,

@@ -1,7 +1,6 @@
 /** Exports and imports a context of 10,000 messages and measures time and memory. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { withSystems } from '../bench.ts';
-import type { Bench, Scenario } from '../bench.ts';
+import { withSystems, type Bench, type Scenario } from '../bench.ts';
 import { alone, median } from '../figures.ts';
 import { giveHistory } from '../nightshift/history.ts';
 import type { System } from '../system.ts';

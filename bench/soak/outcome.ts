@@ -1,8 +1,7 @@
 /**
  * Evaluates a soak: compares the first quarter after the warm-up to the last one, computes slopes and leftovers. Pure.
  */
-import { median, slope } from '../figures.ts';
-import type { Figure, Goal } from '../figures.ts';
+import { median, slope, type Figure, type Goal } from '../figures.ts';
 import type { Sample } from './sample.ts';
 import type { Table } from './stored.ts';
 
@@ -123,9 +122,7 @@ function storeFigures(samples: readonly Sample[], warm: readonly Sample[]): Figu
     line(
       'size of tables without retained data, slope',
       'MB/h',
-      perHour(warm, (one) =>
-        sum(one, ({ megabytes }, name) => (name === 'idempotency_keys' ? 0 : megabytes)),
-      ),
+      perHour(warm, (one) => sum(one, ({ megabytes }, name) => (name === 'idempotency_keys' ? 0 : megabytes))),
     ),
     line(
       'memory of Redis, slope',

@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { tableOf } from '../report.ts';
 import type { Sample } from './sample.ts';
-import { figuresOf } from './outcome.ts';
-import type { Rest } from './outcome.ts';
+import { figuresOf, type Rest } from './outcome.ts';
 
 type Written = { samples: Sample[]; rest?: Rest | null };
 

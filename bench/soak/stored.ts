@@ -49,9 +49,7 @@ export function openStore(sql: postgres.Sql, redisUrl: string): Store {
       return forms;
     },
     async processNames() {
-      const rows = await sql<
-        { pid: number; id: string }[]
-      >`select pid, id from processes where dead_at is null`;
+      const rows = await sql<{ pid: number; id: string }[]>`select pid, id from processes where dead_at is null`;
       return new Map(rows.map(({ pid, id }) => [pid, id.slice(-8)]));
     },
     close: () => redis.disconnect(),

@@ -104,8 +104,7 @@ async function plain(member: Member): Promise<void> {
   if (posted === null) return;
   const ended = await untilEnded(posted.jobId);
   if (ended === 'completed') took('finishes', monotonic() - posted.sentAt);
-  if (Math.random() < 0.2)
-    await insist('GET', `/api/contexts/${member.id}/messages?order=desc&limit=20`, null);
+  if (Math.random() < 0.2) await insist('GET', `/api/contexts/${member.id}/messages?order=desc&limit=20`, null);
 }
 
 async function cancelled(member: Member): Promise<void> {

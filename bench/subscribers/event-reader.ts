@@ -100,8 +100,7 @@ export class EventReader {
     } else if (event === 'MessageCompleted') {
       const { message_id: message, role } = JSON.parse(json);
       const spoken = this.#spoken;
-      if (role === 'assistant')
-        this.#completed = spoken !== null && spoken.message === message ? spoken.sum : null;
+      if (role === 'assistant') this.#completed = spoken !== null && spoken.message === message ? spoken.sum : null;
     }
   }
 

@@ -8,8 +8,7 @@ import { end } from '../core/transitions/end.ts';
 import { isRead } from '../core/transitions/steer.ts';
 import type { JobEnd } from '../core/run/job.ts';
 import type { Snapshot } from '../core/run/snapshot.ts';
-import { commit } from './run.ts';
-import type { After, Run } from './run.ts';
+import { commit, type After, type Run } from './run.ts';
 
 export async function finish(run: Run, snapshot: Snapshot, ending: JobEnd): Promise<After> {
   const { job, outcome } = ending;

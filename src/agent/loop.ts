@@ -1,6 +1,5 @@
 /** The agent loop: decide, execute, append, and repeat until the context is released. */
-import { decide } from '../core/decide.ts';
-import type { Decision } from '../core/decide.ts';
+import { decide, type Decision } from '../core/decide.ts';
 import { LeaseLost } from '../core/errors.ts';
 import { admit } from '../core/transitions/admit.ts';
 import { releaseUntil, rest } from '../core/transitions/park.ts';
@@ -13,8 +12,7 @@ import { callTools } from './calls/call-tools.ts';
 import { compact } from './model/compact.ts';
 import { outcomesOf, recountWaits } from './calls/engage.ts';
 import { finish } from './finish.ts';
-import { commit, seen } from './run.ts';
-import type { After, Run } from './run.ts';
+import { commit, seen, type After, type Run } from './run.ts';
 import { UNSUPPORTED_MS } from './unsupported.ts';
 import { wait } from './waits/wait.ts';
 
@@ -61,10 +59,7 @@ async function carryOut(run: Run, snapshot: Snapshot, step: Decision): Promise<A
     case 'end_waits':
       return endOver(run, snapshot, step);
     case 'await_calls':
-      return (
-        (await recountWaits(run, snapshot)) ??
-        commit(run, snapshot, awaitCalls(snapshot, step.job, step.until))
-      );
+      return (await recountWaits(run, snapshot)) ?? commit(run, snapshot, awaitCalls(snapshot, step.job, step.until));
     case 'wait':
       return wait(run, snapshot, step);
     case 'finish':

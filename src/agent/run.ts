@@ -2,8 +2,7 @@
 import { apply } from '../core/run/apply.ts';
 import type { Append, AppendOutcome } from '../core/run/append.ts';
 import type { Memory } from '../core/compaction/compacted.ts';
-import { LeaseLost } from '../core/errors.ts';
-import type { JobCode } from '../core/errors.ts';
+import { LeaseLost, type JobCode } from '../core/errors.ts';
 import type { Fingerprint, Sent } from '../core/model/fingerprint.ts';
 import type { Access } from '../core/run/throttle.ts';
 import type { JobId, RunIds, ToolCallId } from '../core/ids.ts';
@@ -126,9 +125,7 @@ export type After = Snapshot | null;
  */
 export async function commit(run: Run, snapshot: Snapshot, transition: Append): Promise<After> {
   const outcome = await append(run, transition);
-  return outcome.kind === 'committed'
-    ? follow(run, snapshot, transition, outcome)
-    : reread(run, snapshot, outcome);
+  return outcome.kind === 'committed' ? follow(run, snapshot, transition, outcome) : reread(run, snapshot, outcome);
 }
 
 export async function append(run: Run, transition: Append): Promise<JournalOutcome> {

@@ -77,10 +77,7 @@ export type Bus = {
    * Resolves once messages published from now on will arrive, as far as a bus that may lose messages can tell. Returns
    * a function that unsubscribes. `handle` must not throw.
    */
-  subscribe<Message extends object>(
-    channel: Channel<Message>,
-    handle: (message: Message) => void,
-  ): Promise<() => void>;
+  subscribe<Message extends object>(channel: Channel<Message>, handle: (message: Message) => void): Promise<() => void>;
   /** Calls `handle` when messages may have been lost, once new ones arrive again. Returns a function that ends this. */
   onLost(handle: () => void): () => void;
   close(): Promise<void>;

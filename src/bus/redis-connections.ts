@@ -2,8 +2,7 @@
  * The Redis connections of a bus. On a single Redis: one that publishes and one that subscribes. On a cluster: sharded
  * channels, each on the node of its slot. Channel names include the prefix, messages are text.
  */
-import { Cluster, Redis } from 'ioredis';
-import type { RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 
 export type RedisConnections = {
   publish(name: string, text: string): Promise<unknown>;

@@ -6,8 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Bus } from './bus.ts';
-import { openClusterRedis, openSingleRedis } from './redis-connections.ts';
-import type { RedisConnections, RedisHandlers } from './redis-connections.ts';
+import { openClusterRedis, openSingleRedis, type RedisConnections, type RedisHandlers } from './redis-connections.ts';
 
 /** How long `subscribe` waits for the acknowledgement of Redis, in milliseconds. After that it resolves without it. */
 const ACKNOWLEDGED_MS = 500;

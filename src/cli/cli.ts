@@ -1,15 +1,11 @@
 /** What all commands that call the API share. */
 import type { Readable } from 'node:stream';
 import { Command } from 'commander';
-import { createClient } from '../client/index.ts';
-import type { Client } from '../client/index.ts';
-import { CommandError, EXIT } from './exit.ts';
-import type { Exit } from './exit.ts';
+import { createClient, type Client } from '../client/index.ts';
+import { CommandError, EXIT, type Exit } from './exit.ts';
 import type { Io } from './terminal/io.ts';
-import { openScreen } from './terminal/screen.ts';
-import type { Screen } from './terminal/screen.ts';
-import { table } from './terminal/table.ts';
-import type { Column } from './terminal/table.ts';
+import { openScreen, type Screen } from './terminal/screen.ts';
+import { table, type Column } from './terminal/table.ts';
 
 export type Cli = {
   screen: Screen;
@@ -52,12 +48,7 @@ export function openCli(io: Io): Cli {
 export type Common = { json?: true; url?: string };
 
 /** A command that calls the API: adds `--url`, `--json` unless turned off, and examples to its help. */
-export function apiCommand(
-  name: string,
-  summary: string,
-  examples: readonly string[],
-  { json = true } = {},
-): Command {
+export function apiCommand(name: string, summary: string, examples: readonly string[], { json = true } = {}): Command {
   const command = new Command(name)
     .description(summary)
     .option('--url <url>', 'URL of the API; overrides NIGHTSHIFT_URL')

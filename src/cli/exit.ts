@@ -1,6 +1,5 @@
 /** Exit codes and error messages of the command line. */
-import { NightshiftError } from '../client/index.ts';
-import type { ErrorCode, Job } from '../client/index.ts';
+import { NightshiftError, type ErrorCode, type Job } from '../client/index.ts';
 
 export const EXIT = {
   completed: 0,
@@ -96,8 +95,7 @@ function withDetails(text: string, details: readonly string[]): string {
 }
 
 function advice(code: ErrorCode, url: string): string {
-  if (code === 'unauthorized' || code === 'forbidden')
-    return `Set NIGHTSHIFT_API_KEY to a key of the API at ${url}.`;
+  if (code === 'unauthorized' || code === 'forbidden') return `Set NIGHTSHIFT_API_KEY to a key of the API at ${url}.`;
   if (code === 'unreachable')
     return `No API was reached at ${url}. Start it with \`nightshift start\`, or set NIGHTSHIFT_URL to the right URL.`;
   return `Run \`nightshift doctor\` to find the problem with ${url}.`;

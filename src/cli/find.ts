@@ -1,6 +1,5 @@
 /** Finds workers and contexts by id or name. */
-import { NightshiftError } from '../client/index.ts';
-import type { Client, Worker } from '../client/index.ts';
+import { NightshiftError, type Client, type Worker } from '../client/index.ts';
 import { CommandError, EXIT } from './exit.ts';
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -13,17 +12,13 @@ function isId(text: string): boolean {
 export async function findWorker(client: Client, named: string): Promise<Worker> {
   if (isId(named)) return client.workers.get(named);
   const found: Worker[] = [];
-  for await (const worker of client.workers.list({ limit: 200 }))
-    if (worker.name === named) found.push(worker);
+  for await (const worker of client.workers.list({ limit: 200 })) if (worker.name === named) found.push(worker);
   const [only, ...others] = found;
   if (only === undefined)
     throw new CommandError(EXIT.failed, `No worker is named ${named}. Run nightshift workers to list them.`);
   if (others.length === 0) return only;
   const ids = found.map(({ id, state, created_at }) => `  ${id}  ${state}, created ${created_at}`);
-  throw new CommandError(
-    EXIT.failed,
-    `${found.length} workers are named ${named}. Use an id:\n${ids.join('\n')}`,
-  );
+  throw new CommandError(EXIT.failed, `${found.length} workers are named ${named}. Use an id:\n${ids.join('\n')}`);
 }
 
 export type Place = {

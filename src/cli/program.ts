@@ -1,8 +1,7 @@
 /** Defines all commands, parses the arguments and handles errors. */
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../package-files.ts';
-import { openCli } from './cli.ts';
-import type { Cli } from './cli.ts';
+import { openCli, type Cli } from './cli.ts';
 import { answerCommand } from './commands/jobs/answer.ts';
 import { cancelCommand } from './commands/jobs/cancel.ts';
 import { chatCommand } from './commands/contexts/chat.ts';

@@ -20,10 +20,7 @@ async function readGiven(input: Readable, { task, file }: Given): Promise<string
   if (file !== undefined && file !== '-') return readText(file);
   if (task === '-' || file === '-') return text(input);
   if (task !== undefined) return task;
-  throw new CommandError(
-    EXIT.usage,
-    'No text given. Pass it as an argument, - for standard input, or --file <file>.',
-  );
+  throw new CommandError(EXIT.usage, 'No text given. Pass it as an argument, - for standard input, or --file <file>.');
 }
 
 /** The JSON value in a file, or with `-` in standard input. The receiver validates it. */

@@ -1,6 +1,5 @@
 /** Handles Ctrl-C and the other termination signals in client commands. */
-import { EXIT } from './exit.ts';
-import type { Exit } from './exit.ts';
+import { EXIT, type Exit } from './exit.ts';
 
 const SIGNALS = { SIGINT: EXIT.ctrlC, SIGTERM: EXIT.terminated, SIGHUP: EXIT.terminated } as const;
 

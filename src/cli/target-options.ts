@@ -1,6 +1,5 @@
 /** Options that choose the worker for a task. */
-import { Option } from 'commander';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { gathered } from './values.ts';
 
 /** Options of a new worker; they conflict with an existing one. */
@@ -8,15 +7,8 @@ const WORKER_OPTIONS = ['role', 'model', 'system', 'tool', 'name'];
 
 export function targetOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option('-w, --worker <id|name>', 'use an existing worker').conflicts([
-        ...WORKER_OPTIONS,
-        'context',
-      ]),
-    )
-    .addOption(
-      new Option('-c, --context <id>', 'use an existing context').conflicts([...WORKER_OPTIONS, 'worker']),
-    )
+    .addOption(new Option('-w, --worker <id|name>', 'use an existing worker').conflicts([...WORKER_OPTIONS, 'context']))
+    .addOption(new Option('-c, --context <id>', 'use an existing context').conflicts([...WORKER_OPTIONS, 'worker']))
     .option('-r, --role <role>', 'role of a new worker')
     .option('-m, --model <provider/model>', 'model of the new worker')
     .option('--system <text>', 'system prompt of the new worker')

@@ -24,17 +24,14 @@ export function instant(sign: 1 | -1): (text: string) => string {
     const at = ms === null ? Date.parse(text) : Date.now() + sign * ms;
     if (!Number.isNaN(at)) return new Date(at).toISOString();
     const example = sign === 1 ? 'from now' : 'ago';
-    throw new InvalidArgumentError(
-      `Expected a timestamp (2026-01-31T08:00:00Z) or a time ${example} (10m, 2h).`,
-    );
+    throw new InvalidArgumentError(`Expected a timestamp (2026-01-31T08:00:00Z) or a time ${example} (10m, 2h).`);
   };
 }
 
 /** An option that may be repeated, or take several values separated by commas. */
 export function gathered(text: string, before: readonly string[] = []): string[] {
   const values = text.split(',').map((value) => value.trim());
-  if (values.includes(''))
-    throw new InvalidArgumentError('Expected values without empty ones between the commas.');
+  if (values.includes('')) throw new InvalidArgumentError('Expected values without empty ones between the commas.');
   return [...before, ...values];
 }
 

@@ -15,9 +15,7 @@ export async function workerHealth(): Promise<number> {
     process.stderr.write('No worker process on this host has a current heartbeat.\n');
     return 1;
   } catch {
-    process.stderr.write(
-      'The database is unreachable or not migrated. Run `nightshift doctor` to find the problem.\n',
-    );
+    process.stderr.write('The database is unreachable or not migrated. Run `nightshift doctor` to find the problem.\n');
     return 1;
   } finally {
     await database.close();

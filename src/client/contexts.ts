@@ -1,9 +1,7 @@
 /** Contexts: settings, messages, history and branches. */
-import { followEvents, readHead } from './events.ts';
-import type { EventsOptions } from './events.ts';
+import { followEvents, readHead, type EventsOptions } from './events.ts';
 import { pagesOf } from './pages.ts';
-import { runJob } from './run.ts';
-import type { RunOptions } from './run.ts';
+import { runJob, type RunOptions } from './run.ts';
 import type {
   CompactContext,
   CreateBranch,
@@ -44,8 +42,7 @@ function ownCalls(request: Request) {
   return {
     create: (body: CreateContext = {}, options?: RequestOptions) =>
       request('POST', '/api/contexts', { body, ...options }),
-    get: (id: string, options?: RequestOptions) =>
-      request('GET', '/api/contexts/{id}', { path: { id }, ...options }),
+    get: (id: string, options?: RequestOptions) => request('GET', '/api/contexts/{id}', { path: { id }, ...options }),
     list: (query: Query<'GET /api/contexts'> = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/contexts', { query: { ...query, ...more }, ...options })),
     /** Merges the config; null removes a field. */
@@ -85,11 +82,7 @@ function historyCalls(request: Request) {
       request('POST', '/api/contexts/{id}/clear', { path: { id }, ...options }),
     compact: (id: string, body: CompactContext = {}, options?: RequestOptions) =>
       request('POST', '/api/contexts/{id}/compact', { path: { id }, body, ...options }),
-    compactions: (
-      id: string,
-      query: Query<'GET /api/contexts/{id}/compactions'> = {},
-      options?: RequestOptions,
-    ) =>
+    compactions: (id: string, query: Query<'GET /api/contexts/{id}/compactions'> = {}, options?: RequestOptions) =>
       pagesOf((more) =>
         request('GET', '/api/contexts/{id}/compactions', {
           path: { id },

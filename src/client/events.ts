@@ -4,12 +4,9 @@
  */
 import { toError } from './errors.ts';
 import { backoff, pause, retryAfter } from './pause.ts';
-import { EVENT_NAMES } from './schema.ts';
-import type { EventData } from './schema.ts';
-import { readFrames } from './sse.ts';
-import type { Frame } from './sse.ts';
-import { queryOf, unreached } from './transport.ts';
-import type { Open } from './transport.ts';
+import { EVENT_NAMES, type EventData } from './schema.ts';
+import { readFrames, type Frame } from './sse.ts';
+import { queryOf, unreached, type Open } from './transport.ts';
 
 type Announced = Omit<EventData, 'Heartbeat'>;
 
@@ -166,8 +163,7 @@ function isKnown(name: string | null): name is keyof Announced {
 function openGuard(outer?: AbortSignal) {
   const controller = new AbortController();
   const abort = (): void => controller.abort(outer?.reason);
-  const silent = (): void =>
-    controller.abort(new Error(`The event stream sent nothing for ${SILENT_MS / 1000} s.`));
+  const silent = (): void => controller.abort(new Error(`The event stream sent nothing for ${SILENT_MS / 1000} s.`));
   let timer = setTimeout(silent, SILENT_MS);
   outer?.addEventListener('abort', abort);
   return {

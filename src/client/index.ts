@@ -6,8 +6,7 @@ import { contextCalls } from './contexts.ts';
 import { jobCalls } from './jobs.ts';
 import { pagesOf } from './pages.ts';
 import type { ApproveCalls, Chat, Operations, PostResult, ResolveToolCall } from './schema.ts';
-import { openTransport } from './transport.ts';
-import type { ClientOptions, Request, RequestOptions } from './transport.ts';
+import { openTransport, type ClientOptions, type Request, type RequestOptions } from './transport.ts';
 import { roleCalls, workerCalls } from './workers.ts';
 
 export { NightshiftError } from './errors.ts';
@@ -91,8 +90,7 @@ function systemCalls(request: Request) {
 function sessionCalls(request: Request) {
   return {
     get: (options?: RequestOptions) => request('GET', '/api/session', options),
-    create: (key: string, options?: RequestOptions) =>
-      request('POST', '/api/session', { body: { key }, ...options }),
+    create: (key: string, options?: RequestOptions) => request('POST', '/api/session', { body: { key }, ...options }),
     delete: (options?: RequestOptions) => request('DELETE', '/api/session', options),
   };
 }

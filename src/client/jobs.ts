@@ -27,11 +27,7 @@ export function jobCalls(request: Request) {
     /** Cancels all unfinished jobs that match a filter. */
     cancelAll: (body: CancelJobs, options?: RequestOptions) =>
       request('POST', '/api/jobs/cancel', { body, ...options }),
-    steps: (
-      id: string,
-      query: Operations['GET /api/jobs/{id}/steps']['query'] = {},
-      options?: RequestOptions,
-    ) =>
+    steps: (id: string, query: Operations['GET /api/jobs/{id}/steps']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) =>
         request('GET', '/api/jobs/{id}/steps', { path: { id }, query: { ...query, ...more }, ...options }),
       ),
@@ -50,10 +46,7 @@ export async function waitForJob(
   for (let failures = 0; ;) {
     const left = end - performance.now();
     if (left <= 0)
-      throw new NightshiftError(
-        'timed_out',
-        `Job ${id} did not finish within ${timeoutMs} ms. It continues to run.`,
-      );
+      throw new NightshiftError('timed_out', `Job ${id} did not finish within ${timeoutMs} ms. It continues to run.`);
     try {
       const query = { wait_ms: Math.ceil(Math.min(POLL_MS, left)) };
       const options = signal === undefined ? {} : { signal };

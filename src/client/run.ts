@@ -3,8 +3,7 @@
  * approvals. Requests without a function or callback are left to other clients.
  */
 import { NightshiftError } from './errors.ts';
-import { followEvents } from './events.ts';
-import type { StreamEvent } from './events.ts';
+import { followEvents, type StreamEvent } from './events.ts';
 import { waitForJob } from './jobs.ts';
 import type {
   ApproveCalls,
@@ -118,9 +117,7 @@ async function approve(run: Run, event: ApprovalRequestedEvent, call: Call): Pro
   if (approval === undefined) return;
   const decided = typeof approval === 'string' ? { decision: approval } : approval;
   const body = { ...decided, tool_call_id: call.tool_call_id };
-  await unlessAnswered(
-    transport.request('POST', '/api/contexts/{id}/tools/approve', { path: { id }, body, signal }),
-  );
+  await unlessAnswered(transport.request('POST', '/api/contexts/{id}/tools/approve', { path: { id }, body, signal }));
 }
 
 async function giveResult(run: Run, event: InputRequestedEvent, call: Call): Promise<void> {
@@ -133,11 +130,7 @@ async function giveResult(run: Run, event: InputRequestedEvent, call: Call): Pro
   );
 }
 
-async function resultOf(
-  options: RunOptions,
-  event: InputRequestedEvent,
-  call: Call,
-): Promise<PostResult | undefined> {
+async function resultOf(options: RunOptions, event: InputRequestedEvent, call: Call): Promise<PostResult | undefined> {
   const { question } = event;
   if (question !== null) {
     const content = await options.onQuestion?.({ ...event, question }, call);

@@ -36,8 +36,7 @@ export type RequestOptions = {
 
 type Operation = keyof Operations;
 export type Method = Operation extends `${infer M} ${string}` ? M : never;
-export type PathOf<M extends Method> =
-  Extract<Operation, `${M} ${string}`> extends `${M} ${infer P}` ? P : never;
+export type PathOf<M extends Method> = Extract<Operation, `${M} ${string}`> extends `${M} ${infer P}` ? P : never;
 type OperationOf<M extends Method, P extends PathOf<M>> = Operations[Extract<Operation, `${M} ${P}`>];
 
 type Part<Name extends string, Value> = [Value] extends [undefined]
@@ -90,9 +89,7 @@ export function openTransport(options: ClientOptions): Transport {
     const retries = given.retries ?? options.retries ?? RETRIES;
     const timeoutMs = (given.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS) + waitOf(given);
     for (let failures = 0; ; failures += 1) {
-      const attempt = await tryOnce(base, () =>
-        send(url, init({ method, headers, body }, timeoutMs, given.signal)),
-      );
+      const attempt = await tryOnce(base, () => send(url, init({ method, headers, body }, timeoutMs, given.signal)));
       given.signal?.throwIfAborted();
       if (attempt.kind === 'answer') {
         if (attempt.etag !== null) given.onEtag?.(attempt.etag);
@@ -123,8 +120,7 @@ type Attempt =
 async function tryOnce(base: string, send: () => Promise<Response>): Promise<Attempt> {
   try {
     const response = await send();
-    if (response.ok)
-      return { kind: 'answer', value: await read(response), etag: response.headers.get('etag') };
+    if (response.ok) return { kind: 'answer', value: await read(response), etag: response.headers.get('etag') };
     const again = AGAIN.includes(response.status);
     return { kind: 'failed', error: await toError(response), again, after: retryAfter(response) };
   } catch (cause) {

@@ -5,10 +5,8 @@ import type { Request, RequestOptions } from './transport.ts';
 
 export function workerCalls(request: Request) {
   return {
-    create: (body: CreateWorker, options?: RequestOptions) =>
-      request('POST', '/api/workers', { body, ...options }),
-    get: (id: string, options?: RequestOptions) =>
-      request('GET', '/api/workers/{id}', { path: { id }, ...options }),
+    create: (body: CreateWorker, options?: RequestOptions) => request('POST', '/api/workers', { body, ...options }),
+    get: (id: string, options?: RequestOptions) => request('GET', '/api/workers/{id}', { path: { id }, ...options }),
     list: (query: Operations['GET /api/workers']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/workers', { query: { ...query, ...more }, ...options })),
     update: (id: string, body: PatchWorker, options?: RequestOptions) =>
@@ -21,11 +19,8 @@ export function workerCalls(request: Request) {
       request('POST', '/api/workers/{id}/stop', { path: { id }, ...options }),
     start: (id: string, options?: RequestOptions) =>
       request('POST', '/api/workers/{id}/start', { path: { id }, ...options }),
-    tree: (
-      id: string,
-      query: Operations['GET /api/workers/{id}/tree']['query'] = {},
-      options?: RequestOptions,
-    ) => request('GET', '/api/workers/{id}/tree', { path: { id }, query, ...options }),
+    tree: (id: string, query: Operations['GET /api/workers/{id}/tree']['query'] = {}, options?: RequestOptions) =>
+      request('GET', '/api/workers/{id}/tree', { path: { id }, query, ...options }),
     /** Posts an input to the context of the worker. */
     send: (id: string, input: string | PostMessage, options?: RequestOptions) =>
       request('POST', '/api/workers/{id}/messages', { path: { id }, body: toInput(input), ...options }),

@@ -2,8 +2,7 @@
  * What a command notifies and publishes after its commit. These actions can be lost if the process dies; sweeps and the
  * polling of stream hubs replace them.
  */
-import { followUpsDue, progressOf, controlSignalsTo } from '../bus/bus.ts';
-import type { Progress, ControlSignal } from '../bus/bus.ts';
+import { followUpsDue, progressOf, controlSignalsTo, type Progress, type ControlSignal } from '../bus/bus.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
 import type { LockedForControl, Withdrawn } from '../db/run/stop-requests.ts';
 import type { WakeUp } from '../queue/wake-queue.ts';
@@ -69,10 +68,7 @@ export function wakeMetContexts(contexts: ContextId[]): AfterCommit[] {
 }
 
 /** Actions after queued jobs were withdrawn. */
-export function withdrawnActions(
-  contextId: ContextId,
-  { headSeq, jobIds, met, followUp }: Withdrawn,
-): AfterCommit[] {
+export function withdrawnActions(contextId: ContextId, { headSeq, jobIds, met, followUp }: Withdrawn): AfterCommit[] {
   const action = jobIds.map((jobId): AfterCommit => {
     const finished = { jobId, status: 'cancelled' } as const;
     return { kind: 'progress', progress: { contextId, headSeq, finished } };

@@ -6,12 +6,10 @@
  */
 import type { TenantId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import { refuse } from '../core/errors.ts';
-import type { Refusal } from '../core/errors.ts';
+import { refuse, type Refusal } from '../core/errors.ts';
 import type { Database, Executor } from '../db/connection/client.ts';
 import { remember, takeKey } from '../db/write/inputs/idempotency.ts';
-import { dispatch } from './after-commit.ts';
-import type { AfterCommit, DispatchPorts } from './after-commit.ts';
+import { dispatch, type AfterCommit, type DispatchPorts } from './after-commit.ts';
 
 export type Done<T> = { kind: 'done'; value: T; afterCommit: AfterCommit[] };
 
@@ -45,10 +43,7 @@ export async function performWithin<T>(tx: Executor, command: AnyCommand<T>): Pr
 }
 
 /** Runs a `OneStatement`. Returns its outcome, or the command that still needs a transaction: a `Command` unchanged. */
-export async function runStatement<T>(
-  executor: Executor,
-  command: AnyCommand<T>,
-): Promise<Outcome<T> | Command<T>> {
+export async function runStatement<T>(executor: Executor, command: AnyCommand<T>): Promise<Outcome<T> | Command<T>> {
   return typeof command === 'function' ? command : command.statement(executor);
 }
 

@@ -7,8 +7,7 @@ import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { lockContext } from '../db/write/contexts/branches.ts';
 import { dropParentNotices, hasParentNotices } from '../db/run/follow-ups/parent-notices.ts';
 import { withdraw } from '../db/run/stop-requests.ts';
-import { withdrawnActions } from './after-commit.ts';
-import type { DispatchPorts } from './after-commit.ts';
+import { withdrawnActions, type DispatchPorts } from './after-commit.ts';
 import { done, perform } from './perform.ts';
 
 /** `jobIds`: jobs that have ended. Idempotent. */
@@ -17,8 +16,7 @@ export async function suppressDuplicate(
   { tenantId, contextId }: { tenantId: TenantId; contextId: ContextId },
   jobIds: readonly JobId[],
 ): Promise<void> {
-  if (jobIds.length === 0 || !(await hasParentNotices(ports.database.db, tenantId, contextId, jobIds)))
-    return;
+  if (jobIds.length === 0 || !(await hasParentNotices(ports.database.db, tenantId, contextId, jobIds))) return;
   await perform(ports, async (tx) => {
     if (!(await lockContext(tx, { tenantId, contextId }))) return done(null);
     const queued = await dropParentNotices(tx, tenantId, contextId, jobIds);

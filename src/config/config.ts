@@ -4,12 +4,10 @@
  * variable.
  */
 import { isIP } from 'node:net';
-import { readEnvironment } from './environment.ts';
-import type { Environment, Parsed } from './environment.ts';
+import { readEnvironment, type Environment, type Parsed } from './environment.ts';
 import { DATABASE_SCHEMA } from '../core/database-schema.ts';
 import { LIMITS } from '../core/limits.ts';
-import { TREE_LIMITS } from '../core/workers/worker-limits.ts';
-import type { TreeLimits } from '../core/workers/worker-limits.ts';
+import { TREE_LIMITS, type TreeLimits } from '../core/workers/worker-limits.ts';
 import { formatModelName, parseModelName } from '../core/model/model.ts';
 
 /** The API key and base URL of a provider; null: not set. */
@@ -159,9 +157,7 @@ function outOfOrder({ heartbeatIntervalMs, heartbeatTimeoutMs, leaseMs }: Config
     ...(heartbeatTimeoutMs > heartbeatIntervalMs
       ? []
       : ['NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS must be more than NIGHTSHIFT_HEARTBEAT_INTERVAL_MS']),
-    ...(leaseMs > heartbeatTimeoutMs
-      ? []
-      : ['NIGHTSHIFT_LEASE_MS must be more than NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS']),
+    ...(leaseMs > heartbeatTimeoutMs ? [] : ['NIGHTSHIFT_LEASE_MS must be more than NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS']),
   ];
 }
 

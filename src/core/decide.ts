@@ -3,13 +3,10 @@
  * recovery after a crash all call it with the stored state. It is called only while no tool call or model call of
  * this run is in flight, so a call stored as started has lost the process that ran it.
  */
-import { isMadeBy } from './compaction/compacted.ts';
-import type { Unread } from './compaction/compacted.ts';
-import { asAsked, planBeginning, planCompaction } from './compaction/plan.ts';
-import type { CompactionPlan } from './compaction/plan.ts';
+import { isMadeBy, type Unread } from './compaction/compacted.ts';
+import { asAsked, planBeginning, planCompaction, type CompactionPlan } from './compaction/plan.ts';
 import type { JobError } from './errors.ts';
-import { isRefused, requestedEnd } from './run/job.ts';
-import type { ActiveJob, JobEnd, JobOutcome, QueuedJob } from './run/job.ts';
+import { isRefused, requestedEnd, type ActiveJob, type JobEnd, type JobOutcome, type QueuedJob } from './run/job.ts';
 import { LIMITS } from './limits.ts';
 import type { Message } from './conversation/message.ts';
 import { KEEP_SLOT_MS } from './run/retry.ts';
@@ -18,8 +15,7 @@ import type { ServedJob, Snapshot } from './run/snapshot.ts';
 import type { Millis } from './time.ts';
 import { madeAt } from './ids.ts';
 import type { OpenCall } from './tools/tool-call.ts';
-import { isOver, isWaiting } from './run/wait.ts';
-import type { EndedWaits } from './run/wait.ts';
+import { isOver, isWaiting, type EndedWaits } from './run/wait.ts';
 import { WAIT_FOR_WORKERS } from './workers/worker-asks.ts';
 
 /** Answers wake the context. This is the longest wait before the run checks without a wake-up. */
@@ -127,9 +123,7 @@ export function crashLoop(failedClaims: number): JobOutcome {
 }
 
 function historyTooLong({ readBytes, bytes }: Unread): JobOutcome {
-  const [sizeMb, limitMb] = [readBytes + bytes, LIMITS.historyBytes].map((one) =>
-    Math.ceil(one / 1024 / 1024),
-  );
+  const [sizeMb, limitMb] = [readBytes + bytes, LIMITS.historyBytes].map((one) => Math.ceil(one / 1024 / 1024));
   const message = `The history since the last summary is ${sizeMb} MB; a worker process reads at most ${limitMb} MB. Compact the context with type llm, clear it, or continue in another context.`;
   return failed('prompt_too_long', message);
 }
@@ -162,8 +156,7 @@ function shortenUnread(snapshot: Snapshot, unread: Unread, job: ActiveJob, setti
 /** A compaction may take several steps. If nothing is left to compact, the job is completed. */
 function nextCompaction(snapshot: Snapshot, job: ActiveJob, given: Settings, now: Millis): Decision {
   const settings = asAsked(given, job.asked ?? {});
-  if (snapshot.unread !== null)
-    return putOff(job, now) ?? shortenUnread(snapshot, snapshot.unread, job, settings);
+  if (snapshot.unread !== null) return putOff(job, now) ?? shortenUnread(snapshot, snapshot.unread, job, settings);
   const plan = planCompaction(snapshot, settings, isMadeBy(snapshot.compacted, job.id) ? 'rest' : 'asked');
   if (plan === null) return { kind: 'finish', job, outcome: { status: 'completed', outputId: null } };
   return putOff(job, now) ?? { kind: 'compact', job, settings, plan };

@@ -79,9 +79,7 @@ export function refuseAll(faults: readonly RequestFault[], more = 0): Refusal | 
   const shownMessages = faults.slice(0, SHOWN_FAULTS).map(({ message }) => message);
   const left = faults.length + more - shownMessages.length;
   const rest =
-    left === 0
-      ? []
-      : [`And ${left} more: error.errors lists ${more === 0 ? 'all' : `the first ${faults.length}`}.`];
+    left === 0 ? [] : [`And ${left} more: error.errors lists ${more === 0 ? 'all' : `the first ${faults.length}`}.`];
   const message = [...shownMessages, ...rest].join(' ');
   return { ...refuse(first.code, message, first.path === '' ? undefined : first.path), faults };
 }

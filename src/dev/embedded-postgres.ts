@@ -2,22 +2,17 @@
 // random port, and requires a password that only the owner of the data can read. Invariants: there is one server per
 // data directory; the server ends when Nightshift ends, however it ends; and the next start works whatever an earlier
 // run left behind (a partial cluster, a stale pid file, an orphaned server).
-import { open, readFile } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { open, readFile, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lockFolder } from './folder-lock.ts';
-import type { FolderLock } from './folder-lock.ts';
+import { lockFolder, type FolderLock } from './folder-lock.ts';
 import { freePort } from './free-port.ts';
-import { prepareHome } from './postgres-account.ts';
-import type { PostgresHome } from './postgres-account.ts';
+import { prepareHome, type PostgresHome } from './postgres-account.ts';
 import { findBinaries } from './postgres-binaries.ts';
-import { DATABASE_USER, PLAIN_ENV, openCluster } from './postgres-cluster.ts';
-import type { Cluster, Installation } from './postgres-cluster.ts';
+import { DATABASE_USER, PLAIN_ENV, openCluster, type Cluster, type Installation } from './postgres-cluster.ts';
 import { isReady, pidFileOf, stopOrphan } from './postgres-pid-file.ts';
 import { ServiceError, systemCode } from './service-error.ts';
-import { startWatched } from './watched-process.ts';
-import type { WatchedProcess } from './watched-process.ts';
+import { startWatched, type WatchedProcess } from './watched-process.ts';
 
 interface EmbeddedPostgresOptions {
   dataDir: string;

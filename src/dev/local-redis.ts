@@ -11,8 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 import { ServiceError } from './service-error.ts';
-import { startWatched } from './watched-process.ts';
-import type { WatchedProcess } from './watched-process.ts';
+import { startWatched, type WatchedProcess } from './watched-process.ts';
 
 interface LocalRedisOptions {
   /** A folder for its pid file. */
@@ -56,12 +55,7 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
   }
 }
 
-function running(
-  found: Program,
-  server: WatchedProcess,
-  url: string,
-  log: (line: string) => void,
-): LocalRedis {
+function running(found: Program, server: WatchedProcess, url: string, log: (line: string) => void): LocalRedis {
   let stopped: Promise<void> | undefined;
   void server.ended.then((how) => stopped ?? log(`Redis ended unexpectedly (${how})`));
   return {
@@ -88,9 +82,7 @@ async function findProgram(log: (line: string) => void): Promise<Program | null>
     if (program === null) continue;
     const version = await versionOf(program);
     if (isNewEnough(version)) return { program, version };
-    log(
-      `${program} is not used: its version is ${version || 'unknown'}, and ${OLDEST.join('.')} or newer is needed`,
-    );
+    log(`${program} is not used: its version is ${version || 'unknown'}, and ${OLDEST.join('.')} or newer is needed`);
   }
   return null;
 }

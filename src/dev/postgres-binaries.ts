@@ -82,8 +82,7 @@ async function listedLinks(native: string): Promise<{ source: string; target: st
 }
 
 function isLink(entry: unknown): entry is { source: string; target: string } {
-  if (typeof entry !== 'object' || entry === null || !('source' in entry) || !('target' in entry))
-    return false;
+  if (typeof entry !== 'object' || entry === null || !('source' in entry) || !('target' in entry)) return false;
   return typeof entry.source === 'string' && typeof entry.target === 'string';
 }
 
@@ -100,8 +99,7 @@ function tryVersion(native: string, home: PostgresHome): string | null {
 /** A copy of the binaries that any account can run. Created once, by a rename, so that it is never partial. */
 async function copyInto(folder: string, native: string): Promise<string> {
   const manifest: unknown = JSON.parse(await readFile(path.join(native, '..', 'package.json'), 'utf8'));
-  const version =
-    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '';
+  const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '';
   const copy = path.join(folder, `binaries-${String(version)}`);
   if (await exists(copy)) return path.join(copy, 'native');
   const unfinished = `${copy}.new`;

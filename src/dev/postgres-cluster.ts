@@ -88,21 +88,8 @@ async function give(home: PostgresHome, file: string): Promise<void> {
   if (home.runAs !== null) await chown(file, home.runAs.uid, home.runAs.gid);
 }
 
-async function initdb(
-  { home, binaries }: Installation,
-  folder: string,
-  secret: string,
-  sync: boolean,
-): Promise<void> {
-  const args = [
-    '-D',
-    folder,
-    '-U',
-    DATABASE_USER,
-    '--auth=scram-sha-256',
-    `--pwfile=${secret}`,
-    '--encoding=UTF8',
-  ];
+async function initdb({ home, binaries }: Installation, folder: string, secret: string, sync: boolean): Promise<void> {
+  const args = ['-D', folder, '-U', DATABASE_USER, '--auth=scram-sha-256', `--pwfile=${secret}`, '--encoding=UTF8'];
   // Sort order and case rules come from Unicode, and are the same on every system, whatever locales it has.
   args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions');
   if (!sync) args.push('--no-sync');
@@ -114,12 +101,7 @@ async function initdb(
 }
 
 function outputOf(error: unknown): string {
-  if (
-    error instanceof Error &&
-    'stderr' in error &&
-    typeof error.stderr === 'string' &&
-    error.stderr !== ''
-  ) {
+  if (error instanceof Error && 'stderr' in error && typeof error.stderr === 'string' && error.stderr !== '') {
     return error.stderr.trim();
   }
   return String(error);

@@ -2,8 +2,7 @@
 // stops the service once its work is drained. The service never outlives Nightshift, even after a SIGKILL. For this,
 // the service's shell leaves a watcher behind that reads a pipe from Nightshift. When the pipe ends, because Nightshift
 // has ended or closed it, the watcher stops the service if the pid file still names it.
-import { spawn } from 'node:child_process';
-import type { ChildProcess, StdioOptions } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 
 // $$ is the service itself after exec. The watcher is a grandchild, so the service never has to reap it.
 const WATCH = `

@@ -12,8 +12,7 @@ import { readEvents, readHead, readText } from '../db/read/messages/event-views.
 import { ownerToNotify } from './feed/asking.ts';
 import { advance } from './feed/feed.ts';
 import { PAGE } from './feed/reading.ts';
-import { newFeed } from './feed/state.ts';
-import type { FeedEffect, FeedEvent, FeedState, Head } from './feed/state.ts';
+import { newFeed, type FeedEffect, type FeedEvent, type FeedState, type Head } from './feed/state.ts';
 import type { InterestPublisher } from './interest-publisher.ts';
 import type { Subscriber } from './subscriber.ts';
 import { Subscribers } from './subscribers.ts';

@@ -1,6 +1,5 @@
 /** Reports to worker processes which of their contexts have subscribers here: many in one message. */
-import { interestTo } from '../bus/bus.ts';
-import type { Bus } from '../bus/bus.ts';
+import { interestTo, type Bus } from '../bus/bus.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
 
 /** How long a reported interest is valid, in milliseconds; it is renewed well before that. */

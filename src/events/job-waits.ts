@@ -2,8 +2,7 @@
  * Long polls: requests that wait for a job to end. The bus reports the end at once but may lose the message, so the
  * stream hub also asks PostgreSQL. A watch begins before its job is read, so that an end in between is not missed.
  */
-import { progressOf } from '../bus/bus.ts';
-import type { Bus } from '../bus/bus.ts';
+import { progressOf, type Bus } from '../bus/bus.ts';
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { keyOf } from '../db/read/messages/event-views.ts';
 

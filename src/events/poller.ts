@@ -1,6 +1,5 @@
 /** Polls as `polling.ts` decides. */
-import { advancePolling, NO_POLLING } from './polling.ts';
-import type { PollingEffect, PollingEvent } from './polling.ts';
+import { advancePolling, NO_POLLING, type PollingEffect, type PollingEvent } from './polling.ts';
 
 export class Poller {
   readonly #everyMs: number;

@@ -51,9 +51,7 @@ function begin(state: Polling, ...before: PollingEffect[]): PollingStep {
 /** Sets or clears the timer. */
 function settle(state: Polling): PollingStep {
   const isNeeded = state.isUsed && !state.isClosed;
-  if (state.phase === 'idle' && isNeeded)
-    return { state: { ...state, phase: 'waiting' }, effects: ['set_timer'] };
-  if (state.phase === 'waiting' && !isNeeded)
-    return { state: { ...state, phase: 'idle' }, effects: ['clear_timer'] };
+  if (state.phase === 'idle' && isNeeded) return { state: { ...state, phase: 'waiting' }, effects: ['set_timer'] };
+  if (state.phase === 'waiting' && !isNeeded) return { state: { ...state, phase: 'idle' }, effects: ['clear_timer'] };
   return { state, effects: [] };
 }

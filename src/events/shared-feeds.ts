@@ -1,10 +1,8 @@
 /** The feeds of this process: one for each context, as long as requests use it. */
-import { deltasOf, progressOf } from '../bus/bus.ts';
-import type { Bus } from '../bus/bus.ts';
+import { deltasOf, progressOf, type Bus } from '../bus/bus.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import { keyOf } from '../db/read/messages/event-views.ts';
-import { ContextFeed } from './context-feed.ts';
-import type { FeedPorts } from './context-feed.ts';
+import { ContextFeed, type FeedPorts } from './context-feed.ts';
 
 export type SharedFeed = {
   feed: ContextFeed;

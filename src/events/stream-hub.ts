@@ -8,14 +8,11 @@ import type { ContextId, TenantId } from '../core/ids.ts';
 import type { Database, Executor } from '../db/connection/client.ts';
 import { keyOf, readHead, readStreamProgress } from '../db/read/messages/event-views.ts';
 import { InterestPublisher } from './interest-publisher.ts';
-import { JobWaits } from './job-waits.ts';
-import type { Watch, Watched } from './job-waits.ts';
+import { JobWaits, type Watch, type Watched } from './job-waits.ts';
 import { Pace } from './pace.ts';
 import { Poller } from './poller.ts';
-import { replay } from './replay.ts';
-import type { Replay } from './replay.ts';
-import { SharedFeeds } from './shared-feeds.ts';
-import type { SharedFeed } from './shared-feeds.ts';
+import { replay, type Replay } from './replay.ts';
+import { SharedFeeds, type SharedFeed } from './shared-feeds.ts';
 import type { Subscriber } from './subscriber.ts';
 
 const ASK_MS = 1_000;

@@ -4,8 +4,7 @@
  * each round. After the last step of the ramp, or after a minute without a refusal, the throttle is removed. A
  * refusal on the ramp closes the key again.
  */
-import { throttleFor, isThrottleReason } from '../core/run/throttle.ts';
-import type { ThrottleReason } from '../core/run/throttle.ts';
+import { throttleFor, isThrottleReason, type ThrottleReason } from '../core/run/throttle.ts';
 import type { ModelFailure } from '../core/model/model.ts';
 import type { Clock, Millis } from '../core/time.ts';
 

@@ -1,16 +1,13 @@
 /** The models that this process can call: one adapter and one SDK client per provider that has a key. */
 import type { Prices } from '../core/money/cost.ts';
 import type { Ids } from '../core/ids.ts';
-import { PROVIDERS } from '../core/model/model.ts';
-import type { Model, ProviderName } from '../core/model/model.ts';
-import { createAnthropic } from './anthropic/model.ts';
-import type { AnthropicOptions } from './anthropic/model.ts';
+import { PROVIDERS, type Model, type ProviderName } from '../core/model/model.ts';
+import { createAnthropic, type AnthropicOptions } from './anthropic/model.ts';
 import { uuids } from './ids.ts';
 import { keyId } from './key-id.ts';
 import { once } from '../core/once.ts';
 import { createOpenAIChat } from './openai-chat/model.ts';
-import { isOfficial, openaiClient } from './openai/client.ts';
-import type { OpenAIOptions } from './openai/client.ts';
+import { isOfficial, openaiClient, type OpenAIOptions } from './openai/client.ts';
 import { createOpenAI } from './openai/model.ts';
 import { priced } from './priced.ts';
 import { createSimulated } from './simulated/model.ts';

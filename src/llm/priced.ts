@@ -1,8 +1,6 @@
 /** Adds the cost to each answer, using the prices of this process at the time of the call. */
-import { costOf } from '../core/money/cost.ts';
-import type { Prices } from '../core/money/cost.ts';
-import { formatModelName } from '../core/model/model.ts';
-import type { Model } from '../core/model/model.ts';
+import { costOf, type Prices } from '../core/money/cost.ts';
+import { formatModelName, type Model } from '../core/model/model.ts';
 
 /** The price is that of the requested model, regardless of the name in the provider's answer. */
 export function priced(model: Model, prices: Prices): Model {

@@ -10,10 +10,8 @@ import { createModels } from '../llm/models.ts';
 import type { Peers } from '../tools/built-in/peers.ts';
 import { builtInTools } from '../tools/built-in/tools.ts';
 import type { ConfigFile } from '../tools/config/config-file.ts';
-import { published } from '../tools/registry/catalog.ts';
-import type { Catalog } from '../tools/registry/catalog.ts';
-import { createRegistry, withServers } from '../tools/registry/registry.ts';
-import type { Registry } from '../tools/registry/registry.ts';
+import { published, type Catalog } from '../tools/registry/catalog.ts';
+import { createRegistry, withServers, type Registry } from '../tools/registry/registry.ts';
 import type { ToolServers } from '../tools/registry/servers.ts';
 import { resolve } from '../tools/registry/settings.ts';
 import type { Tool } from '../tools/registry/tool.ts';
@@ -61,8 +59,7 @@ export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolP
       log,
       onProgress: ({ id }, text) => log.debug({ tool_call_id: id, text }, 'progress of a tool'),
     }),
-    resolve: ({ config: written, role, definition }, jobId) =>
-      resolve(written, definition ?? role, catalog, jobId),
+    resolve: ({ config: written, role, definition }, jobId) => resolve(written, definition ?? role, catalog, jobId),
     published: published(catalog),
     team: {
       roles: configFile.roles,

@@ -22,10 +22,7 @@ type Assembled = {
 
 export function aboutOf(assembled: Assembled): Omit<About, 'mode'> {
   const { config, limits, prices, providers, builtIn, own, servers } = assembled;
-  const tools = [
-    ...own.map((tool) => toAbout(tool, 'own')),
-    ...builtIn.map((tool) => toAbout(tool, 'built_in')),
-  ];
+  const tools = [...own.map((tool) => toAbout(tool, 'own')), ...builtIn.map((tool) => toAbout(tool, 'built_in'))];
   return {
     version: VERSION,
     providers,

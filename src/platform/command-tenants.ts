@@ -5,20 +5,14 @@ import { DEFAULT_TENANT_NAME } from '../core/ids.ts';
 import type { RunCommandLimits } from '../tools/built-in/command/limits.ts';
 import { ConfigFileError } from '../tools/config/config-file.ts';
 
-type Surroundings = Pick<
-  Config,
-  'apiKeys' | 'adminKey' | 'anthropic' | 'openai' | 'databaseUrl' | 'redisUrl' | 'host'
->;
+type Surroundings = Pick<Config, 'apiKeys' | 'adminKey' | 'anthropic' | 'openai' | 'databaseUrl' | 'redisUrl' | 'host'>;
 
 /**
  * The tenants whose commands may run as plain processes. Such a command can read the environment of its process and the
  * workspaces of all tenants, so the operator must name the tenants. If `tenants` is empty, only a process that is the
  * whole installation gets the default tenant; any other throws ConfigFileError.
  */
-export function commandTenants(
-  { runner, tenants }: RunCommandLimits,
-  surroundings: Surroundings,
-): readonly string[] {
+export function commandTenants({ runner, tenants }: RunCommandLimits, surroundings: Surroundings): readonly string[] {
   if (runner !== 'process' || tenants.length > 0) return tenants;
   if (isAlone(surroundings)) return [DEFAULT_TENANT_NAME];
   throw new ConfigFileError(
@@ -34,15 +28,7 @@ export function commandTenants(
  * True for `start` with its own services, on a loopback address, without keys. A process with a given database cannot
  * know which other processes share it: a worker process does not see the keys of the API.
  */
-function isAlone({
-  apiKeys,
-  adminKey,
-  anthropic,
-  openai,
-  databaseUrl,
-  redisUrl,
-  host,
-}: Surroundings): boolean {
+function isAlone({ apiKeys, adminKey, anthropic, openai, databaseUrl, redisUrl, host }: Surroundings): boolean {
   const keys = [adminKey, anthropic.apiKey, openai.apiKey];
   const services = [databaseUrl, redisUrl];
   return apiKeys.length === 0 && [...keys, ...services].every((one) => one === null) && isLoopback(host);

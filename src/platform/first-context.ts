@@ -1,7 +1,6 @@
 /** The context for the example that `start` prints. Created once, with the model that needs no key. */
 import { createWorker } from '../commands/workers/create-worker.ts';
-import { done, perform } from '../commands/perform.ts';
-import type { Command } from '../commands/perform.ts';
+import { done, perform, type Command } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import { takeTurn } from '../db/processes/first-start.ts';

@@ -3,8 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
-import { parseId } from '../core/ids.ts';
-import type { JobId, MessageId, RunIds } from '../core/ids.ts';
+import { parseId, type JobId, type MessageId, type RunIds } from '../core/ids.ts';
 
 export const ids: RunIds = { next: <T extends string>() => uuid() as T, answer: answerId };
 

@@ -1,6 +1,5 @@
 /** The log: JSON lines on standard output. Fields that can contain a key are always redacted. */
-import { pino, stdSerializers } from 'pino';
-import type { Logger } from 'pino';
+import { pino, stdSerializers, type Logger } from 'pino';
 import type { LogLevel } from '../config/config.ts';
 
 export function createLog(level: LogLevel): Logger {
@@ -19,7 +18,6 @@ export function createLog(level: LogLevel): Logger {
 function toLogged(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (!('query' in error && 'params' in error)) return stdSerializers.err(error);
-  const cause =
-    error.cause instanceof Error ? stdSerializers.err(error.cause) : { message: 'a query failed' };
+  const cause = error.cause instanceof Error ? stdSerializers.err(error.cause) : { message: 'a query failed' };
   return { ...cause, query: String(error.query).trim().replaceAll(/\s+/g, ' ').slice(0, 200) };
 }

@@ -9,12 +9,9 @@ import { createPeers } from '../commands/workers/peers.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import type { Config } from '../config/config.ts';
 import { LIMITS } from '../core/limits.ts';
-import { PEER_LIMITS } from '../core/workers/peer-limits.ts';
-import type { PeerLimits } from '../core/workers/peer-limits.ts';
-import { idleTimeouts } from '../core/workers/settings.ts';
-import type { Role } from '../core/workers/settings.ts';
-import { openDatabase } from '../db/connection/client.ts';
-import type { Database, DatabaseOptions } from '../db/connection/client.ts';
+import { PEER_LIMITS, type PeerLimits } from '../core/workers/peer-limits.ts';
+import { idleTimeouts, type Role } from '../core/workers/settings.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../db/connection/client.ts';
 import { FROZEN_LIMITS, SESSION_PREFIX, terminateFrozenSessions } from '../db/processes/frozen-sessions.ts';
 import { abilitiesOf } from './abilities.ts';
 import { aboutOf } from './about.ts';
@@ -25,8 +22,7 @@ import type { Abilities, WorkerPorts } from '../workers/process/ports.ts';
 import { VERSION } from '../package-files.ts';
 import type { WorkerProcess } from '../workers/process/process.ts';
 import { ids } from './ids.ts';
-import { openTransport } from './transport.ts';
-import type { Services, Transport } from './transport.ts';
+import { openTransport, type Services, type Transport } from './transport.ts';
 import type { ProcessId } from '../core/ids.ts';
 
 export type Platform = {
@@ -148,10 +144,7 @@ function commandPorts(
   };
 }
 
-function workerSettings(
-  config: Config,
-  configFile: ConfigFile,
-): Pick<WorkerPorts, 'times' | 'peers' | 'expiry'> {
+function workerSettings(config: Config, configFile: ConfigFile): Pick<WorkerPorts, 'times' | 'peers' | 'expiry'> {
   const { heartbeatIntervalMs, heartbeatTimeoutMs, leaseMs, sweepMs, stopGraceMs, drainMs } = config;
   return {
     times: { heartbeatIntervalMs, heartbeatTimeoutMs, leaseMs, sweepMs, stopGraceMs, drainMs },

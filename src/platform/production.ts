@@ -2,15 +2,13 @@
  * The production processes. Each loads and runs one part of the platform, on the services that the environment names.
  */
 import type { Logger } from 'pino';
-import { ConfigError, parseEnvironment } from '../config/config.ts';
-import type { Config } from '../config/config.ts';
+import { ConfigError, parseEnvironment, type Config } from '../config/config.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
 import { consoleFolder } from '../package-files.ts';
 import { createLog } from './log.ts';
 import { migrateWhenUp } from '../cli/migrate.ts';
 import { untilMigrated } from './until-migrated.ts';
-import { WORKER_LIMITS, openPlatform, requestLimits } from './platform.ts';
-import type { Platform, PoolLimits } from './platform.ts';
+import { WORKER_LIMITS, openPlatform, requestLimits, type Platform, type PoolLimits } from './platform.ts';
 import { untilSignal } from './signals.ts';
 
 export async function runApi(): Promise<number> {
@@ -61,9 +59,7 @@ async function run(limitsOf: (config: Config) => PoolLimits, start: Start): Prom
   const config = parseEnvironment(process.env);
   const { databaseUrl, redisUrl } = config;
   if (databaseUrl === null || redisUrl === null) {
-    throw new ConfigError([
-      'DATABASE_URL and REDIS_URL must both be set; only `nightshift start` runs without them',
-    ]);
+    throw new ConfigError(['DATABASE_URL and REDIS_URL must both be set; only `nightshift start` runs without them']);
   }
   const log = createLog(config.logLevel);
   const configFile = await loadConfigFile(process.cwd(), config.configFile);

@@ -37,10 +37,7 @@ function placed(site: NodeJS.CallSite, mapOf: (file: string) => SourceMap | null
   if (!file?.startsWith(HERE) || line === null || column === null) return text;
   const origin = mapOf(file)?.findOrigin(line, column);
   if (origin === undefined || !('fileName' in origin)) return text;
-  return text.replace(
-    `${file}:${line}:${column}`,
-    `${origin.fileName}:${origin.lineNumber}:${origin.columnNumber}`,
-  );
+  return text.replace(`${file}:${line}:${column}`, `${origin.fileName}:${origin.lineNumber}:${origin.columnNumber}`);
 }
 
 /** The folder of the bundle. */

@@ -1,9 +1,7 @@
 /** `start`: API and worker in one process. Starts its own services where the environment names none. */
 import path from 'node:path';
-import { parseEnvironment } from '../config/config.ts';
-import type { Config } from '../config/config.ts';
-import { DEFAULT_TENANT_NAME } from '../core/ids.ts';
-import type { ContextId } from '../core/ids.ts';
+import { parseEnvironment, type Config } from '../config/config.ts';
+import { DEFAULT_TENANT_NAME, type ContextId } from '../core/ids.ts';
 import { startServices } from '../dev/services.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
 import { refuseBusyPort } from '../api/server/busy-port.ts';
@@ -12,8 +10,7 @@ import { VERSION, consoleFolder } from '../package-files.ts';
 import { firstContext } from './first-context.ts';
 import { createLog } from './log.ts';
 import { migrateWhenUp } from '../cli/migrate.ts';
-import { WORKER_LIMITS, openPlatform } from './platform.ts';
-import type { Platform } from './platform.ts';
+import { WORKER_LIMITS, openPlatform, type Platform } from './platform.ts';
 import { untilSignal } from './signals.ts';
 import { tour } from './tour.ts';
 

@@ -4,14 +4,12 @@
  * exactly one tour, even after a crash or with several processes starting at once. It uses the model that needs no key.
  */
 import { createWorker } from '../commands/workers/create-worker.ts';
-import { done, perform, performWithin } from '../commands/perform.ts';
-import type { Command } from '../commands/perform.ts';
+import { done, perform, performWithin, type Command } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import { NORMAL } from '../commands/inputs/enqueue.ts';
 import { submitInput } from '../commands/inputs/submit-input.ts';
 import type { Config } from '../config/config.ts';
-import { DEFAULT_TENANT_NAME } from '../core/ids.ts';
-import type { ContextId, TenantId } from '../core/ids.ts';
+import { DEFAULT_TENANT_NAME, type ContextId, type TenantId } from '../core/ids.ts';
 import type { WorkerConfig } from '../core/workers/settings.ts';
 import { isUntouched, takeTurn } from '../db/processes/first-start.ts';
 import { contextsWithUnfinished } from '../db/run/unfinished.ts';

@@ -5,10 +5,8 @@
  */
 import type { JobsOptions, Queue as BullQueue, Worker as BullWorker } from 'bullmq';
 import pTimeout from 'p-timeout';
-import { parseId } from '../core/ids.ts';
-import type { ContextId } from '../core/ids.ts';
-import { WAKE_UP_NAME, wakeUpId } from './wake-queue.ts';
-import type { HandleWakeUp, WakeQueue, QueueConsumer } from './wake-queue.ts';
+import { parseId, type ContextId } from '../core/ids.ts';
+import { WAKE_UP_NAME, wakeUpId, type HandleWakeUp, type WakeQueue, type QueueConsumer } from './wake-queue.ts';
 
 /** All entries have the same priority, because BullMQ runs those without one before all others. */
 const PRIORITY = 5;
@@ -31,11 +29,7 @@ type AnyQueue = Pick<BullQueue<Entry>, 'add' | 'count' | 'close'>;
 type AnyConsumer = Pick<BullWorker<Entry>, 'pause' | 'close'>;
 
 /** `isConnected`: whether a wake-up can be sent now; none is kept for later. */
-export function toWakeQueue(
-  queue: AnyQueue,
-  isConnected: () => boolean,
-  close: () => Promise<void>,
-): WakeQueue {
+export function toWakeQueue(queue: AnyQueue, isConnected: () => boolean, close: () => Promise<void>): WakeQueue {
   return {
     notify(notify) {
       if (!isConnected()) return;

@@ -5,8 +5,7 @@
 import { DEFAULT_SCHEMA, createPostgresBackend, isPgPool, runMigrations, withBackend } from 'bullmq';
 import { Pool } from 'pg';
 import { CONSUMER_OPTIONS, handleEntry, toWakeQueue, toQueueConsumer } from './bullmq.ts';
-import { QUEUE_NAME } from './wake-queue.ts';
-import type { Queue } from './wake-queue.ts';
+import { QUEUE_NAME, type Queue } from './wake-queue.ts';
 
 const { Queue: BullQueue, Worker: BullWorker } = withBackend(createPostgresBackend);
 

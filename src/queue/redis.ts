@@ -1,10 +1,8 @@
 /** The wake queue on Redis. The prefix is hash-tagged, so that a cluster keeps a queue's keys in one slot. */
 import { Queue as BullQueue, Worker as BullWorker } from 'bullmq';
-import { Cluster, Redis } from 'ioredis';
-import type { RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { CONSUMER_OPTIONS, handleEntry, toWakeQueue, toQueueConsumer } from './bullmq.ts';
-import { QUEUE_NAME } from './wake-queue.ts';
-import type { Queue } from './wake-queue.ts';
+import { QUEUE_NAME, type Queue } from './wake-queue.ts';
 
 /** Delay before the next attempt to connect, in milliseconds: 2 seconds at most, after an outage of any length. */
 const reconnect = (attempt: number): number => Math.min(attempt * 50, 2_000);
@@ -13,12 +11,7 @@ const reconnect = (attempt: number): number => Math.min(attempt * 50, 2_000);
  * `prefix` separates installations that share a Redis. `onError` gets connection errors, for logging only. `cluster`:
  * whether `url` names a node of a Redis Cluster.
  */
-export function redisQueue(
-  url: string,
-  prefix: string,
-  onError: (error: Error) => void,
-  cluster = false,
-): Queue {
+export function redisQueue(url: string, prefix: string, onError: (error: Error) => void, cluster = false): Queue {
   const options = { prefix: `{${prefix}}` };
   const connect = cluster ? connectCluster : connectSingle;
   return {

@@ -2,8 +2,7 @@
  * Builds schemas. A schema with an `$id` is a named component: it is registered once, documented under its name, and
  * referenced by `ref`.
  */
-import { Type } from 'typebox';
-import type { Static, TProperties, TSchema } from 'typebox';
+import { Type, type Static, type TProperties, type TSchema } from 'typebox';
 import { PLAIN_TEXT } from './patterns.ts';
 
 /** Schema keyword: the largest size of a value as JSON, in bytes. */
@@ -18,10 +17,7 @@ export const SETTINGS_BYTES = 64 * 1024;
 type Options = { $id?: string; description?: string; [MAX_BYTES]?: number };
 
 /** An object without additional members. */
-export function strict<Properties extends Record<string, TSchema>>(
-  properties: Properties,
-  options: Options = {},
-) {
+export function strict<Properties extends Record<string, TSchema>>(properties: Properties, options: Options = {}) {
   return Type.Object(properties, { ...options, additionalProperties: false });
 }
 

@@ -1,6 +1,5 @@
 /** Names of client tools: each must be unique, and none may be that of a tool that worker processes run. */
-import { faultAt } from './fault.ts';
-import type { Fault, Path } from './fault.ts';
+import { faultAt, type Fault, type Path } from './fault.ts';
 
 /** `tools`: tools without a name are skipped. `at`: the path of the list. */
 export function clientToolNameFaults(
@@ -18,8 +17,6 @@ export function clientToolNameFaults(
     if (isTaken(name)) {
       return [faultAt(place, `${name} is the name of a tool that worker processes run. Use another name`)];
     }
-    return isRepeated
-      ? [faultAt(place, `an earlier tool in the list has the name ${name}. Names must be unique`)]
-      : [];
+    return isRepeated ? [faultAt(place, `an earlier tool in the list has the name ${name}. Names must be unique`)] : [];
   });
 }

@@ -1,6 +1,5 @@
 /** The config of a worker, in the API and in roles of the config file. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { CONTEXT_LIMIT } from '../core/compaction/settings.ts';
 import { PINNED } from '../core/conversation/pinned.ts';
 import type { Json } from '../core/json.ts';
@@ -8,17 +7,7 @@ import { LIMITS } from '../core/limits.ts';
 import { RESERVED_PARAMETERS } from '../core/model/parameters.ts';
 import { APPROVALS, MOST_RULES, TOOL_GLOB } from '../core/run/policy.ts';
 import { MODES } from '../core/workers/settings.ts';
-import {
-  MAX_BYTES,
-  SETTINGS_BYTES,
-  integer,
-  nullable,
-  oneOf,
-  partial,
-  plainText,
-  ref,
-  strict,
-} from './build.ts';
+import { MAX_BYTES, SETTINGS_BYTES, integer, nullable, oneOf, partial, plainText, ref, strict } from './build.ts';
 import { Compaction } from './compaction.ts';
 import { NAME } from './patterns.ts';
 

@@ -57,10 +57,7 @@ export function expectationOf(schema: Described, formats: FormatExpectations): s
  * Whether a wrong value may be repeated in a message: not in place of free text, a list or an object, where it may hold a
  * secret. `secrets`: formats of what may hold one.
  */
-export function isQuotable(
-  { type, enum: choices, pattern, format }: Described,
-  secrets: readonly string[],
-): boolean {
+export function isQuotable({ type, enum: choices, pattern, format }: Described, secrets: readonly string[]): boolean {
   if (type === 'object' || type === 'array') return false;
   if (type !== 'string' || choices !== undefined || (pattern ?? '') in NAME_EXPECTATIONS) return true;
   return format !== undefined && !secrets.includes(format);
@@ -80,9 +77,7 @@ function textOf({ pattern, minLength = 0, maxLength }: Described): string {
   const known = NAME_EXPECTATIONS[pattern ?? ''] ?? TEXT_EXPECTATIONS[pattern ?? ''];
   if (known !== undefined) return known;
   const isFilled = minLength === 1 || pattern === FILLED;
-  const text = isFilled
-    ? `a non-empty string${counted(0, maxLength, 'characters')}`
-    : bare(minLength, maxLength);
+  const text = isFilled ? `a non-empty string${counted(0, maxLength, 'characters')}` : bare(minLength, maxLength);
   if (pattern === PLAIN_TEXT) return `${text}, without NUL and unpaired surrogates`;
   return pattern === undefined || pattern === FILLED ? text : `${text} that matches the pattern ${pattern}`;
 }

@@ -4,10 +4,15 @@
  */
 import type { ErrorObject } from 'ajv';
 import { MAX_BYTES } from './build.ts';
-import { choicesOf, either, expectationOf, isQuotable } from './expectation.ts';
-import type { Described, FormatExpectations } from './expectation.ts';
-import { MOST_FAULTS, faultAt, placeText } from './fault.ts';
-import type { Fault, Faults, Path } from './fault.ts';
+import {
+  choicesOf,
+  either,
+  expectationOf,
+  isQuotable,
+  type Described,
+  type FormatExpectations,
+} from './expectation.ts';
+import { MOST_FAULTS, faultAt, placeText, type Fault, type Faults, type Path } from './fault.ts';
 import { foundText } from './found.ts';
 
 /** How a kind of document is described. */
@@ -49,16 +54,12 @@ function placesOf(errors: readonly ErrorObject[]): Place[] {
 
 /** Errors that only report that one of their parts is wrong. */
 function isFrame({ keyword, propertyName }: ErrorObject): boolean {
-  return (
-    ['anyOf', 'oneOf', 'not'].includes(keyword) || (propertyName !== undefined && keyword !== 'propertyNames')
-  );
+  return ['anyOf', 'oneOf', 'not'].includes(keyword) || (propertyName !== undefined && keyword !== 'propertyNames');
 }
 
 /** The places of unions with a branch that has the type of the value. */
 function enteredUnions(errors: readonly ErrorObject[]): ReadonlySet<string> {
-  const unions = new Set(
-    errors.filter(({ keyword }) => keyword === 'anyOf').map((error) => error.instancePath),
-  );
+  const unions = new Set(errors.filter(({ keyword }) => keyword === 'anyOf').map((error) => error.instancePath));
   const entered = new Set<string>();
   if (unions.size === 0) return entered;
   for (const error of errors) {
@@ -104,8 +105,7 @@ function faultOf({ path, errors }: Place, subject: Subject, at: Path): Fault {
   const [first] = errors;
   const place = [...at, ...path];
   if (first === undefined) return faultAt(place, 'is not valid');
-  if (first.keyword === 'additionalProperties')
-    return { path: place, message: unknown(first, subject, place) };
+  if (first.keyword === 'additionalProperties') return { path: place, message: unknown(first, subject, place) };
   const text = specialText(first, subject) ?? mustBe(errors, subject);
   return place.length === 0 ? { path: place, message: `${subject.whole} ${text}.` } : faultAt(place, text);
 }
@@ -116,10 +116,7 @@ function unknown({ parentSchema }: ErrorObject, { member: [one, many] }: Subject
 }
 
 /** Null: the schema says what the value must be. */
-function specialText(
-  { keyword, params, schema, parentSchema }: ErrorObject,
-  { formats }: Subject,
-): string | null {
+function specialText({ keyword, params, schema, parentSchema }: ErrorObject, { formats }: Subject): string | null {
   switch (keyword) {
     case 'required':
       return 'is missing';

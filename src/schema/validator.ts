@@ -1,6 +1,5 @@
 /** The validator of requests and of the config file. It changes values only to add defaults. */
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { isUuid } from '../core/ids.ts';

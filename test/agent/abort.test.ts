@@ -1,8 +1,7 @@
 // A job is cancelled, or the process has to leave, at every port call in turn.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { assemble } from '../../src/core/conversation/prompt.ts';
-import { play } from './rig.ts';
-import type { Rig } from './rig.ts';
+import { play, type Rig } from './rig.ts';
 
 let whole: Rig;
 beforeAll(async () => {
@@ -67,9 +66,7 @@ test('the reported state of a cancelled `once` call never claims less than what 
     });
     const results = new Map(
       rig.store.current.history.flatMap(({ content }) =>
-        content.flatMap((block) =>
-          block.type === 'tool_result' ? [[block.tool_use_id, block.content] as const] : [],
-        ),
+        content.flatMap((block) => (block.type === 'tool_result' ? [[block.tool_use_id, block.content] as const] : [])),
       ),
     );
     for (const { id, name } of rig.begun) {

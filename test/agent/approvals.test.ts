@@ -2,8 +2,7 @@
 // same, and no call runs without its approval.
 import { expect, test } from 'vitest';
 import { assemble } from '../../src/core/conversation/prompt.ts';
-import { play } from './rig.ts';
-import type { Rig, RigOptions } from './rig.ts';
+import { play, type Rig, type RigOptions } from './rig.ts';
 
 const GUARDS = { look: 'deny', mail: 'approve' } as const;
 const whole = await play({ guards: GUARDS });

@@ -10,8 +10,7 @@ import { INTERRUPT_MODES } from '../../src/core/run/job.ts';
 import type { ModelOutcome, ModelRequest } from '../../src/core/model/model.ts';
 import { NO_USAGE } from '../../src/core/money/usage.ts';
 import { given, id, settings, text, tool } from '../core/builders.ts';
-import { Rig } from './rig.ts';
-import type { RigOptions } from './rig.ts';
+import { Rig, type RigOptions } from './rig.ts';
 
 const ROUNDS = 8;
 const SEEN = 'seen '.repeat(160);
@@ -43,8 +42,7 @@ function answer({ system, messages }: ModelRequest): ModelOutcome {
   if (system === SUMMARISER) return says('So far, so good.', false);
   const last = messages.at(-1);
   const before = messages.at(-2);
-  const hasInput =
-    last?.content.some((block) => block.type === 'text') === true && before?.role !== 'assistant';
+  const hasInput = last?.content.some((block) => block.type === 'text') === true && before?.role !== 'assistant';
   const isAsked = last?.content.some((block) => block.type === 'text' && block.text === 'go') === true;
   const round = /round (\d)/.exec(JSON.stringify(before?.content ?? ''))?.[1];
   if (isAsked || hasInput || round === undefined) return says('round 0', true);
@@ -74,10 +72,7 @@ async function play(type: CompactorType, options: RigOptions = {}): Promise<Rig>
 
 const WHOLE = [
   'u1 user: go',
-  ...Array.from({ length: ROUNDS }, (_, round) => [
-    `a1 assistant: round ${round} →look`,
-    `a1 tool: ←${SEEN}`,
-  ]),
+  ...Array.from({ length: ROUNDS }, (_, round) => [`a1 assistant: round ${round} →look`, `a1 tool: ←${SEEN}`]),
   'a1 assistant: done',
 ].flat();
 
@@ -86,8 +81,7 @@ function expectWhole(rig: Rig): void {
   expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'completed' }]);
   expect(rig.store.current).toMatchObject({ state: 'Idle', job: null, calls: [], queued: 0 });
   expect(rig.store.compactions.length).toBeGreaterThan(0);
-  for (const { tokensBefore, tokensAfter } of rig.store.compactions)
-    expect(tokensAfter).toBeLessThan(tokensBefore);
+  for (const { tokensBefore, tokensAfter } of rig.store.compactions) expect(tokensAfter).toBeLessThan(tokensBefore);
 }
 
 describe.each(['threshold', 'llm'] as const)('%s', (type) => {
@@ -108,9 +102,7 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
   test('appends that are refused, or in doubt and committed or not, at each append', async () => {
     const { appends } = await play(type);
     for (let k = 1; k <= appends; k += 1) {
-      expectWhole(
-        await play(type, { outcome: async (count, commit) => (count === k ? { kind: 'stale' } : commit()) }),
-      );
+      expectWhole(await play(type, { outcome: async (count, commit) => (count === k ? { kind: 'stale' } : commit()) }));
       expectWhole(
         await play(type, {
           outcome: async (count, commit) => (count === k ? { kind: 'in_doubt' } : commit()),
@@ -124,34 +116,31 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
     }
   });
 
-  test.each(INTERRUPT_MODES)(
-    'an interrupt at every port call, %s: nothing mentions what it retracts',
-    async (mode) => {
-      const { portCalls } = await play(type);
-      for (let k = 1; k <= portCalls; k += 1) {
-        const rig = await play(type, {
-          at: ({ count, rig: { store }, signals }) => {
-            if (count !== k) return;
-            store.interrupt(mode);
-            signals.notify();
-          },
-        });
-        const [outcome] = rig.store.outcomes.values();
-        if (outcome?.status !== 'interrupted') continue;
-        const asked = rig.asked.length;
-        rig.store.submit('go');
-        await rig.bringToRest();
-        rig.asked.forEach(expectValid);
-        expect([...rig.store.outcomes.values()].at(-1), `port call ${k}`).toMatchObject({
-          status: 'completed',
-        });
-        const turn = mode === 'rollback' ? 1 : 2;
-        expect(rig.store.messages.at(-1)?.turn).toBe(`a${turn}`);
-        if (mode === 'keep') continue;
-        expect(JSON.stringify(rig.asked[asked]?.messages)).not.toMatch(/So far, so good|seen/);
-      }
-    },
-  );
+  test.each(INTERRUPT_MODES)('an interrupt at every port call, %s: nothing mentions what it retracts', async (mode) => {
+    const { portCalls } = await play(type);
+    for (let k = 1; k <= portCalls; k += 1) {
+      const rig = await play(type, {
+        at: ({ count, rig: { store }, signals }) => {
+          if (count !== k) return;
+          store.interrupt(mode);
+          signals.notify();
+        },
+      });
+      const [outcome] = rig.store.outcomes.values();
+      if (outcome?.status !== 'interrupted') continue;
+      const asked = rig.asked.length;
+      rig.store.submit('go');
+      await rig.bringToRest();
+      rig.asked.forEach(expectValid);
+      expect([...rig.store.outcomes.values()].at(-1), `port call ${k}`).toMatchObject({
+        status: 'completed',
+      });
+      const turn = mode === 'rollback' ? 1 : 2;
+      expect(rig.store.messages.at(-1)?.turn).toBe(`a${turn}`);
+      if (mode === 'keep') continue;
+      expect(JSON.stringify(rig.asked[asked]?.messages)).not.toMatch(/So far, so good|seen/);
+    }
+  });
 
   test('on request: the process dies at every port call, and the job still ends successfully, once', async () => {
     const converse = async (options: RigOptions = {}) => {
@@ -183,9 +172,7 @@ describe.each(['threshold', 'llm'] as const)('%s', (type) => {
       const rig = await compacted({ at: ({ count }) => (count === k ? 'dies' : undefined) });
       expect(rig.store.transcript()).toEqual(undisturbed.store.transcript());
       expect(rig.store.compactions).toHaveLength(1);
-      expect([...rig.store.outcomes.values()].map(({ status }) => status)).toEqual(
-        Array(5).fill('completed'),
-      );
+      expect([...rig.store.outcomes.values()].map(({ status }) => status)).toEqual(Array(5).fill('completed'));
       expect(rig.store.current).toMatchObject({ state: 'Idle', job: null });
     }
   });
@@ -203,9 +190,7 @@ describe('a prompt that the provider finds too long', () => {
     const rig = await play(type, {
       settings: patient(type),
       answer: (request) =>
-        request.system !== SUMMARISER && JSON.stringify(request.messages).length > 6_500
-          ? tooLong
-          : answer(request),
+        request.system !== SUMMARISER && JSON.stringify(request.messages).length > 6_500 ? tooLong : answer(request),
     });
     expectWhole(rig);
     expect(rig.store.modelCalls.some((call) => call.kind === 'failed')).toBe(true);
@@ -220,9 +205,7 @@ describe('a prompt that the provider finds too long', () => {
       const rig = await play(type === 'none' ? 'llm' : type, {
         settings: patient(type),
         answer: (request) =>
-          request.system !== SUMMARISER && JSON.stringify(request.messages).length > most
-            ? tooLong
-            : answer(request),
+          request.system !== SUMMARISER && JSON.stringify(request.messages).length > most ? tooLong : answer(request),
       });
       expect([...rig.store.outcomes.values()]).toEqual([
         { status: 'failed', error: { code: 'prompt_too_long', message: 'too long' } },
@@ -237,9 +220,7 @@ describe('a prompt that the provider finds too long', () => {
     const rig = await play('llm', {
       answer: (request) => (request.system === SUMMARISER ? tooLong : answer(request)),
     });
-    expect([...rig.store.outcomes.values()]).toMatchObject([
-      { status: 'failed', error: { code: 'prompt_too_long' } },
-    ]);
+    expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'failed', error: { code: 'prompt_too_long' } }]);
     expect(rig.asked.filter(({ system }) => system === SUMMARISER)).toHaveLength(1);
   });
 });

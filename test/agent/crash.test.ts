@@ -1,8 +1,7 @@
 // A process that dies at any port call is followed by another one, and the transcript is the same.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { assemble } from '../../src/core/conversation/prompt.ts';
-import { play } from './rig.ts';
-import type { Rig, RigOptions } from './rig.ts';
+import { play, type Rig, type RigOptions } from './rig.ts';
 
 /** Results of calls that end together arrive in any order; an unknown outcome is reported in place of a result. */
 function comparable(lines: readonly string[]): string[] {
@@ -94,8 +93,7 @@ describe('a `once` call', () => {
     let marks = 0;
     const rig = await expectSame({
       at: ({ port, rig: { store } }) => {
-        const isMarked =
-          port === 'after an append' && store.current.calls.some(({ status }) => status === 'started');
+        const isMarked = port === 'after an append' && store.current.calls.some(({ status }) => status === 'started');
         if (!isMarked) return undefined;
         marks += 1;
         return marks === 1 ? 'dies' : undefined;
@@ -108,12 +106,9 @@ describe('a `once` call', () => {
 
 test('a job whose processes die before they make progress fails, and the next input works', async () => {
   const rig = await play({
-    at: ({ port, rig: { store } }) =>
-      port === 'the model' && store.outcomes.size === 0 ? 'dies' : undefined,
+    at: ({ port, rig: { store } }) => (port === 'the model' && store.outcomes.size === 0 ? 'dies' : undefined),
   });
-  expect([...rig.store.outcomes.values()]).toMatchObject([
-    { status: 'failed', error: { code: 'crash_loop' } },
-  ]);
+  expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'failed', error: { code: 'crash_loop' } }]);
   expect(rig.store.current.state).toBe('PermanentFailure');
   rig.store.submit('again');
   await rig.bringToRest();

@@ -12,18 +12,7 @@ import { closeCalls } from '../../src/core/transitions/tools.ts';
 import type { Approval } from '../../src/core/run/policy.ts';
 import type { Snapshot } from '../../src/core/run/snapshot.ts';
 import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
-import {
-  NOW,
-  committed,
-  countingIds,
-  given,
-  id,
-  job,
-  running,
-  settings,
-  tool,
-  toolUse,
-} from '../core/builders.ts';
+import { NOW, committed, countingIds, given, id, job, running, settings, tool, toolUse } from '../core/builders.ts';
 import { play } from './rig.ts';
 
 function judgement(name: string, ruled: Approval | null): Approval {
@@ -41,8 +30,7 @@ function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: S
   const ports = {
     clock: { now: () => NOW },
     tools: {
-      judge: async ({ name }: ToolInvocation, ruled: Approval | null): Promise<Approval> =>
-        judgement(name, ruled),
+      judge: async ({ name }: ToolInvocation, ruled: Approval | null): Promise<Approval> => judgement(name, ruled),
       execute: ({ name, input }: ToolInvocation, signal: AbortSignal) =>
         new Promise<ToolOutcome>((resolve) => {
           const end = (content: string): void => resolve({ kind: 'result', content, is_error: false });
@@ -60,8 +48,7 @@ function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: S
   const answered = given({ content: uses, finishReason: 'tool_use' });
   const move = answer(of, { job: job(), settings: known }, { ...answered, id: id<MessageId>(500) }, NOW);
   const eager = new EagerCalls(ports, signals, of);
-  const begin = () =>
-    eager.begin({ snapshot: of, job: job(), settings: known, given: answered, answerAppend: move });
+  const begin = () => eager.begin({ snapshot: of, job: job(), settings: known, given: answered, answerAppend: move });
   return { signals, begun, begin, hooks, eager, move, of, uses };
 }
 
@@ -159,20 +146,17 @@ test('a call whose tool cannot tell whether it may run is left to the run', asyn
 test.each([
   ['all', ['look', 'look'], [tool('look')]],
   ['some', ['look', 'slow'], [tool('look'), tool('slow')]],
-])(
-  'history and the remaining state are the same for %s of them as with two appends',
-  async (_, names, tools) => {
-    const { begin, move, of } = setUp(names, tools);
-    const closed = await begin();
-    const one = answerWithResults({ snapshot: of, job: job(), answerAppend: move }, closed, countingIds());
-    const kept = apply(of, move, committed(move, of, 2));
-    const two = closeCalls(kept, job(), closed, countingIds());
-    expect(one.entries).toEqual([...move.entries, ...two.entries]);
-    expect(one.state).toBe(two.state);
-    const afterTwo = apply(kept, two, committed(two, kept, 2 + move.entries.length));
-    expect(apply(of, one, committed(one, of, 2))).toEqual(afterTwo);
-  },
-);
+])('history and the remaining state are the same for %s of them as with two appends', async (_, names, tools) => {
+  const { begin, move, of } = setUp(names, tools);
+  const closed = await begin();
+  const one = answerWithResults({ snapshot: of, job: job(), answerAppend: move }, closed, countingIds());
+  const kept = apply(of, move, committed(move, of, 2));
+  const two = closeCalls(kept, job(), closed, countingIds());
+  expect(one.entries).toEqual([...move.entries, ...two.entries]);
+  expect(one.state).toBe(two.state);
+  const afterTwo = apply(kept, two, committed(two, kept, 2 + move.entries.length));
+  expect(apply(of, one, committed(one, of, 2))).toEqual(afterTwo);
+});
 
 const looks = (rounds: number, until: number) =>
   rounds < until
@@ -230,9 +214,7 @@ test.each([0, 2])(
         return 'dies';
       },
     });
-    expect([...rig.store.outcomes.values()]).toMatchObject([
-      { status: 'failed', error: { code: 'crash_loop' } },
-    ]);
+    expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'failed', error: { code: 'crash_loop' } }]);
     // Once before the answer was committed; afterwards the stored answer is used.
     expect(rig.asked).toHaveLength(poisoned + 2);
     expect(kept).toBeGreaterThanOrEqual(4);

@@ -1,8 +1,7 @@
 // Between the mark of a `once` call and its beginning.
 import { expect, test } from 'vitest';
 import type { ToolCallId } from '../../src/core/ids.ts';
-import { play } from './rig.ts';
-import type { Rig } from './rig.ts';
+import { play, type Rig } from './rig.ts';
 
 /** The call that is marked and has not started. */
 function markedOnly({ store, begun }: Rig): ToolCallId | null {

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { assemble } from '../../src/core/conversation/prompt.ts';
 import type { ToolCallId } from '../../src/core/ids.ts';
 import { settings, tool } from '../core/builders.ts';
-import { play } from './rig.ts';
-import type { Rig, RigOptions } from './rig.ts';
+import { play, type Rig, type RigOptions } from './rig.ts';
 
 const ASKS = settings({
   tools: [tool('look'), { ...tool('mail', 'once'), on_unknown: 'ask' }],
@@ -24,10 +23,7 @@ const WAYS: [string, RigOptions][] = [
           : { kind: 'did_not_happen' },
     },
   ],
-  [
-    'a person knows',
-    { settings: ASKS, resolve: (id, rig) => (happened(id, rig) ? 'happened' : 'did_not_happen') },
-  ],
+  ['a person knows', { settings: ASKS, resolve: (id, rig) => (happened(id, rig) ? 'happened' : 'did_not_happen') }],
   ['the outcome is unknown', { settings: ASKS, resolve: () => 'tell' }],
   ['no person answers', { settings: ASKS, outcomeWaitMs: 60_000 }],
 ];
@@ -67,9 +63,7 @@ describe.each(WAYS)('%s', (way, options) => {
           expectSound(rig);
           if (way.endsWith(' knows') && way !== 'the outcome is unknown') {
             expect(
-              new Set(
-                rig.happened.filter((id) => rig.begun.some((one) => one.id === id && one.name === 'mail')),
-              ).size,
+              new Set(rig.happened.filter((id) => rig.begun.some((one) => one.id === id && one.name === 'mail'))).size,
             ).toBe(2);
           }
         } catch (error) {
@@ -100,15 +94,10 @@ test('the tool is asked for the outcome first, and a person only where the tool 
 test('a call that kills its process each time it is run again ends its job as a crash loop', async () => {
   const rig = await play({
     reconcile: () => ({ kind: 'did_not_happen' }),
-    at: ({ port, rig: { begun } }) =>
-      port === 'a tool begins' && begun.at(-1)?.name === 'mail' ? 'dies' : undefined,
+    at: ({ port, rig: { begun } }) => (port === 'a tool begins' && begun.at(-1)?.name === 'mail' ? 'dies' : undefined),
   });
-  expect([...rig.store.outcomes.values()]).toMatchObject([
-    { status: 'failed', error: { code: 'crash_loop' } },
-  ]);
-  expect(rig.happened.filter((id) => rig.begun.some((one) => one.id === id && one.name === 'mail'))).toEqual(
-    [],
-  );
+  expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'failed', error: { code: 'crash_loop' } }]);
+  expect(rig.happened.filter((id) => rig.begun.some((one) => one.id === id && one.name === 'mail'))).toEqual([]);
 });
 
 test('a stop request while a person is asked ends the job, and the call is reported as unknown', async () => {

@@ -2,16 +2,13 @@
 // same.
 import { expect, test } from 'vitest';
 import { assemble } from '../../src/core/conversation/prompt.ts';
-import { play } from './rig.ts';
-import type { Rig, RigOptions } from './rig.ts';
+import { play, type Rig, type RigOptions } from './rig.ts';
 
 const whole = await play({ asks: true });
 
 /** Results of one round arrive in any order; an unknown outcome is reported in place of a result. */
 function comparable({ store }: Rig): string[] {
-  const lines = store
-    .transcript()
-    .map((line) => line.replace(/←(?:mail ok|Started, outcome unknown.*)$/, '←mail'));
+  const lines = store.transcript().map((line) => line.replace(/←(?:mail ok|Started, outcome unknown.*)$/, '←mail'));
   const rounds: string[][] = [[]];
   for (const line of lines) {
     if (!line.includes(' tool: ')) rounds.push([]);

@@ -158,8 +158,7 @@ export class Rig {
         outcomes: async () => new Map(),
       },
       tools: {
-        judge: async ({ name }, ruled) =>
-          ruled ?? (this.#options.guards?.[name] === undefined ? 'never' : 'always'),
+        judge: async ({ name }, ruled) => ruled ?? (this.#options.guards?.[name] === undefined ? 'never' : 'always'),
         execute: (call, signal) => this.#execute(call, signal, pass),
         reconcile: async (call) => {
           await pass('a tool is asked');
@@ -187,11 +186,7 @@ export class Rig {
     return { ...ports, signals, early: null, eager: new EagerCalls(ports, signals, first) };
   }
 
-  async #execute(
-    call: ToolInvocation,
-    signal: AbortSignal,
-    pass: (port: Port) => Promise<void>,
-  ): Promise<ToolOutcome> {
+  async #execute(call: ToolInvocation, signal: AbortSignal, pass: (port: Port) => Promise<void>): Promise<ToolOutcome> {
     this.begun.push({ name: call.name, id: call.id });
     await pass('a tool begins');
     if (signal.aborted) return { kind: 'aborted' };

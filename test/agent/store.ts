@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Journal, JournalOutcome } from '../../src/agent/run.ts';
 import type { Append } from '../../src/core/run/append.ts';
 import { apply } from '../../src/core/run/apply.ts';
-import { NOTHING_COMPACTED, withCompaction } from '../../src/core/compaction/compacted.ts';
-import type { NewCompaction } from '../../src/core/compaction/compacted.ts';
+import { NOTHING_COMPACTED, withCompaction, type NewCompaction } from '../../src/core/compaction/compacted.ts';
 import type { AskedCompaction } from '../../src/core/compaction/settings.ts';
 import { decide } from '../../src/core/decide.ts';
 import { LeaseLost } from '../../src/core/errors.ts';
@@ -108,9 +107,7 @@ export class Store {
     if (first === undefined) return false;
     const approval = { decision, reason: null, input: null };
     const judged =
-      decision === 'approve'
-        ? { ...first, status: 'pending' as const, wait: null, approval }
-        : { ...first, approval };
+      decision === 'approve' ? { ...first, status: 'pending' as const, wait: null, approval } : { ...first, approval };
     this.current = {
       ...this.current,
       controlSeq: this.current.controlSeq + 1,
@@ -265,9 +262,7 @@ export class Store {
     }
     if (takenBack !== null) {
       const begin = this.#begins.get(job?.job.id ?? id(0)) ?? 0;
-      this.#compactions = this.#compactions.filter(
-        ({ made }) => made.jobId !== job?.job.id || made.uptoSeq <= begin,
-      );
+      this.#compactions = this.#compactions.filter(({ made }) => made.jobId !== job?.job.id || made.uptoSeq <= begin);
     }
     const compacted = this.#compactions.reduce(
       (before, { made, seq }) => withCompaction(before, made, seq),

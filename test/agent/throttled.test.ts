@@ -1,8 +1,7 @@
 // A model whose key is throttled: the run waits, and nothing else changes.
 import { expect, test } from 'vitest';
 import type { ThrottledAccess } from '../../src/core/run/throttle.ts';
-import { play } from './rig.ts';
-import type { Rig } from './rig.ts';
+import { play, type Rig } from './rig.ts';
 
 /** Throttled for so long; a run that waits in place is woken, or not. */
 function throttledFor(rig: Rig, ms: number, isCalled = true): ThrottledAccess {

@@ -11,11 +11,7 @@ export type Document = { paths: Record<string, Record<string, Operation>>; compo
 export type Contract = {
   document: Document;
   /** Throws where the document does not describe the answer. */
-  check(
-    method: string,
-    url: string,
-    answer: { status: number; headers: Record<string, string>; body: unknown },
-  ): void;
+  check(method: string, url: string, answer: { status: number; headers: Record<string, string>; body: unknown }): void;
   /** Operations of which no answer with status 2xx was seen. */
   unseen(): string[];
 };
@@ -94,9 +90,7 @@ export function contractOf(make: () => object): Contract {
       }
       if (!(type in content)) throw new Error(`${method} ${path} may not answer ${status} as ${type}`);
       const pointer = ['paths', path, method.toLowerCase(), 'responses', key, 'content', type, 'schema'];
-      const escaped = pointer.map((part) =>
-        encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')),
-      );
+      const escaped = pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')));
       of.validate(`openapi#/${escaped.join('/')}`, body, `${method} ${path} ${status}`);
     },
     unseen: () => operations.filter((one) => !seen.has(one)),

@@ -5,8 +5,7 @@ import { pino } from 'pino';
 import { v7 } from 'uuid';
 import { createApp } from '../../src/api/server/app.ts';
 import type { About } from '../../src/api/server/about.ts';
-import { openCatalog } from '../../src/api/server/catalog.ts';
-import type { CheckInput } from '../../src/api/server/catalog.ts';
+import { openCatalog, type CheckInput } from '../../src/api/server/catalog.ts';
 import type { App } from '../../src/api/server/ports.ts';
 import type { Bus } from '../../src/bus/bus.ts';
 import { localBus } from '../../src/bus/local.ts';
@@ -20,13 +19,11 @@ import { boundedContent } from '../../src/tools/run/result.ts';
 import type { Ids } from '../../src/core/ids.ts';
 import type { Role } from '../../src/core/workers/settings.ts';
 import { openStreamHub } from '../../src/events/stream-hub.ts';
-import { openDatabase } from '../../src/db/connection/client.ts';
-import type { Database, DatabaseOptions } from '../../src/db/connection/client.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../../src/db/connection/client.ts';
 import type { LeaseTimes } from '../../src/db/processes/processes.ts';
 import type { WakeUp } from '../../src/queue/wake-queue.ts';
 import { createTestDatabase } from '../services/database.ts';
-import { contractOf } from './contract.ts';
-import type { Contract } from './contract.ts';
+import { contractOf, type Contract } from './contract.ts';
 
 export type Answer = { status: number; headers: Record<string, string>; body: Body };
 /** JSON whose shape a test knows; `expect` checks whether it was right. */

@@ -2,15 +2,13 @@
 // time.
 import { sql } from 'drizzle-orm';
 import { progressOf } from '../../src/bus/bus.ts';
-import { NOTHING_COMPACTED } from '../../src/core/compaction/compacted.ts';
-import type { NewCompaction } from '../../src/core/compaction/compacted.ts';
+import { NOTHING_COMPACTED, type NewCompaction } from '../../src/core/compaction/compacted.ts';
 import { asAsked, planCompaction, tokensAfter } from '../../src/core/compaction/plan.ts';
 import { ASKING_DEFAULTS } from '../../src/core/run/policy.ts';
 import { inputOf } from '../../src/agent/calls/invocation.ts';
 import type { Append } from '../../src/core/run/append.ts';
 import type { Block } from '../../src/core/conversation/blocks.ts';
-import { DEFAULT_TENANT } from '../../src/core/ids.ts';
-import type { ContextId, ProcessId } from '../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type ProcessId } from '../../src/core/ids.ts';
 import type { ActiveJob, JobOutcome } from '../../src/core/run/job.ts';
 import type { ModelAnswer } from '../../src/core/model/model.ts';
 import { admit } from '../../src/core/transitions/admit.ts';
@@ -24,18 +22,15 @@ import { closeCalls, ended } from '../../src/core/transitions/tools.ts';
 import type { Snapshot } from '../../src/core/run/snapshot.ts';
 import type { ToolDescriptor } from '../../src/core/tools/tool.ts';
 import { isReplied } from '../../src/core/tools/tool-call.ts';
-import { askedWait, isOver } from '../../src/core/run/wait.ts';
-import type { EndedWaits } from '../../src/core/run/wait.ts';
+import { askedWait, isOver, type EndedWaits } from '../../src/core/run/wait.ts';
 import { append } from '../../src/db/run/append/append.ts';
 import { claim } from '../../src/db/run/claims.ts';
 import { read } from '../../src/db/run/contexts.ts';
 import { readHistory } from '../../src/db/run/history.ts';
 import { readMailbox } from '../../src/db/run/mailbox/mailbox.ts';
-import { register } from '../../src/db/processes/processes.ts';
-import type { Published } from '../../src/db/processes/processes.ts';
+import { register, type Published } from '../../src/db/processes/processes.ts';
 import { settings } from '../core/builders.ts';
-import { ids } from './harness.ts';
-import type { Api } from './harness.ts';
+import { ids, type Api } from './harness.ts';
 
 const SETTINGS = settings({ model: { provider: 'simulated', model: 'test' } });
 
@@ -117,8 +112,7 @@ export async function take(
     const move = decide(await look());
     const [outcome] = await append(database.db, [move]);
     if (outcome?.kind !== 'committed') return commit(decide);
-    const finished =
-      move.job?.kind === 'settle' ? { jobId: move.job.job.id, status: move.job.outcome.status } : null;
+    const finished = move.job?.kind === 'settle' ? { jobId: move.job.job.id, status: move.job.outcome.status } : null;
     bus.publish(progressOf(contextId), { contextId, headSeq: outcome.headSeq, finished });
   };
   const say = (content: Block[], costNanos?: number) =>
@@ -130,8 +124,7 @@ export async function take(
         Date.now(),
       ),
     );
-  const settleWith = (outcome: JobOutcome) =>
-    commit((snapshot) => settle(snapshot, jobOf(snapshot), outcome, ids));
+  const settleWith = (outcome: JobOutcome) => commit((snapshot) => settle(snapshot, jobOf(snapshot), outcome, ids));
   return {
     admit: () =>
       commit((snapshot) => {
@@ -146,17 +139,10 @@ export async function take(
         return closeCalls(snapshot, jobOf(snapshot), closed, ids);
       }),
     delay: (at) =>
-      commit((snapshot) =>
-        delay(snapshot, jobOf(snapshot), { code: 'provider_overloaded', message: 'too busy' }, at),
-      ),
+      commit((snapshot) => delay(snapshot, jobOf(snapshot), { code: 'provider_overloaded', message: 'too busy' }, at)),
     throttledUntil: (until, at) =>
       commit((snapshot) =>
-        throttledUntil(
-          snapshot,
-          jobOf(snapshot),
-          { provider: 'anthropic', reason: 'rate_limited', until },
-          at,
-        ),
+        throttledUntil(snapshot, jobOf(snapshot), { provider: 'anthropic', reason: 'rate_limited', until }, at),
       ),
     askApproval: (until = null) =>
       commit((snapshot) => {

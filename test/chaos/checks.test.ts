@@ -10,8 +10,7 @@ import { BROKEN_TREES } from './world/broken-tree.ts';
 import { soundTree } from './world/sound-tree.ts';
 import { soundConversation } from './world/sound-conversation.ts';
 import { event, text, toolResult } from './world/builders.ts';
-import { soundWorld } from './world/sound-world.ts';
-import type { Sound } from './world/sound-world.ts';
+import { soundWorld, type Sound } from './world/sound-world.ts';
 import type { Moment, Stop, World } from './world/world.ts';
 
 test('a sound world passes every check', () => {
@@ -33,9 +32,9 @@ test('a stop that ended a running job, and a refusal meanwhile, pass the checks'
     stopped_at: 50,
   });
   expect(violationsOf(world).filter(({ check }) => check === 'stops')).toEqual([]);
-  expect(
-    violationsOf(world).filter(({ check, what }) => check === 'endings' && /for no reason/.test(what)),
-  ).toEqual([]);
+  expect(violationsOf(world).filter(({ check, what }) => check === 'endings' && /for no reason/.test(what))).toEqual(
+    [],
+  );
   Object.assign(second, {
     firstSentAt: 49,
     outcome: { kind: 'refused', code: 'worker_stopped', at: 55 },
@@ -82,11 +81,7 @@ test('a call without effect may have begun for a lost answer; a once-only call m
 /** By check: how a world is broken, and part of the expected violation. */
 const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, RegExp][]>> = {
   idle: [
-    [
-      'work is in progress when the time is up',
-      ({ world }) => void world.unsettled.push('job x'),
-      /not idle in time/,
-    ],
+    ['work is in progress when the time is up', ({ world }) => void world.unsettled.push('job x'), /not idle in time/],
     [
       'a context is owned',
       ({ context }) => Object.assign(context, { scheduling_status: 'running', lease_owner: 'p' }),
@@ -97,36 +92,16 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       ({ context }) => Object.assign(context, { next_check_at: 5 }),
       /a sweep is still due/,
     ],
-    [
-      'a state is not idle',
-      ({ context }) => Object.assign(context, { state: 'ExecutingTools' }),
-      /stays in state/,
-    ],
-    [
-      'a counter of the queue is wrong',
-      ({ context }) => Object.assign(context, { queued: 1 }),
-      /counts 1 queued/,
-    ],
-    [
-      'an input waits forever to join',
-      ({ context }) => Object.assign(context, { steers: 1 }),
-      /wait to join/,
-    ],
-    [
-      'failed claims are left',
-      ({ context }) => Object.assign(context, { failed_claims: 2 }),
-      /failed claims/,
-    ],
+    ['a state is not idle', ({ context }) => Object.assign(context, { state: 'ExecutingTools' }), /stays in state/],
+    ['a counter of the queue is wrong', ({ context }) => Object.assign(context, { queued: 1 }), /counts 1 queued/],
+    ['an input waits forever to join', ({ context }) => Object.assign(context, { steers: 1 }), /wait to join/],
+    ['failed claims are left', ({ context }) => Object.assign(context, { failed_claims: 2 }), /failed claims/],
     [
       'a counter of messages is wrong',
       ({ context }) => Object.assign(context, { message_count: 5 }),
       /message_count is 5/,
     ],
-    [
-      'a counter of turns is wrong',
-      ({ context }) => Object.assign(context, { turn_count: 2 }),
-      /turn_count is 2/,
-    ],
+    ['a counter of turns is wrong', ({ context }) => Object.assign(context, { turn_count: 2 }), /turn_count is 2/],
     [
       'a counter of requests is wrong',
       ({ context }) => Object.assign(context, { request_count: 3 }),
@@ -137,16 +112,8 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       ({ context }) => Object.assign(context, { output_tokens: 0 }),
       /output_tokens is 0/,
     ],
-    [
-      'tokens of a job are wrong',
-      ({ done }) => Object.assign(done, { input_tokens: 10 }),
-      /input_tokens of the job/,
-    ],
-    [
-      'a queued input has no job',
-      ({ withdrawn }) => Object.assign(withdrawn, { status: 'queued' }),
-      /without its job/,
-    ],
+    ['tokens of a job are wrong', ({ done }) => Object.assign(done, { input_tokens: 10 }), /input_tokens of the job/],
+    ['a queued input has no job', ({ withdrawn }) => Object.assign(withdrawn, { status: 'queued' }), /without its job/],
   ],
   accepted: [
     ['a job is lost', ({ world, done }) => remove(world.jobs, done), /has no job/],
@@ -171,31 +138,15 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       ({ world, input }) => void world.messages.push({ ...input, id: 'm-3', seq: null, status: 'withdrawn' }),
       /stored 2 times/,
     ],
-    [
-      'a job is of another context',
-      ({ first }) => Object.assign(first, { contextId: 'other' }),
-      /of another context/,
-    ],
-    [
-      'a job answers another input',
-      ({ done }) => Object.assign(done, { message_id: 'm-9' }),
-      /another input/,
-    ],
-    [
-      'an accepted change is lost',
-      ({ first }) => Object.assign(first, { edited: 'taken' }),
-      /accepted and is missing/,
-    ],
+    ['a job is of another context', ({ first }) => Object.assign(first, { contextId: 'other' }), /of another context/],
+    ['a job answers another input', ({ done }) => Object.assign(done, { message_id: 'm-9' }), /another input/],
+    ['an accepted change is lost', ({ first }) => Object.assign(first, { edited: 'taken' }), /accepted and is missing/],
     [
       'a refused change is stored',
       ({ input }) => Object.assign(input, { content: [text(`# edited\nsay: ${word('i-1')}`)] }),
       /refused and is stored/,
     ],
-    [
-      'a withdrawal is forgotten',
-      ({ first }) => Object.assign(first, { withdrawn: 'taken' }),
-      /withdrawn, and is not/,
-    ],
+    ['a withdrawal is forgotten', ({ first }) => Object.assign(first, { withdrawn: 'taken' }), /withdrawn, and is not/],
     ['a priority is forgotten', ({ first }) => Object.assign(first, { priority: 1 }), /priority became 5/],
     [
       'a key is answered twice',
@@ -204,16 +155,8 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     ],
   ],
   endings: [
-    [
-      'a job does not end',
-      ({ done }) => Object.assign(done, { status: 'running', finished_at: null }),
-      /never ended/,
-    ],
-    [
-      'a job ends twice',
-      ({ world, end }) => void world.events.push({ ...end, seq: 9 }),
-      /end is published 2 times/,
-    ],
+    ['a job does not end', ({ done }) => Object.assign(done, { status: 'running', finished_at: null }), /never ended/],
+    ['a job ends twice', ({ world, end }) => void world.events.push({ ...end, seq: 9 }), /end is published 2 times/],
     [
       'a job begins twice',
       ({ world, begin }) => void world.events.push({ ...begin, seq: 9 }),
@@ -278,8 +221,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     ],
     [
       'another tool is called',
-      ({ asked }) =>
-        Object.assign(asked, { content: [{ type: 'tool_use', id: 'call', name: 'pay', input: {} }] }),
+      ({ asked }) => Object.assign(asked, { content: [{ type: 'tool_use', id: 'call', name: 'pay', input: {} }] }),
       /where the script has/,
     ],
   ],
@@ -303,11 +245,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /reported as not run/,
     ],
     ['a mail is reported as sent', ({ world }) => void world.outside.splice(0), /had no effect/],
-    [
-      'a mail that was sent was never marked',
-      ({ call }) => Object.assign(call, { started_at: null }),
-      /never marked/,
-    ],
+    ['a mail that was sent was never marked', ({ call }) => Object.assign(call, { started_at: null }), /never marked/],
     [
       'a mail that was sent is reported as not run',
       ({ call }) => Object.assign(call, { status: 'cancelled' }),
@@ -351,11 +289,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
   order: [
     ['a steered input joins late', (sound) => joins(sound), /joined before one/],
     ['one begins before its turn', (sound) => beginsBefore(sound, 5), /before one that stood ahead/],
-    [
-      'a low priority begins before a high one',
-      (sound) => beginsBefore(sound, 9),
-      /before one that stood ahead/,
-    ],
+    ['a low priority begins before a high one', (sound) => beginsBefore(sound, 9), /before one that stood ahead/],
     [
       'a later one is ahead in the queue',
       ({ cancelled, done }) => Object.assign(done, { position: cancelled.position + 1 }),
@@ -383,11 +317,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     ['history begins with an answer', ({ world, input }) => remove(world.messages, input), /after 0 inputs/],
     ['a call has no row', ({ world, call }) => remove(world.calls, call), /a call without a row/],
     ['a call is still open', ({ call }) => Object.assign(call, { status: 'started' }), /still started/],
-    [
-      'a row is of no call',
-      ({ call }) => Object.assign(call, { message_id: 'm-1' }),
-      /row of a call that no model/,
-    ],
+    ['a row is of no call', ({ call }) => Object.assign(call, { message_id: 'm-1' }), /row of a call that no model/],
   ],
   receipts: [
     [
@@ -416,11 +346,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       ({ cancelled }) => Object.assign(cancelled, { stop_kind: null }),
       /without a stop request/,
     ],
-    [
-      'a message comes after the end',
-      ({ answer }) => Object.assign(answer, { seq: 9 }),
-      /after the end of its job/,
-    ],
+    ['a message comes after the end', ({ answer }) => Object.assign(answer, { seq: 9 }), /after the end of its job/],
     [
       'a message comes after the stop',
       ({ done }) =>
@@ -438,11 +364,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       (sound) => (interrupted(sound, 'discard'), Object.assign(sound.input, { status: 'retracted' })),
       /input was retracted/,
     ],
-    [
-      'an input that was rolled back is still there',
-      (sound) => interrupted(sound, 'rollback'),
-      /input is still there/,
-    ],
+    ['an input that was rolled back is still there', (sound) => interrupted(sound, 'rollback'), /input is still there/],
     [
       'a kept answer is gone',
       (sound) => (interrupted(sound, 'keep'), Object.assign(sound.answer, { status: 'retracted' })),
@@ -525,11 +447,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       ({ world }) => change(world.returned[0], { messageCount: 3 }),
       /message_count is 4, the API returns 3/,
     ],
-    [
-      'a message is left out',
-      ({ world }) => void world.returned[0]?.branches[0]?.messages.pop(),
-      /not what is stored/,
-    ],
+    ['a message is left out', ({ world }) => void world.returned[0]?.branches[0]?.messages.pop(), /not what is stored/],
     [
       'a message is returned with another text',
       ({ world }) => change(world.returned[0]?.branches[0]?.messages[3], { content: [text('no')] }),
@@ -555,11 +473,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     ['a job is left out', ({ world }) => void world.returned[0]?.jobs.pop(), /1 jobs are listed/],
   ],
   streams: [
-    [
-      'an event is missing',
-      ({ world }) => void world.streams[0]?.events.splice(1, 1),
-      /was sent where 2 was due/,
-    ],
+    ['an event is missing', ({ world }) => void world.streams[0]?.events.splice(1, 1), /was sent where 2 was due/],
     [
       'an event comes twice',
       ({ world }) => void world.streams[0]?.events.splice(1, 0, { seq: 1, name: 'JobStarted', data: {} }),
@@ -571,16 +485,8 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /stored is JobStarted/,
     ],
     ['the last event is missing', ({ world }) => void world.streams[0]?.events.pop(), /it ends at 7/],
-    [
-      'a client is left behind',
-      ({ world }) => change(world.streams[0], { behind: true }),
-      /never got beyond/,
-    ],
-    [
-      'a replay is short',
-      ({ world }) => void world.replays[0]?.events.pop(),
-      /a replay from the start: it ends at 7/,
-    ],
+    ['a client is left behind', ({ world }) => change(world.streams[0], { behind: true }), /never got beyond/],
+    ['a replay is short', ({ world }) => void world.replays[0]?.events.pop(), /a replay from the start: it ends at 7/],
     [
       'a text is another one',
       ({ world }) =>
@@ -609,8 +515,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
   processes: [
     [
       'a process ends by itself',
-      ({ world }) =>
-        void world.incidents.push({ process: 'worker-1', what: 'ended by itself (1)', lines: [] }),
+      ({ world }) => void world.incidents.push({ process: 'worker-1', what: 'ended by itself (1)', lines: [] }),
       /ended by itself/,
     ],
     [

@@ -3,8 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
-import { TIMES } from './platform.ts';
-import type { Platform, Member } from './platform.ts';
+import { TIMES, type Platform, type Member } from './platform.ts';
 import type { Random } from './random.ts';
 import type { Services } from './services.ts';
 import type { OwnService } from '../services/own-service.ts';
@@ -27,21 +26,15 @@ const withinLease = (random: Random): number => random.between(300, TIMES.lease 
 
 const FAULTS: readonly Fault[] = [
   ofProcess('worker killed', 'worker', 6, killed),
-  ofProcess('worker stopped beyond the lease', 'worker', 3, async (one, random) =>
-    frozen(one, beyondLease(random)),
-  ),
-  ofProcess('worker stopped for a moment', 'worker', 1, async (one, random) =>
-    frozen(one, withinLease(random)),
-  ),
+  ofProcess('worker stopped beyond the lease', 'worker', 3, async (one, random) => frozen(one, beyondLease(random))),
+  ofProcess('worker stopped for a moment', 'worker', 1, async (one, random) => frozen(one, withinLease(random))),
   ofProcess('worker stopped with rows in hand', 'worker', 2, async (one, random, { postgres }) => {
     await untilWritten(one, postgres.url);
     await frozen(one, random.chance(0.5) ? beyondLease(random) : withinLease(random));
   }),
   ofProcess('worker drained', 'worker', 3, drained),
   ofProcess('API killed', 'api', 3, killed),
-  ofProcess('API stopped beyond the lease', 'api', 1, async (one, random) =>
-    frozen(one, beyondLease(random)),
-  ),
+  ofProcess('API stopped beyond the lease', 'api', 1, async (one, random) => frozen(one, beyondLease(random))),
   ofProcess('API drained', 'api', 1, drained),
   ofProcess('connections to Postgres cut', null, 4, async ({ network }) => network.postgres.cut()),
   ofProcess('connections to Postgres silent', null, 2, async ({ network }) => {
@@ -58,12 +51,7 @@ const FAULTS: readonly Fault[] = [
     network.redis.silence();
     await sleep(TIMES.lease);
   }),
-  ofService(
-    'Redis flushed',
-    'redis',
-    3,
-    async ({ redis }) => void (await redis.flushall().catch(() => undefined)),
-  ),
+  ofService('Redis flushed', 'redis', 3, async ({ redis }) => void (await redis.flushall().catch(() => undefined))),
   ofService('Redis killed', 'redis', 1, async ({ services, random }) => {
     await services.redis.kill();
     await sleep(random.between(0, 4_000));

@@ -5,10 +5,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../src/dev/free-port.ts';
-import { startChild } from '../e2e/rig/children.ts';
-import type { Child } from '../e2e/rig/children.ts';
-import { startSilentProxy } from '../e2e/outages/silent-proxy.ts';
-import type { SilentProxy } from '../e2e/outages/silent-proxy.ts';
+import { startChild, type Child } from '../e2e/rig/children.ts';
+import { startSilentProxy, type SilentProxy } from '../e2e/outages/silent-proxy.ts';
 import type { Services } from './services.ts';
 import type { Incident } from './world/world.ts';
 
@@ -82,9 +80,7 @@ export async function openPlatform(services: Services, options: PlatformOptions)
         REDIS_URL: network.redis.url,
         PORT: String(port),
       };
-      return member(kind, name, `http://127.0.0.1:${port}`, network, own, incidents, (child) =>
-        log.follow(child),
-      );
+      return member(kind, name, `http://127.0.0.1:${port}`, network, own, incidents, (child) => log.follow(child));
     }),
   );
   const flushing = setInterval(() => flushes.forEach((flush) => flush()), 500);

@@ -3,10 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { receivedWhole } from './checks/streams.ts';
-import { seconds } from './run.ts';
-import type { Outcome } from './run.ts';
-import { groupBy } from './world/world.ts';
-import type { Violation, World } from './world/world.ts';
+import { seconds, type Outcome } from './run.ts';
+import { groupBy, type Violation, type World } from './world/world.ts';
 
 const SHOWN = 40;
 /** The contexts whose full history is written, of those that a violation names. */
@@ -125,9 +123,7 @@ function historyOf(world: World, id: string): object {
     compactions: own(world.compactions),
     branches: own(world.branches),
     jobs: own(world.jobs),
-    history: [...own(world.messages), ...own(world.events)].sort(
-      (a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity),
-    ),
+    history: [...own(world.messages), ...own(world.events)].sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity)),
     calls,
     outside: world.outside.filter(({ key }) => keys.has(key)),
     returned: world.returned.find(({ contextId }) => contextId === id),

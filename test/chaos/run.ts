@@ -6,17 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readOutside } from '../e2e/outside/outside-tools.ts';
 import type { Switches } from './clients/actions.ts';
 import { startApproving } from './clients/approving.ts';
-import { openAsker } from './clients/requests.ts';
-import type { Asker } from './clients/requests.ts';
+import { openAsker, type Asker } from './clients/requests.ts';
 import { violationsOf } from './checks/all.ts';
 import { createContexts, startCrowd } from './clients/clients.ts';
 import type { Crowd } from './clients/crowd.ts';
-import { startStorm } from './faults.ts';
-import type { Storm, Struck } from './faults.ts';
-import { replay, startFollowers } from './clients/followers.ts';
-import type { Followers } from './clients/followers.ts';
-import { openPlatform } from './platform.ts';
-import type { Platform } from './platform.ts';
+import { startStorm, type Storm, type Struck } from './faults.ts';
+import { replay, startFollowers, type Followers } from './clients/followers.ts';
+import { openPlatform, type Platform } from './platform.ts';
 import type { ChaosOptions } from './options.ts';
 import { random } from './random.ts';
 import { readStored, readReturned, readUnrest } from './world/read-world.ts';
@@ -133,10 +129,7 @@ async function posted(crowd: Crowd, options: ChaosOptions, { stopped }: Setting)
 async function settle(crowd: Crowd, databaseUrl: string, withinMs: number): Promise<string[]> {
   const deadline = performance.now() + withinMs;
   const late = new AbortController();
-  await Promise.race([
-    crowd.done,
-    sleep(withinMs, undefined, { signal: late.signal }).catch(() => undefined),
-  ]);
+  await Promise.race([crowd.done, sleep(withinMs, undefined, { signal: late.signal }).catch(() => undefined)]);
   late.abort();
   for (;;) {
     const unrest = await readUnrest(databaseUrl);

@@ -13,8 +13,7 @@ import {
   startPostgresContainer,
   startRedisContainer,
 } from '../services/containers.ts';
-import { ownContainer } from '../services/own-service.ts';
-import type { OwnService } from '../services/own-service.ts';
+import { ownContainer, type OwnService } from '../services/own-service.ts';
 
 export type Services = { postgres: OwnService; redis: OwnService };
 

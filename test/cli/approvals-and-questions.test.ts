@@ -2,8 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InboxItem, Job } from '../../src/client/index.ts';
-import { MAIN, openPlatform, start } from './command-line.ts';
-import type { Platform } from './command-line.ts';
+import { MAIN, openPlatform, start, type Platform } from './command-line.ts';
 
 let platform: Platform;
 beforeAll(async () => {
@@ -11,9 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-const SCRIPT = ['ask: which? [red | blue]', 'call: remember {"key": "k", "value": "v"}', 'say: done'].join(
-  '\n---\n',
-);
+const SCRIPT = ['ask: which? [red | blue]', 'call: remember {"key": "k", "value": "v"}', 'say: done'].join('\n---\n');
 
 /** A context where `remember` asks first. */
 async function cautious(): Promise<string> {

@@ -1,7 +1,6 @@
 // `nightshift chat` through pipes: one line in, one answer out; slash commands; Ctrl-C.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPlatform } from './command-line.ts';
-import type { Platform } from './command-line.ts';
+import { openPlatform, type Platform } from './command-line.ts';
 
 let platform: Platform;
 beforeAll(async () => {

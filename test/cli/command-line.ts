@@ -1,14 +1,12 @@
 // The command line, in this process or as one of its own: its output on stdout and stderr, and its exit code. And a
 // platform for it: a process of its own, on a database of its own, whose API requires a key.
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runProgram } from '../../src/cli/program.ts';
-import { createClient } from '../../src/client/index.ts';
-import type { Client } from '../../src/client/index.ts';
+import { createClient, type Client } from '../../src/client/index.ts';
 import { killChildren, startChild } from '../e2e/rig/children.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { programFile } from '../services/programs.ts';

@@ -9,17 +9,14 @@ import { RUN_COMMAND_DEFAULTS } from '../../src/tools/built-in/command/limits.ts
 import { ConfigFileError } from '../../src/tools/config/config-file.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
-import { runProcess, start } from './command-line.ts';
-import type { Env } from './command-line.ts';
+import { runProcess, start, type Env } from './command-line.ts';
 
 const PLAIN = { ...RUN_COMMAND_DEFAULTS, runner: 'process' as const };
 
 describe('plain processes', () => {
   test('of a single process that is the whole installation, without keys, are for its tenant', () => {
     expect(commandTenants(PLAIN, parseEnvironment({}))).toEqual(['default']);
-    expect(commandTenants(PLAIN, parseEnvironment({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }))).toEqual([
-      'default',
-    ]);
+    expect(commandTenants(PLAIN, parseEnvironment({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }))).toEqual(['default']);
   });
 
   test.each<Env>([

@@ -32,8 +32,7 @@ for (const shell of ['bash', 'zsh', 'fish']) {
 
   test(`the script of ${shell} contains commands, options and choices`, async () => {
     const { out } = await run(['completion', shell]);
-    for (const word of ['doctor', 'max-steps', 'incomplete', 'unknown_outcome', 'put'])
-      expect(out).toContain(word);
+    for (const word of ['doctor', 'max-steps', 'incomplete', 'unknown_outcome', 'put']) expect(out).toContain(word);
   });
 }
 

@@ -4,8 +4,7 @@ import path from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createTestDatabase } from '../services/database.ts';
-import { KEY, openPlatform, runProcess } from './command-line.ts';
-import type { Platform } from './command-line.ts';
+import { KEY, openPlatform, runProcess, type Platform } from './command-line.ts';
 
 let platform: Platform;
 beforeAll(async () => {

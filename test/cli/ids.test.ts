@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ids } from '../../src/platform/ids.ts';
-import { madeAt, parseId } from '../../src/core/ids.ts';
-import type { JobId } from '../../src/core/ids.ts';
+import { madeAt, parseId, type JobId } from '../../src/core/ids.ts';
 
 describe('ids in production', () => {
   test('are UUIDs of version 7 with the time of their creation', () => {

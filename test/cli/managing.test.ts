@@ -3,11 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NightshiftError } from '../../src/client/index.ts';
-import type { Role, Worker } from '../../src/client/index.ts';
+import { NightshiftError, type Role, type Worker } from '../../src/client/index.ts';
 import { EXIT, toEnd } from '../../src/cli/exit.ts';
-import { MAIN, openPlatform, start } from './command-line.ts';
-import type { Platform } from './command-line.ts';
+import { MAIN, openPlatform, start, type Platform } from './command-line.ts';
 
 let platform: Platform;
 beforeAll(async () => {

@@ -3,8 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context, Job, SearchResult, Stats, WorkerTree } from '../../src/client/index.ts';
-import { openPlatform, run, runProcess } from './command-line.ts';
-import type { Platform } from './command-line.ts';
+import { openPlatform, run, runProcess, type Platform } from './command-line.ts';
 
 let platform: Platform;
 let contextId = '';
@@ -28,10 +27,7 @@ describe('status and lists', () => {
     const { code, out } = await platform.run(['status']);
     expect(code).toBe(0);
     expect(out).toMatch(/ready\nJobs: \d+ queued, \d+ running, \d+ waiting\n/);
-    const standing = await platform.json<{ readiness: { status: string }; stats: Stats }>([
-      'status',
-      '--json',
-    ]);
+    const standing = await platform.json<{ readiness: { status: string }; stats: Stats }>(['status', '--json']);
     expect(standing).toMatchObject({
       health: 'ok',
       readiness: { postgres: 'ok' },
@@ -45,18 +41,9 @@ describe('status and lists', () => {
     expect(line.indexOf('completed')).toBe(head.indexOf('STATUS'));
     const all = await platform.json<List<Job>>(['jobs', '--context', contextId, '--since', '1d', '--json']);
     expect(all.data.map(({ id }) => id)).toEqual([job.id]);
-    const none = await platform.json<List<Job>>([
-      'jobs',
-      '--context',
-      contextId,
-      '--status',
-      'failed',
-      '--json',
-    ]);
+    const none = await platform.json<List<Job>>(['jobs', '--context', contextId, '--status', 'failed', '--json']);
     expect(none).toEqual({ data: [] });
-    expect((await platform.run(['jobs', '--context', contextId, '--status', 'failed'])).out).toBe(
-      'No jobs.\n',
-    );
+    expect((await platform.run(['jobs', '--context', contextId, '--status', 'failed'])).out).toBe('No jobs.\n');
     expect((await platform.run(['jobs', '--status', 'nonsense'])).code).toBe(2);
   });
 
@@ -140,8 +127,7 @@ describe('logs', () => {
   test('prints the events of a context and of a job, and ends', async () => {
     const { code, out } = await platform.run(['logs', contextId]);
     expect(code).toBe(0);
-    for (const part of ['a purple elephant', '→ recall {}', '夜が明ける', 'completed'])
-      expect(out).toContain(part);
+    for (const part of ['a purple elephant', '→ recall {}', '夜が明ける', 'completed']) expect(out).toContain(part);
     const ofJob = (await platform.run(['logs', job.id])).out;
     expect(ofJob).toMatch(/completed\n$/);
     expect(out.startsWith(ofJob)).toBe(true);
@@ -232,9 +218,7 @@ describe('help', () => {
   test('exists for all commands together, and for each one with examples; it needs no platform', async () => {
     const { code, out } = await runProcess([]);
     expect(code).toBe(0);
-    const names = [...out.matchAll(/^ {2}([a-z]+)(?: \[.*?\]| <.*?>)* {2,}\S/gm)].map(
-      ([, name = '']) => name,
-    );
+    const names = [...out.matchAll(/^ {2}([a-z]+)(?: \[.*?\]| <.*?>)* {2,}\S/gm)].map(([, name = '']) => name);
     expect(names).toEqual(expect.arrayContaining(['start', 'run', 'chat', 'doctor', 'completion']));
     for (const name of names.filter((one) => one !== 'help')) {
       const help = await run([name, '--help']);

@@ -4,9 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { safe } from '../../src/cli/terminal/safe.ts';
 import type { Job } from '../../src/client/index.ts';
-import { KEY, openPlatform, run } from './command-line.ts';
+import { KEY, openPlatform, run, type Platform } from './command-line.ts';
 import { openLateCancels } from './late-cancels.ts';
-import type { Platform } from './command-line.ts';
 
 let platform: Platform;
 beforeAll(async () => {
@@ -61,11 +60,7 @@ describe('the output', () => {
   });
 
   test('has no control sequence of a terminal, whatever its source', async () => {
-    const { out } = await platform.run([
-      'run',
-      '--stream',
-      String.raw`say: "\u001b[2J\u009b31m\u202ered\u0007"`,
-    ]);
+    const { out } = await platform.run(['run', '--stream', String.raw`say: "\u001b[2J\u009b31m\u202ered\u0007"`]);
     expect(out).toBe('␛[2J\uFFFD31mred␇\n');
     const json = await platform.run(['run', '--json', String.raw`say: "\u001b[2J\u009b31m"`]);
     expect(safe(json.out)).toBe(json.out);

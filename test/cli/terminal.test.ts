@@ -67,9 +67,7 @@ test('columns of a table are aligned, whatever they contain; the last ends with 
 });
 
 test('times are parsed and formatted', () => {
-  expect(['500ms', '90s', '1.5m', '2h', '1d'].map(parseDuration)).toEqual([
-    500, 90_000, 90_000, 7_200_000, 86_400_000,
-  ]);
+  expect(['500ms', '90s', '1.5m', '2h', '1d'].map(parseDuration)).toEqual([500, 90_000, 90_000, 7_200_000, 86_400_000]);
   expect(['', '5', 's', '-1s', '1 s', '1w'].map(parseDuration)).toEqual([null, null, null, null, null, null]);
   expect([0, 999, 1_000, 59_999, 61_000, 3_600_000, 90_061_000].map(formatDuration)).toEqual([
     '0ms',

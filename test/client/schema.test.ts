@@ -1,8 +1,7 @@
 // The types of the client are those of the document, and every operation of it has a method.
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import { CLIENT_SCHEMA, apiDocument, clientSchema } from '../../scripts/client-schema.ts';
-import type { Document } from '../../scripts/client-schema.ts';
+import { CLIENT_SCHEMA, apiDocument, clientSchema, type Document } from '../../scripts/client-schema.ts';
 import { createClient } from '../../src/client/index.ts';
 
 let document: Document;

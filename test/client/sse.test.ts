@@ -1,8 +1,7 @@
 /** The stream of the API from bytes: whole events only, wherever the network cuts it. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readFrames } from '../../src/client/sse.ts';
-import type { Frame } from '../../src/client/sse.ts';
+import { readFrames, type Frame } from '../../src/client/sse.ts';
 
 const NONE: Frame = { id: null, event: null, data: null, retry: null };
 

@@ -1,7 +1,6 @@
 // The client over a bad connection to the API, with a `fetch` that a test scripts.
 import { expect, test } from 'vitest';
-import { NightshiftError, createClient, textMaker } from '../../src/client/index.ts';
-import type { StreamEvent } from '../../src/client/index.ts';
+import { NightshiftError, createClient, textMaker, type StreamEvent } from '../../src/client/index.ts';
 
 type Sent = { url: string; method: string; headers: Headers };
 
@@ -36,11 +35,7 @@ const problem =
 const answered = (body: object) => (): Response => Response.json(body);
 
 test('a write whose answer is lost is sent again under the same key', async () => {
-  const { client, sent } = scripted(
-    lost,
-    problem(429, 'queue_full', { 'retry-after': '0' }),
-    answered({ id: 'x' }),
-  );
+  const { client, sent } = scripted(lost, problem(429, 'queue_full', { 'retry-after': '0' }), answered({ id: 'x' }));
   expect(await client.workers.create({ name: 'ada' })).toEqual({ id: 'x' });
   const keys = sent.map(({ headers }) => headers.get('idempotency-key'));
   expect(keys).toHaveLength(3);

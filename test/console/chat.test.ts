@@ -2,14 +2,7 @@
 // followed by queued inputs; approvals and questions are answered in place; and the page waits for a server that dies.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import {
-  LOOKS,
-  browserTest as test,
-  expectAccessible,
-  expectFits,
-  settled,
-  useBrowser,
-} from './rig/browser.ts';
+import { LOOKS, browserTest as test, expectAccessible, expectFits, settled, useBrowser } from './rig/browser.ts';
 import { log, longer, partial, answer } from './rig/conversation.ts';
 import { depth } from '../services/depth.ts';
 import { useTenant } from './rig/platform.ts';
@@ -111,8 +104,7 @@ test('a conversation opens at the end of a long answer that is still being writt
   await client.contexts.send(id, 'tokens: 3000\ntokens: 20000 over 900s');
   const page = await visit(`${url}/contexts/${id}`, { size: 'phone' });
   const first = await longer(partial(page), 10_000);
-  const below = () =>
-    log(page).evaluate((list) => Math.round(list.scrollHeight - list.clientHeight - list.scrollTop));
+  const below = () => log(page).evaluate((list) => Math.round(list.scrollHeight - list.clientHeight - list.scrollTop));
   await expect.poll(below).toBeLessThan(48);
   await longer(partial(page), first.length + 200);
   await expect.poll(below).toBeLessThan(48);

@@ -1,8 +1,7 @@
 // The config editor without a browser: what is sent for what was changed.
 import { describe, expect, test } from 'vitest';
 import { readChanges, withPatch } from '../../web/src/config-editor/changes.ts';
-import { toConfigDraft } from '../../web/src/config-editor/draft.ts';
-import type { ConfigDraft } from '../../web/src/config-editor/draft.ts';
+import { toConfigDraft, type ConfigDraft } from '../../web/src/config-editor/draft.ts';
 
 const CONFIG = {
   model: 'simulated/a',

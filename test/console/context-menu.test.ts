@@ -72,8 +72,7 @@ test('a compaction is marked, and opens to the messages that it replaces', async
   const { client, url } = platform();
   const config = { model: 'simulated/first' };
   const { id } = await client.contexts.create({ title: 'long', config });
-  for (const input of ['tokens: 900', 'tokens: 900', 'say: the last'])
-    await client.contexts.run(id, { input });
+  for (const input of ['tokens: 900', 'tokens: 900', 'say: the last']) await client.contexts.run(id, { input });
   const { job_id: jobId } = await client.contexts.compact(id, { type: 'llm', keep_turns: 1 });
   const { compaction } = await client.jobs.wait(jobId);
   expect(compaction?.tokens_after).not.toBeNull();
@@ -175,9 +174,7 @@ test('an import that is stopped imports nothing', async () => {
   await choose(page, 'Import …');
   const dialog = page.getByRole('dialog', { name: 'Import a context' });
   const asked = page.waitForRequest('**/api/contexts/import');
-  const failed = page.waitForEvent('requestfailed', (request) =>
-    request.url().endsWith('/api/contexts/import'),
-  );
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/api/contexts/import'));
   await page.route('**/api/contexts/import', () => undefined);
   const pairs = { title: 'never', entries: [{ user: 'a', assistant: 'b' }] };
   await dialog.getByLabel('File to import').setInputFiles({

@@ -40,14 +40,9 @@ const platform = useOwnPlatform({ ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL:
 /** A job of a model that costs a tenth of a cent for each token. */
 async function paid() {
   const { client } = platform();
-  const { context, jobs } = await openContext(
-    client,
-    'paid',
-    ['call: look_up {"word": "owl"}\n---\nsay: a bird'],
-    {
-      model: 'simulated/priced',
-    },
-  );
+  const { context, jobs } = await openContext(client, 'paid', ['call: look_up {"word": "owl"}\n---\nsay: a bird'], {
+    model: 'simulated/priced',
+  });
   const job = await client.jobs.wait(jobs[0] ?? '');
   const { input_tokens, output_tokens, cost } = job.usage;
   expect(job.status).toBe('completed');
@@ -55,39 +50,34 @@ async function paid() {
   return { context, job, shown: formatCost(cost ?? '') };
 }
 
-browserTest(
-  'is shown at an answer, on the timeline and in the tree, to the last digit on hover',
-  async () => {
-    const { client, url } = platform();
-    const { context, job, shown } = await paid();
-    const page = await visit(`${url}/contexts/${context.id}`);
-    const answers = (await client.contexts.messages.list(context.id).all()).filter(
-      ({ role }) => role === 'assistant',
-    );
-    for (const { usage } of answers) {
-      const cost = usage?.cost ?? null;
-      if (cost === null) throw new Error('an answer has no cost');
-      const row = page
-        .getByRole('article', { name: 'Answer' })
-        .getByTitle(new RegExp(`, \\$${cost.replace('.', '\\.')}$`));
-      await row.first().waitFor();
-      expect(await row.first().textContent()).toMatch(/ in · .* out · /);
-      expect((await row.first().textContent())?.endsWith(` · ${formatCost(cost)}`)).toBe(true);
-    }
-    await page.goto(`${url}/jobs/${job.id}`);
-    await page.getByText(`· ${shown}`).first().waitFor();
-    await page.getByRole('tab', { name: 'Table' }).click();
-    const [first] = answers;
-    await page
-      .getByRole('row', { name: /simulated\/priced/ })
-      .first()
-      .getByText(`· ${formatCost(first?.usage?.cost ?? '')}`)
-      .waitFor();
-    await page.goto(`${url}/workers/${context.worker_id}/tree`);
-    await page.getByText(new RegExp(`1 worker · .* · \\${shown}$`)).waitFor();
-    await page.getByRole('treeitem').getByText(`· ${shown}`).waitFor();
-  },
-);
+browserTest('is shown at an answer, on the timeline and in the tree, to the last digit on hover', async () => {
+  const { client, url } = platform();
+  const { context, job, shown } = await paid();
+  const page = await visit(`${url}/contexts/${context.id}`);
+  const answers = (await client.contexts.messages.list(context.id).all()).filter(({ role }) => role === 'assistant');
+  for (const { usage } of answers) {
+    const cost = usage?.cost ?? null;
+    if (cost === null) throw new Error('an answer has no cost');
+    const row = page
+      .getByRole('article', { name: 'Answer' })
+      .getByTitle(new RegExp(`, \\$${cost.replace('.', '\\.')}$`));
+    await row.first().waitFor();
+    expect(await row.first().textContent()).toMatch(/ in · .* out · /);
+    expect((await row.first().textContent())?.endsWith(` · ${formatCost(cost)}`)).toBe(true);
+  }
+  await page.goto(`${url}/jobs/${job.id}`);
+  await page.getByText(`· ${shown}`).first().waitFor();
+  await page.getByRole('tab', { name: 'Table' }).click();
+  const [first] = answers;
+  await page
+    .getByRole('row', { name: /simulated\/priced/ })
+    .first()
+    .getByText(`· ${formatCost(first?.usage?.cost ?? '')}`)
+    .waitFor();
+  await page.goto(`${url}/workers/${context.worker_id}/tree`);
+  await page.getByText(new RegExp(`1 worker · .* · \\${shown}$`)).waitFor();
+  await page.getByRole('treeitem').getByText(`· ${shown}`).waitFor();
+});
 
 browserTest('is summed up over time, and prices stand with the providers', async () => {
   const { client, url } = platform();
@@ -99,10 +89,7 @@ browserTest('is summed up over time, and prices stand with the providers', async
   const page = await visit(`${url}/overview?span=1h`);
   await page.getByText(`${formatCost(all ?? '')} in total`).waitFor();
   await page.getByRole('button', { name: 'Show Cost as table' }).click();
-  await page
-    .getByRole('region', { name: 'Cost over time' })
-    .getByRole('columnheader', { name: 'Cost' })
-    .waitFor();
+  await page.getByRole('region', { name: 'Cost over time' }).getByRole('columnheader', { name: 'Cost' }).waitFor();
   await page.goto(`${url}/settings?tab=providers`);
   const price = page.getByRole('region', { name: 'Prices' }).getByRole('row', { name: /simulated\/priced/ });
   await price.waitFor();

@@ -9,16 +9,11 @@ import { openContext, waitingFor } from './rig/scenes.ts';
 const platform = useTenant('inbox');
 const { visit, excuse } = useBrowser(platform);
 
-const mailTo = (to: string): string =>
-  `call: send_mail {"to": "${to}", "text": "hello"}\n---\nsay: done with ${to}`;
+const mailTo = (to: string): string => `call: send_mail {"to": "${to}", "text": "hello"}\n---\nsay: done with ${to}`;
 const card = (page: Page, title: string) => page.getByRole('article').filter({ hasText: title });
 /** It stays in its place, collapsed, with its result. */
 const over = (page: Page, title: string, words: string) =>
-  page
-    .locator('article[data-over="true"]')
-    .filter({ hasText: title })
-    .getByText(words, { exact: true })
-    .waitFor();
+  page.locator('article[data-over="true"]').filter({ hasText: title }).getByText(words, { exact: true }).waitFor();
 const NOTHING = 'The inbox is empty';
 
 async function boxOf(of: Locator) {

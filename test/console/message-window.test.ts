@@ -10,8 +10,8 @@ import {
   trimEnd,
   trimStart,
   without,
+  type MessageWindow,
 } from '../../web/src/data/live/message-window.ts';
-import type { MessageWindow } from '../../web/src/data/live/message-window.ts';
 import { rowsOf } from '../../web/src/pages/chat/messages/rows.ts';
 
 function message(seq: number | null, more: Partial<Message> = {}): Message {

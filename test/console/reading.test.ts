@@ -26,9 +26,7 @@ test('text that looks like HTML is shown as text, Markdown between it is rendere
   const answer = page.getByRole('article', { name: 'Answer', exact: true });
   await answer.getByText('a < b && c > d').waitFor();
   // Tests prefer reduced motion. Without transitions, everything in the answer becomes visible in the same frame.
-  expect(
-    await page.evaluate(`getComputedStyle(document.querySelector('article code')).transitionDuration`),
-  ).toBe('0s');
+  expect(await page.evaluate(`getComputedStyle(document.querySelector('article code')).transitionDuration`)).toBe('0s');
   const shown = await answer.innerText();
   for (const text of [
     '<plan>',

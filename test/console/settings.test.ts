@@ -21,10 +21,7 @@ test('a role is made, a worker is made from it, and a change makes a new version
   const item = page.getByRole('listitem', { name: 'scribe' });
   await item.getByText('version 1').waitFor();
   const worker = await client.workers.create({ name: 'from a role', role: 'scribe' });
-  const { job_id: id } = await client.workers.send(
-    worker.id,
-    'call: look_up {"word": "quill"}\n---\nsay: written',
-  );
+  const { job_id: id } = await client.workers.send(worker.id, 'call: look_up {"word": "quill"}\n---\nsay: written');
   expect(await client.jobs.wait(id)).toMatchObject({ status: 'completed', output: { text: 'written' } });
 
   await item.getByRole('button', { name: 'Edit' }).click();
@@ -110,9 +107,7 @@ test('all faults of a refused role are listed, also in the settings of a worker'
   const save = async () => {
     await dialog.getByRole('tab', { name: 'Limits' }).click();
     await dialog.getByRole('textbox', { name: 'Compaction' }).fill('{"threshold": 2, "keep_turns": -1}');
-    await dialog
-      .getByRole('textbox', { name: 'Limits' })
-      .fill('{"depth": -1, "children": -1, "workers": -1}');
+    await dialog.getByRole('textbox', { name: 'Limits' }).fill('{"depth": -1, "children": -1, "workers": -1}');
     await dialog.getByRole('button', { name: 'Save' }).click();
   };
   const expectFaults = async () => {

@@ -18,8 +18,7 @@ const PLACES = [
 const { visit, excuse } = useBrowser();
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
-const place = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name });
+const place = (page: Page, name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name });
 
 /** A slow second key starts the sequence again. */
 async function goByKeys(page: Page, key: string, name: string): Promise<void> {

@@ -6,8 +6,7 @@ import { build } from 'vite';
 import { expectAllFollowed } from '../e2e/streams/expect-followed.ts';
 import type { Followed } from '../e2e/streams/follower.ts';
 import { startApi, startWorker } from '../e2e/rig/platform.ts';
-import { openEnvironment } from '../e2e/rig/environment.ts';
-import type { TestEnvironment } from '../e2e/rig/environment.ts';
+import { openEnvironment, type TestEnvironment } from '../e2e/rig/environment.ts';
 import { useBrowser } from './rig/browser.ts';
 import { findHeadless } from './rig/chromium.ts';
 

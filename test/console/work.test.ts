@@ -14,15 +14,11 @@ async function family(): Promise<{ top: string; contextId: string }> {
   const config = { model: 'simulated/lead', tools: ['spawn_worker', 'ask_user'] };
   const worker = await client.workers.create({ name: 'lead', config });
   const spawn = { name: 'reader', input: 'ask: Which page?', tools: ['ask_user'] };
-  await client.contexts.send(
-    worker.context_id,
-    `call: spawn_worker ${JSON.stringify(spawn)}\n---\nsay: read`,
-  );
+  await client.contexts.send(worker.context_id, `call: spawn_worker ${JSON.stringify(spawn)}\n---\nsay: read`);
   return { top: worker.id, contextId: worker.context_id };
 }
 
-const step = (page: Page, name: string) =>
-  page.getByRole('list', { name: 'Steps' }).getByRole('button', { name });
+const step = (page: Page, name: string) => page.getByRole('list', { name: 'Steps' }).getByRole('button', { name });
 const item = (page: Page, name: string) => page.getByRole('treeitem', { name });
 const isFocused = (page: Page, name: string) =>
   item(page, name).and(page.locator(':focus')).waitFor({ state: 'visible' });

@@ -5,8 +5,16 @@ import { NOTHING_COMPACTED } from '../../src/core/compaction/compacted.ts';
 import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
 import type { Fingerprint } from '../../src/core/model/fingerprint.ts';
 import { ASKING_DEFAULTS } from '../../src/core/run/policy.ts';
-import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../src/core/ids.ts';
-import type { ContextId, JobId, MessageId, RunIds, ToolCallId, WorkerId } from '../../src/core/ids.ts';
+import {
+  DEFAULT_TENANT,
+  DEFAULT_TENANT_NAME,
+  type ContextId,
+  type JobId,
+  type MessageId,
+  type RunIds,
+  type ToolCallId,
+  type WorkerId,
+} from '../../src/core/ids.ts';
 import type { ActiveJob, InterruptMode, QueuedJob, StopRequest } from '../../src/core/run/job.ts';
 import type { Message } from '../../src/core/conversation/message.ts';
 import type { ModelAnswer } from '../../src/core/model/model.ts';

@@ -1,11 +1,14 @@
 // The effect of a compaction on a prompt: shorter, valid for every provider, and complete where it has to be.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NOTHING_COMPACTED, withCompaction } from '../../src/core/compaction/compacted.ts';
-import type { Compacted, NewCompaction } from '../../src/core/compaction/compacted.ts';
+import {
+  NOTHING_COMPACTED,
+  withCompaction,
+  type Compacted,
+  type NewCompaction,
+} from '../../src/core/compaction/compacted.ts';
 import { turnBegins } from '../../src/core/compaction/cuts.ts';
-import { planCompaction, tokensAfter } from '../../src/core/compaction/plan.ts';
-import type { CompactionPlan, Occasion } from '../../src/core/compaction/plan.ts';
+import { planCompaction, tokensAfter, type CompactionPlan, type Occasion } from '../../src/core/compaction/plan.ts';
 import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
 import { shortened } from '../../src/core/compaction/shorten.ts';
 import { promptTokens } from '../../src/core/compaction/sizes.ts';
@@ -13,8 +16,7 @@ import { summaryPrompt, summaryText } from '../../src/core/compaction/summary.ts
 import type { Block, ToolResultBlock } from '../../src/core/conversation/blocks.ts';
 import type { ToolCallId } from '../../src/core/ids.ts';
 import type { Message } from '../../src/core/conversation/message.ts';
-import { assemble } from '../../src/core/conversation/prompt.ts';
-import type { PromptMessage } from '../../src/core/conversation/prompt.ts';
+import { assemble, type PromptMessage } from '../../src/core/conversation/prompt.ts';
 import type { Settings } from '../../src/core/workers/settings.ts';
 import { answerTurn, inputTurn } from '../../src/core/conversation/turn.ts';
 import { NO_USAGE } from '../../src/core/money/usage.ts';
@@ -34,11 +36,8 @@ function historyOf(turns: readonly Turn[]): Message[] {
   for (const [index, { inputLength, rounds, answerLength }] of turns.entries()) {
     const number = index + 1;
     const turn = answerTurn(number);
-    messages.push(
-      userMessage(next(), { turn: inputTurn(number), content: [text(words(inputLength + 1, 'u'))] }),
-    );
-    if (inputLength % 3 === 0)
-      messages.push(userMessage(next(), { role: 'system', turn, content: [text('note')] }));
+    messages.push(userMessage(next(), { turn: inputTurn(number), content: [text(words(inputLength + 1, 'u'))] }));
+    if (inputLength % 3 === 0) messages.push(userMessage(next(), { role: 'system', turn, content: [text('note')] }));
     for (const round of rounds) {
       const uses = round.map(() => toolUse((calls += 1)));
       messages.push(assistantMessage(next(), { turn, content: [text('let me see'), ...uses] }));
@@ -52,8 +51,7 @@ function historyOf(turns: readonly Turn[]): Message[] {
         );
       }
     }
-    if (answerLength > 0)
-      messages.push(assistantMessage(next(), { turn, content: [text(words(answerLength, 'a'))] }));
+    if (answerLength > 0) messages.push(assistantMessage(next(), { turn, content: [text(words(answerLength, 'a'))] }));
   }
   return messages;
 }
@@ -84,8 +82,7 @@ const someSettings: fc.Arbitrary<Settings> = fc
 const someOccasion = fc.constantFrom<Occasion>('due', 'refused', 'asked', 'rest');
 
 function made(history: readonly Message[], plan: CompactionPlan, of: Settings): NewCompaction {
-  const summary =
-    plan.type === 'llm' ? summaryText(history, plan, words(40_000, 's'), of.contextLimit) : null;
+  const summary = plan.type === 'llm' ? summaryText(history, plan, words(40_000, 's'), of.contextLimit) : null;
   return {
     id: id(7_000),
     type: plan.type,
@@ -156,9 +153,7 @@ describe('for any history', () => {
         if (role !== 'assistant') return;
         const inputLength = content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
         const answers: readonly Block[] = (prompt[index + 1]?.content ?? []).slice(0, inputLength.length);
-        expect(answers.map((block) => (block.type === 'tool_result' ? block.tool_use_id : ''))).toEqual(
-          inputLength,
-        );
+        expect(answers.map((block) => (block.type === 'tool_result' ? block.tool_use_id : ''))).toEqual(inputLength);
       });
       expect(idsOf(prompt, 'tool_result')).toEqual(idsOf(prompt, 'tool_use'));
       expect(JSON.stringify(prompt)).not.toContain('No result was recorded');
@@ -179,9 +174,7 @@ describe('for any history', () => {
     assertForAll(({ history, plan, compacted }) => {
       const kept = history.slice(plan.cut);
       const shown = new Set(assemble(history, compacted).flatMap(({ content }) => content.map(answerLength)));
-      expect(
-        kept.flatMap(({ content }) => content.map(answerLength)).filter((one) => !shown.has(one)),
-      ).toEqual([]);
+      expect(kept.flatMap(({ content }) => content.map(answerLength)).filter((one) => !shown.has(one))).toEqual([]);
       expect(kept.some(({ role }) => role !== 'system')).toBe(true);
     });
   });
@@ -250,9 +243,7 @@ describe('a compaction is made', () => {
   });
 
   test('within one long turn between its answers, and the summary then quotes the request verbatim', () => {
-    const one = historyOf([
-      { inputLength: 40, rounds: Array.from({ length: 30 }, () => [4_000]), answerLength: 0 },
-    ]);
+    const one = historyOf([{ inputLength: 40, rounds: Array.from({ length: 30 }, () => [4_000]), answerLength: 0 }]);
     const plan = planCompaction({ history: one, compacted: NOTHING_COMPACTED }, of({ type: 'llm' }), 'due');
     if (plan === null) throw new Error('nothing to compact');
     expect(one[plan.cut]?.role).toBe('assistant');
@@ -315,9 +306,7 @@ describe('an old result', () => {
   });
 
   test('is replaced by its beginning where there is no summary, with the number of omitted characters', () => {
-    expect(shortened(result({})).content).toMatch(
-      /^w{200}… \(An old result, shortened: 4800 more characters left out/,
-    );
+    expect(shortened(result({})).content).toMatch(/^w{200}… \(An old result, shortened: 4800 more characters left out/);
     const image = { type: 'image' as const, source: { type: 'url' as const, url: 'u' } };
     expect(shortened(result({ content: [text('a'), image] as ToolResultBlock['content'] })).content).toMatch(
       /^a… \(.*1 image left out/,
@@ -325,10 +314,7 @@ describe('an old result', () => {
   });
 
   test('stays where nothing shorter can replace it', () => {
-    for (const short of [
-      result({ content: 'ok' }),
-      result({ content: 'ok', compact_summary: 'it went well' }),
-    ])
+    for (const short of [result({ content: 'ok' }), result({ content: 'ok', compact_summary: 'it went well' })])
       expect(shortened(short)).toEqual(short);
   });
 });

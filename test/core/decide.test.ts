@@ -2,8 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
-import { decide } from '../../src/core/decide.ts';
-import type { Decision } from '../../src/core/decide.ts';
+import { decide, type Decision } from '../../src/core/decide.ts';
 import { LIMITS } from '../../src/core/limits.ts';
 import { KEEP_SLOT_MS } from '../../src/core/run/retry.ts';
 import type { Serving } from '../../src/core/workers/settings.ts';
@@ -82,19 +81,11 @@ describe('within a job', () => {
       callModel,
     ],
     ['a pause: call the model again', running({ history: [userMessage(2), pausing] }), callModel],
-    [
-      'a note of the platform does not hide the input',
-      running({ history: [userMessage(2), systemNote] }),
-      callModel,
-    ],
+    ['a note of the platform does not hide the input', running({ history: [userMessage(2), systemNote] }), callModel],
     [
       'a new input behind an old answer: call the model',
       running({
-        history: [
-          userMessage(2, { jobId: OTHER_JOB }),
-          assistantMessage(3, { jobId: OTHER_JOB }),
-          userMessage(5),
-        ],
+        history: [userMessage(2, { jobId: OTHER_JOB }), assistantMessage(3, { jobId: OTHER_JOB }), userMessage(5)],
       }),
       callModel,
     ],
@@ -149,11 +140,7 @@ describe('within a job', () => {
   test.each([
     ['no message at all', [], 'empty_context'],
     ['nothing but notes of the platform', [systemNote], 'empty_context'],
-    [
-      'an answer of another job',
-      [userMessage(2), assistantMessage(3, { jobId: OTHER_JOB })],
-      'nothing_to_answer',
-    ],
+    ['an answer of another job', [userMessage(2), assistantMessage(3, { jobId: OTHER_JOB })], 'nothing_to_answer'],
     ['an answer of no job', [userMessage(2), assistantMessage(3, { jobId: null })], 'nothing_to_answer'],
   ])('%s fails with a code', (_, history, code) => {
     expect(finish(running({ job: job({ kind: 'retry' }), history }))).toMatchObject({
@@ -226,9 +213,9 @@ describe('within a job', () => {
   });
 
   test('an existing answer counts, even where no step is left', () => {
-    expect(
-      finish(running({ job: job({ steps: 10 }), history: [userMessage(2), assistantMessage(3)] })),
-    ).toMatchObject({ status: 'completed' });
+    expect(finish(running({ job: job({ steps: 10 }), history: [userMessage(2), assistantMessage(3)] }))).toMatchObject({
+      status: 'completed',
+    });
   });
 
   test.each([
@@ -252,9 +239,7 @@ describe('within a job', () => {
   });
 
   test('open calls do not wait for a retry', () => {
-    expect(decide(running({ job: job({ retryAt: NOW + 60_000 }), calls: [call()] }), NOW).kind).toBe(
-      'call_tools',
-    );
+    expect(decide(running({ job: job({ retryAt: NOW + 60_000 }), calls: [call()] }), NOW).kind).toBe('call_tools');
   });
 });
 
@@ -271,9 +256,7 @@ describe('for any snapshot', () => {
       retryAt: fc.option(fc.integer({ min: NOW - 5, max: NOW + 5_000 })),
       steps: fc.nat(12),
       calls: fc.nat(3),
-      history: fc.array(
-        fc.constantFrom(userMessage(1), assistantMessage(2), toolMessage(3, id(50)), systemNote),
-      ),
+      history: fc.array(fc.constantFrom(userMessage(1), assistantMessage(2), toolMessage(3, id(50)), systemNote)),
     })
     .map((some) =>
       snapshot({
@@ -283,9 +266,7 @@ describe('for any snapshot', () => {
         failedClaims: some.failedClaims,
         history: some.history,
         serving: some.isServed ? { kind: 'served', settings: served } : unsupported,
-        calls: some.withJob
-          ? Array.from({ length: some.calls }, (_, n) => call({ id: id(50 + n), ordinal: n }))
-          : [],
+        calls: some.withJob ? Array.from({ length: some.calls }, (_, n) => call({ id: id(50 + n), ordinal: n })) : [],
         job: some.withJob
           ? job({
               stopRequest: some.stopRequest ? cancelRequest() : null,
@@ -305,8 +286,7 @@ describe('for any snapshot', () => {
         if (of.job === null) expect(['admit', 'park', 'release_unsupported']).toContain(step.kind);
         if (of.calls.length > 0) expect(['call_model', 'wait']).not.toContain(step.kind);
         if (of.job?.stopRequest) expect(step.kind).toBe('finish');
-        if (of.serving.kind === 'unsupported')
-          expect(['call_model', 'call_tools', 'admit']).not.toContain(step.kind);
+        if (of.serving.kind === 'unsupported') expect(['call_model', 'call_tools', 'admit']).not.toContain(step.kind);
         if (step.kind === 'wait') expect(step.until).toBeGreaterThan(NOW);
       }),
       { numRuns: 2_000 },
@@ -356,14 +336,8 @@ describe('a history that is too long to be read at once', () => {
 
   test.each<[string, Snapshot]>([
     ['where no model summarises', of({ serving: { kind: 'served', settings: served } })],
-    [
-      'where nothing of it could be read',
-      of({ history: [], unread: { ...unread, messages: 0, readBytes: 0 } }),
-    ],
-    [
-      'where it was asked for shortened results',
-      of({ job: job({ kind: 'compact', asked: { type: 'threshold' } }) }),
-    ],
+    ['where nothing of it could be read', of({ history: [], unread: { ...unread, messages: 0, readBytes: 0 } })],
+    ['where it was asked for shortened results', of({ job: job({ kind: 'compact', asked: { type: 'threshold' } }) })],
   ])('the job fails %s', (_, snapshot) => {
     const history = snapshot.history.length === 0 ? [userMessage(99_999, { content: [] })] : snapshot.history;
     expect(decide({ ...snapshot, history }, NOW)).toMatchObject({
@@ -374,9 +348,7 @@ describe('a history that is too long to be read at once', () => {
 
   test("a requested compaction summarises it, whatever the worker's setting", () => {
     const asked = job({ kind: 'compact', asked: { type: 'llm' } });
-    expect(decide(of({ job: asked, serving: { kind: 'served', settings: served } }), NOW).kind).toBe(
-      'compact',
-    );
+    expect(decide(of({ job: asked, serving: { kind: 'served', settings: served } }), NOW).kind).toBe('compact');
   });
 
   test('after a failed summary it waits like any other model call', () => {

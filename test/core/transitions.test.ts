@@ -12,8 +12,7 @@ import { delay, releaseUntil, rest, sleep } from '../../src/core/transitions/par
 import { settle } from '../../src/core/transitions/settle.ts';
 import { closeCalls, closedByRule, ended, startCall } from '../../src/core/transitions/tools.ts';
 import type { Snapshot } from '../../src/core/run/snapshot.ts';
-import { FLEETING, STATES, mayFollow } from '../../src/core/run/state.ts';
-import type { DurableState, State } from '../../src/core/run/state.ts';
+import { FLEETING, STATES, mayFollow, type DurableState, type State } from '../../src/core/run/state.ts';
 import {
   JOB,
   NOW,
@@ -43,9 +42,7 @@ const OUTCOMES: JobOutcome[] = [
   { status: 'failed', error },
   { status: 'cancelled', reason: null },
 ];
-const DURABLE = STATES.filter(
-  (state): state is DurableState => !(FLEETING as readonly State[]).includes(state),
-);
+const DURABLE = STATES.filter((state): state is DurableState => !(FLEETING as readonly State[]).includes(state));
 const resting: readonly DurableState[] = ['Idle', 'PermanentFailure', 'Stopped'];
 const inJob = DURABLE.filter((state) => !resting.includes(state) && state !== 'ProcessingUserMessage');
 const messageId = id<MessageId>(30);
@@ -96,12 +93,7 @@ describe('every transition follows the table of states', () => {
     const asks = given({ content: [toolUse(50)], finishReason: 'tool_use' });
     for (const append of [
       resume(before, job(), 'AwaitingLLMResponse'),
-      answer(
-        before,
-        { job: job(), settings: settings() },
-        { ...given({ finishReason: 'pause' }), id: messageId },
-        NOW,
-      ),
+      answer(before, { job: job(), settings: settings() }, { ...given({ finishReason: 'pause' }), id: messageId }, NOW),
       answer(before, { job: job(), settings: settings() }, { ...asks, id: messageId }, NOW),
       delay(before, job(), overloaded, NOW + 1),
     ]) {
@@ -127,9 +119,7 @@ describe('every transition follows the table of states', () => {
   );
 
   test('a change that the table forbids is a bug, not a row', () => {
-    expect(() => stateChange('Idle', 'ExecutingTools', null)).toThrow(
-      /from Idle to ExecutingTools is not allowed/,
-    );
+    expect(() => stateChange('Idle', 'ExecutingTools', null)).toThrow(/from Idle to ExecutingTools is not allowed/);
   });
 });
 
@@ -140,11 +130,7 @@ describe('guards', () => {
   test.each<[string, Append, Append['guard']]>([
     ['admit: a withdrawn input must not be admitted', admit(snapshot(), next), { controlSeq, wakeSeq: null }],
     ['idle: no wake-up and no stop request is lost', rest(snapshot()), { controlSeq, wakeSeq }],
-    [
-      'settle, giving the context back',
-      settle(before, job(), outcome, countingIds()),
-      { controlSeq, wakeSeq },
-    ],
+    ['settle, giving the context back', settle(before, job(), outcome, countingIds()), { controlSeq, wakeSeq }],
     [
       'settle, with more in the queue',
       settle(running({ queued: 1 }), job(), outcome, countingIds()),
@@ -156,11 +142,7 @@ describe('guards', () => {
       { controlSeq, wakeSeq },
     ],
     ['sleep: a stop request must be read first', sleep(before, job(), NOW), { controlSeq, wakeSeq: null }],
-    [
-      'start: nothing begins where a stop is on its way',
-      startCall(before, call()),
-      { controlSeq, wakeSeq: null },
-    ],
+    ['start: nothing begins where a stop is on its way', startCall(before, call()), { controlSeq, wakeSeq: null }],
     [
       'answer: what was paid for is kept',
       answer(before, { job: job(), settings: settings() }, { ...given(), id: messageId }, NOW),
@@ -218,9 +200,7 @@ describe('open', () => {
   test('a model call that another run had begun is a new attempt; a wait that ended is not', () => {
     const attempt = (of: Snapshot) => open(of, decide(of, NOW), countingIds())?.job?.job.attempt;
     expect(attempt(running())).toBe(2);
-    expect(attempt(running({ state: 'TransientFailure', job: job({ status: 'waiting', attempt: 3 }) }))).toBe(
-      3,
-    );
+    expect(attempt(running({ state: 'TransientFailure', job: job({ status: 'waiting', attempt: 3 }) }))).toBe(3);
     expect(attempt(running({ state: 'ExecutingTools', calls: [call()] }))).toBe(1);
     // Inputs that join first change the prompt: without a new attempt, subscribers would join two answers.
     expect(attempt(running({ steers: [{ messageId, content: [] }] }))).toBe(2);
@@ -304,21 +284,12 @@ describe('settle', () => {
       { kind: 'close', id: id(52), status: 'unknown', execution: { beganAt: null, outcome: 'unknown' } },
     ]);
     const names = append.entries.map((entry) => (entry.kind === 'event' ? entry.event.name : entry.kind));
-    expect(names).toEqual([
-      ...calls.flatMap(() => ['ToolCallFinished', 'message']),
-      'JobFinished',
-      'StateChanged',
-    ]);
+    expect(names).toEqual([...calls.flatMap(() => ['ToolCallFinished', 'message']), 'JobFinished', 'StateChanged']);
   });
 
   test('the last answer is written with the end', () => {
     const output = answerMessage(job(), settings(), { ...given(), id: messageId });
-    const append = completed(
-      running(),
-      { job: job(), settings: settings() },
-      { ...given(), id: messageId },
-      ids,
-    );
+    const append = completed(running(), { job: job(), settings: settings() }, { ...given(), id: messageId }, ids);
     expect(append.job).toMatchObject({
       kind: 'settle',
       outcome: { status: 'completed', outputId: messageId },
@@ -375,15 +346,11 @@ describe('results', () => {
       status: 'failed',
       result: { content: 'no', is_error: true, tool_use_id: one.id },
     });
-    expect(
-      ended(one, { kind: 'result', content: 'ok', is_error: false, compact_summary: 's' }),
-    ).toMatchObject({
+    expect(ended(one, { kind: 'result', content: 'ok', is_error: false, compact_summary: 's' })).toMatchObject({
       status: 'completed',
       result: { compact_summary: 's' },
     });
-    expect(ended(one, { kind: 'result', content: 'ok', is_error: false }).result).not.toHaveProperty(
-      'compact_summary',
-    );
+    expect(ended(one, { kind: 'result', content: 'ok', is_error: false }).result).not.toHaveProperty('compact_summary');
   });
 
   test('while calls are open the context stays executing; then the model call is next', () => {

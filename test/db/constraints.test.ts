@@ -1,7 +1,6 @@
 // Every CHECK and every unique index is violated by a statement: a constraint that no test violates may be missing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { given, ids } from './database-fixture.ts';
-import type { Given } from './database-fixture.ts';
+import { given, ids, type Given } from './database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -38,9 +37,7 @@ async function soundRows(): Promise<Ids> {
     fill(`insert into processes (id, lock_key, host, pid, version, tools, roles, models)
       values ('$p', ${Math.floor(Math.random() * 2 ** 40)}, 'h', 1, '0', '{}', '{}', '{}')`),
   );
-  await the.rows(
-    fill(`insert into events (context_id, tenant_id, seq, name, data) values ('$c', 1, 2, 'n', '{}')`),
-  );
+  await the.rows(fill(`insert into events (context_id, tenant_id, seq, name, data) values ('$c', 1, 2, 'n', '{}')`));
   await the.rows(fill(`insert into idempotency_keys (tenant_id, key, request) values (1, '$c', 'r')`));
   return named;
 }

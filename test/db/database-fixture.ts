@@ -5,20 +5,23 @@ import { v7 } from 'uuid';
 import { localBus } from '../../src/bus/local.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
 import type { Append } from '../../src/core/run/append.ts';
-import { DEFAULT_TENANT } from '../../src/core/ids.ts';
-import type { ContextId, Ids, JobId, ProcessId, TenantId, WorkerId } from '../../src/core/ids.ts';
+import {
+  DEFAULT_TENANT,
+  type ContextId,
+  type Ids,
+  type JobId,
+  type ProcessId,
+  type TenantId,
+  type WorkerId,
+} from '../../src/core/ids.ts';
 import type { Lease } from '../../src/core/run/snapshot.ts';
 import { blank } from '../../src/core/transitions/base.ts';
-import { openDatabase } from '../../src/db/connection/client.ts';
-import type { Database, DatabaseOptions } from '../../src/db/connection/client.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../../src/db/connection/client.ts';
 import { claim } from '../../src/db/run/claims.ts';
 import type { ContextRow } from '../../src/db/run/contexts.ts';
-import { takeLock, register } from '../../src/db/processes/processes.ts';
-import type { LeaseTimes } from '../../src/db/processes/processes.ts';
-import { submit } from '../../src/db/write/inputs/submit.ts';
-import type { Submission } from '../../src/db/write/inputs/submit.ts';
-import { createWorker } from '../../src/db/write/workers/workers.ts';
-import type { NewWorker } from '../../src/db/write/workers/workers.ts';
+import { takeLock, register, type LeaseTimes } from '../../src/db/processes/processes.ts';
+import { submit, type Submission } from '../../src/db/write/inputs/submit.ts';
+import { createWorker, type NewWorker } from '../../src/db/write/workers/workers.ts';
 import type { WakeUp } from '../../src/queue/wake-queue.ts';
 import { snapshot } from '../core/builders.ts';
 import { createTestDatabase } from '../services/database.ts';

@@ -3,8 +3,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blocksIn, placeOf } from '../docs/blocks.ts';
-import { createTestDatabase } from '../services/database.ts';
-import type { TestDatabase } from '../services/database.ts';
+import { createTestDatabase, type TestDatabase } from '../services/database.ts';
 
 const PLANNED = /^(?:select|with|insert|update|delete)\b/i;
 

@@ -4,8 +4,7 @@ import { submitInput } from '../../src/commands/inputs/submit-input.ts';
 import { perform } from '../../src/commands/perform.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
 import { isWrite, tagOf } from '../services/statements.ts';
-import { says, result, startFleet } from '../workers/worker-fleet.ts';
-import type { Fleet } from '../workers/worker-fleet.ts';
+import { says, result, startFleet, type Fleet } from '../workers/worker-fleet.ts';
 import { postedInput } from './inputs.ts';
 
 let fleet: Fleet | null = null;
@@ -70,9 +69,7 @@ test('a job of three tool steps: one transaction to claim and admit, one for eac
   isRecording = true;
   const { jobId } = await of.post(contextId, 'go');
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed', steps: 4 });
-  await of.until(
-    async () => (await of.query(`select 1 from contexts where scheduling_status <> 'idle'`)).length === 0,
-  );
+  await of.until(async () => (await of.query(`select 1 from contexts where scheduling_status <> 'idle'`)).length === 0);
   await new Promise((resolve) => setTimeout(resolve, 100));
   isRecording = false;
   expect(untagged).toEqual([]);
@@ -84,8 +81,7 @@ test('a job of three tool steps: one transaction to claim and admit, one for eac
   // Three statement texts, to begin, to continue, to end, each with no more than it needs.
   const texts = new Set(transactions.map((statements) => statements.at(-1)));
   expect(texts.size).toBe(3);
-  for (const text of texts)
-    expect(text).not.toMatch(/insert into (compactions|failed_calls|awaited_jobs)|'retracted'/);
+  for (const text of texts) expect(text).not.toMatch(/insert into (compactions|failed_calls|awaited_jobs)|'retracted'/);
 });
 
 test('a `once` call costs one transaction more: its mark', async () => {

@@ -2,8 +2,7 @@
 // A test names only the fields it is about.
 import type { SubmitInput } from '../../src/commands/inputs/posted-input.ts';
 import type { InputBlock } from '../../src/core/conversation/blocks.ts';
-import { DEFAULT_TENANT } from '../../src/core/ids.ts';
-import type { ContextId } from '../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId } from '../../src/core/ids.ts';
 import type { Submission } from '../../src/db/write/inputs/submit.ts';
 import { ids } from '../../src/platform/ids.ts';
 

@@ -2,8 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addProcess, take } from '../api/manual-worker.ts';
-import { ids, openApi } from '../api/harness.ts';
-import type { Api } from '../api/harness.ts';
+import { ids, openApi, type Api } from '../api/harness.ts';
 
 const INPUT = { zone: 1, a: { yellow: [{ two: 2, one: 1 }], blue: null }, bb: 'b' };
 

@@ -11,17 +11,14 @@ import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import { claim } from '../../src/db/run/claims.ts';
 import type { Executor } from '../../src/db/connection/client.ts';
 import { sweepOnce } from '../../src/workers/process/sweep.ts';
-import { given } from './database-fixture.ts';
-import type { Context, Given } from './database-fixture.ts';
+import { given, type Context, type Given } from './database-fixture.ts';
 import { workerState } from './worker-state.ts';
 
 let the: Given;
 beforeAll(async () => {
   the = await given();
   // Each transaction records the contexts that it changed.
-  await the.rows(
-    `create table touched (xact text, context_id uuid, actor text, primary key (xact, context_id))`,
-  );
+  await the.rows(`create table touched (xact text, context_id uuid, actor text, primary key (xact, context_id))`);
   await the.database.db.execute(sql`
     create function note_touch() returns trigger language plpgsql as $$
     begin
@@ -54,17 +51,13 @@ test('no transaction locks two contexts, whatever clients, runs and sweeps do at
     clients.map(async (database, n) => {
       const ports = the.ports(database);
       for (let round = 0; round < 12; round += 1) {
-        const { contextId }: Context =
-          contexts[(round + n) % contexts.length] ?? contexts[0] ?? (await the.context());
+        const { contextId }: Context = contexts[(round + n) % contexts.length] ?? contexts[0] ?? (await the.context());
         const target = { tenantId: DEFAULT_TENANT, contextId };
         const jobId = await the.submit(contextId).catch(() => null);
         await perform(ports, stopWorker(ports, target));
         await perform(ports, startWorker(ports, target));
         await claim(database.db, contextId, await the.process());
-        await perform(
-          ports,
-          changeWorker({ ...target, change: { name: `n${round}` }, expectedVersion: null }),
-        );
+        await perform(ports, changeWorker({ ...target, change: { name: `n${round}` }, expectedVersion: null }));
         if (jobId !== null) {
           await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }));
         }
@@ -93,8 +86,6 @@ async function waitingSweeps(db: Executor): Promise<string[]> {
 }
 
 async function deadlocks(): Promise<number> {
-  const [row] = await the.rows(
-    'select deadlocks::int as n from pg_stat_database where datname = current_database()',
-  );
+  const [row] = await the.rows('select deadlocks::int as n from pg_stat_database where datname = current_database()');
   return Number(row?.['n']);
 }

@@ -1,6 +1,5 @@
 // Rows and columns of statements: the text that is built from one typed list of columns.
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { describe, expect, test } from 'vitest';
 import { columns, recordset } from '../../src/db/rows/recordset.ts';
@@ -17,10 +16,7 @@ type Row = { id: string; at: number | null; content: unknown };
 
 describe('a recordset', () => {
   test('passes all rows as one parameter, times as text, and leaves out what is null', () => {
-    const rows = recordset(
-      'r',
-      columns<Row>({ id: ['uuid', ({ id }) => id], at: ['timestamptz', ({ at }) => at] }),
-    );
+    const rows = recordset('r', columns<Row>({ id: ['uuid', ({ id }) => id], at: ['timestamptz', ({ at }) => at] }));
     expect(
       query(
         rows.table([

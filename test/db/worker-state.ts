@@ -10,8 +10,7 @@ import type { WorkerState } from '../../src/workers/process/ports.ts';
 import { Registry } from '../../src/workers/process/registry.ts';
 import { QUIET_FINGERPRINTS } from '../workers/manual-process.ts';
 import { workerPorts } from '../workers/worker-ports.ts';
-import { TIMES } from './database-fixture.ts';
-import type { Given } from './database-fixture.ts';
+import { TIMES, type Given } from './database-fixture.ts';
 
 export function workerState(the: Given): WorkerState {
   const registry = new Registry(1);

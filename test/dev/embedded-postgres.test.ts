@@ -4,8 +4,7 @@ import { chmod, chown, mkdir, readdir, readlink, rm, stat, writeFile } from 'nod
 import path from 'node:path';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
-import type { EmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { canReach } from '../../src/dev/postgres-account.ts';
 import { commandOf } from '../../src/dev/process-identity.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
@@ -49,9 +48,7 @@ describe('a new folder', () => {
     await query(first.url, `CREATE TABLE kept AS SELECT 'Ä🦉' AS word`);
     await first.stop();
     const second = await start();
-    expect(await query(second.url, 'SELECT word, lower(word) AS low FROM kept')).toEqual([
-      { word: 'Ä🦉', low: 'ä🦉' },
-    ]);
+    expect(await query(second.url, 'SELECT word, lower(word) AS low FROM kept')).toEqual([{ word: 'Ä🦉', low: 'ä🦉' }]);
     expect(second.version).toMatch(/^18\./);
   });
 
@@ -177,13 +174,10 @@ describe.runIf(isRoot)('as root', () => {
     },
   );
 
-  test.runIf(canReach(import.meta.dirname, otherUser))(
-    "another user cannot start on root's folder",
-    async () => {
-      await (await start()).stop();
-      await expect(runChild('postgres', dataDir, otherUser)).rejects.toThrow('the child ended');
-    },
-  );
+  test.runIf(canReach(import.meta.dirname, otherUser))("another user cannot start on root's folder", async () => {
+    await (await start()).stop();
+    await expect(runChild('postgres', dataDir, otherUser)).rejects.toThrow('the child ended');
+  });
 });
 
 function idOf(flag: string): number {

@@ -1,6 +1,5 @@
 // Runs child.ts and waits for its line.
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -47,8 +46,7 @@ export async function runChild(
 
 function parse(result: unknown): { url: string; pid: number } {
   if (typeof result === 'object' && result !== null && 'url' in result && 'pid' in result) {
-    if (typeof result.url === 'string' && typeof result.pid === 'number')
-      return { url: result.url, pid: result.pid };
+    if (typeof result.url === 'string' && typeof result.pid === 'number') return { url: result.url, pid: result.pid };
   }
   throw new Error('the child printed another line');
 }

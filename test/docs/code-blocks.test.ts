@@ -8,9 +8,8 @@ import { parse } from 'yaml';
 import { loadConfigFile } from '../../src/tools/config/config-file.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 import { faultOfVariable, faultsOfNames } from './known.ts';
-import { BLOCKS, GUIDES, blocksIn, blocksOf, placeOf } from './blocks.ts';
+import { BLOCKS, GUIDES, blocksIn, blocksOf, placeOf, type Block } from './blocks.ts';
 import { ROOT } from './markdown.ts';
-import type { Block } from './blocks.ts';
 import { faultsOfScript } from './script-faults.ts';
 import { transcriptOf } from './shell.ts';
 import { faultsOfTypes, modulesOf } from './typescript.ts';
@@ -47,9 +46,7 @@ test('every block names a language that a test knows, and nothing else that no t
   );
   const known = [...LANGUAGES.keys()].join(', ');
   expect(
-    unknown.map(
-      (block) => `${placeOf(block)}: “${[block.language, ...block.words].join(' ')}” is none of ${known}`,
-    ),
+    unknown.map((block) => `${placeOf(block)}: “${[block.language, ...block.words].join(' ')}” is none of ${known}`),
   ).toEqual([]);
 });
 
@@ -81,8 +78,7 @@ test.each(CONFIGS.map((block) => [placeOf(block), block] as const))(
 );
 
 test('shell scripts can be parsed, and what they name exists', () => {
-  const ofConsole = ({ text }: Block): string[] =>
-    transcriptOf(text).flatMap(({ command }) => faultsOfScript(command));
+  const ofConsole = ({ text }: Block): string[] => transcriptOf(text).flatMap(({ command }) => faultsOfScript(command));
   expect([
     ...faultsIn(blocksIn('sh'), ({ text }) => faultsOfScript(text)),
     ...faultsIn(blocksIn('console'), ofConsole),

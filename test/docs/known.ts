@@ -2,16 +2,13 @@
 // API.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { CommanderError } from 'commander';
-import type { Command } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import { openCli } from '../../src/cli/cli.ts';
 import { makeProgram } from '../../src/cli/program.ts';
 import { ConfigError, parseEnvironment } from '../../src/config/config.ts';
 import { ROOT, read } from './markdown.ts';
 
-const ENVIRONMENT = new Set(
-  [...read('.env.example').matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name),
-);
+const ENVIRONMENT = new Set([...read('.env.example').matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name));
 const OF_NODE = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'NO_COLOR', 'FORCE_COLOR'];
 
 /** `value`: checked unless it is the reader's own (`…`, `$KEY`). */

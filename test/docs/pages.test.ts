@@ -75,8 +75,7 @@ test('every source file that a page names with its folder exists', () => {
       .map(([, file = '']) => ({ page, file })),
   );
   expect(named.length).toBeGreaterThan(60);
-  const places = (file: string): string[] =>
-    ['.ts', ''].map((end) => path.join(ROOT, 'src', `${file}${end}`));
+  const places = (file: string): string[] => ['.ts', ''].map((end) => path.join(ROOT, 'src', `${file}${end}`));
   expect(named.filter(({ file }) => !places(file).some(existsSync))).toEqual([]);
 });
 
@@ -90,9 +89,7 @@ test('lines have at most 125 columns, except in tables and code', () => {
 });
 
 describe('the glossary', () => {
-  const terms = rowsOf(read('docs/glossary.md')).map(
-    ([term = '']) => /^\*\*(.+)\*\*$/.exec(term)?.[1] ?? term,
-  );
+  const terms = rowsOf(read('docs/glossary.md')).map(([term = '']) => /^\*\*(.+)\*\*$/.exec(term)?.[1] ?? term);
 
   test('lists each term once', () => {
     expect(terms.length).toBeGreaterThan(40);

@@ -8,8 +8,7 @@ import {
   isScript,
   operationOf,
 } from './known.ts';
-import { readScript, syntaxFault } from './shell.ts';
-import type { Command } from './shell.ts';
+import { readScript, syntaxFault, type Command } from './shell.ts';
 
 export function faultsOfScript(script: string): string[] {
   const syntax = syntaxFault(script);

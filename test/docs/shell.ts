@@ -29,8 +29,7 @@ export function statementsOf(script: string): string[] {
   let open = '';
   for (const line of script.trimEnd().split('\n')) {
     open += `${line}\n`;
-    if (/^\s*#/.test(line) || line.trim() === '' || line.endsWith('\\') || syntaxFault(open) !== null)
-      continue;
+    if (/^\s*#/.test(line) || line.trim() === '' || line.endsWith('\\') || syntaxFault(open) !== null) continue;
     statements.push(open);
     open = '';
   }
@@ -47,22 +46,7 @@ export function transcriptOf(text: string): { command: string; output: string }[
 }
 
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s;
-const KEYWORDS = [
-  '{',
-  '}',
-  '!',
-  'do',
-  'done',
-  'then',
-  'else',
-  'fi',
-  'if',
-  'while',
-  'until',
-  'export',
-  'exec',
-  'time',
-];
+const KEYWORDS = ['{', '}', '!', 'do', 'done', 'then', 'else', 'fi', 'if', 'while', 'until', 'export', 'exec', 'time'];
 
 export function readScript(script: string): Script {
   const reader = new Reader(filled(script), { commands: [], functions: [] });
@@ -145,8 +129,7 @@ class Reader {
   #endCommand(): void {
     this.#endWord();
     const command = commandOf(this.#words);
-    if (command.words.length > 0 || Object.keys(command.variables).length > 0)
-      this.found.commands.push(command);
+    if (command.words.length > 0 || Object.keys(command.variables).length > 0) this.found.commands.push(command);
     this.#words = [];
   }
 }

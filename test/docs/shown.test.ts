@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { readScript, statementsOf, transcriptOf } from './shell.ts';
 import { endsAsShown, isAsShown, shownIn } from './shown.ts';
 
-const JOB =
-  '{"id":"j1","status":"completed","steps":2,"output":{"content":[],"text":"Yes, it is."},"error":null}\n';
+const JOB = '{"id":"j1","status":"completed","steps":2,"output":{"content":[],"text":"Yes, it is."},"error":null}\n';
 
 test.each([
   ['{…, "status": "completed", …}', true],
@@ -28,9 +27,7 @@ test('a transcript shows everything; only ids, durations and numbers of tokens m
   const id = '01b30328-aaaa-7123-b000-0123456789ab';
   expect(isAsShown(`job ${id}\nNoted.\n✓ completed 1.2s · 2 steps · 60 tokens\n`, shown)).toBe(true);
   expect(isAsShown(`job ${id}\nNoted.\n✓ completed 1.2s · 3 steps · 60 tokens\n`, shown)).toBe(false);
-  expect(isAsShown(`job ${id}\nNoted.\nAnd more.\n✓ completed 1.2s · 2 steps · 60 tokens\n`, shown)).toBe(
-    false,
-  );
+  expect(isAsShown(`job ${id}\nNoted.\nAnd more.\n✓ completed 1.2s · 2 steps · 60 tokens\n`, shown)).toBe(false);
 });
 
 test('the lines behind an arrow belong to the commands before them', () => {

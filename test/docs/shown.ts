@@ -50,8 +50,7 @@ function patternOf(line: string): string {
 
 function patternOfPart(part: string): string {
   if (/^,?…,?$/.test(part)) return '.*';
-  if (part.endsWith('s') && !part.includes('-'))
-    return part.endsWith('tokens') ? '\\d+ tokens' : '\\d+(?:\\.\\d+)?m?s';
+  if (part.endsWith('s') && !part.includes('-')) return part.endsWith('tokens') ? '\\d+ tokens' : '\\d+(?:\\.\\d+)?m?s';
   return '[\\da-f-]+';
 }
 

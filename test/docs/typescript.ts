@@ -4,23 +4,18 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { operationOf } from './known.ts';
-import { placeOf } from './blocks.ts';
+import { placeOf, type Block } from './blocks.ts';
 import { ROOT } from './markdown.ts';
-import type { Block } from './blocks.ts';
 
 /** Puts a file per module, and a project, into the folder. Returns what the compiler says, with places on the pages. */
 export function faultsOfTypes(folder: string, modules: readonly Module[]): string[] {
   prepare(folder);
   const files = modules.map((module) => ({ ...module, file: fileOf(module) }));
   for (const { file, text } of files) writeFileSync(path.join(folder, file), text);
-  const { stdout } = spawnSync(
-    path.join(ROOT, 'node_modules/.bin/tsc'),
-    ['--pretty', 'false', '-p', folder],
-    {
-      cwd: folder,
-      encoding: 'utf8',
-    },
-  );
+  const { stdout } = spawnSync(path.join(ROOT, 'node_modules/.bin/tsc'), ['--pretty', 'false', '-p', folder], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
   const said = (line: string): string =>
     line.replace(/^(\S+)\((\d+),\d+\)/, (_, file: string, at: string) => {
       const { page = file } = files.find((one) => one.file === file) ?? {};
@@ -54,8 +49,7 @@ function textOf(block: Block): string | null {
   }
 }
 
-const fileOf = ({ page, line }: Module): string =>
-  `${page.replaceAll(/\W/g, '-')}-${String(line).padStart(5, '0')}.ts`;
+const fileOf = ({ page, line }: Module): string => `${page.replaceAll(/\W/g, '-')}-${String(line).padStart(5, '0')}.ts`;
 
 function prepare(folder: string): void {
   mkdirSync(folder, { recursive: true });
@@ -85,11 +79,7 @@ const placed = ({ line }: Block, head: string, text: string): string =>
 /** The block of `json Job` is a value of the client's type `Job`. */
 function valueOf(block: Block): string {
   const [type = 'Json'] = block.words;
-  return placed(
-    block,
-    `import type { ${type} } from 'nightshift/client'; export const value: ${type} =`,
-    block.text,
-  );
+  return placed(block, `import type { ${type} } from 'nightshift/client'; export const value: ${type} =`, block.text);
 }
 
 const REQUEST = /^(GET|POST|PUT|PATCH|DELETE) +(\/\S+)/;

@@ -4,8 +4,7 @@ import { createClient } from '../../src/client/index.ts';
 import { start } from '../cli/command-line.ts';
 import { killChildren } from './rig/children.ts';
 import { startApi, startWorker } from './rig/platform.ts';
-import { openEnvironment } from './rig/environment.ts';
-import type { TestEnvironment } from './rig/environment.ts';
+import { openEnvironment, type TestEnvironment } from './rig/environment.ts';
 import { until } from './rig/until.ts';
 
 const redis = inject('redisUrl') !== null;

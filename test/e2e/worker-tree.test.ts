@@ -5,8 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { depth } from '../services/depth.ts';
 import { killChildren } from './rig/children.ts';
 import { endedWell, startCrashWorker } from './crash/crash-scenarios.ts';
-import { withEnvironment } from './rig/environment.ts';
-import type { TestEnvironment } from './rig/environment.ts';
+import { withEnvironment, type TestEnvironment } from './rig/environment.ts';
 import { treeScript } from '../workers/tree/spawning.ts';
 
 afterAll(killChildren);
@@ -65,9 +64,7 @@ test(`one slot finishes a tree of ${WORKERS} workers`, LONG, async () => {
     const worker = startCrashWorker(environment, { CONCURRENCY: '1' });
     await worker.says(/^up$/);
     while (!(await environment.isSettled())) await sleep(100);
-    process.stdout.write(
-      `a tree of ${WORKERS} workers by one slot: ${Math.round(performance.now() - began)} ms\n`,
-    );
+    process.stdout.write(`a tree of ${WORKERS} workers by one slot: ${Math.round(performance.now() - began)} ms\n`);
     expect(await endedWell(worker)).toBe(true);
   });
 });

@@ -5,8 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { SseStream } from '../../src/api/response/sse.ts';
 import { until } from '../e2e/rig/until.ts';
 import { tagOf } from '../services/statements.ts';
-import { openInstallation } from './installation.ts';
-import type { Installation, InstallationOptions } from './installation.ts';
+import { openInstallation, type Installation, type InstallationOptions } from './installation.ts';
 import { addUp, numbered } from './sse-client.ts';
 
 let installation: Installation | null = null;
@@ -208,9 +207,7 @@ test('an event for many clients is serialised once', () => {
 
 test('each of many clients of a few contexts receives all of each text', async () => {
   const of = await open();
-  const ids = await Promise.all(
-    Array.from({ length: 4 }, async () => (await of.client.createContext({})).id),
-  );
+  const ids = await Promise.all(Array.from({ length: 4 }, async () => (await of.client.createContext({})).id));
   await Promise.all(
     ids.map(async (id) => {
       const clients = await Promise.all(Array.from({ length: 50 }, () => of.listen(id, { after: 0 })));
@@ -222,8 +219,7 @@ test('each of many clients of a few contexts receives all of each text', async (
         numbered(received.slice(0, received.findIndex(({ event }) => event === 'JobFinished') + 1)),
       );
       for (const [at, { received }] of clients.entries()) {
-        for (const [message, shown] of addUp(received))
-          expect([message, shown.text]).toEqual([stored?.id, text]);
+        for (const [message, shown] of addUp(received)) expect([message, shown.text]).toEqual([stored?.id, text]);
         expect(entries[at]).toEqual(entries[0]);
       }
       for (const client of clients) client.close();

@@ -12,8 +12,7 @@ export async function describedBy(url: string): Promise<(received: readonly Rece
     for (const { event, data } of received) {
       const check = ajv.getSchema(`openapi#/components/schemas/${event}Event`);
       if (check === undefined) throw new Error(`the document does not know ${event}`);
-      if (check(data) !== true)
-        throw new Error(`${event}: ${ajv.errorsText(check.errors)} ${JSON.stringify(data)}`);
+      if (check(data) !== true) throw new Error(`${event}: ${ajv.errorsText(check.errors)} ${JSON.stringify(data)}`);
     }
   };
 }

@@ -2,8 +2,7 @@
 // on a chosen bus and queue.
 import { inject } from 'vitest';
 import { pino } from 'pino';
-import { startServer } from '../../src/api/server/server.ts';
-import type { Server } from '../../src/api/server/server.ts';
+import { startServer, type Server } from '../../src/api/server/server.ts';
 import type { Bus } from '../../src/bus/bus.ts';
 import { localBus } from '../../src/bus/local.ts';
 import { redisBus } from '../../src/bus/redis.ts';
@@ -11,22 +10,17 @@ import { ids } from '../../src/platform/ids.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
 import { parseEnvironment } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/environment.ts';
-import { parseModelName } from '../../src/core/model/model.ts';
-import type { Model } from '../../src/core/model/model.ts';
-import { openDatabase } from '../../src/db/connection/client.ts';
-import type { Database } from '../../src/db/connection/client.ts';
+import { parseModelName, type Model } from '../../src/core/model/model.ts';
+import { openDatabase, type Database } from '../../src/db/connection/client.ts';
 import { createSimulated } from '../../src/llm/simulated/model.ts';
 import { redisQueue } from '../../src/queue/redis.ts';
-import { startWorkerProcess } from '../../src/workers/process/process.ts';
-import type { WorkerProcess } from '../../src/workers/process/process.ts';
-import { openClient } from '../e2e/rig/client.ts';
-import type { Client } from '../e2e/rig/client.ts';
+import { startWorkerProcess, type WorkerProcess } from '../../src/workers/process/process.ts';
+import { openClient, type Client } from '../e2e/rig/client.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { testPrefix } from '../services/prefix.ts';
 import { settings } from '../core/builders.ts';
 import { TIMES, deaf, workerPorts } from '../workers/worker-ports.ts';
-import { openSse } from './sse-client.ts';
-import type { Ask, SseClient } from './sse-client.ts';
+import { openSse, type Ask, type SseClient } from './sse-client.ts';
 import { ABOUT } from '../api/harness.ts';
 
 export type InstallationOptions = {

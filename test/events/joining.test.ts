@@ -9,8 +9,7 @@ import { InterestPublisher } from '../../src/events/interest-publisher.ts';
 import { ContextFeed } from '../../src/events/context-feed.ts';
 import { Pace } from '../../src/events/pace.ts';
 import type { Subscriber } from '../../src/events/subscriber.ts';
-import { given, ids } from '../db/database-fixture.ts';
-import type { Given } from '../db/database-fixture.ts';
+import { given, ids, type Given } from '../db/database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {

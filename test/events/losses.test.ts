@@ -2,10 +2,8 @@
 // the text that each client assembles is the stored text.
 import { afterEach, expect, test } from 'vitest';
 import type { Bus } from '../../src/bus/bus.ts';
-import { openInstallation, runRedis } from './installation.ts';
-import type { Installation, InstallationOptions } from './installation.ts';
-import { addUp, numbered } from './sse-client.ts';
-import type { ReceivedEvent } from './sse-client.ts';
+import { openInstallation, runRedis, type Installation, type InstallationOptions } from './installation.ts';
+import { addUp, numbered, type ReceivedEvent } from './sse-client.ts';
 import { endlessModel } from './paced-models.ts';
 
 let installation: Installation | null = null;
@@ -54,12 +52,7 @@ async function comeAndGo(of: Installation, contextId: string, jobs: number): Pro
   return received;
 }
 
-async function stay(
-  of: Installation,
-  contextId: string,
-  jobs: number,
-  api: number,
-): Promise<ReceivedEvent[]> {
+async function stay(of: Installation, contextId: string, jobs: number, api: number): Promise<ReceivedEvent[]> {
   const client = await of.listen(contextId, { after: 0 }, api);
   await client.until(() => client.received.filter(({ event }) => event === 'JobFinished').length === jobs);
   client.close();
@@ -68,9 +61,7 @@ async function stay(
 
 async function play(options: InstallationOptions, contexts: number): Promise<void> {
   const of = (installation = await openInstallation(options));
-  const ids = await Promise.all(
-    Array.from({ length: contexts }, async () => (await of.client.createContext({})).id),
-  );
+  const ids = await Promise.all(Array.from({ length: contexts }, async () => (await of.client.createContext({})).id));
   await Promise.all(
     ids.map(async (id) => {
       const goers = [1, 2].map(() => comeAndGo(of, id, SCRIPTS.length));
@@ -88,9 +79,7 @@ async function play(options: InstallationOptions, contexts: number): Promise<voi
       );
       const replayed = numbered(await stay(of, id, SCRIPTS.length, 0));
       for (const received of await Promise.all([...goers, ...stayers])) {
-        expect(numbered(received).slice(0, replayed.length)).toEqual(
-          replayed.slice(0, numbered(received).length),
-        );
+        expect(numbered(received).slice(0, replayed.length)).toEqual(replayed.slice(0, numbered(received).length));
         expect(numbered(received).length).toBeGreaterThan(replayed.length - 2);
       }
       // A client that stayed received each message's text to the end; one that disconnects starts over where it
@@ -121,10 +110,7 @@ test('a delta that is lost in mid-message is repaired while the model is still w
       ...bus,
       publish(channel, message) {
         const loses =
-          !isLost &&
-          'kind' in message &&
-          message.kind === 'delta' &&
-          JSON.stringify(message).includes('"sequence":5');
+          !isLost && 'kind' in message && message.kind === 'delta' && JSON.stringify(message).includes('"sequence":5');
         isLost ||= loses;
         if (!loses) bus.publish(channel, message);
       },

@@ -1,7 +1,6 @@
 // When gathered frames are published: at once while that is cheap, and never for more than a third of the time.
 import { beforeEach, expect, test } from 'vitest';
-import { Pace } from '../../src/events/pace.ts';
-import type { Gathered } from '../../src/events/pace.ts';
+import { Pace, type Gathered } from '../../src/events/pace.ts';
 
 let now = 0;
 let set: { at: number; run: () => void }[] = [];

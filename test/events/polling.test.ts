@@ -1,8 +1,13 @@
 // When the stream hub polls: one timer or one poll at a time, and neither of them without use.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { advancePolling, NO_POLLING } from '../../src/events/polling.ts';
-import type { Polling, PollingEffect, PollingEvent } from '../../src/events/polling.ts';
+import {
+  advancePolling,
+  NO_POLLING,
+  type Polling,
+  type PollingEffect,
+  type PollingEvent,
+} from '../../src/events/polling.ts';
 
 const state = (phase: Polling['phase'], isUsed = true, isClosed = false): Polling => ({
   phase,
@@ -23,13 +28,7 @@ test.each<[string, Polling, PollingEvent, Polling['phase'], PollingEffect[]]>([
   ['a loss during a poll starts no second one', state('asking'), { kind: 'lost' }, 'asking', []],
   ['a loss without use starts none', NO_POLLING, { kind: 'lost' }, 'idle', []],
   ['closing clears the timer', state('waiting'), { kind: 'closed' }, 'idle', ['clear_timer']],
-  [
-    'no poll follows one that ends after closing',
-    state('asking', true, true),
-    { kind: 'answered' },
-    'idle',
-    [],
-  ],
+  ['no poll follows one that ends after closing', state('asking', true, true), { kind: 'answered' }, 'idle', []],
 ])('%s', (_, before, event, phase, effects) => {
   const { state: after, effects: done } = advancePolling(before, event);
   expect({ phase: after.phase, effects: done }).toEqual({ phase, effects });

@@ -7,8 +7,7 @@ import { until } from '../e2e/rig/until.ts';
 import { startOwnRedis } from '../services/own-redis.ts';
 import { testPrefix } from '../services/prefix.ts';
 import { openInstallation, runRedis } from './installation.ts';
-import { addUp, numbered } from './sse-client.ts';
-import type { SseClient } from './sse-client.ts';
+import { addUp, numbered, type SseClient } from './sse-client.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -50,8 +49,7 @@ test('a Redis that is killed and comes back costs no event', async () => {
     ]),
   );
   for (const client of clients) {
-    for (const job of jobs)
-      await client.until(({ event, data }) => event === 'JobFinished' && data.job_id === job);
+    for (const job of jobs) await client.until(({ event, data }) => event === 'JobFinished' && data.job_id === job);
     hasAll(client);
     for (const [message, { text }] of addUp(client.received)) expect(text).toBe(stored.get(message));
     client.close();

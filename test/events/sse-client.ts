@@ -1,6 +1,5 @@
 // A strict client of event streams over real HTTP: every event has a name, its data is JSON, ids rise.
-import { request } from 'node:http';
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 
 export type ReceivedEvent = {
   /** Null: an event without an id. */
@@ -64,8 +63,7 @@ export async function openSse(url: string, contextId: string, ask: Ask = {}): Pr
     }
     retry = fields.has('retry') ? Number(fields.get('retry')) : retry;
     const id = fields.get('id') ?? null;
-    if (id !== null && lastId !== null && Number(id) < Number(lastId))
-      throw new Error(`id ${id} after ${lastId}`);
+    if (id !== null && lastId !== null && Number(id) < Number(lastId)) throw new Error(`id ${id} after ${lastId}`);
     lastId = id ?? lastId;
     const [event, data] = [fields.get('event'), fields.get('data')];
     if (event === undefined && data === undefined) return;
@@ -95,10 +93,7 @@ export async function openSse(url: string, contextId: string, ask: Ask = {}): Pr
     until: (is) =>
       new Promise((resolve, reject) => {
         let looked = 0;
-        const timer = setTimeout(
-          () => reject(new Error(`not received within 150 s: ${is.toString()}`)),
-          150_000,
-        );
+        const timer = setTimeout(() => reject(new Error(`not received within 150 s: ${is.toString()}`)), 150_000);
         const look = (): void => {
           for (; looked < received.length; looked += 1) {
             const one = received[looked];
@@ -136,8 +131,7 @@ export function addUp(received: readonly ReceivedEvent[]): Map<string, { attempt
     const { message_id: id, attempt, sequence } = data;
     const before = shown.get(id);
     const isNew = before === undefined || before.attempt < attempt;
-    if (before !== undefined && attempt < before.attempt)
-      throw new Error('an older attempt after a newer one');
+    if (before !== undefined && attempt < before.attempt) throw new Error('an older attempt after a newer one');
     if (event === 'ContentSnapshot') {
       shown.set(id, { attempt, text: data.text, sequence });
       continue;

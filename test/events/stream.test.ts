@@ -3,19 +3,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { localBus } from '../../src/bus/local.ts';
 import { deltasOf } from '../../src/bus/bus.ts';
 import { ids } from '../../src/platform/ids.ts';
-import { DEFAULT_TENANT } from '../../src/core/ids.ts';
-import type { ContextId, JobId, MessageId } from '../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type JobId, type MessageId } from '../../src/core/ids.ts';
 import type { StreamEvent } from '../../src/core/stream/stream-event.ts';
 import { openStreamHub } from '../../src/events/stream-hub.ts';
 import { createSimulated } from '../../src/llm/simulated/model.ts';
 import { until } from '../e2e/rig/until.ts';
 import { describedBy } from './contract.ts';
-import { openInstallation } from './installation.ts';
-import type { Installation } from './installation.ts';
-import { addUp, numbered } from './sse-client.ts';
-import type { Ask, SseClient, ReceivedEvent } from './sse-client.ts';
-import { paced, endlessModel } from './paced-models.ts';
-import type { EndlessModel } from './paced-models.ts';
+import { openInstallation, type Installation } from './installation.ts';
+import { addUp, numbered, type Ask, type SseClient, type ReceivedEvent } from './sse-client.ts';
+import { paced, endlessModel, type EndlessModel } from './paced-models.ts';
 
 const simulated = paced(createSimulated(ids));
 let installation: Installation;
@@ -54,10 +50,7 @@ async function texts(contextId: string, of = installation): Promise<Map<string, 
   return new Map(
     messages
       .filter(({ role }) => role === 'assistant')
-      .map(({ id, content }) => [
-        id,
-        content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
-      ]),
+      .map(({ id, content }) => [id, content.map((block) => (block.type === 'text' ? block.text : '')).join('')]),
   );
 }
 
@@ -137,8 +130,7 @@ async function whileItWrites(
   }
 }
 
-const deltas = ({ received }: SseClient): number =>
-  received.filter(({ event }) => event === 'ContentDelta').length;
+const deltas = ({ received }: SseClient): number => received.filter(({ event }) => event === 'ContentDelta').length;
 
 test('deltas add up to the message, between the first byte and the end, and end with it', () =>
   whileItWrites(async (of, talks, id, job) => {
@@ -167,8 +159,7 @@ test('deltas add up to the message, between the first byte and the end, and end 
     expect(thought).toBeLessThan(place(({ event }) => event === 'ContentDelta'));
     const completed = place(({ data }) => data.message_id === message && data.role === 'assistant');
     expect(live.received.findLastIndex(({ event }) => event === 'ContentDelta')).toBeLessThan(completed);
-    for (const received of live.received)
-      if (received.event.endsWith('Delta')) expect(received.id).toBeNull();
+    for (const received of live.received) if (received.event.endsWith('Delta')) expect(received.id).toBeNull();
     check(live.received);
   }));
 
@@ -182,9 +173,7 @@ test('a subscriber that joins in the middle of a message receives all of it so f
     expect(late.received.find(({ event }) => event === 'ContentSnapshot')?.data.text).not.toBe('');
     const stored = await texts(id, of);
     for (const client of [first, late])
-      expect(new Map([...addUp(client.received)].map(([message, { text }]) => [message, text]))).toEqual(
-        stored,
-      );
+      expect(new Map([...addUp(client.received)].map(([message, { text }]) => [message, text]))).toEqual(stored);
     check([...first.received, ...late.received]);
   }));
 
@@ -220,9 +209,7 @@ test('an answer that is not streamed is published when it is complete', async ()
   const live = await listen(id);
   const job = await say(id, 'wait: 100ms\nsay: whole');
   await live.until(finished(job));
-  expect(
-    live.received.some(({ event, data }) => event === 'MessageCompleted' && data.role === 'assistant'),
-  ).toBe(true);
+  expect(live.received.some(({ event, data }) => event === 'MessageCompleted' && data.role === 'assistant')).toBe(true);
   expect(addUp(live.received).size).toBe(0);
 });
 

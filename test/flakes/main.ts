@@ -6,8 +6,7 @@ import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { REPORT_VARIABLE, readReport } from './report.ts';
-import type { Report } from './report.ts';
+import { REPORT_VARIABLE, readReport, type Report } from './report.ts';
 import { countFlakyFiles, describeFlakes, repeatFailures } from './repeat.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -1,8 +1,7 @@
 // The rule for flaky tests: which failures a second run can clear, and which it cannot.
 import { describe, expect, test } from 'vitest';
 import { MAX_FLAKY_FILES, countFlakyFiles, describeFlakes, repeatFailures } from './repeat.ts';
-import { WHOLE_FILE, nameOf } from './report.ts';
-import type { Failure, Report } from './report.ts';
+import { WHOLE_FILE, nameOf, type Failure, type Report } from './report.ts';
 
 const failure = (file: string, name = 'it works'): Failure => ({ file, test: name, output: 'Error: late' });
 const failed = (...failures: Failure[]): Report => ({
@@ -31,9 +30,7 @@ const inbox = failure('test/console/inbox.test.ts');
 
 describe('a repeatable file', () => {
   test('is flaky if its second run passes', async () => {
-    const { outcome, asked } = await judge(failed(crash, inbox), (file) =>
-      passed(file === crash.file ? crash : inbox),
-    );
+    const { outcome, asked } = await judge(failed(crash, inbox), (file) => passed(file === crash.file ? crash : inbox));
     expect(outcome).toEqual({
       kind: 'passed',
       flakes: [

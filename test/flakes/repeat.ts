@@ -1,8 +1,7 @@
 // Decides whether the gate may pass after a failed test run. Each failed file that is repeatable runs once more, alone. A
 // file that passes then is flaky. The gate passes if every failed file is flaky, and at most `MAX_FLAKY_FILES` are.
 import { isRepeatable } from './repeatable.ts';
-import { WHOLE_FILE, nameOf } from './report.ts';
-import type { Failure, Report } from './report.ts';
+import { WHOLE_FILE, nameOf, type Failure, type Report } from './report.ts';
 
 export const MAX_FLAKY_FILES = 3;
 

@@ -19,7 +19,5 @@ export const REPEATABLE: Readonly<Record<string, string>> = {
 export const NEVER_REPEATED = ['test/agent/', 'test/api/', 'test/core/', 'test/db/', 'test/llm/'];
 
 export function isRepeatable(file: string): boolean {
-  return Object.keys(REPEATABLE).some((place) =>
-    place.endsWith('/') ? file.startsWith(place) : file === place,
-  );
+  return Object.keys(REPEATABLE).some((place) => (place.endsWith('/') ? file.startsWith(place) : file === place));
 }

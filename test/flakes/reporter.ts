@@ -4,15 +4,10 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { SerializedError } from 'vitest';
 import type { Reporter, TestModule, TestRunEndReason, TestSuite } from 'vitest/node';
-import { REPORT_VARIABLE, WHOLE_FILE, nameOf } from './report.ts';
-import type { Failure, Report } from './report.ts';
+import { REPORT_VARIABLE, WHOLE_FILE, nameOf, type Failure, type Report } from './report.ts';
 
 export default class FailureReporter implements Reporter {
-  onTestRunEnd(
-    modules: readonly TestModule[],
-    unhandled: readonly SerializedError[],
-    reason: TestRunEndReason,
-  ): void {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[], reason: TestRunEndReason): void {
     const target = process.env[REPORT_VARIABLE];
     if (target === undefined) return;
     const report = reportOf(modules, unhandled);

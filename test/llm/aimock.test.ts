@@ -5,8 +5,7 @@
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
-import { createModels } from '../../src/llm/models.ts';
-import type { Models } from '../../src/llm/models.ts';
+import { createModels, type Models } from '../../src/llm/models.ts';
 import {
   KEY,
   answerOf,
@@ -71,9 +70,7 @@ describe.each(['anthropic', 'openai', 'openai-chat'] as const)('%s', (provider) 
         { role: 'assistant', content: first.content },
         ...calls.map(({ id, name }) => ({
           role: 'tool' as const,
-          content: [
-            { type: 'tool_result' as const, tool_use_id: id, content: `${name}: ok`, is_error: false },
-          ],
+          content: [{ type: 'tool_result' as const, tool_use_id: id, content: `${name}: ok`, is_error: false }],
         })),
       );
       const second = answerOf(await ask(model(), request(provider, { streaming, messages })));

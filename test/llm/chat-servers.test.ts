@@ -15,8 +15,7 @@ import {
   request,
   recorder,
 } from './model-calls.ts';
-import { startFakeProvider } from './fake-provider.ts';
-import type { FakeProvider } from './fake-provider.ts';
+import { startFakeProvider, type FakeProvider } from './fake-provider.ts';
 
 let fake: FakeProvider;
 beforeAll(async () => {
@@ -171,9 +170,7 @@ describe('reasoning', () => {
       },
     });
     const deltas = recorder();
-    const answer = answerOf(
-      await ask(modelFor(modelsFor(fake), 'openai-chat'), request('openai-chat'), deltas),
-    );
+    const answer = answerOf(await ask(modelFor(modelsFor(fake), 'openai-chat'), request('openai-chat'), deltas));
     expect(deltas.thinking).toEqual(['Hm.']);
     expect(answer.content.map((block) => block.type)).toEqual(['thinking', 'text']);
   });
@@ -200,16 +197,13 @@ describe('the end of an answer', () => {
     expect(failureOf(await stream({ id: 'c1', choices: [] }))).toMatchObject({ class: 'stream_interrupted' });
   });
 
-  test.each(['stall', 'reset', 'cut'] as const)(
-    'is not lost by a %s after the finish reason',
-    async (kind) => {
-      // Head, delta, finish: the usage and [DONE] never come.
-      fake.answer({ text: 'Complete', fault: { kind, after: 3 } });
-      const models = modelsFor(fake, kind === 'stall' ? { idleTimeoutMs: 3_000 } : {});
-      const outcome = await ask(modelFor(models, 'openai-chat'), request('openai-chat'));
-      expect(textOf(answerOf(outcome).content)).toBe('Complete');
-    },
-  );
+  test.each(['stall', 'reset', 'cut'] as const)('is not lost by a %s after the finish reason', async (kind) => {
+    // Head, delta, finish: the usage and [DONE] never come.
+    fake.answer({ text: 'Complete', fault: { kind, after: 3 } });
+    const models = modelsFor(fake, kind === 'stall' ? { idleTimeoutMs: 3_000 } : {});
+    const outcome = await ask(modelFor(models, 'openai-chat'), request('openai-chat'));
+    expect(textOf(answerOf(outcome).content)).toBe('Complete');
+  });
 
   test('may have content in parts, and comments as heartbeats', async () => {
     const parts = {
@@ -233,10 +227,7 @@ describe('the end of an answer', () => {
     fake.answer({
       recorded: { whole: { error: { message: 'context_length_exceeded', code: 'context_length_exceeded' } } },
     });
-    const outcome = await ask(
-      modelFor(modelsFor(fake), 'openai-chat'),
-      request('openai-chat', { streaming: false }),
-    );
+    const outcome = await ask(modelFor(modelsFor(fake), 'openai-chat'), request('openai-chat', { streaming: false }));
     expect(failureOf(outcome)).toMatchObject({ class: 'prompt_too_long' });
   });
 

@@ -4,8 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
-import type { Block } from '../../src/core/conversation/blocks.ts';
+import { isToolUse, textOf, type Block } from '../../src/core/conversation/blocks.ts';
 import type { Price } from '../../src/core/money/cost.ts';
 import type { FailureClass, ModelRequest, ProviderName } from '../../src/core/model/model.ts';
 import type { Models } from '../../src/llm/models.ts';
@@ -22,8 +21,7 @@ import {
   recorder,
   user,
 } from './model-calls.ts';
-import { lastInput, startFakeProvider } from './fake-provider.ts';
-import type { FakeProvider, FakeReply } from './fake-provider.ts';
+import { lastInput, startFakeProvider, type FakeProvider, type FakeReply } from './fake-provider.ts';
 
 const NASTY = 'NUL \u0000, a family 👨‍👩‍👧, and half of 😀: \ud83d; end';
 const PROVIDER_NAMES = ['anthropic', 'openai', 'openai-chat'] as const;
@@ -244,10 +242,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     });
 
     test('a key never appears in the message of a failure', async () => {
-      const failure = await fail(
-        { status: 401, message: `Incorrect key ${KEY}; or sk-ant-0123456789` },
-        { streaming },
-      );
+      const failure = await fail({ status: 401, message: `Incorrect key ${KEY}; or sk-ant-0123456789` }, { streaming });
       expect(failure.message).toContain('Incorrect key [key]; or [key]');
     });
 
@@ -450,15 +445,10 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     const one = answerOf(await call()).content;
     const two = answerOf(await call()).content;
     await call({
-      messages: promptOf(
-        messageOf('user', 'a'),
-        { role: 'assistant', content: one },
-        messageOf('user', 'b'),
-        {
-          role: 'assistant',
-          content: two,
-        },
-      ),
+      messages: promptOf(messageOf('user', 'a'), { role: 'assistant', content: one }, messageOf('user', 'b'), {
+        role: 'assistant',
+        content: two,
+      }),
     });
     const calls = fake.requests.at(-1)?.entries.flatMap((entry) => entry.calls.map((each) => each.id));
     expect(calls).toEqual(['call_0', two.find(isToolUse)?.id]);
@@ -468,9 +458,7 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     fake.answer({ text: 'Ok.' });
     await call({
       system: 'Be brief.',
-      tools: [
-        { name: 'time', description: 'Tells the time.', input_schema: { type: 'object', properties: {} } },
-      ],
+      tools: [{ name: 'time', description: 'Tells the time.', input_schema: { type: 'object', properties: {} } }],
       maxTokens: 99,
       parameters: { service_tier: 'auto', metadata: { user_id: 'u' } },
     });
@@ -564,9 +552,6 @@ describe('content that a provider does not support fails without a call', () => 
   });
 });
 
-function messageOf(
-  role: 'user' | 'assistant',
-  text: string,
-): { role: 'user' | 'assistant'; content: Block[] } {
+function messageOf(role: 'user' | 'assistant', text: string): { role: 'user' | 'assistant'; content: Block[] } {
   return { role, content: user(text).content };
 }

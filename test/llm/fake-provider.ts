@@ -3,18 +3,26 @@
  * (`/v1/chat/completions`) and Responses (`/v1/responses`), streamed or whole. One handler gives the answer to each
  * request; answers can break in every way a network breaks. It records every request, and how it ended.
  */
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJsonObject } from '../../src/core/json.ts';
-import type { Json } from '../../src/core/json.ts';
+import { isJsonObject, type Json } from '../../src/core/json.ts';
 import { closeServer, listenLocally } from '../services/local-server.ts';
 import { renderChat } from './fake/chat.ts';
 import { renderMessages } from './fake/messages.ts';
-import { event, isRecording, isStatus, renderRecording, speak } from './fake/reply.ts';
-import type { FakeAnswer, FakeReply, FakeStatus, Fault, Format, Rendered } from './fake/reply.ts';
-import { readRequest } from './fake/request.ts';
-import type { FakeRequest } from './fake/request.ts';
+import {
+  event,
+  isRecording,
+  isStatus,
+  renderRecording,
+  speak,
+  type FakeAnswer,
+  type FakeReply,
+  type FakeStatus,
+  type Fault,
+  type Format,
+  type Rendered,
+} from './fake/reply.ts';
+import { readRequest, type FakeRequest } from './fake/request.ts';
 import { renderResponses } from './fake/responses.ts';
 
 export type {
@@ -58,9 +66,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   '/v1/responses': 'responses',
 };
 
-export async function startFakeProvider(
-  first: FakeHandler | FakeReply = { text: 'Hello.' },
-): Promise<FakeProvider> {
+export async function startFakeProvider(first: FakeHandler | FakeReply = { text: 'Hello.' }): Promise<FakeProvider> {
   let handler = asHandler(first);
   const requests: Seen[] = [];
   const waiting = new Map<number, (seen: Seen) => void>();
@@ -92,8 +98,7 @@ export async function startFakeProvider(
     anthropicURL: origin,
     openaiURL: `${origin}/v1`,
     requests,
-    seen: async (index) =>
-      requests[index] ?? (await new Promise<Seen>((resolve) => void waiting.set(index, resolve))),
+    seen: async (index) => requests[index] ?? (await new Promise<Seen>((resolve) => void waiting.set(index, resolve))),
     answer: (next) => {
       handler = asHandler(next);
     },
@@ -105,12 +110,7 @@ function asHandler(given: FakeHandler | FakeReply): FakeHandler {
   return typeof given === 'function' ? given : () => given;
 }
 
-async function send(
-  response: ServerResponse,
-  request: FakeRequest,
-  reply: FakeReply,
-  done: () => void,
-): Promise<void> {
+async function send(response: ServerResponse, request: FakeRequest, reply: FakeReply, done: () => void): Promise<void> {
   if (isStatus(reply)) {
     sendStatus(response, request.format, reply);
     done();

@@ -3,22 +3,12 @@
  * `conformance`.
  */
 import { getEventListeners } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer as createSocketServer } from 'node:net';
-import type { Server as SocketServer, Socket } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSocketServer, type Server as SocketServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import {
-  brotliCompressSync,
-  createGzip,
-  deflateSync,
-  gzipSync,
-  zstdCompressSync,
-  constants,
-} from 'node:zlib';
+import { brotliCompressSync, createGzip, deflateSync, gzipSync, zstdCompressSync, constants } from 'node:zlib';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createFetch } from '../../src/llm/wire/http/fetch.ts';
-import type { Fetch } from '../../src/llm/wire/http/fetch.ts';
+import { createFetch, type Fetch } from '../../src/llm/wire/http/fetch.ts';
 import { LiveResponse } from '../../src/llm/wire/http/live-response.ts';
 import { listenLocally } from '../services/local-server.ts';
 
@@ -113,9 +103,7 @@ describe('a request and its answer', () => {
       strangers += 1;
       response.end();
     });
-    const url = await serve(
-      (_request, response) => void response.writeHead(307, { location: elsewhere }).end(),
-    );
+    const url = await serve((_request, response) => void response.writeHead(307, { location: elsewhere }).end());
     const response = await post(createFetch(false), url);
     expect([response.status, response.ok, await response.text(), strangers]).toEqual([307, false, '', 0]);
   });
@@ -177,13 +165,10 @@ describe('a failure', () => {
     expect(await codeOf(post(createFetch(false), url))).toBe('ECONNREFUSED');
   });
 
-  test.each(['', 'HTTP/1.1 200', 'HTTP/1.1 200 OK\r\ncontent-ty'])(
-    'cut in the head, after %j',
-    async (sent) => {
-      const url = await serveRaw((socket) => void socket.end(sent));
-      expect(await codeOf(post(createFetch(false), url))).toMatch(/^[A-Z][A-Z_]+$/);
-    },
-  );
+  test.each(['', 'HTTP/1.1 200', 'HTTP/1.1 200 OK\r\ncontent-ty'])('cut in the head, after %j', async (sent) => {
+    const url = await serveRaw((socket) => void socket.end(sent));
+    expect(await codeOf(post(createFetch(false), url))).toMatch(/^[A-Z][A-Z_]+$/);
+  });
 
   test('no HTTP at all', async () => {
     const url = await serveRaw((socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
@@ -199,8 +184,7 @@ describe('a failure', () => {
     const response = await post(createFetch(false), url);
     const reads: string[] = [];
     let read = await response.read();
-    for (; read.kind === 'chunk'; read = await response.read())
-      reads.push(Buffer.from(read.bytes).toString());
+    for (; read.kind === 'chunk'; read = await response.read()) reads.push(Buffer.from(read.bytes).toString());
     expect(reads.join('')).toMatch(/^hello(wor)?$/);
     expect(read.kind).toBe('threw');
     const error = read.kind === 'threw' ? read.error : null;
@@ -335,8 +319,7 @@ describe('many calls', () => {
     expect(new Set(texts).size).toBe(300);
     // A connection is idle for a round of the event loop.
     await setImmediate();
-    for (let count = 0; count < 20; count += 1)
-      expect(await (await post(fetch, url, { signal })).text()).toBe('again');
+    for (let count = 0; count < 20; count += 1) expect(await (await post(fetch, url, { signal })).text()).toBe('again');
     expect(seen.size).toBeLessThan(320);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { throttleFor } from '../../src/core/run/throttle.ts';
 import type { FailureClass, ModelFailure } from '../../src/core/model/model.ts';
-import { KeyThrottle } from '../../src/llm/key-throttle.ts';
-import type { Pass } from '../../src/llm/key-throttle.ts';
+import { KeyThrottle, type Pass } from '../../src/llm/key-throttle.ts';
 
 const START = 1_000_000;
 const NEVER = new AbortController().signal;
@@ -101,9 +100,7 @@ test('a hundred calls that are refused together are one refusal', () => {
   const { gate, clock } = setUp();
   const inside = Array.from({ length: 100 }, () => gate.enter());
   const deltas = inside.map((pass) => gate.refused(pass, failure(null)));
-  expect(deltas.filter((closing) => closing !== null)).toEqual([
-    { until: START + 500, reason: 'rate_limited' },
-  ]);
+  expect(deltas.filter((closing) => closing !== null)).toEqual([{ until: START + 500, reason: 'rate_limited' }]);
   clock.time += 500;
   expect(gate.refused(gate.enter(), failure(null))?.until).toBe(clock.time + 1_000);
 });

@@ -11,10 +11,8 @@ import type {
   ModelRequest,
   ProviderName,
 } from '../../src/core/model/model.ts';
-import { assemble } from '../../src/core/conversation/prompt.ts';
-import type { PromptMessage } from '../../src/core/conversation/prompt.ts';
-import { createModels } from '../../src/llm/models.ts';
-import type { Models, ModelsOptions } from '../../src/llm/models.ts';
+import { assemble, type PromptMessage } from '../../src/core/conversation/prompt.ts';
+import { createModels, type Models, type ModelsOptions } from '../../src/llm/models.ts';
 import type { FakeProvider } from './fake-provider.ts';
 
 export const KEY = 'sk-test-key-that-must-not-leak';

@@ -1,7 +1,6 @@
 // The cost of an answer: by the requested name of the model, at the prices of the calling process.
 import { expect, test } from 'vitest';
-import type { Price, Prices } from '../../src/core/money/cost.ts';
-import { costOf } from '../../src/core/money/cost.ts';
+import { costOf, type Price, type Prices } from '../../src/core/money/cost.ts';
 import { createModels } from '../../src/llm/models.ts';
 import { answerOf, ask, failureOf, modelFor, request, user } from './model-calls.ts';
 
@@ -36,9 +35,7 @@ test('is unknown for a model without a price, and nothing else is changed', asyn
 });
 
 test('of no tokens is 0, which is known', async () => {
-  const free: Prices = new Map([
-    ['simulated/test-model', { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }],
-  ]);
+  const free: Prices = new Map([['simulated/test-model', { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }]]);
   expect(answerOf(await call('say: Hello.', 'test-model', free)).usage.cost_nanos).toBe(0);
 });
 

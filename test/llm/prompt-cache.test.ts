@@ -43,8 +43,7 @@ test('Anthropic: a prefix that ended at a breakpoint is read from the next one t
 
 test('Anthropic: without breakpoints nothing is kept, and short prompts are not', () => {
   const cache = promptCache();
-  const bare = () =>
-    of('messages', { messages: [{ role: 'user', content: [{ type: 'text', text: SYSTEM }] }] });
+  const bare = () => of('messages', { messages: [{ role: 'user', content: [{ type: 'text', text: SYSTEM }] }] });
   cache.take(bare());
   expect(cache.take(bare())).toMatchObject({ read: 0, write: 0 });
   const short = () =>

@@ -53,9 +53,7 @@ const call = fc
   .record({ name: text, input: fc.jsonValue(), provider: opaque(callData) })
   .map((block): Block => ({ ...block, type: 'tool_use', id: callId(0), input: block.input as Json }));
 const draft: fc.Arbitrary<Draft> = fc.oneof(
-  fc
-    .array(fc.oneof(textBlock, image), { maxLength: 3 })
-    .map((content) => ({ role: 'user' as const, content })),
+  fc.array(fc.oneof(textBlock, image), { maxLength: 3 }).map((content) => ({ role: 'user' as const, content })),
   fc.array(textBlock, { maxLength: 1 }).map((content) => ({ role: 'system' as const, content })),
   fc
     .array(fc.oneof(textBlock, thinking, call), { maxLength: 5 })
@@ -113,9 +111,7 @@ describe('any history becomes a valid request', () => {
       fc.property(history, (entries) => {
         const asked = wellFormed(request('openai', { messages: assemble(entries) }));
         const longer = { ...asked, messages: [...asked.messages, user('More.')] };
-        const [a, b] = [writeResponses(asked), writeResponses(longer)].map((params) =>
-          JSON.stringify(params.input),
-        );
+        const [a, b] = [writeResponses(asked), writeResponses(longer)].map((params) => JSON.stringify(params.input));
         const last = asked.messages.at(-1);
         if (last?.role === 'assistant') expect(b?.startsWith(a?.slice(0, -1) ?? '')).toBe(true);
       }),

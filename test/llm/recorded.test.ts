@@ -5,14 +5,12 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Block } from '../../src/core/conversation/blocks.ts';
-import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
+import { isToolUse, textOf, type Block } from '../../src/core/conversation/blocks.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { ProviderName } from '../../src/core/model/model.ts';
 import { objectIn, objectsIn, stringIn, without } from '../../src/llm/wire/answer/json.ts';
 import { answerOf, ask, failureOf, modelFor, modelsFor, promptOf, request, recorder } from './model-calls.ts';
-import { startFakeProvider } from './fake-provider.ts';
-import type { FakeProvider } from './fake-provider.ts';
+import { startFakeProvider, type FakeProvider } from './fake-provider.ts';
 
 const DATA = join(import.meta.dirname, '../../../shared/data/provider-streams');
 const FOLDERS: { folder: string; provider: ProviderName; ends: RegExp }[] = [
@@ -40,95 +38,85 @@ const ERRORS: Readonly<Record<string, { status: number; class: string }>> = {
   'reasoning-model-legacy-parameter-error.json': { status: 400, class: 'bad_request' },
 };
 
-describe.skipIf(!existsSync(DATA))(
-  'recorded answers (skipped where ../shared/data/provider-streams is absent)',
-  () => {
-    let fake: FakeProvider;
-    beforeAll(async () => {
-      fake = await startFakeProvider();
-    });
-    afterAll(() => fake.close());
+describe.skipIf(!existsSync(DATA))('recorded answers (skipped where ../shared/data/provider-streams is absent)', () => {
+  let fake: FakeProvider;
+  beforeAll(async () => {
+    fake = await startFakeProvider();
+  });
+  afterAll(() => fake.close());
 
-    for (const { folder, provider, ends } of existsSync(DATA) ? FOLDERS : []) {
-      for (const file of readdirSync(join(DATA, folder))) {
-        const text = readFileSync(join(DATA, folder, file), 'utf8');
-        if (file.endsWith('.json')) {
-          test(`${folder}/${file}`, () => wholeAnswer(provider, file, JSON.parse(text) as JsonObject));
-        }
-        if (!file.endsWith('.chunks.txt')) continue;
-        const lines = text.split('\n').filter((line) => line !== '');
-        if (file in FAILURES) {
-          test(`${folder}/${file}`, () => broken(provider, file, lines));
-          continue;
-        }
-        const responses = split(lines.map(parseLine), ends);
-        test.each(responses)(`${folder}/${file}, response %#`, (...events) =>
-          streamed(provider, events, ABRIDGED.includes(file)),
-        );
+  for (const { folder, provider, ends } of existsSync(DATA) ? FOLDERS : []) {
+    for (const file of readdirSync(join(DATA, folder))) {
+      const text = readFileSync(join(DATA, folder, file), 'utf8');
+      if (file.endsWith('.json')) {
+        test(`${folder}/${file}`, () => wholeAnswer(provider, file, JSON.parse(text) as JsonObject));
       }
-    }
-
-    async function wholeAnswer(provider: ProviderName, file: string, body: JsonObject): Promise<void> {
-      const known = ERRORS[file];
-      if (known !== undefined) {
-        fake.answer({ status: known.status, body });
-        const outcome = await ask(
-          modelFor(modelsFor(fake), provider),
-          request(provider, { streaming: false }),
-        );
-        expect(failureOf(outcome)).toMatchObject({ class: known.class });
-        return;
-      }
-      fake.answer({ recorded: { whole: body } });
-      const outcome = await ask(modelFor(modelsFor(fake), provider), request(provider, { streaming: false }));
+      if (!file.endsWith('.chunks.txt')) continue;
+      const lines = text.split('\n').filter((line) => line !== '');
       if (file in FAILURES) {
-        expectFailure(file, failureOf(outcome));
-        return;
+        test(`${folder}/${file}`, () => broken(provider, file, lines));
+        continue;
       }
-      const answer = answerOf(outcome);
-      expect(answer.modelId).toBe(body['model']);
-      expect(answer.responseId).toBe(body['id']);
-      await expectSentBack(provider, answer.content, itemsOf(provider, body));
-    }
-
-    async function broken(provider: ProviderName, file: string, events: string[]): Promise<void> {
-      fake.answer({ recorded: { events } });
-      expectFailure(file, failureOf(await ask(modelFor(modelsFor(fake), provider), request(provider))));
-    }
-
-    async function streamed(provider: ProviderName, events: JsonObject[], abridged: boolean): Promise<void> {
-      fake.answer({ recorded: { events } });
-      const received = recorder();
-      const answer = answerOf(await ask(modelFor(modelsFor(fake), provider), request(provider), received));
-      const read = readEvents(provider, events);
-      // The part of a spliced stream before its restart is void, and comes first.
-      expect(received.text.join('')).toContain(read.text);
-      if (!abridged) expect(textOf(answer.content)).toBe(read.text);
-      expect(received.thinking.join('').endsWith(read.thinking)).toBe(true);
-      expect(answer.content.filter(isToolUse).map((call) => [call.name, call.input])).toEqual(read.calls);
-      expect(answer.usage).toMatchObject(read.usage);
-      expect(answer.finishReason).toBe(read.finish);
-      await expectSentBack(provider, answer.content, read.items);
-    }
-
-    /** Sends the answer back as history and checks the request to the provider. */
-    async function expectSentBack(
-      provider: ProviderName,
-      content: Block[],
-      items: JsonObject[],
-    ): Promise<void> {
-      fake.answer({ text: 'Ok.' });
-      const messages = promptOf(
-        { role: 'user', content: [{ type: 'text', text: 'Question' }] },
-        { role: 'assistant', content },
-        { role: 'user', content: [{ type: 'text', text: 'Next question' }] },
+      const responses = split(lines.map(parseLine), ends);
+      test.each(responses)(`${folder}/${file}, response %#`, (...events) =>
+        streamed(provider, events, ABRIDGED.includes(file)),
       );
-      await ask(modelFor(modelsFor(fake), provider), request(provider, { messages }));
-      const body = fake.requests.at(-1)?.body ?? {};
-      expect(sentBack(provider, body)).toEqual(items);
     }
-  },
-);
+  }
+
+  async function wholeAnswer(provider: ProviderName, file: string, body: JsonObject): Promise<void> {
+    const known = ERRORS[file];
+    if (known !== undefined) {
+      fake.answer({ status: known.status, body });
+      const outcome = await ask(modelFor(modelsFor(fake), provider), request(provider, { streaming: false }));
+      expect(failureOf(outcome)).toMatchObject({ class: known.class });
+      return;
+    }
+    fake.answer({ recorded: { whole: body } });
+    const outcome = await ask(modelFor(modelsFor(fake), provider), request(provider, { streaming: false }));
+    if (file in FAILURES) {
+      expectFailure(file, failureOf(outcome));
+      return;
+    }
+    const answer = answerOf(outcome);
+    expect(answer.modelId).toBe(body['model']);
+    expect(answer.responseId).toBe(body['id']);
+    await expectSentBack(provider, answer.content, itemsOf(provider, body));
+  }
+
+  async function broken(provider: ProviderName, file: string, events: string[]): Promise<void> {
+    fake.answer({ recorded: { events } });
+    expectFailure(file, failureOf(await ask(modelFor(modelsFor(fake), provider), request(provider))));
+  }
+
+  async function streamed(provider: ProviderName, events: JsonObject[], abridged: boolean): Promise<void> {
+    fake.answer({ recorded: { events } });
+    const received = recorder();
+    const answer = answerOf(await ask(modelFor(modelsFor(fake), provider), request(provider), received));
+    const read = readEvents(provider, events);
+    // The part of a spliced stream before its restart is void, and comes first.
+    expect(received.text.join('')).toContain(read.text);
+    if (!abridged) expect(textOf(answer.content)).toBe(read.text);
+    expect(received.thinking.join('').endsWith(read.thinking)).toBe(true);
+    expect(answer.content.filter(isToolUse).map((call) => [call.name, call.input])).toEqual(read.calls);
+    expect(answer.usage).toMatchObject(read.usage);
+    expect(answer.finishReason).toBe(read.finish);
+    await expectSentBack(provider, answer.content, read.items);
+  }
+
+  /** Sends the answer back as history and checks the request to the provider. */
+  async function expectSentBack(provider: ProviderName, content: Block[], items: JsonObject[]): Promise<void> {
+    fake.answer({ text: 'Ok.' });
+    const messages = promptOf(
+      { role: 'user', content: [{ type: 'text', text: 'Question' }] },
+      { role: 'assistant', content },
+      { role: 'user', content: [{ type: 'text', text: 'Next question' }] },
+    );
+    await ask(modelFor(modelsFor(fake), provider), request(provider, { messages }));
+    const body = fake.requests.at(-1)?.body ?? {};
+    expect(sentBack(provider, body)).toEqual(items);
+  }
+});
 
 function expectFailure(file: string, failed: { class: string; message: string }): void {
   const expected = FAILURES[file];
@@ -227,9 +215,7 @@ function completedBlock(block: JsonObject, deltas: JsonObject[]): JsonObject {
 function readResponsesEvents(events: JsonObject[]): Expected {
   const response = objectIn(events.at(-1), 'response');
   const of = (...types: string[]): string =>
-    events
-      .flatMap((event) => (types.includes(stringIn(event, 'type')) ? [stringIn(event, 'delta')] : []))
-      .join('');
+    events.flatMap((event) => (types.includes(stringIn(event, 'type')) ? [stringIn(event, 'delta')] : [])).join('');
   const output = events
     .filter((event) => event['type'] === 'response.output_item.done')
     .map((event) => objectIn(event, 'item'));

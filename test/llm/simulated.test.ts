@@ -1,29 +1,13 @@
 /** The simulated model follows the script of its input, the same on every call, with no memory but the prompt. */
 import { describe, expect, test } from 'vitest';
-import { isToolUse, textOf } from '../../src/core/conversation/blocks.ts';
-import type { Block } from '../../src/core/conversation/blocks.ts';
+import { isToolUse, textOf, type Block } from '../../src/core/conversation/blocks.ts';
 import { FAILURE_RULES } from '../../src/core/run/retry.ts';
 import type { FailureClass, ModelRequest } from '../../src/core/model/model.ts';
 import { createSimulated } from '../../src/llm/simulated/model.ts';
-import {
-  answerOf,
-  ask,
-  callId,
-  countingIds,
-  failureOf,
-  promptOf,
-  request,
-  recorder,
-  user,
-} from './model-calls.ts';
+import { answerOf, ask, callId, countingIds, failureOf, promptOf, request, recorder, user } from './model-calls.ts';
 
 const play = (script: string, given: Partial<ModelRequest> = {}, deltas = recorder(), signal?: AbortSignal) =>
-  ask(
-    createSimulated(countingIds()),
-    request('simulated', { messages: [user(script)], ...given }),
-    deltas,
-    signal,
-  );
+  ask(createSimulated(countingIds()), request('simulated', { messages: [user(script)], ...given }), deltas, signal);
 
 describe('without a script', () => {
   test('it repeats its input, and says what it is', async () => {
@@ -37,11 +21,7 @@ describe('a script', () => {
   test('answers and thinks, streamed in pieces', async () => {
     const deltas = recorder();
     const answer = answerOf(
-      await play(
-        'think: Hm.\nsay: Good evening, dear night owl, how are you?\nsay: "two\\nlines \\u0000"',
-        {},
-        deltas,
-      ),
+      await play('think: Hm.\nsay: Good evening, dear night owl, how are you?\nsay: "two\\nlines \\u0000"', {}, deltas),
     );
     expect(answer.content).toEqual([
       { type: 'thinking', text: 'Hm.' },

@@ -87,17 +87,14 @@ export function expectResponses(messages: PromptMessage[]): void {
   const items = objectsIn(JSON.parse(JSON.stringify(params)) as JsonObject, 'input');
   const ids = items.map((item) => stringIn(item, 'id')).filter((id) => id !== '');
   expect(new Set(ids).size).toBe(ids.length);
-  const calls = items
-    .filter((item) => item['type'] === 'function_call')
-    .map((item) => stringIn(item, 'call_id'));
+  const calls = items.filter((item) => item['type'] === 'function_call').map((item) => stringIn(item, 'call_id'));
   const outputs = items.filter((item) => item['type'] === 'function_call_output');
   expect(new Set(calls).size).toBe(calls.length);
   expect(outputs.map((item) => stringIn(item, 'call_id'))).toEqual(calls);
   for (const id of calls) expect(id).toMatch(/^[\x21-\x7e]{1,64}$/);
   for (const item of items) {
     expect(stringIn(item, 'type')).not.toBe('');
-    if (item['type'] === 'function_call')
-      expect(JSON.parse(stringIn(item, 'arguments'))).toBeTypeOf('object');
+    if (item['type'] === 'function_call') expect(JSON.parse(stringIn(item, 'arguments'))).toBeTypeOf('object');
     if (item['type'] === 'reasoning') expect(stringIn(item, 'encrypted_content')).not.toBe('');
   }
   for (const [index, item] of items.entries()) {

@@ -6,14 +6,12 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FailureClass } from '../../src/core/model/model.ts';
 import { factsOfThrown } from '../../src/llm/wire/answer/error-facts.ts';
-import { classify } from '../../src/llm/wire/answer/failure.ts';
-import type { FailureFacts } from '../../src/llm/wire/answer/failure.ts';
+import { classify, type FailureFacts } from '../../src/llm/wire/answer/failure.ts';
 import { countIn } from '../../src/llm/wire/answer/json.ts';
 import { readRetryAfter } from '../../src/llm/wire/http/retry-after.ts';
 import { createSseReader } from '../../src/llm/wire/http/sse.ts';
 import { wellFormed } from '../../src/llm/wire/request/well-formed.ts';
-import { isTooDeep } from '../../src/core/json.ts';
-import type { Json } from '../../src/core/json.ts';
+import { isTooDeep, type Json } from '../../src/core/json.ts';
 import { argumentsText, readArguments, readInput } from '../../src/llm/wire/request/arguments.ts';
 
 describe('server-sent events', () => {
@@ -66,9 +64,7 @@ describe('server-sent events', () => {
   test('lose the byte order mark at their beginning', () => {
     const reader = createSseReader();
     const bytes = new TextEncoder().encode('\uFEFFdata: one\n\n');
-    expect([...bytes].flatMap((byte) => reader.push(Uint8Array.of(byte)))).toEqual([
-      { name: '', data: 'one' },
-    ]);
+    expect([...bytes].flatMap((byte) => reader.push(Uint8Array.of(byte)))).toEqual([{ name: '', data: 'one' }]);
   });
 });
 
@@ -81,11 +77,7 @@ describe('failures', () => {
     [{ status: 400, message: 'Your credit balance is too low to access the API' }, false, 'auth'],
     [{ status: 404, code: 'model_not_found' }, false, 'bad_request'],
     [{ status: 429, message: 'Request too large for gpt on tokens per min' }, false, 'prompt_too_long'],
-    [
-      { status: 400, message: 'input length and `max_tokens` exceed context limit' },
-      false,
-      'prompt_too_long',
-    ],
+    [{ status: 400, message: 'input length and `max_tokens` exceed context limit' }, false, 'prompt_too_long'],
     [{ status: 400, message: 'the request exceeds the available context size' }, false, 'prompt_too_long'],
     [{ status: 400, code: 'invalid_prompt', message: 'flagged' }, false, 'refused'],
     [{ status: 400, code: 'content_filter' }, false, 'refused'],
@@ -170,13 +162,5 @@ describe('request data', () => {
 
 test('a count is a whole number that can be stored, whatever a server sends', () => {
   const values = [7, 7.4, -1, 1e300, 2 ** 31, '7', null];
-  expect(values.map((tokens) => countIn({ tokens }, 'tokens'))).toEqual([
-    7,
-    7,
-    0,
-    2 ** 31 - 1,
-    2 ** 31 - 1,
-    0,
-    0,
-  ]);
+  expect(values.map((tokens) => countIn({ tokens }, 'tokens'))).toEqual([7, 7, 0, 2 ** 31 - 1, 2 ** 31 - 1, 0, 0]);
 });

@@ -1,12 +1,10 @@
 // A server over streamable HTTP: `server-everything`, as a process of its own that is stopped and started.
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { freePort } from '../../src/dev/free-port.ts';
-import { openScripted } from './open.ts';
-import type { Opened } from './open.ts';
+import { openScripted, type Opened } from './open.ts';
 
 const EVERYTHING = join(
   import.meta.dirname,

@@ -3,8 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openMcpPlatform, resultsOf } from './mcp-platform.ts';
-import type { McpPlatform } from './mcp-platform.ts';
+import { openMcpPlatform, resultsOf, type McpPlatform } from './mcp-platform.ts';
 import { everything, filesystem, memory, scripted } from './known-servers.ts';
 
 let platform: McpPlatform;
@@ -37,24 +36,19 @@ describe('a long call', () => {
     const receipt = await client.cancel(job_id, 60_000);
     expect(receipt).toMatchObject({ status: 'cancelled' });
     expect(await resultsOf(client, context.id)).toEqual([expect.stringMatching(/^Cancelled/)]);
-    expect(
-      await platform.run(['every'], 'call: every__echo {"message": "still here"}\nthen:\nsay: done'),
-    ).toEqual(['Echo: still here']);
+    expect(await platform.run(['every'], 'call: every__echo {"message": "still here"}\nthen:\nsay: done')).toEqual([
+      'Echo: still here',
+    ]);
   });
 
   test('that may run again is repeated, when its server is killed in the middle', async () => {
     const { client } = platform;
     const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['every'] });
-    const { job_id } = await client.post(
-      context.id,
-      `${LONG} {"duration": 2, "steps": 77}\nthen:\nsay: done`,
-    );
+    const { job_id } = await client.post(context.id, `${LONG} {"duration": 2, "steps": 77}\nthen:\nsay: done`);
     await platform.says('"text":"1 of 77"');
     await platform.kill('server-everything');
     expect(await client.ended(job_id)).toMatchObject({ status: 'completed' });
-    expect(await resultsOf(client, context.id)).toEqual([
-      expect.stringContaining('Long running operation completed'),
-    ]);
+    expect(await resultsOf(client, context.id)).toEqual([expect.stringContaining('Long running operation completed')]);
     await platform.says('an MCP server was lost');
   });
 });
@@ -82,10 +76,7 @@ describe('files', () => {
   });
 
   test('are not changed by a tool outside the list: it does not exist', async () => {
-    const [result] = await platform.run(
-      ['files'],
-      'call: files__write_file {"path": "/x"}\nthen:\nsay: done',
-    );
+    const [result] = await platform.run(['files'], 'call: files__write_file {"path": "/x"}\nthen:\nsay: done');
     expect(result).toMatch(/^There is no tool named files__write_file/);
   });
 
@@ -114,10 +105,7 @@ describe('files', () => {
 
 test('a memory of one job is read by another', async () => {
   const entities = [{ name: 'Ada', entityType: 'person', observations: ['likes engines'] }];
-  await platform.run(
-    ['memory'],
-    `call: memory__create_entities ${JSON.stringify({ entities })}\nthen:\nsay: done`,
-  );
+  await platform.run(['memory'], `call: memory__create_entities ${JSON.stringify({ entities })}\nthen:\nsay: done`);
   const [graph] = await platform.run(['memory'], 'call: memory__read_graph {}\nthen:\nsay: done');
   expect(graph).toContain('likes engines');
 });
@@ -125,9 +113,7 @@ test('a memory of one job is read by another', async () => {
 test('a list that changes in the middle of a job applies to the next one', async () => {
   const { client, run } = platform;
   const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['it'] });
-  const calls = ['learn', 'echo {"text": "between"}', 'learnt']
-    .map((call) => `call: it__${call}`)
-    .join('\nthen:\n');
+  const calls = ['learn', 'echo {"text": "between"}', 'learnt'].map((call) => `call: it__${call}`).join('\nthen:\n');
   const first = await client.post(context.id, `${calls}\nthen:\nsay: done`);
   await client.ended(first.job_id);
   const [, , refused] = await resultsOf(client, context.id);

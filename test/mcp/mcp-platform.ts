@@ -13,8 +13,7 @@ import { WORKER_LIMITS, openPlatform } from '../../src/platform/platform.ts';
 import { parseEnvironment } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
-import { openClient } from '../e2e/rig/client.ts';
-import type { Client } from '../e2e/rig/client.ts';
+import { openClient, type Client } from '../e2e/rig/client.ts';
 import { createTestDatabase } from '../services/database.ts';
 
 export type McpPlatform = {
@@ -46,12 +45,7 @@ export async function openMcpPlatform(
   const lines: string[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
   const services = { databaseUrl: database.url, redisUrl: null, poolLimits: WORKER_LIMITS };
-  const platform = await openPlatform(
-    parseEnvironment(env),
-    services,
-    { ...parsed.settings, path: null },
-    logger,
-  );
+  const platform = await openPlatform(parseEnvironment(env), services, { ...parsed.settings, path: null }, logger);
   let worker = await platform.startWorker();
   const api = await startServer({
     ...platform.commands,

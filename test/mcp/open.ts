@@ -70,8 +70,7 @@ export async function openScripted(settings: object = {}, servers?: object): Pro
       return offer?.kind === 'tools' ? offer.tools.map(({ name }) => name) : [];
     },
     isUp: (server) => up.has(server),
-    run: (tool, input = {}, signal = new AbortController().signal) =>
-      runner.execute(call(tool, input), signal),
+    run: (tool, input = {}, signal = new AbortController().signal) => runner.execute(call(tool, input), signal),
     until,
     async close() {
       await open.stop();

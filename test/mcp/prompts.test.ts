@@ -1,13 +1,10 @@
 // The tools of an MCP server are in prompts in one order and with one text, so that a restart of the worker process and
 // of the server does not lose the provider's prompt cache.
 import { afterEach, expect, test } from 'vitest';
-import { isJsonObject } from '../../src/core/json.ts';
-import type { Json, JsonObject } from '../../src/core/json.ts';
-import { startFakeProvider } from '../llm/fake-provider.ts';
-import type { FakeProvider, FakeRequest } from '../llm/fake-provider.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../src/core/json.ts';
+import { startFakeProvider, type FakeProvider, type FakeRequest } from '../llm/fake-provider.ts';
 import { expectPrefixes } from '../workers/prompts/prompts.ts';
-import { openMcpPlatform } from './mcp-platform.ts';
-import type { McpPlatform } from './mcp-platform.ts';
+import { openMcpPlatform, type McpPlatform } from './mcp-platform.ts';
 import { scripted } from './known-servers.ts';
 
 let platform: McpPlatform | null = null;

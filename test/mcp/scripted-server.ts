@@ -11,8 +11,8 @@ import {
   CallToolRequestSchema,
   ListToolsRequestSchema,
   PingRequestSchema,
+  type CallToolResult,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
 const folder = process.argv[2] ?? '.';
 const note = (fact: string): void => appendFileSync(join(folder, 'facts'), `${fact}\n`);
@@ -51,10 +51,7 @@ const tools = [
   { name: 'secret', annotations: READS, inputSchema: ANYTHING },
 ];
 
-const server = new Server(
-  { name: 'scripted', version: '1' },
-  { capabilities: { tools: { listChanged: true } } },
-);
+const server = new Server({ name: 'scripted', version: '1' }, { capabilities: { tools: { listChanged: true } } });
 const text = (body: string, isError = false): CallToolResult => ({
   content: [{ type: 'text', text: body }],
   isError,

@@ -1,7 +1,6 @@
 // One MCP server as a process: its calls, its deaths, its list, its end.
 import { afterEach, describe, expect, test } from 'vitest';
-import { openScripted } from './open.ts';
-import type { Opened } from './open.ts';
+import { openScripted, type Opened } from './open.ts';
 
 let opened: Opened;
 const open = async (...args: Parameters<typeof openScripted>): Promise<Opened> => {

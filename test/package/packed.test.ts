@@ -7,11 +7,9 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import { everything } from '../mcp/known-servers.ts';
-import { createEmptyDatabase } from '../services/database.ts';
-import type { TestDatabase } from '../services/database.ts';
+import { createEmptyDatabase, type TestDatabase } from '../services/database.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
-import { start } from '../cli/command-line.ts';
-import type { Env, Running } from '../cli/command-line.ts';
+import { start, type Env, type Running } from '../cli/command-line.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -102,8 +100,7 @@ test('the client needs no module of Node', async () => {
   const reached = new Set(['client.js']);
   for (const file of reached) {
     const text = await readFile(path.join(dist, file), 'utf8');
-    for (const [, name = ''] of text.matchAll(/^(?:import|export) .*from "\.\/([^"]+)";$/gm))
-      reached.add(name);
+    for (const [, name = ''] of text.matchAll(/^(?:import|export) .*from "\.\/([^"]+)";$/gm)) reached.add(name);
     expect({ file, others: text.match(/^(?:import|export) .*from "[^.].*$/gm) }).toEqual({
       file,
       others: null,

@@ -28,10 +28,7 @@ test('the digest of a part is the same while its sources are', () => {
 test.each<[string, () => void]>([
   ['the content of a file', () => write('folder/inner/a.ts', 'two')],
   ['a new file', () => write('folder/b.ts', '')],
-  [
-    'the name of a file',
-    () => renameSync(path.join(root, 'folder/inner/a.ts'), path.join(root, 'folder/inner/b.ts')),
-  ],
+  ['the name of a file', () => renameSync(path.join(root, 'folder/inner/a.ts'), path.join(root, 'folder/inner/b.ts'))],
 ])('it differs after a change of %s', (_, change) => {
   const before = digest();
   change();

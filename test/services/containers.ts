@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hostname } from 'node:os';
 import { PostgreSqlContainer } from '@testcontainers/postgresql';
 import { RedisContainer } from '@testcontainers/redis';
-import { ImageName, Wait, getContainerRuntimeClient } from 'testcontainers';
-import type { ContainerRuntimeClient } from 'testcontainers';
+import { ImageName, Wait, getContainerRuntimeClient, type ContainerRuntimeClient } from 'testcontainers';
 import { startOf } from '../../src/dev/process-identity.ts';
 
 // The library's own helper container cannot be pulled everywhere; the labels do its work. It reads this late.

@@ -6,8 +6,7 @@ import path from 'node:path';
 import postgres from 'postgres';
 import { inject } from 'vitest';
 import { migrate } from '../../src/db/connection/migrate.ts';
-import { DatabasePool } from './database-pool.ts';
-import type { PooledDatabase } from './database-pool.ts';
+import { DatabasePool, type PooledDatabase } from './database-pool.ts';
 
 export interface TestDatabase {
   url: string;
@@ -114,9 +113,7 @@ async function isThere(sql: postgres.Sql, name: string): Promise<boolean> {
 async function hashOf(folder: string): Promise<string> {
   const hash = createHash('sha256');
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name));
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
   for (const file of files.sort()) hash.update(path.relative(folder, file)).update(await readFile(file));
   return hash.digest('hex').slice(0, 16);
 }

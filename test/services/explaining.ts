@@ -1,6 +1,5 @@
 // Plans in place of results: how much a query reads.
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '../../src/db/connection/client.ts';
 
 /** Explains its statements, returns no rows, and keeps the plans. */

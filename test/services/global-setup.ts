@@ -4,8 +4,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { bundlePrograms } from './programs.ts';
-import { startTestServices } from './start.ts';
-import type { TestServices } from './start.ts';
+import { startTestServices, type TestServices } from './start.ts';
 
 interface Shared {
   started: Promise<TestServices> | null;

@@ -1,8 +1,7 @@
 // The connections of a test database, which its next user goes on with: a connection costs PostgreSQL 4 ms, and plans
 // each statement again.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseOn, openPool } from '../../src/db/connection/client.ts';
-import type { Database, DatabaseOptions } from '../../src/db/connection/client.ts';
+import { databaseOn, openPool, type Database, type DatabaseOptions } from '../../src/db/connection/client.ts';
 import type { Pool } from '../../src/db/connection/pool.ts';
 
 /** `lent`: what uses it now. */

@@ -8,8 +8,7 @@ import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { freePort } from '../../src/dev/free-port.ts';
 import { systemCode } from '../../src/dev/service-error.ts';
 import { TEST_SETTINGS, startPostgresContainer } from './containers.ts';
-import { ownContainer } from './own-service.ts';
-import type { OwnService } from './own-service.ts';
+import { ownContainer, type OwnService } from './own-service.ts';
 import { removeFolder, temporaryFolder } from './temporary-folder.ts';
 
 /** In a container where the run uses containers, else embedded. */

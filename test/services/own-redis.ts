@@ -3,11 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
 import { freePort } from '../../src/dev/free-port.ts';
-import { startLocalRedis } from '../../src/dev/local-redis.ts';
-import type { LocalRedis } from '../../src/dev/local-redis.ts';
+import { startLocalRedis, type LocalRedis } from '../../src/dev/local-redis.ts';
 import { startRedisContainer } from './containers.ts';
-import { ownContainer } from './own-service.ts';
-import type { OwnService } from './own-service.ts';
+import { ownContainer, type OwnService } from './own-service.ts';
 import { removeFolder, temporaryFolder } from './temporary-folder.ts';
 
 /** In a container where the run uses containers, else from PATH; null where the run has no Redis. */

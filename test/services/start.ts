@@ -57,10 +57,7 @@ function fromEnvironment(run: string): TestServices {
 async function inContainers(run: string): Promise<TestServices> {
   await removeLeftovers();
   try {
-    const [postgres, redis] = await Promise.all([
-      startPostgresContainer(run, IN_MEMORY),
-      startRedisContainer(run),
-    ]);
+    const [postgres, redis] = await Promise.all([startPostgresContainer(run, IN_MEMORY), startRedisContainer(run)]);
     return {
       run,
       databaseUrl: postgres.url,
@@ -80,8 +77,7 @@ async function embedded(run: string, wantRedis: boolean, why: string): Promise<T
   const settings = { ...TEST_SETTINGS };
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), settings });
   const redis = wantRedis ? await startLocalRedis({ dir: path.join(folder, 'redis') }) : null;
-  const beside =
-    redis === null ? 'no Redis, so the Postgres backend alone' : `Redis ${redis.version} from PATH`;
+  const beside = redis === null ? 'no Redis, so the Postgres backend alone' : `Redis ${redis.version} from PATH`;
   return {
     run,
     databaseUrl: postgres.url,

@@ -144,9 +144,7 @@ function loadedWith(entry: string): string[] {
   for (const file of found) {
     const source = sources.find((one) => one.file === file);
     if (source === undefined) continue;
-    const loads = source.text.matchAll(
-      /^(?:(?:import|export)(?!\s+type\b)[^;]*?from '([^']+)'|import '([^']+)');/gms,
-    );
+    const loads = source.text.matchAll(/^(?:(?:import|export)(?!\s+type\b)[^;]*?from '([^']+)'|import '([^']+)');/gms);
     for (const [, from, alone = ''] of loads) {
       const name = from ?? alone;
       found.add(isRelative(name) ? resolve(source, name) : packageOf(name));
@@ -175,9 +173,7 @@ describe('imports', () => {
 
   test('every folder has its place in the table', () => {
     const folders = new Set(sources.map(({ folder }) => folder));
-    expect([...folders].filter((folder) => !(folder in MAY_IMPORT) && !ASSEMBLERS.includes(folder))).toEqual(
-      [],
-    );
+    expect([...folders].filter((folder) => !(folder in MAY_IMPORT) && !ASSEMBLERS.includes(folder))).toEqual([]);
   });
 
   test('an exception that no file needs is not listed', () => {
@@ -226,26 +222,20 @@ describe('imports', () => {
       loadedWith(entry).filter((name) => late.includes(name) || isWrong(name));
     expect(loadedWith('src/platform/production.ts').length).toBeGreaterThan(200);
     expect(found('src/platform/production.ts', (name) => parts.includes(name))).toEqual([]);
-    expect(found('src/api/server/server.ts', (name) => /^src\/(?:workers|agent|llm)\//.test(name))).toEqual(
-      [],
-    );
+    expect(found('src/api/server/server.ts', (name) => /^src\/(?:workers|agent|llm)\//.test(name))).toEqual([]);
     expect(found('src/workers/process/process.ts', (name) => name.startsWith('src/api/'))).toEqual([]);
   });
 
   test('the core imports nothing from outside, not even Node', () => {
     expect(
-      faults((source) =>
-        source.folder === 'core' ? source.imports.filter((name) => !isRelative(name)) : [],
-      ),
+      faults((source) => (source.folder === 'core' ? source.imports.filter((name) => !isRelative(name)) : [])),
     ).toEqual([]);
   });
 
   test('the client imports only itself: it runs in browsers, without the server', () => {
     expect(
       faults(({ folder, imports }) =>
-        folder === 'client'
-          ? imports.filter((name) => !/^(?:\.\/[\w-]+\.ts|eventsource-parser)$/.test(name))
-          : [],
+        folder === 'client' ? imports.filter((name) => !/^(?:\.\/[\w-]+\.ts|eventsource-parser)$/.test(name)) : [],
       ),
     ).toEqual([]);
     expect(
@@ -278,10 +268,7 @@ describe('imports', () => {
 /** A cycle of files in the order of their imports, or null. */
 function findCycle(): string | null {
   const edges = new Map(
-    sources.map((source) => [
-      source.file,
-      source.imports.filter(isRelative).map((name) => resolve(source, name)),
-    ]),
+    sources.map((source) => [source.file, source.imports.filter(isRelative).map((name) => resolve(source, name))]),
   );
   const done = new Set<string>();
   const visit = (file: string, trail: string[]): string | null => {
@@ -302,9 +289,7 @@ function findCycle(): string | null {
 }
 
 /** Tags of statements. */
-const tags = sources.flatMap(({ text }) =>
-  [...text.matchAll(/sql`\/\* (\S+) \*\//g)].map(([, tag = '']) => tag),
-);
+const tags = sources.flatMap(({ text }) => [...text.matchAll(/sql`\/\* (\S+) \*\//g)].map(([, tag = '']) => tag));
 
 describe('places', () => {
   test('SQL is written in db alone', () => {
@@ -357,9 +342,7 @@ describe('places', () => {
   test('the core reads no clock and uses no random numbers', () => {
     const impure =
       /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\b|\bcrypto\b|\bset(?:Timeout|Interval|Immediate)\b/;
-    expect(
-      faults(({ folder, bare }) => (folder === 'core' ? (impure.exec(bare) ?? []).slice(0, 1) : [])),
-    ).toEqual([]);
+    expect(faults(({ folder, bare }) => (folder === 'core' ? (impure.exec(bare) ?? []).slice(0, 1) : []))).toEqual([]);
   });
 
   test('inside a transaction every statement is the transaction’s', () => {
@@ -445,16 +428,7 @@ const CONSOLE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'config-editor': ['lucide-react', 'nightshift', 'react'],
   answers: ['@tanstack/react-query', 'lucide-react', 'nightshift', 'react'],
   data: ['@tanstack/react-query', 'nightshift', 'react'],
-  ui: [
-    'lucide-react',
-    'radix-ui',
-    'react',
-    'react-markdown',
-    'recharts',
-    'rehype-highlight',
-    'remark-gfm',
-    'sonner',
-  ],
+  ui: ['lucide-react', 'radix-ui', 'react', 'react-markdown', 'recharts', 'rehype-highlight', 'remark-gfm', 'sonner'],
 };
 
 type Import = { names: string; from: string };
@@ -484,9 +458,7 @@ const consoleSources: ConsoleSource[] = readdirSync(path.join(ROOT, 'web/src'), 
 
 function consoleFaults(find: (source: ConsoleSource, one: Import) => boolean): string[] {
   return consoleSources.flatMap((source) =>
-    source.imports
-      .filter((one) => find(source, one))
-      .map(({ names, from }) => `${source.file}: ${names} ${from}`),
+    source.imports.filter((one) => find(source, one)).map(({ names, from }) => `${source.file}: ${names} ${from}`),
   );
 }
 
@@ -506,8 +478,7 @@ test('content for a provider keeps its text: no function of jsonb handles it', (
     .flatMap((file) => readFileSync(path.join(ROOT, 'src/db', file), 'utf8').split('\n'));
   const found = lines.filter(
     (line) =>
-      /\bjsonb/.test(line) &&
-      /\b(?:content|reply|input|definition|config|approval|parameters|blocks?)\b/.test(line),
+      /\bjsonb/.test(line) && /\b(?:content|reply|input|definition|config|approval|parameters|blocks?)\b/.test(line),
   );
   expect(found.filter((line) => !SEES_CONTENT.some((known) => line.includes(known)))).toEqual([]);
   expect(SEES_CONTENT.filter((known) => !found.some((line) => line.includes(known)))).toEqual([]);
@@ -553,8 +524,7 @@ describe('the console', () => {
 
   test('every package is imported only in its folder', () => {
     const found = consoleFaults(
-      ({ folder }, { from }) =>
-        !isRelative(from) && CONSOLE_PACKAGES[folder]?.includes(packageOf(from)) !== true,
+      ({ folder }, { from }) => !isRelative(from) && CONSOLE_PACKAGES[folder]?.includes(packageOf(from)) !== true,
     );
     expect(found).toEqual([]);
   });
@@ -587,9 +557,7 @@ describe('the reader of sources', () => {
   test('sees the pool used inside a transaction', () => {
     const wrong = readSource('await database.transaction(async (tx) => { await claim(database.db); });').bare;
     const right = readSource('await database.transaction(async (tx) => { await claim(tx); });').bare;
-    const named = readSource(
-      'async function f(tx: Executor): Promise<void> {\n  await db.execute(x);\n}',
-    ).bare;
+    const named = readSource('async function f(tx: Executor): Promise<void> {\n  await db.execute(x);\n}').bare;
     expect(transactionBodies(wrong).some((body) => /\bdb\b/.test(body))).toBe(true);
     expect(transactionBodies(right).some((body) => /\bdb\b/.test(body))).toBe(false);
     expect(transactionBodies(named).some((body) => /\bdb\b/.test(body))).toBe(true);

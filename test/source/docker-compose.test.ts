@@ -5,8 +5,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { isServer } from '../../src/cli/serve.ts';
-import { isJsonObject } from '../../src/core/json.ts';
-import type { Json, JsonObject } from '../../src/core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../src/core/json.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8');
@@ -80,9 +79,7 @@ test('API and worker processes start once the database has its migrations and Re
 });
 
 test('every name that it reads from the environment, or passes to the platform, is in .env.example', () => {
-  const documented = new Set(
-    [...read('.env.example').matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name),
-  );
+  const documented = new Set([...read('.env.example').matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name));
   const taken = [...text.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name);
   const given = OURS.flatMap((name) => Object.keys(environment(name)));
   expect(taken).toContain('POSTGRES_PASSWORD');

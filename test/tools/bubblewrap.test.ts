@@ -4,8 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
-import { RUN_COMMAND_DEFAULTS } from '../../src/tools/built-in/command/limits.ts';
-import type { RunCommandLimits } from '../../src/tools/built-in/command/limits.ts';
+import { RUN_COMMAND_DEFAULTS, type RunCommandLimits } from '../../src/tools/built-in/command/limits.ts';
 import { runCommand } from '../../src/tools/built-in/command/run-command.ts';
 import { FILE_LIMITS } from '../../src/tools/built-in/files/limits.ts';
 import { createWorkspaces } from '../../src/tools/built-in/files/workspaces.ts';
@@ -13,13 +12,12 @@ import { RESULT_CHARS, refusedWith, runnerFor, temporaryFolder } from './built-i
 import { call } from './invoke.ts';
 
 const works =
-  spawnSync('bwrap', ['--unshare-all', '--unshare-user', '--disable-userns', '--ro-bind', '/', '/', 'true'])
-    .status === 0;
+  spawnSync('bwrap', ['--unshare-all', '--unshare-user', '--disable-userns', '--ro-bind', '/', '/', 'true']).status ===
+  0;
 
 const { contextId, tenantName } = call('run_command', {});
 let base: Awaited<ReturnType<typeof temporaryFolder>>;
-const here = (...names: string[]): string =>
-  path.join(base.path, 'workspaces', tenantName, contextId, ...names);
+const here = (...names: string[]): string => path.join(base.path, 'workspaces', tenantName, contextId, ...names);
 
 beforeEach(async () => {
   base = await temporaryFolder();
@@ -85,9 +83,7 @@ describe.runIf(works)('in bubblewrap', () => {
 
   test('may read the paths that the operator names, and not write there', async () => {
     writeFileSync(path.join(base.path, 'secret'), 'shared');
-    expect(await outputOf(`cat ${base.path}/secret; touch ${base.path}/x`, { readOnly: [base.path] })).toBe(
-      'shared',
-    );
+    expect(await outputOf(`cat ${base.path}/secret; touch ${base.path}/x`, { readOnly: [base.path] })).toBe('shared');
     expect(readdirSync(base.path).sort()).toEqual(['secret', 'workspaces']);
   });
 

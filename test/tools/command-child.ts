@@ -1,6 +1,5 @@
 // A process that runs a command without end in the workspace of a context, until it is killed.
-import { parseId } from '../../src/core/ids.ts';
-import type { ContextId } from '../../src/core/ids.ts';
+import { parseId, type ContextId } from '../../src/core/ids.ts';
 import { RUN_COMMAND_DEFAULTS } from '../../src/tools/built-in/command/limits.ts';
 import { runCommand } from '../../src/tools/built-in/command/run-command.ts';
 import { FILE_LIMITS } from '../../src/tools/built-in/files/limits.ts';

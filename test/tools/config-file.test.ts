@@ -108,18 +108,8 @@ describe('an unusable file is refused with a message', () => {
       'enum A { b }\nexport default {};',
       /enum is not supported.*config\.ts:1\)/s,
     ],
-    [
-      'a fault of its own',
-      '.mjs',
-      '\nthrow new Error("no key");',
-      /cannot be loaded: no key \(.*config\.mjs:2:7\)/,
-    ],
-    [
-      'a package that is not there',
-      '.mjs',
-      'import "not-there";',
-      /cannot be loaded: Cannot find package 'not-there'/,
-    ],
+    ['a fault of its own', '.mjs', '\nthrow new Error("no key");', /cannot be loaded: no key \(.*config\.mjs:2:7\)/],
+    ['a package that is not there', '.mjs', 'import "not-there";', /cannot be loaded: Cannot find package 'not-there'/],
     ['no default export', '.ts', 'export const tools = [];', /has no default export/],
     [
       'a promise',
@@ -153,10 +143,7 @@ describe('a clone', () => {
 describe('an installed package', () => {
   test('is JavaScript, and still runs the operator’s TypeScript beside node_modules', async () => {
     const installed = 'node_modules/nightshift';
-    await write(
-      `${installed}/package.json`,
-      '{ "name": "nightshift", "type": "module", "exports": "./index.js" }',
-    );
+    await write(`${installed}/package.json`, '{ "name": "nightshift", "type": "module", "exports": "./index.js" }');
     await compileTo(join(folder, installed));
     await write(
       'nightshift.config.ts',

@@ -2,8 +2,7 @@
 import { pino } from 'pino';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
-import { defineConfig, defineTool } from '../../src/index.ts';
-import type { Json, OperatorConfig, ToolDefinition } from '../../src/index.ts';
+import { defineConfig, defineTool, type Json, type OperatorConfig, type ToolDefinition } from '../../src/index.ts';
 import type { ToolLog } from '../../src/tools/run/tool-log.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
 
@@ -59,9 +58,7 @@ describe('typing a config file', () => {
     expect(parseConfigFile(config)).toMatchObject({ ok: true });
     const data = [() => 3, () => ({ found: [1, null] }), async () => [true], () => null];
     for (const execute of data)
-      expectTypeOf(
-        defineConfig({ tools: [{ ...base, input: z.object({}), execute }] }),
-      ).toExtend<OperatorConfig>();
+      expectTypeOf(defineConfig({ tools: [{ ...base, input: z.object({}), execute }] })).toExtend<OperatorConfig>();
     const list: ToolDefinition[] = [apart, plain];
     expect(parseConfigFile(defineConfig({ tools: list }))).toMatchObject({ ok: true });
     expect(parseConfigFile(defineConfig({}))).toMatchObject({ ok: true });

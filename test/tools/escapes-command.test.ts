@@ -9,14 +9,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
 import { isAllowed } from '../../src/tools/built-in/command/allowed.ts';
 import { asProcess } from '../../src/tools/built-in/command/program.ts';
-import { RUN_COMMAND_DEFAULTS } from '../../src/tools/built-in/command/limits.ts';
-import type { RunCommandLimits } from '../../src/tools/built-in/command/limits.ts';
+import { RUN_COMMAND_DEFAULTS, type RunCommandLimits } from '../../src/tools/built-in/command/limits.ts';
 import { runCommand } from '../../src/tools/built-in/command/run-command.ts';
 import { FILE_LIMITS } from '../../src/tools/built-in/files/limits.ts';
 import { createWorkspaces } from '../../src/tools/built-in/files/workspaces.ts';
 import { call } from './invoke.ts';
-import { RESULT_CHARS, refusedWith, runnerFor, temporaryFolder } from './built-in-runner.ts';
-import type { BuiltInResult } from './built-in-runner.ts';
+import { RESULT_CHARS, refusedWith, runnerFor, temporaryFolder, type BuiltInResult } from './built-in-runner.ts';
 
 let base: Awaited<ReturnType<typeof temporaryFolder>>;
 const of = call('run_command', {});
@@ -29,8 +27,7 @@ afterEach(async () => {
   await base.remove();
 });
 
-const here = (...names: string[]): string =>
-  path.join(base.path, owner.tenantName, owner.contextId, ...names);
+const here = (...names: string[]): string => path.join(base.path, owner.tenantName, owner.contextId, ...names);
 
 function toolOf(limits: Partial<RunCommandLimits> = {}, files = FILE_LIMITS) {
   return runCommand({
@@ -47,12 +44,8 @@ const PROCESS = { runner: 'process', tenants: [owner.tenantName] } as const;
 
 const texts = { stdout: expect.any(String), stderr: expect.any(String) };
 
-const run = (
-  input: Json,
-  limits: Partial<RunCommandLimits> = {},
-  signal?: AbortSignal,
-  files = FILE_LIMITS,
-) => runnerFor([toolOf(limits, files)])('run_command', input, owner, signal);
+const run = (input: Json, limits: Partial<RunCommandLimits> = {}, signal?: AbortSignal, files = FILE_LIMITS) =>
+  runnerFor([toolOf(limits, files)])('run_command', input, owner, signal);
 const stdoutOf = (output: BuiltInResult | null): string => {
   if (output === null) throw new Error('The call was aborted.');
   return (output.result as { stdout: string }).stdout;

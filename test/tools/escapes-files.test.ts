@@ -16,8 +16,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DEFAULT_TENANT_NAME, parseId } from '../../src/core/ids.ts';
-import type { ContextId } from '../../src/core/ids.ts';
+import { DEFAULT_TENANT_NAME, parseId, type ContextId } from '../../src/core/ids.ts';
 import { fileTools } from '../../src/tools/built-in/files/files.ts';
 import type { FileLimits } from '../../src/tools/built-in/files/limits.ts';
 import { usage } from '../../src/tools/built-in/files/survey.ts';
@@ -44,9 +43,7 @@ beforeEach(async () => {
   mkdirSync(here, { recursive: true });
   mkdirSync(outside);
   writeFileSync(path.join(outside, 'secret'), 'needle of others');
-  run = runnerFor(
-    fileTools({ workspaces: createWorkspaces(root), limits: LIMITS, resultChars: RESULT_CHARS }),
-  );
+  run = runnerFor(fileTools({ workspaces: createWorkspaces(root), limits: LIMITS, resultChars: RESULT_CHARS }));
 });
 afterEach(async () => {
   expect(readdirSync(outside)).toEqual(['secret']);
@@ -154,46 +151,43 @@ describe('links', () => {
     expect(await search('l')).toEqual(refusedWith('link_refused'));
   });
 
-  test.runIf(process.platform === 'linux')(
-    'that replace a directory again and again allow no escape',
-    async () => {
-      const lay = (): void => {
-        for (const name of ['real', 'aside', 'trap']) rmSync(inside(name), { recursive: true, force: true });
-        mkdirSync(inside('real'));
-        writeFileSync(inside('real', 'secret'), 'mine');
-        symlinkSync(outside, inside('trap'));
-      };
-      const soon = () => new Promise((resolve) => setImmediate(resolve));
-      const over = new AbortController();
-      const swap = async (): Promise<void> => {
-        let isLaid = false;
-        while (!over.signal.aborted) {
-          try {
-            if (!isLaid) lay();
-            isLaid = true;
-            renameSync(inside('real'), inside('aside'));
-            renameSync(inside('trap'), inside('real'));
-            await soon();
-            renameSync(inside('real'), inside('trap'));
-            renameSync(inside('aside'), inside('real'));
-          } catch {
-            // A write made the directory again in the meantime, or a file in it while it was deleted.
-            isLaid = false;
-          }
+  test.runIf(process.platform === 'linux')('that replace a directory again and again allow no escape', async () => {
+    const lay = (): void => {
+      for (const name of ['real', 'aside', 'trap']) rmSync(inside(name), { recursive: true, force: true });
+      mkdirSync(inside('real'));
+      writeFileSync(inside('real', 'secret'), 'mine');
+      symlinkSync(outside, inside('trap'));
+    };
+    const soon = () => new Promise((resolve) => setImmediate(resolve));
+    const over = new AbortController();
+    const swap = async (): Promise<void> => {
+      let isLaid = false;
+      while (!over.signal.aborted) {
+        try {
+          if (!isLaid) lay();
+          isLaid = true;
+          renameSync(inside('real'), inside('aside'));
+          renameSync(inside('trap'), inside('real'));
           await soon();
+          renameSync(inside('real'), inside('trap'));
+          renameSync(inside('aside'), inside('real'));
+        } catch {
+          // A write made the directory again in the meantime, or a file in it while it was deleted.
+          isLaid = false;
         }
-      };
-      const swapping = swap();
-      const output: unknown[] = [];
-      for (let left = 300; left > 0; left -= 1) {
-        output.push(await read('real/secret'), await write('real/secret', 'mine'));
+        await soon();
       }
-      over.abort();
-      await swapping;
-      expect(JSON.stringify(output)).not.toContain('needle');
-      expect(JSON.stringify(output)).toContain('"content":"mine"');
-    },
-  );
+    };
+    const swapping = swap();
+    const output: unknown[] = [];
+    for (let left = 300; left > 0; left -= 1) {
+      output.push(await read('real/secret'), await write('real/secret', 'mine'));
+    }
+    over.abort();
+    await swapping;
+    expect(JSON.stringify(output)).not.toContain('needle');
+    expect(JSON.stringify(output)).toContain('"content":"mine"');
+  });
 });
 
 describe('a path that is not a file', () => {

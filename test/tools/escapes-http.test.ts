@@ -1,15 +1,12 @@
 // Attacks that `http_fetch` must stop: each row is a known attempt, and ends with a coded error and without a request
 // to its target.
-import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createServer as createTcpServer } from 'node:net';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createToolRunner } from '../../src/tools/run/execute.ts';
 import { createRegistry } from '../../src/tools/registry/registry.ts';
-import { HTTP_FETCH_DEFAULTS } from '../../src/tools/built-in/http/limits.ts';
-import type { HttpFetchLimits } from '../../src/tools/built-in/http/limits.ts';
+import { HTTP_FETCH_DEFAULTS, type HttpFetchLimits } from '../../src/tools/built-in/http/limits.ts';
 import type { Resolve } from '../../src/tools/built-in/http/gatekeeper.ts';
 import { httpFetch } from '../../src/tools/built-in/http/http-fetch.ts';
 import type { Json } from '../../src/core/json.ts';
@@ -141,14 +138,7 @@ describe('hosts', () => {
 
   test('public hosts are allowed', async () => {
     const { isPublic } = await import('../../src/tools/built-in/http/addresses.ts');
-    const addresses = [
-      '1.1.1.1',
-      '93.184.215.14',
-      '172.32.0.1',
-      '100.128.0.1',
-      '2606:4700::1111',
-      '2a00:1450::1',
-    ];
+    const addresses = ['1.1.1.1', '93.184.215.14', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1'];
     expect(addresses.filter((address) => !isPublic(address))).toEqual([]);
     expect(['', 'x', '1.1.1', '1.1.1.1.1', 'fe80::1%eth0'].filter(isPublic)).toEqual([]);
   });
@@ -164,9 +154,7 @@ describe('names', () => {
     ['leads nowhere', [], 'host_not_found'],
   ])('one that %s', async (_, addresses, code) => {
     const resolve = named({ 'evil.example': addresses });
-    expect(await fetched({ url: `http://evil.example:${insidePort}/` }, { resolve })).toEqual(
-      refusedWith(code),
-    );
+    expect(await fetched({ url: `http://evil.example:${insidePort}/` }, { resolve })).toEqual(refusedWith(code));
   });
 
   test('one that changes after the check (DNS rebinding) is connected to the checked address', async () => {
@@ -195,8 +183,7 @@ describe('names', () => {
 describe('redirects', () => {
   const to = (location: string, status = 302): string =>
     serve((request, response) => {
-      if (request.url === '/there')
-        response.end(JSON.stringify({ method: request.method, ...request.headers }));
+      if (request.url === '/there') response.end(JSON.stringify({ method: request.method, ...request.headers }));
       else response.writeHead(status, { location }).end('moved');
     });
 
@@ -299,11 +286,7 @@ describe('bodies', () => {
   const bomb = Buffer.alloc(50_000_000);
 
   test.each<[string, () => string, string]>([
-    [
-      'too large, as it says',
-      () => sends({ 'content-length': '200000' }, Buffer.alloc(200_000)),
-      'body_too_large',
-    ],
+    ['too large, as it says', () => sends({ 'content-length': '200000' }, Buffer.alloc(200_000)), 'body_too_large'],
     ['too large, without saying', () => endlessly(), 'body_too_large'],
     ['a gzip bomb', () => sends({ 'content-encoding': 'gzip' }, gzipSync(bomb)), 'body_too_large'],
     ['a brotli bomb', () => sends({ 'content-encoding': 'br' }, brotliCompressSync(bomb)), 'body_too_large'],
@@ -319,11 +302,7 @@ describe('bodies', () => {
     ],
     ['packed unheard-of', () => sends({ 'content-encoding': 'rar' }, 'x'), 'invalid_response'],
     ['not packed at all', () => sends({ 'content-encoding': 'gzip' }, 'plain'), 'invalid_response'],
-    [
-      'endlessly packing nothing',
-      () => endless(gzipSync(''), { 'content-encoding': 'gzip' }),
-      'body_too_large',
-    ],
+    ['endlessly packing nothing', () => endless(gzipSync(''), { 'content-encoding': 'gzip' }), 'body_too_large'],
     [
       'shorter than it says',
       () =>

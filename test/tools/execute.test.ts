@@ -1,10 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { defineTool } from '../../src/index.ts';
-import type { ToolContext } from '../../src/index.ts';
-import { faultyTool } from './faulty-tool.ts';
-import type { FaultyInput, Run } from './faulty-tool.ts';
+import { defineTool, type ToolContext } from '../../src/index.ts';
+import { faultyTool, type FaultyInput, type Run } from './faulty-tool.ts';
 import { call, resultOf, runnerOf } from './invoke.ts';
 
 const add = defineTool({
@@ -78,10 +76,7 @@ describe('a call of a model', () => {
   test('with arguments that are nested too deep is an error, however deep', async () => {
     const runner = runnerOf([add]);
     for (const depth of [101, 10_000, 1_000_000]) {
-      const { content, is_error } = await resultOf(
-        runner,
-        call('add', `${'['.repeat(depth)}${']'.repeat(depth)}`),
-      );
+      const { content, is_error } = await resultOf(runner, call('add', `${'['.repeat(depth)}${']'.repeat(depth)}`));
       expect(is_error).toBe(true);
       expect(content).toContain('- the arguments are nested deeper than 100 levels');
     }
@@ -98,9 +93,7 @@ describe('a call of a model', () => {
       execute: () => 'never',
     });
     expect(await resultOf(runnerOf([broken]), call('add', { a: 1 }))).toMatchObject({
-      content: expect.stringMatching(
-        /^The tool add failed\. The operator finds the details in the log under /,
-      ),
+      content: expect.stringMatching(/^The tool add failed\. The operator finds the details in the log under /),
       is_error: true,
     });
   });

@@ -5,21 +5,13 @@ describe('the message of a fault', () => {
   test.each([
     ['an error', new Error('no such city'), 'no such city'],
     ['one without words', new TypeError(), 'TypeError'],
-    [
-      'its causes',
-      new Error('fetch failed', { cause: new Error('ECONNREFUSED') }),
-      'fetch failed: ECONNREFUSED',
-    ],
+    ['its causes', new Error('fetch failed', { cause: new Error('ECONNREFUSED') }), 'fetch failed: ECONNREFUSED'],
     ['several errors', new AggregateError([new Error('a'), new Error('b')]), 'a; b'],
     ['a string', 'boom', 'boom'],
     ['an object with a message', { message: 'boom' }, 'boom'],
     ['null', null, 'null'],
     ['a symbol', Symbol('s'), 'Symbol(s)'],
-    [
-      'an object without a prototype',
-      Object.create(null),
-      'it threw a value that cannot be converted to text',
-    ],
+    ['an object without a prototype', Object.create(null), 'it threw a value that cannot be converted to text'],
   ])('%s', (_, thrown, expected) => {
     expect(faultText(thrown)).toBe(expected);
   });

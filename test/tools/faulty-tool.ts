@@ -5,9 +5,7 @@
  */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ToolError } from '../../src/index.ts';
-import type { JsonSchemaTool, ToolContext, ToolReturn } from '../../src/index.ts';
-import type { Effect } from '../../src/index.ts';
+import { ToolError, type JsonSchemaTool, type ToolContext, type ToolReturn, type Effect } from '../../src/index.ts';
 
 export type FaultyInput = {
   /** Returned as the result. */

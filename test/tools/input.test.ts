@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/core/json.ts';
-import { fromJsonSchema, fromStandardSchema } from '../../src/tools/registry/input.ts';
-import type { ToolInput } from '../../src/tools/registry/input.ts';
+import { fromJsonSchema, fromStandardSchema, type ToolInput } from '../../src/tools/registry/input.ts';
 
 const WHERE: JsonObject = {
   type: 'object',
@@ -84,19 +83,9 @@ describe('an input described by JSON Schema', () => {
     ['no type', {}, ['type'], 'must be "object"'],
     ['another type', { type: 'string' }, ['type'], 'must be "object"'],
     ['a wrong keyword', { type: 'object', required: 'city' }, [], 'data/required must be array'],
-    [
-      'a reference to nowhere',
-      { type: 'object', properties: { a: { $ref: '#/$defs/b' } } },
-      [],
-      "can't resolve",
-    ],
+    ['a reference to nowhere', { type: 'object', properties: { a: { $ref: '#/$defs/b' } } }, [], "can't resolve"],
     ['a broken pattern', { type: 'object', properties: { a: { pattern: '(' } } }, [], 'Invalid regular'],
-    [
-      'an old draft',
-      { $schema: 'http://json-schema.org/draft-04/schema#', type: 'object' },
-      [],
-      'neither draft',
-    ],
+    ['an old draft', { $schema: 'http://json-schema.org/draft-04/schema#', type: 'object' }, [], 'neither draft'],
     ['an asynchronous one', { $async: true, type: 'object' }, [], '$async'],
     ['a cycle', cyclic(), [], 'must be a JSON Schema'],
   ])('%s is refused', (_, schema, at, problem) => {
@@ -110,9 +99,7 @@ describe('an input described by JSON Schema', () => {
 
 describe('an input described by a library', () => {
   test('its JSON Schema is derived, without the draft', () => {
-    const input = fromStandardSchema(
-      z.object({ city: z.string().describe('a city'), days: z.int().default(3) }),
-    );
+    const input = fromStandardSchema(z.object({ city: z.string().describe('a city'), days: z.int().default(3) }));
     expect(input).toMatchObject({
       ok: true,
       schema: {
@@ -144,9 +131,7 @@ describe('an input described by a library', () => {
   });
 
   test('an asynchronous check is awaited', async () => {
-    const input = fromStandardSchema(
-      z.object({ a: z.string().refine(async (text) => text === 'x', 'must be x') }),
-    );
+    const input = fromStandardSchema(z.object({ a: z.string().refine(async (text) => text === 'x', 'must be x') }));
     expect(await check(input, { a: 'x' })).toEqual({ a: 'x' });
     expect(await check(input, { a: 'y' })).toEqual(['/a: must be x']);
   });
@@ -161,11 +146,7 @@ describe('an input described by a library', () => {
     ],
     ['what JSON Schema cannot say', z.object({ at: z.date() }), 'Date cannot be represented'],
     ['no object', z.string(), 'must be "object"'],
-    [
-      'a choice of objects',
-      z.union([z.object({ a: z.int() }), z.object({ b: z.int() })]),
-      'must be "object"',
-    ],
+    ['a choice of objects', z.union([z.object({ a: z.int() }), z.object({ b: z.int() })]), 'must be "object"'],
   ])('%s is refused', (_, schema, problem) => {
     expect(fromStandardSchema(schema)).toMatchObject({
       ok: false,

@@ -1,21 +1,24 @@
 /** A runner over given tools, and calls to it. */
 import { v7 } from 'uuid';
-import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, parseId } from '../../src/core/ids.ts';
-import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
+import {
+  DEFAULT_TENANT,
+  DEFAULT_TENANT_NAME,
+  parseId,
+  type ContextId,
+  type JobId,
+  type ToolCallId,
+  type WorkerId,
+} from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
 import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../src/core/tools/tool.ts';
 import type { ToolDefinition } from '../../src/index.ts';
-import { createToolRunner } from '../../src/tools/run/execute.ts';
-import type { ToolRunnerOptions } from '../../src/tools/run/execute.ts';
+import { createToolRunner, type ToolRunnerOptions } from '../../src/tools/run/execute.ts';
 import { toTool } from './to-tool.ts';
 import { createRegistry } from '../../src/tools/registry/registry.ts';
 
 const LIMITS = { toolResult: 200_000, toolTimeoutMs: 60_000 };
 
-export function runnerOf(
-  tools: readonly ToolDefinition[],
-  options: Partial<ToolRunnerOptions> = {},
-): ToolRunner {
+export function runnerOf(tools: readonly ToolDefinition[], options: Partial<ToolRunnerOptions> = {}): ToolRunner {
   return createToolRunner(createRegistry(tools.map(toTool)), { limits: LIMITS, ...options });
 }
 

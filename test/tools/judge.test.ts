@@ -2,16 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Approval } from '../../src/core/run/policy.ts';
-import { defineTool } from '../../src/index.ts';
-import type { ToolDefinition } from '../../src/index.ts';
+import { defineTool, type ToolDefinition } from '../../src/index.ts';
 import { call, runnerOf } from './invoke.ts';
 
 const base = { name: 'refund', description: 'd', effect: 'once' } as const;
 const input = z.object({ amount: z.number(), currency: z.string().default('USD') });
 const execute = () => 'done';
 
-const refund = (approval: unknown): ToolDefinition =>
-  ({ ...base, input, approval, execute }) as ToolDefinition;
+const refund = (approval: unknown): ToolDefinition => ({ ...base, input, approval, execute }) as ToolDefinition;
 
 function judged(approval: unknown, ruled: Approval | null = null, given: object = { amount: 5 }) {
   const lines: unknown[] = [];

@@ -53,12 +53,10 @@ describe('a valid configuration', () => {
     });
     if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
     const { tools, roles, limits } = parsed.settings;
-    expect(tools.map(({ descriptor, timeoutMs }) => [descriptor.name, descriptor.effect, timeoutMs])).toEqual(
-      [
-        ['read_page', 'once', 5],
-        ['zod', 'none', null],
-      ],
-    );
+    expect(tools.map(({ descriptor, timeoutMs }) => [descriptor.name, descriptor.effect, timeoutMs])).toEqual([
+      ['read_page', 'once', 5],
+      ['zod', 'none', null],
+    ]);
     expect([...roles]).toEqual([
       [
         'coder',
@@ -103,19 +101,11 @@ describe('an invalid configuration', () => {
     ['effect', undefined, 'tools[0].effect: is missing.'],
     ['name', 'read file', 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-", not "read file".'],
     ['name', 'x'.repeat(65), 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-".'],
-    [
-      'name',
-      'read_page\n',
-      'tools[0].name: must be 1 to 64 letters, digits, "_" or "-", not "read_page\\n".',
-    ],
+    ['name', 'read_page\n', 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-", not "read_page\\n".'],
     ['name', undefined, 'tools[0].name: is missing.'],
     ['description', ' ', 'tools[0].description: must be a non-empty string.'],
     ['timeout_ms', 0, 'tools[0].timeout_ms: must be a whole number from 1 to 2147483647, not 0.'],
-    [
-      'timeout_ms',
-      2 ** 31,
-      'tools[0].timeout_ms: must be a whole number from 1 to 2147483647, not 2147483648.',
-    ],
+    ['timeout_ms', 2 ** 31, 'tools[0].timeout_ms: must be a whole number from 1 to 2147483647, not 2147483648.'],
     ['timeout_ms', '5', 'tools[0].timeout_ms: must be a whole number from 1 to 2147483647, not "5".'],
     ['execute', 'rm -rf', 'tools[0].execute: must be a function, not "rm -rf".'],
     ['execute', undefined, 'tools[0].execute: is missing.'],
@@ -126,11 +116,7 @@ describe('an invalid configuration', () => {
       { type: 'array' },
       'tools[0].input_schema.type: must be "object", because tools take named arguments.',
     ],
-    [
-      'approval',
-      'sometimes',
-      'tools[0].approval: must be never, always, deny or a function, not "sometimes".',
-    ],
+    ['approval', 'sometimes', 'tools[0].approval: must be never, always, deny or a function, not "sometimes".'],
     ['on_unknown', 'ask', "tools[0].on_unknown: is only for tools with effect 'once'."],
     ['on_unknown', 'guess', 'tools[0].on_unknown: must be tell or ask, not "guess".'],
     ['reconcile', () => null, "tools[0].reconcile: is only for tools with effect 'once'."],
@@ -149,30 +135,16 @@ describe('an invalid configuration', () => {
         /^roles\.r\.model: must be provider\/model, with one of the providers anthropic, .*, not "claude"\.$/,
       ),
     ],
-    [
-      'model',
-      'acme/x',
-      expect.stringMatching(/^roles\.r\.model: must be provider\/model.* not "acme\/x"\.$/),
-    ],
-    [
-      'system_prompt',
-      5,
-      'roles.r.system_prompt: must be a string of at most 1000000 characters, not a number.',
-    ],
+    ['model', 'acme/x', expect.stringMatching(/^roles\.r\.model: must be provider\/model.* not "acme\/x"\.$/)],
+    ['system_prompt', 5, 'roles.r.system_prompt: must be a string of at most 1000000 characters, not a number.'],
     ['streaming', 'yes', 'roles.r.streaming: must be true or false, not "yes".'],
     ['tools', 'read_page', 'roles.r.tools: must be a list of at most 1000 entries, not a string.'],
     [
       'tools',
       ['read_page', 'rm'],
-      expect.stringMatching(
-        /^roles\.r\.tools\[1\]: no tool has the name "rm"\. Known tools: ask_user, .*read_page/,
-      ),
+      expect.stringMatching(/^roles\.r\.tools\[1\]: no tool has the name "rm"\. Known tools: ask_user, .*read_page/),
     ],
-    [
-      'tools',
-      ['a b'],
-      expect.stringMatching(/^roles\.r\.tools\[0\]: no tool has the name "a b"\. Known tools: /),
-    ],
+    ['tools', ['a b'], expect.stringMatching(/^roles\.r\.tools\[0\]: no tool has the name "a b"\. Known tools: /)],
     ['max_steps', 0, 'roles.r.max_steps: must be a whole number from 1 to 1000000000, not 0.'],
     ['max_tokens', 1.5, 'roles.r.max_tokens: must be a whole number from 1 to 1000000000, not 1.5.'],
     ['idle_timeout_s', 0, 'roles.r.idle_timeout_s: must be a whole number from 1 to 315360000, not 0.'],
@@ -238,9 +210,7 @@ describe('an invalid configuration', () => {
     const itself: Record<string, unknown> = {};
     itself['again'] = itself;
     for (const parameters of [{ a: 1n }, itself])
-      expect(faultsOf({ roles: { r: { parameters } } })).toEqual([
-        'roles.r.parameters: must be a plain JSON object.',
-      ]);
+      expect(faultsOf({ roles: { r: { parameters } } })).toEqual(['roles.r.parameters: must be a plain JSON object.']);
   });
 
   test('a value of a wrong type is not repeated where a secret may be meant', () => {
@@ -264,25 +234,19 @@ describe('an invalid configuration', () => {
     const servers = { input: { command: 'x', url: undefined, env: { input: 'a', parameters: 'b' } } };
     const roles = { parameters: { model: 'simulated/a', parameters: { model: undefined, temperature: 1 } } };
     expect(faultsOf({ mcp_servers: servers, roles })).toEqual([]);
-    expect(faultsOf({ roles: { input: { modle: 'simulated/a' } } })[0]).toMatch(
-      /^Unknown field `roles.input.modle`/,
-    );
+    expect(faultsOf({ roles: { input: { modle: 'simulated/a' } } })[0]).toMatch(/^Unknown field `roles.input.modle`/);
   });
 
   test('a value that may be a secret is not repeated', () => {
     const servers = { s: { url: 'ftp://u:secret@h' }, t: { command: 'a', env: { KEY: 'secret\0' } } };
-    expect(faultsOf({ mcp_servers: servers, limits: { run_command: { env: { KEY: 'secret\0' } } } })).toEqual(
-      [
-        'mcp_servers.s.url: must be an http or https URL, without a user name.',
-        'limits.run_command.env.KEY: must be a string without a NUL character.',
-      ],
-    );
+    expect(faultsOf({ mcp_servers: servers, limits: { run_command: { env: { KEY: 'secret\0' } } } })).toEqual([
+      'mcp_servers.s.url: must be an http or https URL, without a user name.',
+      'limits.run_command.env.KEY: must be a string without a NUL character.',
+    ]);
   });
 
   test('more faults than a person reads are counted', () => {
-    const roles = Object.fromEntries(
-      Array.from({ length: 30 }, (_, at) => [`r${at}`, { max_steps: at - 40 }]),
-    );
+    const roles = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`r${at}`, { max_steps: at - 40 }]));
     const faults = faultsOf({ roles, limits: 3 });
     expect(faults).toHaveLength(21);
     expect(faults[0]).toBe('roles.r0.max_steps: must be a whole number from 1 to 1000000000, not -40.');
@@ -362,11 +326,7 @@ describe('an invalid configuration', () => {
     [
       'an unknown limit',
       { limits: { failed_claims: 3 } },
-      [
-        expect.stringContaining(
-          'Unknown field `limits.failed_claims`. Known fields: queued_inputs, max_steps',
-        ),
-      ],
+      [expect.stringContaining('Unknown field `limits.failed_claims`. Known fields: queued_inputs, max_steps')],
     ],
     [
       'an unknown member',
@@ -438,18 +398,12 @@ describe('limits of built-in tools', () => {
       "limits.run_command.image: is only for runner: 'container'",
     ],
     [{ run_command: { tenants: ['a'] } }, "limits.run_command.tenants: is only for runner: 'process'"],
-    [
-      { run_command: { read_only: ['/opt'] } },
-      "limits.run_command.read_only: is only for runner: 'bubblewrap'",
-    ],
+    [{ run_command: { read_only: ['/opt'] } }, "limits.run_command.read_only: is only for runner: 'bubblewrap'"],
     [
       { run_command: { runner: 'bubblewrap', read_only: ['opt'] } },
       'limits.run_command.read_only[0]: must be an absolute path',
     ],
-    [
-      { run_command: { runner: 'container', image: '--privileged' } },
-      'limits.run_command.image: must be the name',
-    ],
+    [{ run_command: { runner: 'container', image: '--privileged' } }, 'limits.run_command.image: must be the name'],
     [{ run_command: { allow: [''] } }, 'limits.run_command.allow[0]: must be a non-empty string'],
     [
       { run_command: { env: { 'A B': 'x' } } },

@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import { refuse } from '../../src/core/errors.ts';
-import { peerTools } from '../../src/tools/built-in/peers.ts';
-import type { Sender } from '../../src/tools/built-in/peers.ts';
+import { peerTools, type Sender } from '../../src/tools/built-in/peers.ts';
 import { refusedWith, runnerFor } from './built-in-runner.ts';
 
 const callers: Sender[] = [];

@@ -59,9 +59,7 @@ test('have all four kinds, and nothing else', () => {
     [[sound], 'a list'],
   ];
   for (const [wrong, told] of wrongs)
-    expect(faultsOf({ 'openai/gpt-5': wrong })).toEqual([
-      `prices["openai/gpt-5"]: must be an object, not ${told}.`,
-    ]);
+    expect(faultsOf({ 'openai/gpt-5': wrong })).toEqual([`prices["openai/gpt-5"]: must be an object, not ${told}.`]);
   expect(faultsOf([])).toEqual(['prices: must be an object, not a list.']);
 });
 

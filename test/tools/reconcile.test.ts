@@ -41,10 +41,7 @@ test('it gets the arguments of the call, with the same key', async () => {
 test('its result is one like any other: text, blocks, an error', async () => {
   const result = { content: 'declined', is_error: true };
   expect(
-    await runnerOf([reporting(() => ({ outcome: 'happened', result }))]).reconcile(
-      call('pay', { cents: 5 }),
-      never,
-    ),
+    await runnerOf([reporting(() => ({ outcome: 'happened', result }))]).reconcile(call('pay', { cents: 5 }), never),
   ).toEqual({
     kind: 'happened',
     result: { kind: 'result', ...result },

@@ -31,11 +31,7 @@ describe('the return value of a tool', () => {
     ['a reply of nothing', { content: undefined }, ''],
     ['data', { a: [1] }, '{"a":[1]}'],
     ['data with a content of its own', { content: 'x', path: 'y' }, '{"content":"x","path":"y"}'],
-    [
-      'a reply whose error is no boolean',
-      { content: 'x', is_error: 'no' },
-      '{"content":"x","is_error":"no"}',
-    ],
+    ['a reply whose error is no boolean', { content: 'x', is_error: 'no' }, '{"content":"x","is_error":"no"}'],
     ['a reply of data', { content: { rows: 3 } }, '{"rows":3}'],
     ['a reply of an empty list', { content: [] }, '[]'],
     ['blocks of other kinds', { content: [{ type: 'video' }] }, '[{"type":"video"}]'],
@@ -89,11 +85,7 @@ describe('the return value of a tool', () => {
     ['that is not base64', image('not base64!'), 'not base64'],
     ['that is empty', image(''), 'not base64'],
     ['that is too large', image('A'.repeat(IMAGE_LIMIT + 4)), 'more than'],
-    [
-      'on a disk',
-      { type: 'image', source: { type: 'url', url: 'file:///etc/passwd' } },
-      'not an http or https URL',
-    ],
+    ['on a disk', { type: 'image', source: { type: 'url', url: 'file:///etc/passwd' } }, 'not an http or https URL'],
   ])('an image %s is left out with a note, since it would break every later call', (_, block, why) => {
     expect(contentOf({ content: [textBlock('x'), block] })).toEqual([
       textBlock('x'),

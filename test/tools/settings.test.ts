@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { ASKING_DEFAULTS } from '../../src/core/run/policy.ts';
 import type { ProviderName } from '../../src/core/model/model.ts';
-import { published } from '../../src/tools/registry/catalog.ts';
-import type { Catalog } from '../../src/tools/registry/catalog.ts';
+import { published, type Catalog } from '../../src/tools/registry/catalog.ts';
 import { builtInTools } from '../../src/tools/built-in/tools.ts';
 import { toTool } from './to-tool.ts';
 import { createRegistry } from '../../src/tools/registry/registry.ts';
 import { resolve } from '../../src/tools/registry/settings.ts';
-import { NO_SERVERS } from '../../src/tools/registry/servers.ts';
-import type { Offer } from '../../src/tools/registry/servers.ts';
+import { NO_SERVERS, type Offer } from '../../src/tools/registry/servers.ts';
 import type { Role, Serving, WorkerConfig } from '../../src/core/workers/settings.ts';
 import { faultyTool } from './faulty-tool.ts';
 
@@ -18,20 +16,11 @@ const tools = [
   ...builtInTools(),
 ];
 
-const ALL = [
-  'B',
-  'peek',
-  'read',
-  'write',
-  ...builtInTools().map(({ descriptor }) => descriptor.name),
-].toSorted();
+const ALL = ['B', 'peek', 'read', 'write', ...builtInTools().map(({ descriptor }) => descriptor.name)].toSorted();
 
 const catalog: Catalog = {
   roles: new Map([
-    [
-      'coder',
-      { model: 'anthropic/claude', tools: ['read', 'write'], max_steps: 9, parameters: { a: 1, b: 1 } },
-    ],
+    ['coder', { model: 'anthropic/claude', tools: ['read', 'write'], max_steps: 9, parameters: { a: 1, b: 1 } }],
     ['lost', { tools: ['read', 'gone'], model: 'openai/gpt' }],
   ]),
   registry: createRegistry(tools),

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { removed } from '../../src/tools/built-in/files/remove.ts';
 import { entriesIn, survey, usage } from '../../src/tools/built-in/files/survey.ts';
-import { openFolder } from '../../src/tools/built-in/files/walk.ts';
-import type { Folder } from '../../src/tools/built-in/files/walk.ts';
+import { openFolder, type Folder } from '../../src/tools/built-in/files/walk.ts';
 import { temporaryFolder } from './built-in-runner.ts';
 
 const MOST = 100_000;

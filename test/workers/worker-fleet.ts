@@ -6,41 +6,37 @@ import { inject } from 'vitest';
 import { v7 } from 'uuid';
 import { localBus } from '../../src/bus/local.ts';
 import { ids } from '../../src/platform/ids.ts';
-import { answerCall } from '../../src/commands/calls/answer-call.ts';
-import type { Answered } from '../../src/commands/calls/answer-call.ts';
-import { approveCalls } from '../../src/commands/calls/approve-calls.ts';
-import type { Judgement } from '../../src/commands/calls/approve-calls.ts';
+import { answerCall, type Answered } from '../../src/commands/calls/answer-call.ts';
+import { approveCalls, type Judgement } from '../../src/commands/calls/approve-calls.ts';
 import { cancelJob } from '../../src/commands/jobs/cancel-job.ts';
 import { createWorker } from '../../src/commands/workers/create-worker.ts';
-import { perform } from '../../src/commands/perform.ts';
-import type { AnyCommand } from '../../src/commands/perform.ts';
+import { perform, type AnyCommand } from '../../src/commands/perform.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
 import { submitInput } from '../../src/commands/inputs/submit-input.ts';
 import type { Accepted, Delivery } from '../../src/commands/inputs/posted-input.ts';
 import { interruptContext } from '../../src/commands/contexts/interrupt-context.ts';
-import { ASKING_DEFAULTS, decideApproval } from '../../src/core/run/policy.ts';
+import { ASKING_DEFAULTS, decideApproval, type Approval } from '../../src/core/run/policy.ts';
 import type { InterruptMode } from '../../src/core/run/job.ts';
 import type { Block, InputBlock, ToolUseBlock } from '../../src/core/conversation/blocks.ts';
-import { DEFAULT_TENANT } from '../../src/core/ids.ts';
-import type { ContextId, JobId, ToolCallId, WorkerId } from '../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type JobId, type ToolCallId, type WorkerId } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
 import type { Model, ModelOutcome, ModelRequest, ProviderName } from '../../src/core/model/model.ts';
 import type { Message } from '../../src/core/conversation/message.ts';
-import type { Approval } from '../../src/core/run/policy.ts';
-import type { Settings } from '../../src/core/workers/settings.ts';
+import type { Serving, Settings } from '../../src/core/workers/settings.ts';
 import type { Reconciled, ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
-import type { Serving } from '../../src/core/workers/settings.ts';
-import { openDatabase } from '../../src/db/connection/client.ts';
-import type { Database, DatabaseOptions, StatementHook } from '../../src/db/connection/client.ts';
+import {
+  openDatabase,
+  type Database,
+  type DatabaseOptions,
+  type StatementHook,
+} from '../../src/db/connection/client.ts';
 import { FROZEN_LIMITS } from '../../src/db/processes/frozen-sessions.ts';
 import { readHistory } from '../../src/db/run/history.ts';
 import type { WorkerDefinition } from '../../src/db/run/mailbox/worker.ts';
 import type { Models } from '../../src/llm/models.ts';
 import { redisQueue } from '../../src/queue/redis.ts';
-import { TEAM_DEFAULTS } from '../../src/workers/run/team-abilities.ts';
-import type { TeamAbilities } from '../../src/workers/run/team-abilities.ts';
-import { startWorkerProcess } from '../../src/workers/process/process.ts';
-import type { WorkerProcess } from '../../src/workers/process/process.ts';
+import { TEAM_DEFAULTS, type TeamAbilities } from '../../src/workers/run/team-abilities.ts';
+import { startWorkerProcess, type WorkerProcess } from '../../src/workers/process/process.ts';
 import type { WorkerTimes } from '../../src/workers/process/ports.ts';
 import { given, settings } from '../core/builders.ts';
 import { postedInput } from '../db/inputs.ts';
@@ -154,13 +150,10 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const url = options.databaseUrl ?? own?.url ?? '';
   const redisUrl = inject('redisUrl');
   const queue =
-    options.queue === 'deaf' || redisUrl === null
-      ? deaf
-      : redisQueue(redisUrl, testPrefix(), () => undefined);
+    options.queue === 'deaf' || redisUrl === null ? deaf : redisQueue(redisUrl, testPrefix(), () => undefined);
   const wakeQueue = queue.openWakeQueue();
   const bus = localBus();
-  const openOn = (given: DatabaseOptions): Database =>
-    own === null ? openDatabase(url, given) : own.open(given);
+  const openOn = (given: DatabaseOptions): Database => (own === null ? openDatabase(url, given) : own.open(given));
   const database = openOn({ max: 4, name: 'test-client' });
   const times = { ...TIMES, ...options.times };
   const ports: CommandPorts = {
@@ -215,15 +208,13 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
           judge: async ({ name }, ruled) => decideApproval(ruled, tools[name]?.approval ?? 'never'),
           async execute(call, signal) {
             const tool = tools[call.name];
-            if (tool === undefined)
-              return { kind: 'result', content: `no tool ${call.name}`, is_error: true };
+            if (tool === undefined) return { kind: 'result', content: `no tool ${call.name}`, is_error: true };
             return Promise.race([
               tool.execute(call, signal),
               aborted(signal).then((): ToolOutcome => ({ kind: 'aborted' })),
             ]);
           },
-          reconcile: async (call, signal) =>
-            tools[call.name]?.reconcile?.(call, signal) ?? { kind: 'unknown' },
+          reconcile: async (call, signal) => tools[call.name]?.reconcile?.(call, signal) ?? { kind: 'unknown' },
           outcomeWaitMs: options.outcomeWaitMs ?? null,
         },
         resolve: (worker) =>

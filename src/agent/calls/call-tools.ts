@@ -6,12 +6,10 @@
 import { closingOf } from '../../core/conversation/closing-texts.ts';
 import type { Decision } from '../../core/decide.ts';
 import type { ActiveJob } from '../../core/run/job.ts';
-import { closeCalls, closedByRule, ended, startCall } from '../../core/transitions/tools.ts';
-import type { ClosedCall } from '../../core/transitions/tools.ts';
+import { closeCalls, closedByRule, ended, startCall, type ClosedCall } from '../../core/transitions/tools.ts';
 import type { Settings } from '../../core/workers/settings.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
-import { EFFECTS } from '../../core/tools/tool.ts';
-import type { ToolOutcome } from '../../core/tools/tool.ts';
+import { EFFECTS, type ToolOutcome } from '../../core/tools/tool.ts';
 import type { Millis } from '../../core/time.ts';
 import type { OpenCall } from '../../core/tools/tool-call.ts';
 import { engageWorkers } from './engage.ts';
@@ -19,8 +17,7 @@ import { executeCall } from './execute-call.ts';
 import { inputOf, toInvocation } from './invocation.ts';
 import { judgeCalls } from './judge.ts';
 import { reconcile } from './reconcile.ts';
-import { append, commit, follow, readMailbox, reread } from '../run.ts';
-import type { After, CallUnderWay, Run } from '../run.ts';
+import { append, commit, follow, readMailbox, reread, type After, type CallUnderWay, type Run } from '../run.ts';
 
 type Ended = { call: OpenCall; beganAt: Millis | null; outcome: ToolOutcome };
 
@@ -128,9 +125,7 @@ async function mark(run: Run, snapshot: Snapshot, job: ActiveJob, call: OpenCall
     const outcome = await append(run, transition);
     if (outcome.kind === 'committed') {
       const after = (await follow(run, current, transition, outcome)) ?? current;
-      return mustReconsider(run, after)
-        ? reconsider(run, after, job, call)
-        : { begun: true, snapshot: after };
+      return mustReconsider(run, after) ? reconsider(run, after, job, call) : { begun: true, snapshot: after };
     }
     current = await reread(run, current, outcome);
     if (outcome.kind === 'in_doubt') break;

@@ -5,8 +5,7 @@
  */
 import { callsAfter } from '../../core/run/apply.ts';
 import type { ToolCallId } from '../../core/ids.ts';
-import { ended } from '../../core/transitions/tools.ts';
-import type { ClosedCall } from '../../core/transitions/tools.ts';
+import { ended, type ClosedCall } from '../../core/transitions/tools.ts';
 import { ruleOn } from '../../core/run/policy.ts';
 import type { Settings } from '../../core/workers/settings.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
@@ -79,9 +78,7 @@ export class EagerCalls implements EagerPort {
     const { snapshot, job, settings, given } = unstored;
     const invocation = toInvocation(snapshot, job, call, inputIn(given.content, call.id));
     // A call whose check fails is left to the normal execution.
-    const decision = await tools
-      .judge(invocation, ruleOn(settings.asking.rules, call.name))
-      .catch(() => null);
+    const decision = await tools.judge(invocation, ruleOn(settings.asking.rules, call.name)).catch(() => null);
     if (decision !== 'never' || shortWait.isOver) return null;
     const own = new AbortController();
     const beganAt = clock.now();
@@ -116,9 +113,7 @@ class ShortWait {
  */
 function eagerOnes(calls: readonly OpenCall[], { tools }: Settings): OpenCall[] {
   const isEager = ({ name, effect, status }: OpenCall): boolean =>
-    status === 'pending' &&
-    effect === 'none' &&
-    tools.find((tool) => tool.name === name)?.answered_by === 'tool';
+    status === 'pending' && effect === 'none' && tools.find((tool) => tool.name === name)?.answered_by === 'tool';
   const heavy = calls.findIndex((call) => !isEager(call));
   return heavy < 0 ? [...calls] : calls.slice(0, heavy);
 }

@@ -9,8 +9,7 @@ import type { OpenCall } from '../../core/tools/tool-call.ts';
 import { isForWorkers } from '../../core/run/wait.ts';
 import { parseWorkerAsk } from '../../core/workers/worker-asks.ts';
 import { inputOf } from './invocation.ts';
-import { append, follow, readMailbox, reread } from '../run.ts';
-import type { After, Run } from '../run.ts';
+import { append, follow, readMailbox, reread, type After, type Run } from '../run.ts';
 import type { AskingCall } from './team.ts';
 
 /** `left`: the calls still to run. Null: decide again. */
@@ -47,11 +46,7 @@ export async function recountWaits(run: Run, snapshot: Snapshot): Promise<After>
   return (await run.team.recount(snapshot, waiting)) ? readMailbox(run, snapshot) : null;
 }
 
-export async function outcomesOf(
-  run: Run,
-  snapshot: Snapshot,
-  over: readonly OpenCall[],
-): Promise<WorkerResults> {
+export async function outcomesOf(run: Run, snapshot: Snapshot, over: readonly OpenCall[]): Promise<WorkerResults> {
   const waited = over.filter(isForWorkers).flatMap((call) => askingCalls(snapshot, call));
   return waited.length === 0 ? new Map() : run.team.outcomes(snapshot, waited);
 }

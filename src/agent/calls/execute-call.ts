@@ -10,9 +10,7 @@ export function executeCall(
   invocation: ToolInvocation,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  return untilDeadline(clock, job, signal, (bounded) => tools.execute(invocation, bounded)).catch(
-    brokenRunner,
-  );
+  return untilDeadline(clock, job, signal, (bounded) => tools.execute(invocation, bounded)).catch(brokenRunner);
 }
 
 /** Runners do not throw; one that does must not stop the loop. */

@@ -1,6 +1,5 @@
 /** Builds the invocation of a tool call. */
-import { isToolUse } from '../../core/conversation/blocks.ts';
-import type { Block } from '../../core/conversation/blocks.ts';
+import { isToolUse, type Block } from '../../core/conversation/blocks.ts';
 import type { ToolCallId } from '../../core/ids.ts';
 import type { ActiveJob } from '../../core/run/job.ts';
 import type { Json } from '../../core/json.ts';
@@ -22,12 +21,7 @@ export function inputIn(answer: readonly Block[], id: ToolCallId): Json {
   return answer.filter(isToolUse).find((use) => use.id === id)?.input ?? {};
 }
 
-export function toInvocation(
-  snapshot: Snapshot,
-  job: ActiveJob,
-  call: OpenCall,
-  input: Json,
-): ToolInvocation {
+export function toInvocation(snapshot: Snapshot, job: ActiveJob, call: OpenCall, input: Json): ToolInvocation {
   return {
     id: call.id,
     name: call.name,

@@ -3,8 +3,7 @@
  * and closes the forbidden ones; the rest can run. Nothing was started before, so after a crash the check is simply
  * repeated.
  */
-import { letCallsWait } from '../../core/transitions/approval.ts';
-import type { WaitingCall } from '../../core/transitions/approval.ts';
+import { letCallsWait, type WaitingCall } from '../../core/transitions/approval.ts';
 import { parseQuestion } from '../../core/conversation/question.ts';
 import { ruleOn } from '../../core/run/policy.ts';
 import { askedWait } from '../../core/run/wait.ts';
@@ -13,8 +12,7 @@ import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
 import type { AnsweredBy } from '../../core/tools/tool.ts';
 import type { OpenCall } from '../../core/tools/tool-call.ts';
 import { inputOf, toInvocation } from './invocation.ts';
-import { append, follow, reread } from '../run.ts';
-import type { After, Run } from '../run.ts';
+import { append, follow, reread, type After, type Run } from '../run.ts';
 
 /**
  * `free`: the calls that may run; `after`: the snapshot to continue with. If the rules changed meanwhile, `free` is

@@ -4,14 +4,12 @@
  */
 import type { Json } from '../../core/json.ts';
 import type { ActiveJob } from '../../core/run/job.ts';
-import { settleOutcomes } from '../../core/transitions/outcome.ts';
-import type { LostCall } from '../../core/transitions/outcome.ts';
+import { settleOutcomes, type LostCall } from '../../core/transitions/outcome.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import type { Reconciled, ToolInvocation } from '../../core/tools/tool.ts';
 import type { OpenCall } from '../../core/tools/tool-call.ts';
 import { inputOf, toInvocation } from './invocation.ts';
-import { commit, readMailbox } from '../run.ts';
-import type { After, Run } from '../run.ts';
+import { commit, readMailbox, type After, type Run } from '../run.ts';
 import { untilDeadline } from '../waits/until-deadline.ts';
 
 /** If a control signal arrives meanwhile, nothing is written: the loop decides again. */

@@ -4,15 +4,22 @@ import type { Fingerprint } from '../../core/model/fingerprint.ts';
 import type { ThrottledAccess } from '../../core/run/throttle.ts';
 import type { ActiveJob } from '../../core/run/job.ts';
 import type { ModelCall } from '../../core/model/model-call.ts';
-import { answer, completed } from '../../core/transitions/answer.ts';
-import type { NewAnswer } from '../../core/transitions/answer.ts';
+import { answer, completed, type NewAnswer } from '../../core/transitions/answer.ts';
 import { answerWithResults } from '../../core/transitions/answer-with-results.ts';
 import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
 import { beginCall } from './begin-call.ts';
-import { isCompactable, makeRoom, takeFailure } from './failed-call.ts';
-import type { MadeCall } from './failed-call.ts';
-import { append, commit, follow, readMailbox, reread } from '../run.ts';
-import type { After, AnswerListener, Run, UnderWay } from '../run.ts';
+import { isCompactable, makeRoom, takeFailure, type MadeCall } from './failed-call.ts';
+import {
+  append,
+  commit,
+  follow,
+  readMailbox,
+  reread,
+  type After,
+  type AnswerListener,
+  type Run,
+  type UnderWay,
+} from '../run.ts';
 import { waitForTurn } from '../waits/wait-for-turn.ts';
 
 export async function callModel(run: Run, snapshot: Snapshot, served: ServedJob): Promise<After> {
@@ -49,9 +56,7 @@ function begin(
 ): UnderWay | ThrottledAccess {
   const access = run.model(settings.model.provider);
   if (access === null)
-    throw new Error(
-      `This process has no provider ${settings.model.provider}, which the worker's settings name.`,
-    );
+    throw new Error(`This process has no provider ${settings.model.provider}, which the worker's settings name.`);
   if (access.kind === 'throttled') return access;
   return beginCall(
     run,

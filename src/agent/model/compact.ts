@@ -7,13 +7,13 @@ import type { NewCompaction } from '../../core/compaction/compacted.ts';
 import { tokensAfter } from '../../core/compaction/plan.ts';
 import { SUMMARISER, answerLimit, summaryPrompt, summaryText } from '../../core/compaction/summary.ts';
 import type { Decision } from '../../core/decide.ts';
-import { formatModelName } from '../../core/model/model.ts';
-import type {
-  ModelAnswer,
-  ModelFailure,
-  ModelListener,
-  ModelName,
-  ModelRequest,
+import {
+  formatModelName,
+  type ModelAnswer,
+  type ModelFailure,
+  type ModelListener,
+  type ModelName,
+  type ModelRequest,
 } from '../../core/model/model.ts';
 import type { CallTimes } from '../../core/model/model-call.ts';
 import { compaction } from '../../core/transitions/compact.ts';
@@ -21,8 +21,7 @@ import { releaseUntil } from '../../core/transitions/park.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import { endedUnanswered } from './call-model.ts';
 import { takeFailure } from './failed-call.ts';
-import { append, commit, follow, readAll, readMailbox, reread } from '../run.ts';
-import type { After, Run } from '../run.ts';
+import { append, commit, follow, readAll, readMailbox, reread, type After, type Run } from '../run.ts';
 import { timed } from './timed.ts';
 import { UNSUPPORTED_MS } from '../unsupported.ts';
 import { untilDeadline } from '../waits/until-deadline.ts';
@@ -92,11 +91,7 @@ function toRequest(
     model,
     system: SUMMARISER,
     pinned: '',
-    messages: summaryPrompt(
-      history.slice(plan.from, plan.cut),
-      compacted.summary?.text ?? null,
-      plan.longest,
-    ),
+    messages: summaryPrompt(history.slice(plan.from, plan.cut), compacted.summary?.text ?? null, plan.longest),
     tools: [],
     maxTokens: answerLimit(settings.contextLimit),
     streaming: settings.streaming,

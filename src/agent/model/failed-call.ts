@@ -1,8 +1,7 @@
 /** A model call failed: the prompt is compacted, the call is retried, or the job fails. */
 import { planCompaction } from '../../core/compaction/plan.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
-import { formatModelName } from '../../core/model/model.ts';
-import type { ModelFailure, ModelName } from '../../core/model/model.ts';
+import { formatModelName, type ModelFailure, type ModelName } from '../../core/model/model.ts';
 import type { CallTimes, ModelCall } from '../../core/model/model-call.ts';
 import type { ActiveJob, JobOutcome } from '../../core/run/job.ts';
 import { FAILURE_RULES, retryAfter } from '../../core/run/retry.ts';
@@ -11,8 +10,7 @@ import type { Millis } from '../../core/time.ts';
 import { refused } from '../../core/transitions/compact.ts';
 import { delay } from '../../core/transitions/park.ts';
 import { settle } from '../../core/transitions/settle.ts';
-import { append, commit, follow, reread } from '../run.ts';
-import type { After, Run } from '../run.ts';
+import { append, commit, follow, reread, type After, type Run } from '../run.ts';
 
 /** Data stored about a call; `prompt` is null for a call that asked for a summary. */
 export type MadeCall<Prompt = Fingerprint | null> = CallTimes & { prompt: Prompt };
@@ -30,22 +28,12 @@ export function isCompactable(
   return !wasCompacted && planCompaction(snapshot, settings, 'refused') !== null;
 }
 
-export async function makeRoom(
-  run: Run,
-  snapshot: Snapshot,
-  job: ActiveJob,
-  failed: FailedCall,
-): Promise<After> {
+export async function makeRoom(run: Run, snapshot: Snapshot, job: ActiveJob, failed: FailedCall): Promise<After> {
   const modelCall = toModelCall(job, failed, null);
   return commit(run, snapshot, { ...refused(snapshot, job, modelCall.error), modelCall });
 }
 
-export async function takeFailure(
-  run: Run,
-  snapshot: Snapshot,
-  job: ActiveJob,
-  failed: FailedCall,
-): Promise<After> {
+export async function takeFailure(run: Run, snapshot: Snapshot, job: ActiveJob, failed: FailedCall): Promise<After> {
   const retry = retryAfter(failed.failure, job.failures + 1, run.clock.now(), run.random());
   const modelCall = toModelCall(job, failed, retry.kind === 'again' ? retry.at : null);
   const { error } = modelCall;
@@ -71,12 +59,7 @@ function toModelCall(
 }
 
 /** If another process wrote meanwhile, for example queued an input, the failure still counts. */
-async function fail(
-  run: Run,
-  snapshot: Snapshot,
-  job: ActiveJob,
-  modelCall: FailedModelCall,
-): Promise<After> {
+async function fail(run: Run, snapshot: Snapshot, job: ActiveJob, modelCall: FailedModelCall): Promise<After> {
   const end: JobOutcome = { status: 'failed', error: modelCall.error };
   const transition = { ...settle(snapshot, job, end, run.ids), modelCall };
   const outcome = await append(run, transition);

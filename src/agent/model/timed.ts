@@ -4,10 +4,7 @@ import type { CallTimes } from '../../core/model/model-call.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 
 /** The call starts now; `times` is valid once it has ended. */
-export function timed(
-  clock: Clock,
-  listener: ModelListener,
-): { listener: ModelListener; times: () => CallTimes } {
+export function timed(clock: Clock, listener: ModelListener): { listener: ModelListener; times: () => CallTimes } {
   const calledAt = clock.now();
   let firstByteAt: Millis | null = null;
   return {

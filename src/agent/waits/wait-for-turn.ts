@@ -7,8 +7,7 @@ import type { ActiveJob } from '../../core/run/job.ts';
 import { throttledUntil } from '../../core/transitions/park.ts';
 import { KEEP_SLOT_MS } from '../../core/run/retry.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
-import { commit, readMailbox } from '../run.ts';
-import type { After, Run } from '../run.ts';
+import { commit, readMailbox, type After, type Run } from '../run.ts';
 
 export async function waitForTurn(
   run: Run,

@@ -3,14 +3,9 @@ import { setTimeout } from 'node:timers/promises';
 import type { Decision } from '../../core/decide.ts';
 import { sleep } from '../../core/transitions/park.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
-import { commit, readMailbox } from '../run.ts';
-import type { After, Run } from '../run.ts';
+import { commit, readMailbox, type After, type Run } from '../run.ts';
 
-export async function wait(
-  run: Run,
-  snapshot: Snapshot,
-  step: Extract<Decision, { kind: 'wait' }>,
-): Promise<After> {
+export async function wait(run: Run, snapshot: Snapshot, step: Extract<Decision, { kind: 'wait' }>): Promise<After> {
   if (!step.keepSlot) return commit(run, snapshot, sleep(snapshot, step.job, step.until));
   const ms = Math.max(0, step.until - run.clock.now());
   await setTimeout(ms, undefined, { signal: run.signals.soft }).catch(() => undefined);

@@ -8,15 +8,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKey, Config } from '../../config/config.ts';
 import { isLoopback } from '../../config/loopback.ts';
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
-import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../core/ids.ts';
-import type { TenantId } from '../../core/ids.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
+import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type TenantId } from '../../core/ids.ts';
 import type { AccessHeaders, AccessRequest } from './access-request.ts';
-import { keyId, openSessions, tokenIn } from './session.ts';
-import type { SessionHash } from './session.ts';
-import { createTenantIds } from './tenants.ts';
-import type { TenantIds } from './tenants.ts';
+import { keyId, openSessions, tokenIn, type SessionHash } from './session.ts';
+import { createTenantIds, type TenantIds } from './tenants.ts';
 import type { Database } from '../../db/connection/client.ts';
 
 /** Without keys, a caller is both the tenant and the operator. With keys, a caller is one of them. */
@@ -54,9 +50,7 @@ export function openAccessControl(
   { apiKeys, adminKey, allowedHosts }: AccessConfig,
   database: Database,
 ): AccessControl {
-  return isSecured({ apiKeys, adminKey })
-    ? keyAccess(apiKeys, adminKey, database)
-    : loopbackAccess(allowedHosts);
+  return isSecured({ apiKeys, adminKey }) ? keyAccess(apiKeys, adminKey, database) : loopbackAccess(allowedHosts);
 }
 
 /** Whether requests need an API key. */
@@ -76,8 +70,7 @@ function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: D
     auth: 'key',
     async admit(request) {
       const { headers, method } = request;
-      if (headers.authorization !== undefined)
-        return admitBearer(headers.authorization, find, isAdminKey, tenantIds);
+      if (headers.authorization !== undefined) return admitBearer(headers.authorization, find, isAdminKey, tenantIds);
       const found = await sessions.find(tokenIn(request) ?? '');
       if (found === null)
         return refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');

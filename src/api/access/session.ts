@@ -9,8 +9,7 @@ import type { AccessHeaders, AccessRequest } from './access-request.ts';
 import type { ApiKey } from '../../config/config.ts';
 import type { TenantId } from '../../core/ids.ts';
 import type { Database } from '../../db/connection/client.ts';
-import { beginSession, endSession, findSession } from '../../db/write/sessions.ts';
-import type { StoredSession } from '../../db/write/sessions.ts';
+import { beginSession, endSession, findSession, type StoredSession } from '../../db/write/sessions.ts';
 import { sessionStreamsOf } from './session-streams.ts';
 import type { TenantIds } from './tenants.ts';
 

@@ -1,8 +1,7 @@
 /** Rate limits for sign-in: wrong keys per address, sessions per key. Each process counts for itself. */
 import { isIPv6 } from 'node:net';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
 
 const MINUTE_S = 60;
 /** Wrong keys per address and minute. */

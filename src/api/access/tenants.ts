@@ -2,8 +2,7 @@
  * The ids of tenants by name. The first request of a tenant adds its row where it is missing, not the start of the API:
  * PostgreSQL may be down then. An id never changes, so it is cached until the process ends.
  */
-import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../core/ids.ts';
-import type { TenantId } from '../../core/ids.ts';
+import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type TenantId } from '../../core/ids.ts';
 import type { Database } from '../../db/connection/client.ts';
 import { ensureTenant } from '../../db/write/tenants.ts';
 

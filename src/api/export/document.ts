@@ -2,22 +2,17 @@
  * Writes the lossless document as text, one entry per line. Messages and compactions are numbered together from 1, so
  * the same context gives the same text in every database.
  */
-import type {
-  StoredBranch,
-  StoredCompaction,
-  StoredContext,
-  StoredMessage,
-} from '../../db/read/messages/export.ts';
-import { toPublicUsage } from '../../core/money/usage.ts';
-import type { Usage } from '../../core/money/usage.ts';
+import type { StoredBranch, StoredCompaction, StoredContext, StoredMessage } from '../../db/read/messages/export.ts';
+import { toPublicUsage, type Usage } from '../../core/money/usage.ts';
 import { toIso, toIsoOrNull } from '../request/instant.ts';
-import { EXPORT_FORMAT, EXPORT_VERSION } from '../schemas/contexts/export.ts';
-import type {
-  ExportedBranch,
-  ExportedCompaction,
-  ExportedContext,
-  ExportedMessage,
-  ExportedUsage,
+import {
+  EXPORT_FORMAT,
+  EXPORT_VERSION,
+  type ExportedBranch,
+  type ExportedCompaction,
+  type ExportedContext,
+  type ExportedMessage,
+  type ExportedUsage,
 } from '../schemas/contexts/export.ts';
 
 /** `pages`: all messages up to the snapshot of the context. */
@@ -91,8 +86,7 @@ function boundariesOf({ branches, compactions }: StoredContext): number[] {
 }
 
 function toContext(context: StoredContext): ExportedContext {
-  const { title, worker, config, activeBranch, turnCount, messageCount, requestCount, usage, createdAt } =
-    context;
+  const { title, worker, config, activeBranch, turnCount, messageCount, requestCount, usage, createdAt } = context;
   return {
     title,
     worker,

@@ -1,6 +1,5 @@
 /** Reads the messages of an export page by page: the next page is read when the previous one was consumed. */
-import { readExportPage } from '../../db/read/messages/export.ts';
-import type { ExportRange, StoredMessage } from '../../db/read/messages/export.ts';
+import { readExportPage, type ExportRange, type StoredMessage } from '../../db/read/messages/export.ts';
 import type { Reader } from '../response/reads.ts';
 
 /** The context was deleted during the export: the response breaks off and is incomplete. */
@@ -8,10 +7,7 @@ class ContextGone extends Error {
   override name = 'ContextGone';
 }
 
-export async function* pagesOf(
-  read: Reader,
-  range: Omit<ExportRange, 'after'>,
-): AsyncGenerator<StoredMessage[]> {
+export async function* pagesOf(read: Reader, range: Omit<ExportRange, 'after'>): AsyncGenerator<StoredMessage[]> {
   for (let after = 0; ;) {
     const from = after;
     const page = await read((_, last) => readExportPage(last, { ...range, after: from }));

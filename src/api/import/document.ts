@@ -4,8 +4,7 @@ import { MAIN } from '../../core/conversation/branch.ts';
 import type { Block } from '../../core/conversation/blocks.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { parseDollars } from '../../core/money/money.ts';
-import { unpriced } from '../../core/money/usage.ts';
-import type { Usage } from '../../core/money/usage.ts';
+import { unpriced, type Usage } from '../../core/money/usage.ts';
 import type { StoredBranch, StoredMessage } from '../../db/read/messages/export.ts';
 import type { StoredEntry } from '../../db/write/contexts/import.ts';
 import { parseTurn, answerTurn, inputTurn } from '../../core/conversation/turn.ts';
@@ -17,12 +16,13 @@ import {
   ExportedBranch,
   ExportedContext,
   ExportedEntry,
+  type ExportedCompaction,
+  type ExportedMessage,
+  type ExportedUsage,
 } from '../schemas/contexts/export.ts';
-import type { ExportedCompaction, ExportedMessage, ExportedUsage } from '../schemas/contexts/export.ts';
 import { membersOf } from './members.ts';
 import { parserOf, wrong } from './parse.ts';
-import { instantAt } from './source.ts';
-import type { Source } from './source.ts';
+import { instantAt, type Source } from './source.ts';
 import type { Spooled } from './spool.ts';
 
 const parseFrame = parserOf(
@@ -119,15 +119,9 @@ function toUsage({ cost, ...tokens }: ExportedUsage, at: string): Usage {
 function toCompaction(entry: ExportedCompaction, at: string) {
   const { number, branch, upto, compactor, summary, model, tokens_before, tokens_after, created_at } = entry;
   if (upto >= number)
-    throw wrong(
-      `${at}.upto`,
-      `${at}.upto is ${upto} but must be less than the number of the entry, ${number}.`,
-    );
+    throw wrong(`${at}.upto`, `${at}.upto is ${upto} but must be less than the number of the entry, ${number}.`);
   if ((compactor === 'llm') !== (summary !== null)) {
-    throw wrong(
-      `${at}.summary`,
-      `${at}.summary must be text with the compactor llm and null with threshold.`,
-    );
+    throw wrong(`${at}.summary`, `${at}.summary must be text with the compactor llm and null with threshold.`);
   }
   return {
     seq: number,

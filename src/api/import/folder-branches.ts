@@ -1,8 +1,6 @@
 /** Branches of a folder: their fork points and the spans of messages they show. */
-import { BRANCH_NAME, MAIN, closed, reads, whole } from '../../core/conversation/branch.ts';
-import type { Span } from '../../core/conversation/branch.ts';
-import { isJsonObject } from '../../core/json.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
+import { BRANCH_NAME, MAIN, closed, reads, whole, type Span } from '../../core/conversation/branch.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { FolderMessage } from './folder-message.ts';
 import { fault, textOf } from './folder-fault.ts';
@@ -34,17 +32,13 @@ export function linesOf(metadata: JsonObject, messages: readonly FolderMessage[]
     const ready = left.filter(({ parent }) => parent === null || lines.some(({ name }) => name === parent));
     const [stuck] = left;
     if (ready.length === 0 && stuck !== undefined) {
-      throw fault(
-        METADATA,
-        `has a branch ${stuck.name} whose parent ${stuck.parent} is not one of its branches`,
-      );
+      throw fault(METADATA, `has a branch ${stuck.name} whose parent ${stuck.parent} is not one of its branches`);
     }
     for (const one of ready) lines.push(lineOf(one, lines, byId));
     left = left.filter((one) => !ready.includes(one));
   }
   for (const { name } of lines) {
-    if (!new RegExp(BRANCH_NAME).test(name))
-      throw fault(METADATA, `has a branch whose name is not allowed: ${name}`);
+    if (!new RegExp(BRANCH_NAME).test(name)) throw fault(METADATA, `has a branch whose name is not allowed: ${name}`);
   }
   if (!lines.some(({ name }) => name === MAIN)) throw fault(METADATA, `has no branch ${MAIN}`);
   refuseStrangers(messages, lines);
@@ -67,10 +61,7 @@ function lineOf(
   const fork = message?.seq ?? 0;
   const isRead = message === null || reads(from.spans, { branch: message.branch, seq: fork });
   if (!isRead)
-    throw fault(
-      METADATA,
-      `has a branch ${name} that forks at ${after}, which is not on its parent ${parent}`,
-    );
+    throw fault(METADATA, `has a branch ${name} that forks at ${after}, which is not on its parent ${parent}`);
   return {
     name,
     parent,
@@ -122,8 +113,7 @@ function refuseStrangers(messages: readonly FolderMessage[], lines: readonly Lin
     if (parentId !== null && !known.has(parentId))
       throw fault(INDEX, `gives ${id} the parent ${parentId}, which is not a message`);
     const line = byName.get(branch);
-    if (line === undefined)
-      throw fault(INDEX, `puts ${id} on the branch ${branch}, which is not in ${METADATA}`);
+    if (line === undefined) throw fault(INDEX, `puts ${id} on the branch ${branch}, which is not in ${METADATA}`);
     if (seq <= (line.fork ?? 0))
       throw fault(INDEX, `puts ${id} before the message at which its branch ${branch} forks`);
   }

@@ -1,13 +1,16 @@
 /** One message of a folder: its file and its entry in the index. */
 import type { Block, ToolUseBlock } from '../../core/conversation/blocks.ts';
 import type { Ids, ToolCallId } from '../../core/ids.ts';
-import { isJsonObject } from '../../core/json.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
-import type { MessageRole, MessageType, ModelMeta } from '../../core/conversation/message.ts';
-import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../core/conversation/message.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import {
+  MESSAGE_ROLES,
+  MESSAGE_TYPES,
+  type MessageRole,
+  type MessageType,
+  type ModelMeta,
+} from '../../core/conversation/message.ts';
 import { unpriced } from '../../core/money/usage.ts';
-import { fault, instantOf, textOf } from './folder-fault.ts';
-import type { Files } from './folder-fault.ts';
+import { fault, instantOf, textOf, type Files } from './folder-fault.ts';
 
 export type FolderMessage = {
   /** The id in the folder. */
@@ -59,10 +62,7 @@ export function readMessage(files: Files, place: Place, calls: CallIds): FolderM
   const own = textOf(message['id'], file, 'id');
   if (own !== null && own !== id) throw fault(file, `has the id ${own}, which differs from its file name`);
   const either = (member: string): string | null => {
-    const [here, there] = [
-      textOf(message[member], file, member),
-      textOf(entry[member], 'message_index.json', member),
-    ];
+    const [here, there] = [textOf(message[member], file, member), textOf(entry[member], 'message_index.json', member)];
     if (here !== null && there !== null && here !== there)
       throw fault(file, `and message_index.json have a different ${member}: ${here} and ${there}`);
     return here ?? there;
@@ -91,12 +91,7 @@ function roleOf(text: string | null, content: readonly Block[], file: string): M
   return role === 'user' && isResult ? 'tool' : role;
 }
 
-function typeOf(
-  text: string | null,
-  role: MessageRole,
-  content: readonly Block[],
-  file: string,
-): MessageType {
+function typeOf(text: string | null, role: MessageRole, content: readonly Block[], file: string): MessageType {
   if (role === 'tool') return 'tool_result';
   if (content.some(({ type }) => type === 'tool_use')) return 'tool_call';
   const type = text === null ? 'text' : MESSAGE_TYPES.find((known) => known === text);
@@ -106,8 +101,7 @@ function typeOf(
 
 function statusOf(state: string | null, file: string): FolderMessage['status'] {
   const status = state === null ? 'completed' : STATES.get(state.toLowerCase());
-  if (status === undefined)
-    throw fault(file, `has an unknown state: use one of ${[...STATES.keys()].join(', ')}`);
+  if (status === undefined) throw fault(file, `has an unknown state: use one of ${[...STATES.keys()].join(', ')}`);
   return status;
 }
 
@@ -180,9 +174,7 @@ function resultText(content: Json | undefined): string | null {
   if (content === undefined || content === null) return '';
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return null;
-  const texts = content.map((part) =>
-    isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : null,
-  );
+  const texts = content.map((part) => (isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : null));
   return texts.includes(null) ? null : texts.join('\n');
 }
 

@@ -4,22 +4,16 @@
  */
 import { reads } from '../../core/conversation/branch.ts';
 import type { Ids } from '../../core/ids.ts';
-import { isJsonObject } from '../../core/json.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
 import { lastTurnOf } from '../../core/conversation/message.ts';
 import { answerTurn, inputTurn, parseTurn } from '../../core/conversation/turn.ts';
 import type { StoredMessage } from '../../db/read/messages/export.ts';
 import type { StoredEntry } from '../../db/write/contexts/import.ts';
-import { linesOf } from './folder-branches.ts';
-import type { Line } from './folder-branches.ts';
-import { readMessage } from './folder-message.ts';
-import type { CallIds } from './folder-message.ts';
-import type { FolderMessage } from './folder-message.ts';
-import { fault, instantOf, textOf } from './folder-fault.ts';
-import type { Files } from './folder-fault.ts';
-import { NO_COUNTS } from './source.ts';
-import type { Source } from './source.ts';
+import { linesOf, type Line } from './folder-branches.ts';
+import { readMessage, type CallIds, type FolderMessage } from './folder-message.ts';
+import { fault, instantOf, textOf, type Files } from './folder-fault.ts';
+import { NO_COUNTS, type Source } from './source.ts';
 
 const METADATA = 'metadata.json';
 const INDEX = 'message_index.json';
@@ -27,12 +21,7 @@ const INDEX = 'message_index.json';
 /** Converts a config of the old layout. */
 type ConfigReader = (written: JsonObject) => Promise<{ config: WorkerConfig; role: string | null }>;
 
-export async function folderSource(
-  files: unknown,
-  ids: Ids,
-  now: number,
-  readConfig: ConfigReader,
-): Promise<Source> {
+export async function folderSource(files: unknown, ids: Ids, now: number, readConfig: ConfigReader): Promise<Source> {
   if (!isJsonObject(files)) throw fault('', 'must be an object with the files by name');
   const metadata = files[METADATA];
   if (metadata === undefined) throw fault(METADATA, 'is missing');
@@ -97,8 +86,7 @@ function readMessages(files: Files, ids: Ids, createdAt: number): FolderMessage[
     return message;
   });
   const stray = Object.keys(files).find(
-    (name) =>
-      name !== METADATA && name !== INDEX && !known.has(/^messages\/(.+)\.json$/.exec(name)?.[1] ?? ''),
+    (name) => name !== METADATA && name !== INDEX && !known.has(/^messages\/(.+)\.json$/.exec(name)?.[1] ?? ''),
   );
   if (stray !== undefined)
     throw fault(stray, stray.startsWith('messages/') ? `is not in ${INDEX}` : 'is not a file of this layout');
@@ -107,8 +95,7 @@ function readMessages(files: Files, ids: Ids, createdAt: number): FolderMessage[
 
 function activeOf(metadata: JsonObject, lines: Line[]): Line {
   const name = textOf(metadata['active_branch'], METADATA, 'active_branch');
-  const active =
-    lines.find((line) => line.name === (name ?? 'main')) ?? (name === null ? lines[0] : undefined);
+  const active = lines.find((line) => line.name === (name ?? 'main')) ?? (name === null ? lines[0] : undefined);
   if (active === undefined)
     throw fault(METADATA, `has the active_branch ${name ?? 'main'}, which is not one of its branches`);
   return active;

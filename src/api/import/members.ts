@@ -43,8 +43,7 @@ type Found = { name: string; item: number | string | null; value: Value | 'list'
 export async function* membersOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Member> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const reader = new Reader();
-  for await (const chunk of source)
-    yield* parsed(reader.read(decode(() => decoder.decode(chunk, { stream: true }))));
+  for await (const chunk of source) yield* parsed(reader.read(decode(() => decoder.decode(chunk, { stream: true }))));
   yield* parsed(reader.read(decode(() => decoder.decode())));
   reader.end();
 }

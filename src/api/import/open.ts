@@ -1,13 +1,11 @@
 /** Detects the format of an import, reads it completely, and validates it. */
 import { refuse } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
 import type { TenantId } from '../../core/ids.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { isParameter, isReserved } from '../../core/model/parameters.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
 import { PROVIDERS, parseModelName } from '../../core/model/model.ts';
-import { Transcript } from '../../core/conversation/transcript.ts';
-import type { LackingResult } from '../../core/conversation/transcript.ts';
+import { Transcript, type LackingResult } from '../../core/conversation/transcript.ts';
 import type { StoredEntry } from '../../db/write/contexts/import.ts';
 import { unknownName } from '../server/catalog.ts';
 import type { ApiPorts } from '../server/ports.ts';
@@ -47,8 +45,7 @@ async function sourceOf(ports: ApiPorts, tenantId: TenantId, body: Spooled, now:
   for await (const { name, item, value } of membersOf(body.read())) {
     if (item === null) members[name] = value;
     // `defineProperty`, because a file may have any name, such as `__proto__`.
-    else if (name === 'files')
-      Object.defineProperty(files, item, { value, enumerable: true, configurable: true });
+    else if (name === 'files') Object.defineProperty(files, item, { value, enumerable: true, configurable: true });
   }
   if ('format' in members) return documentSource(members, body);
   if ('files' in members) {
@@ -134,8 +131,7 @@ async function configOf(
   ];
   const parts = await Promise.all(candidates.map((candidate) => served(ports, candidate)));
   const role = written['agent_role'];
-  const known =
-    typeof role === 'string' && isPlain(role) ? await roleToMakeFrom(ports, tenantId, role) : null;
+  const known = typeof role === 'string' && isPlain(role) ? await roleToMakeFrom(ports, tenantId, role) : null;
   return {
     config: Object.assign({}, ...parts) as WorkerConfig,
     role: known === null || 'code' in known ? null : known.name,
@@ -166,7 +162,5 @@ function modelOf(written: JsonObject): string | null {
 
 /** The error for an import without a body. */
 export function withoutBody(): RequestRefused {
-  return new RequestRefused(
-    refuse('invalid_request', 'The body is missing. Send the import as application/json.'),
-  );
+  return new RequestRefused(refuse('invalid_request', 'The body is missing. Send the import as application/json.'));
 }

@@ -3,8 +3,7 @@
  * import.
  */
 import { Type } from 'typebox';
-import { answerTurn, inputTurn } from '../../core/conversation/turn.ts';
-import type { Turn } from '../../core/conversation/turn.ts';
+import { answerTurn, inputTurn, type Turn } from '../../core/conversation/turn.ts';
 import type { StoredMessage } from '../../db/read/messages/export.ts';
 import type { StoredEntry } from '../../db/write/contexts/import.ts';
 import { AnyJson } from '../schemas/common.ts';
@@ -14,8 +13,7 @@ import { Pair } from '../schemas/contexts/export.ts';
 import { CreateWorker } from '../schemas/workers/worker.ts';
 import { membersOf } from './members.ts';
 import { parserOf, wrong } from './parse.ts';
-import { NO_COUNTS } from './source.ts';
-import type { Source } from './source.ts';
+import { NO_COUNTS, type Source } from './source.ts';
 import type { Spooled } from './spool.ts';
 
 const parseFrame = parserOf(

@@ -100,8 +100,7 @@ export class Value {
       default:
         if (this.#depth === 0 && sign <= SPACE) return this.#ended(at);
         this.#plain += 1;
-        if (this.#plain > LONGEST_NUMBER)
-          throw tooComplex(`holds a number of more than ${LONGEST_NUMBER} digits`);
+        if (this.#plain > LONGEST_NUMBER) throw tooComplex(`holds a number of more than ${LONGEST_NUMBER} digits`);
         return at + 1;
     }
   }

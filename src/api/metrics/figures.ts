@@ -2,8 +2,7 @@
  * Merges the metrics of several processes into one text for Prometheus: each metric once, with the series of all
  * processes. Metrics that worker processes stored are validated here, because they may come from another release.
  */
-import { isJsonObject } from '../../core/json.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 
 type Labels = Record<string, string>;
 type Sample = { name: string; labels: Labels; value: number };
@@ -58,9 +57,7 @@ export function writeFigures(figures: readonly Figure[]): string {
 }
 
 function writeSample({ name, labels, value }: Sample): string {
-  const pairs = Object.entries(labels).map(
-    ([label, text]) => `${label}="${escape(text).replaceAll('"', '\\"')}"`,
-  );
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escape(text).replaceAll('"', '\\"')}"`);
   return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${writeNumber(value)}`;
 }
 

@@ -1,13 +1,11 @@
 /** Checks `client_tools` of a config: unique names, none of a server-side tool, and valid JSON Schemas. */
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { isJsonObject } from '../../core/json.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { once } from '../../core/once.ts';
 import type { ClientTool } from '../../core/workers/settings.ts';
 import { clientToolNameFaults } from '../../schema/client-tool-names.ts';
-import { faultAt } from '../../schema/fault.ts';
-import type { Fault, Path } from '../../schema/fault.ts';
+import { faultAt, type Fault, type Path } from '../../schema/fault.ts';
 
 const OPTIONS = { strict: false, logger: false } as const;
 
@@ -27,8 +25,7 @@ const drafts = once(
 /** Draft 7 without `uniqueItems` for `enum`: that check is quadratic, and draft 2020-12 does not have it. */
 function draft7(): Draft {
   const own = new Ajv(OPTIONS).schemas[DRAFT_7]?.schema;
-  if (!isJsonObject(own) || !isJsonObject(own['properties']))
-    throw new Error('Ajv has no meta-schema of draft 7.');
+  if (!isJsonObject(own) || !isJsonObject(own['properties'])) throw new Error('Ajv has no meta-schema of draft 7.');
   const ajv = new Ajv({ ...OPTIONS, meta: false });
   return ajv.addMetaSchema({ ...own, properties: { ...own['properties'], enum: { type: 'array' } } });
 }
@@ -45,8 +42,7 @@ export function clientToolFaults(tools: readonly ClientTool[], ours: readonly st
 
 /** Valid by the draft that `$schema` names (2020-12 or 7); without `$schema` by either. */
 function isSchema({ $schema, ...schema }: JsonObject): boolean {
-  if ($schema === undefined)
-    return [...drafts().values()].some((draft) => draft.validateSchema(schema) === true);
+  if ($schema === undefined) return [...drafts().values()].some((draft) => draft.validateSchema(schema) === true);
   const draft = typeof $schema === 'string' ? drafts().get($schema.replace(/#$/, '')) : undefined;
   return draft?.validateSchema(schema) === true;
 }

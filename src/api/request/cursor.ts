@@ -93,9 +93,7 @@ export const real: Member<number> = (value) =>
 
 /** Milliseconds since 1970. */
 export const instant: Member<Millis> = (value) =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= LATEST
-    ? value
-    : undefined;
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= LATEST ? value : undefined;
 
 export function matching(pattern: RegExp): Member<string> {
   return (value) => (typeof value === 'string' && pattern.test(value) ? value : undefined);

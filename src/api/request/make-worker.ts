@@ -1,6 +1,5 @@
 /** Creates a worker with its context, for both `POST /api/workers` and `POST /api/contexts`. */
-import { createWorker } from '../../commands/workers/create-worker.ts';
-import type { CreateWorker } from '../../commands/workers/create-worker.ts';
+import { createWorker, type CreateWorker } from '../../commands/workers/create-worker.ts';
 import type { Command } from '../../commands/perform.ts';
 import type { ContextId, WorkerId } from '../../core/ids.ts';
 import { unknownName } from '../server/catalog.ts';

@@ -1,18 +1,7 @@
 /** Cursors of message lists: the position of the reader, and the branch. */
 import type { MessageId } from '../../core/ids.ts';
 import type { MessageView, Place } from '../../db/read/messages/message-views.ts';
-import {
-  branchName,
-  count,
-  cursorOf,
-  id,
-  inOrder,
-  instant,
-  orNull,
-  refusedCursor,
-  small,
-  whole,
-} from './cursor.ts';
+import { branchName, count, cursorOf, id, inOrder, instant, orNull, refusedCursor, small, whole } from './cursor.ts';
 
 /**
  * The branch where the list started, even if another one is active by then; the last message; the last queued input.

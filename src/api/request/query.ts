@@ -1,8 +1,7 @@
 /** Query parameters that are lists (separated by commas) or JSON. */
 import type { FastifyRequest } from 'fastify';
 import { refuse } from '../../core/errors.ts';
-import { isJsonObject } from '../../core/json.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { RequestRefused } from '../response/problem.ts';
 
 /** Runs before validation: splits parameters that have a comma into lists. */

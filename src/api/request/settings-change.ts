@@ -3,8 +3,7 @@
  * still current. The first try locks the context, so that no other change can overtake the second try.
  */
 import { changeWorker } from '../../commands/workers/change-worker.ts';
-import { done } from '../../commands/perform.ts';
-import type { Command } from '../../commands/perform.ts';
+import { done, type Command } from '../../commands/perform.ts';
 import { refuse } from '../../core/errors.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
@@ -47,9 +46,7 @@ export function changeSettings<View extends Versioned>(wanted: SettingsChange<Vi
         );
       }
       const { contextId, version } = current;
-      const outcome = await changeWorker({ tenantId, contextId, change: changed, expectedVersion: version })(
-        tx,
-      );
+      const outcome = await changeWorker({ tenantId, contextId, change: changed, expectedVersion: version })(tx);
       if (outcome.kind === 'refused' && outcome.code === 'version_conflict') continue;
       if (outcome.kind === 'refused') return refuse('not_found', what);
       const written = await find(tx);

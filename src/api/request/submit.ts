@@ -1,11 +1,7 @@
 /** Turns a posted message into a queued job, for contexts and workers. */
 import type { Static } from 'typebox';
 import { NORMAL } from '../../commands/inputs/enqueue.ts';
-import type {
-  Accepted as AcceptedJob,
-  SubmitInput,
-  SubmitPorts,
-} from '../../commands/inputs/posted-input.ts';
+import type { Accepted as AcceptedJob, SubmitInput, SubmitPorts } from '../../commands/inputs/posted-input.ts';
 import { submitInput } from '../../commands/inputs/submit-input.ts';
 import type { AnyCommand } from '../../commands/perform.ts';
 import type { InputBlock } from '../../core/conversation/blocks.ts';

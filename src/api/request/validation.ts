@@ -5,12 +5,9 @@
 import type { ErrorObject } from 'ajv';
 import type { FastifySchema, FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
-import { refuse, refuseAll } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
-import { explain } from '../../schema/explain.ts';
-import type { Subject } from '../../schema/explain.ts';
-import { dottedPath } from '../../schema/fault.ts';
-import type { Faults, Path } from '../../schema/fault.ts';
+import { refuse, refuseAll, type Refusal } from '../../core/errors.ts';
+import { explain, type Subject } from '../../schema/explain.ts';
+import { dottedPath, type Faults, type Path } from '../../schema/fault.ts';
 import { FORMAT_EXPECTATIONS, createCompiler } from '../../schema/validator.ts';
 import { RequestRefused } from '../response/problem.ts';
 import { components } from '../schemas/components.ts';
@@ -78,8 +75,7 @@ function ofFaults({ faults, more }: Faults): Refusal {
 /** An id in a path that is not a UUID, or another invalid part of a path. */
 function wrongPath(errors: readonly ErrorObject[]): string {
   const id: unknown = errors.find(({ params }) => params['format'] === 'uuid')?.data;
-  if (typeof id === 'string')
-    return `No resource has the id ${JSON.stringify(id.slice(0, 100))}. Ids are UUIDs.`;
+  if (typeof id === 'string') return `No resource has the id ${JSON.stringify(id.slice(0, 100))}. Ids are UUIDs.`;
   const [first] = explain(errors, BODY).faults;
   return `No resource has this path${first === undefined ? '.' : `. ${first.message}`}`;
 }

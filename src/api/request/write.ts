@@ -3,13 +3,10 @@
  * the same transaction that writes, and stored there under the key.
  */
 import { createHash } from 'node:crypto';
-import { mapOutcome, perform, performOnce } from '../../commands/perform.ts';
-import type { AnyCommand, RequestKey } from '../../commands/perform.ts';
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { mapOutcome, perform, performOnce, type AnyCommand, type RequestKey } from '../../commands/perform.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
 import type { TenantId } from '../../core/ids.ts';
-import { isJsonObject } from '../../core/json.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { OutOfTime } from '../server/deadline.ts';
 import type { ApiPorts } from '../server/ports.ts';

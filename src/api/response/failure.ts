@@ -1,7 +1,6 @@
 /** Turns every error of a request into a refusal. An unexpected error reveals no details to the client. */
 import type { FastifyError } from 'fastify';
-import { CODES, refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { CODES, refuse, type Refusal } from '../../core/errors.ts';
 import { CANCELLED, errorCode, isUnavailable } from '../../db/connection/database-errors.ts';
 import { InvalidJson } from '../request/body.ts';
 import { OutOfTime } from '../server/deadline.ts';
@@ -34,10 +33,7 @@ function ofFramework(error: FastifyError, bodyLimit: number): Failure {
   switch (error.statusCode) {
     case 413:
       return expected(
-        refuse(
-          'payload_too_large',
-          `The body is larger than ${bodyLimit / 1024} KB, the limit of this route.`,
-        ),
+        refuse('payload_too_large', `The body is larger than ${bodyLimit / 1024} KB, the limit of this route.`),
       );
     case 415:
       return expected(
@@ -70,10 +66,5 @@ function unforeseen(): Failure {
 }
 
 function isFastifyError(error: unknown): error is FastifyError {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    typeof error.code === 'string' &&
-    error.code.startsWith('FST_')
-  );
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('FST_');
 }

@@ -1,8 +1,7 @@
 /** Turns refusals into HTTP responses: problem details (RFC 9457), status and headers. */
 import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
-import { CODES } from '../../core/errors.ts';
-import type { Code, Refusal } from '../../core/errors.ts';
+import { CODES, type Code, type Refusal } from '../../core/errors.ts';
 import type { Problem as ProblemSchema } from '../schemas/problem.ts';
 
 export type Problem = Static<typeof ProblemSchema>;
@@ -45,11 +44,7 @@ const TITLES: Readonly<Record<Code, string>> = {
 const RETRY_AFTER: Partial<Record<Code, number>> = { queue_full: 5, rate_limited: 5, unavailable: 1 };
 
 /** `status` overrides the status of the code, for example with 415. */
-export function sendProblem(
-  reply: FastifyReply,
-  refusal: Refusal,
-  status: number = CODES[refusal.code],
-): FastifyReply {
+export function sendProblem(reply: FastifyReply, refusal: Refusal, status: number = CODES[refusal.code]): FastifyReply {
   const retryAfter = RETRY_AFTER[refusal.code];
   if (status === 409) reply.header('x-should-retry', 'false');
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);

@@ -5,9 +5,8 @@
  */
 import type { FastifyReply } from 'fastify';
 import { refuse } from '../../core/errors.ts';
-import { GivenUp } from '../../db/connection/client.ts';
+import { GivenUp, type Executor } from '../../db/connection/client.ts';
 import { CANCELLED, errorCode } from '../../db/connection/database-errors.ts';
-import type { Executor } from '../../db/connection/client.ts';
 import { OutOfTime } from '../server/deadline.ts';
 import type { ApiPorts } from '../server/ports.ts';
 import { RequestRefused } from './problem.ts';

@@ -1,13 +1,11 @@
 /**
  * Finds roles of the config file and of the tenant. A role of the file hides a role of the tenant with the same name.
  */
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
 import type { TenantId } from '../../core/ids.ts';
 import type { WorkerRole } from '../../core/workers/settings.ts';
 import { lastVersion, listRoleNames } from '../../db/write/workers/roles.ts';
-import { list, quote } from '../server/catalog.ts';
-import type { Catalog } from '../server/catalog.ts';
+import { list, quote, type Catalog } from '../server/catalog.ts';
 import type { ApiPorts } from '../server/ports.ts';
 
 type Ports = Pick<ApiPorts, 'catalog' | 'database'>;

@@ -3,17 +3,13 @@
  * settings of the worker and the stored list of tools. Hashes stored with the call show which parts differ from the
  * sent prompt.
  */
-import { callSettings } from '../../core/model/call-settings.ts';
-import type { CallSettings } from '../../core/model/call-settings.ts';
-import { createFingerprinter, lostAt } from '../../core/model/fingerprint.ts';
-import type { Fingerprint, PrefixPart } from '../../core/model/fingerprint.ts';
+import { callSettings, type CallSettings } from '../../core/model/call-settings.ts';
+import { createFingerprinter, lostAt, type Fingerprint, type PrefixPart } from '../../core/model/fingerprint.ts';
 import type { JobId, TenantId } from '../../core/ids.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { parseModelName } from '../../core/model/model.ts';
-import type { ToolSpec } from '../../core/model/model.ts';
+import { parseModelName, type ToolSpec } from '../../core/model/model.ts';
 import { pinnedText } from '../../core/conversation/pinned.ts';
-import { assemble } from '../../core/conversation/prompt.ts';
-import type { PromptMessage } from '../../core/conversation/prompt.ts';
+import { assemble, type PromptMessage } from '../../core/conversation/prompt.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
 import { digest } from '../../db/model-calls/digest.ts';
 import { readPast } from '../../db/run/history.ts';
@@ -88,9 +84,7 @@ async function readMessages(
 ): Promise<PromptMessage[] | null> {
   const place = { contextId, tenantId };
   try {
-    const past = await read((tx) =>
-      readPast(tx, { ...place, branch }, { upto, jobId }, LIMITS.shownPromptBytes),
-    );
+    const past = await read((tx) => readPast(tx, { ...place, branch }, { upto, jobId }, LIMITS.shownPromptBytes));
     return assemble(past.history, past.compacted);
   } catch (error) {
     if (error instanceof ReadLimitExceeded) return null;
@@ -116,8 +110,7 @@ function withClientTools(
   { client_tools: theirs = [] }: WorkerConfig,
   { mode }: CallSettings,
 ): ToolSpec[] {
-  const others =
-    mode === 'act' ? theirs.filter(({ name }) => !listed.some((tool) => tool.name === name)) : [];
+  const others = mode === 'act' ? theirs.filter(({ name }) => !listed.some((tool) => tool.name === name)) : [];
   return [...listed, ...others].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -145,8 +138,7 @@ async function firstOther(
   messages: PromptMessage[] | null,
 ): Promise<number | null> {
   const earlier = messages === null ? null : await readMessages(read, of, before);
-  if (messages === null || earlier === null || FINGERPRINTS.messages(earlier) !== before.messages)
-    return null;
+  if (messages === null || earlier === null || FINGERPRINTS.messages(earlier) !== before.messages) return null;
   const at = earlier.findIndex((was, index) => JSON.stringify(was) !== JSON.stringify(messages[index]));
   return at < 0 ? null : at;
 }

@@ -74,10 +74,9 @@ export class SseStream implements Subscriber {
     if (this.#over || !this.#response.writableNeedDrain) return;
     const settled = new AbortController();
     const { signal } = settled;
-    await Promise.race([
-      once(this.#response, 'drain', { signal }),
-      once(this.#response, 'close', { signal }),
-    ]).finally(() => settled.abort());
+    await Promise.race([once(this.#response, 'drain', { signal }), once(this.#response, 'close', { signal })]).finally(
+      () => settled.abort(),
+    );
   }
 
   /** Called about once a second for each stream of the process. `heartbeat`: the event to send. */

@@ -1,8 +1,7 @@
 /** Explains the state of a context: `why` for people, `waiting_for` for programs. Pure functions. */
 import type { Millis } from '../../core/time.ts';
 import type { Diagnosis } from '../../db/read/contexts/diagnoses.ts';
-import { unsupported } from '../server/catalog.ts';
-import type { Names } from '../server/catalog.ts';
+import { unsupported, type Names } from '../server/catalog.ts';
 import { toIso } from '../request/instant.ts';
 import type { ContextState } from '../schemas/contexts/context.ts';
 import { toAwaited, toAwaitedBelow, toAwaitedWorker } from '../wire/job.ts';
@@ -51,9 +50,7 @@ function whyOf(diagnosis: Diagnosis, names: Names | null): string {
     case 'idle':
       return atRest(diagnosis);
     case 'runnable':
-      return (
-        unclaimable(diagnosis, names) ?? `The job waits for a free worker process${placeNote(diagnosis)}.`
-      );
+      return unclaimable(diagnosis, names) ?? `The job waits for a free worker process${placeNote(diagnosis)}.`;
     case 'waiting':
       return waitingFor(diagnosis, names);
     case 'running':
@@ -147,8 +144,7 @@ function awaitingOne({ name, question, since, until, for: what }: Diagnosis['awa
 
 /** Names a single worker; of several it gives the number. */
 function awaitingWorkers([first, ...more]: Diagnosis['workers']): string {
-  if (first === undefined || more.length > 0)
-    return `The job waits for ${more.length + 1} workers to finish.`;
+  if (first === undefined || more.length > 0) return `The job waits for ${more.length + 1} workers to finish.`;
   return `The job waits for worker ${first.workerId} to finish.`;
 }
 

@@ -1,11 +1,9 @@
 /** All event streams of this process: their limit, and the timer that sends heartbeats. */
 import type { FastifyReply } from 'fastify';
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
 import type { FleetingEvent } from '../../core/stream/stream-event.ts';
 import { RequestRefused } from './problem.ts';
-import { SseStream } from './sse.ts';
-import type { StreamCounts } from './sse.ts';
+import { SseStream, type StreamCounts } from './sse.ts';
 
 const TICK_MS = 1_000;
 

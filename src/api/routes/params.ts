@@ -1,7 +1,6 @@
 /** Ids in paths. A malformed id is answered with 404. */
 import { refuse } from '../../core/errors.ts';
-import { parseId } from '../../core/ids.ts';
-import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../core/ids.ts';
+import { parseId, type ContextId, type JobId, type MessageId, type ToolCallId, type WorkerId } from '../../core/ids.ts';
 import { RequestRefused, orNotFound } from '../response/problem.ts';
 import { Uuid } from '../schemas/common.ts';
 import { strict } from '../../schema/build.ts';

@@ -1,6 +1,5 @@
 /** Shared parts of the schemas of requests and responses. */
-import { Type } from 'typebox';
-import type { Static, TSchema } from 'typebox';
+import { Type, type Static, type TSchema } from 'typebox';
 import type { Json } from '../../core/json.ts';
 import { MAX_BYTES, SETTINGS_BYTES, nullable, oneOf, plainText, ref, strict } from '../../schema/build.ts';
 
@@ -12,10 +11,7 @@ export function someOf<const Values extends readonly string[]>(values: Values, d
 }
 
 /** A union discriminated by `type`. */
-export function byType<Schemas extends (TSchema & { $id?: string })[]>(
-  $id: string,
-  schemas: readonly [...Schemas],
-) {
+export function byType<Schemas extends (TSchema & { $id?: string })[]>($id: string, schemas: readonly [...Schemas]) {
   return Type.Unsafe<Static<Schemas[number]>>({
     $id,
     type: 'object',

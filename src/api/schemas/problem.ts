@@ -1,7 +1,6 @@
 /** Error responses: RFC 9457 problem details, plus a member `error` as SDKs of vendors expect it. */
 import { Type } from 'typebox';
-import { CODES } from '../../core/errors.ts';
-import type { Code } from '../../core/errors.ts';
+import { CODES, type Code } from '../../core/errors.ts';
 import { MOST_FAULTS } from '../../schema/fault.ts';
 import { MOST_EXPLAINED } from '../../schema/validator.ts';
 import { nullable, oneOf, ref, strict } from '../../schema/build.ts';

@@ -8,12 +8,10 @@
 import { randomUUID } from 'node:crypto';
 import cookies from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { LogController } from 'fastify';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import Fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
 import { refuse } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../core/ids.ts';
-import { openAccessControl } from '../access/access.ts';
-import type { AccessControl } from '../access/access.ts';
+import { openAccessControl, type AccessControl } from '../access/access.ts';
 import { BODY_BYTES, discardRest, readJsonBodies } from '../request/body.ts';
 import { answerClientError } from './client-error.ts';
 import { isNavigation, serveConsole, showNotFound } from './console.ts';
@@ -30,8 +28,7 @@ import { RequestRefused, sendProblem } from '../response/problem.ts';
 import { addRoutes } from '../routes/routes.ts';
 import { components } from '../schemas/components.ts';
 import { LONGEST_WAIT_MS } from '../schemas/jobs/job.ts';
-import { openStreams } from '../response/streams.ts';
-import type { Streams } from '../response/streams.ts';
+import { openStreams, type Streams } from '../response/streams.ts';
 import { createValidator } from '../request/validation.ts';
 
 /** Timeout for receiving a request, in milliseconds. */
@@ -60,9 +57,7 @@ export async function createApp(ports: ApiPorts): Promise<App> {
   takeNoBodyAsEmpty(app);
   app.setErrorHandler(answerFailure);
   const explain = showNotFound(ports.consoleFolder);
-  app.setNotFoundHandler((request, reply) =>
-    isForPeople(request) ? explain(request, reply) : notThere(reply),
-  );
+  app.setNotFoundHandler((request, reply) => (isForPeople(request) ? explain(request, reply) : notThere(reply)));
 
   await app.register(cookies);
   const accessControl = openAccessControl(ports.config, ports.database);
@@ -79,11 +74,7 @@ export async function createApp(ports: ApiPorts): Promise<App> {
   return app;
 }
 
-async function answerFailure(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { refusal, status, expected } = toFailure(error, request.routeOptions.bodyLimit);
   if (!expected) request.log.error({ err: error }, 'request failed with an unexpected error');
   else if (status >= 500) request.log.warn({ err: error }, 'request could not be served');
@@ -95,12 +86,7 @@ async function answerFailure(
 /**
  * Checks access before the body is read. While the application closes, refuses new requests and ends waits and streams.
  */
-function guard(
-  app: App,
-  accessControl: AccessControl,
-  { streamHub, config }: ApiPorts,
-  streams: Streams,
-): void {
+function guard(app: App, accessControl: AccessControl, { streamHub, config }: ApiPorts, streams: Streams): void {
   let closing = false;
   app.decorateRequest('tenantId', DEFAULT_TENANT);
   app.decorateRequest('tenantName', DEFAULT_TENANT_NAME);
@@ -109,8 +95,7 @@ function guard(
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, ...SAFELY, ...(isData(request.url) ? NOT_KEPT : {}) });
     if (hasTwoHosts(request.raw.rawHeaders)) return sendProblem(reply, TWO_HOSTS, 400);
-    if (closing)
-      throw new RequestRefused(refuse('unavailable', 'This API process is shutting down. Try again.'));
+    if (closing) throw new RequestRefused(refuse('unavailable', 'This API process is shutting down. Try again.'));
     const { access: needs } = request.routeOptions.config;
     if (needs === 'open') return undefined;
     if (needs === 'keyless' || isForPeople(request)) {
@@ -173,8 +158,7 @@ function operatorOnly(): RequestRefused {
 }
 
 function tenantOnly(): RequestRefused {
-  const how =
-    'The admin key has no access to the data of a tenant. Use one of the keys in NIGHTSHIFT_API_KEYS.';
+  const how = 'The admin key has no access to the data of a tenant. Use one of the keys in NIGHTSHIFT_API_KEYS.';
   return new RequestRefused(refuse('forbidden', how));
 }
 

@@ -2,18 +2,14 @@
  * The names that live worker processes publish: tools, roles, providers, MCP servers. Read at most about once a second.
  * Checks that the names in a worker's config are served.
  */
-import { refuseAll } from '../../core/errors.ts';
-import type { Code, Refusal, RequestFault } from '../../core/errors.ts';
-import { PROVIDERS, parseModelName } from '../../core/model/model.ts';
-import type { ProviderName } from '../../core/model/model.ts';
+import { refuseAll, type Code, type Refusal, type RequestFault } from '../../core/errors.ts';
+import { PROVIDERS, parseModelName, type ProviderName } from '../../core/model/model.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isParameter } from '../../core/model/parameters.ts';
 import type { Role, WorkerConfig } from '../../core/workers/settings.ts';
 import type { Database } from '../../db/connection/client.ts';
-import { published } from '../../db/processes/processes.ts';
-import type { LeaseTimes } from '../../db/processes/processes.ts';
-import { MOST_FAULTS, dottedPath } from '../../schema/fault.ts';
-import type { Path } from '../../schema/fault.ts';
+import { published, type LeaseTimes } from '../../db/processes/processes.ts';
+import { MOST_FAULTS, dottedPath, type Path } from '../../schema/fault.ts';
 import { clientToolFaults } from '../request/client-tools.ts';
 import { RequestRefused } from '../response/problem.ts';
 
@@ -98,10 +94,7 @@ export async function refuseUnknownModel(
 }
 
 function nameFaults(config: WorkerConfig, at: Path, names: Names | null): RequestFault[] {
-  const clientTools = clientToolFaults(config.client_tools ?? [], names?.tools ?? [], [
-    ...at,
-    'client_tools',
-  ]);
+  const clientTools = clientToolFaults(config.client_tools ?? [], names?.tools ?? [], [...at, 'client_tools']);
   return [
     ...modelFaults(config.model, [...at, 'model'], names),
     ...modelFaults(config.compaction?.model, [...at, 'compaction', 'model'], names),
@@ -118,8 +111,7 @@ function wrong(code: Code, message: string, path: Path): RequestFault {
 function modelFaults(model: string | undefined, path: Path, names: Names | null): RequestFault[] {
   if (model === undefined) return [];
   const parsed = parseModelName(model);
-  const served =
-    names === null || parsed === null || names.models.some((n) => n === parsed.provider || n === model);
+  const served = names === null || parsed === null || names.models.some((n) => n === parsed.provider || n === model);
   if (parsed !== null && served) return [];
   const choices = list(names?.models ?? PROVIDERS);
   const message =

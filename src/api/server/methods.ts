@@ -39,10 +39,7 @@ function refuseOthers(app: App, url: string, { methods, access }: Address): void
     onRequest: async ({ method }, reply) =>
       sendProblem(
         reply.header('allow', allow),
-        refuse(
-          'invalid_request',
-          `The method ${method} is not allowed for ${url}. Allowed methods: ${allow}.`,
-        ),
+        refuse('invalid_request', `The method ${method} is not allowed for ${url}. Allowed methods: ${allow}.`),
         405,
       ),
     handler: async (_, reply) => reply,

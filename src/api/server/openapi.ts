@@ -69,8 +69,7 @@ export async function documentRoutes(app: App, config: ApiConfig): Promise<void>
         typeof schema['$id'] === 'string' ? schema['$id'] : `schema-${i}`,
     },
     transform: ({ schema, url, route }) => ({ schema: withImplied(schema, route.config?.access), url }),
-    transformObject: (made) =>
-      'openapiObject' in made ? exact(made.openapiObject as Document) : made.swaggerObject,
+    transformObject: (made) => ('openapiObject' in made ? exact(made.openapiObject as Document) : made.swaggerObject),
   });
 }
 

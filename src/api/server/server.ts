@@ -1,8 +1,7 @@
 /** Starts the HTTP server. Without API keys it listens only on a loopback address. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { CommandPorts } from '../../commands/ports.ts';
-import { ConfigError } from '../../config/config.ts';
-import type { Config } from '../../config/config.ts';
+import { ConfigError, type Config } from '../../config/config.ts';
 import type { Role } from '../../core/workers/settings.ts';
 import { openStreamHub } from '../../events/stream-hub.ts';
 import type { About } from './about.ts';
@@ -10,8 +9,7 @@ import { listenError } from './busy-port.ts';
 import { isLoopback } from '../../config/loopback.ts';
 import { isSecured } from '../access/access.ts';
 import { createApp } from './app.ts';
-import { openCatalog } from './catalog.ts';
-import type { CheckInput } from './catalog.ts';
+import { openCatalog, type CheckInput } from './catalog.ts';
 import type { ApiConfig } from './ports.ts';
 import { trackUnused } from './unused-connections.ts';
 

@@ -114,18 +114,11 @@ function toTools(about: About, processes: readonly ProcessView[]): System['tools
   ].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function toTool(
-  { name, source, description, effect, approval }: ToolAbout,
-  served: boolean,
-): System['tools'][number] {
+function toTool({ name, source, description, effect, approval }: ToolAbout, served: boolean): System['tools'][number] {
   return { name, source, description, effect, approval, served };
 }
 
-function toServers(
-  about: About,
-  processes: readonly ProcessView[],
-  samples: readonly Sample[],
-): System['mcp_servers'] {
+function toServers(about: About, processes: readonly ProcessView[], samples: readonly Sample[]): System['mcp_servers'] {
   const here = new Map(about.servers().map((server) => [server.name, server]));
   const names = new Set([...here.keys(), ...processes.flatMap(({ mcpServers }) => mcpServers)]);
   return [...names].sort().map((name) => {

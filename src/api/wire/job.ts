@@ -27,8 +27,7 @@ export function toJob(view: JobView): Job {
     steps: view.steps,
     usage: toPublicUsage(view.usage),
     waiting_for: waitingFor(view),
-    output:
-      view.output === null ? null : { message_id: view.output.messageId, text: textOf(view.output.content) },
+    output: view.output === null ? null : { message_id: view.output.messageId, text: textOf(view.output.content) },
     error: isFinished(view.status) ? view.error : null,
     parent_job_id: view.parentJobId,
     created_at: toIso(view.createdAt),

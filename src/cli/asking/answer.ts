@@ -1,8 +1,12 @@
 /** Reads a person's answer from an input line and sends it to the API. */
-import { NightshiftError } from '../../client/index.ts';
-import type { ApproveCalls, Client, Json, ResolveToolCall } from '../../client/index.ts';
-import { questionOf } from './item.ts';
-import type { Item } from './item.ts';
+import {
+  NightshiftError,
+  type ApproveCalls,
+  type Client,
+  type Json,
+  type ResolveToolCall,
+} from '../../client/index.ts';
+import { questionOf, type Item } from './item.ts';
 
 type Answer =
   | { kind: 'approval'; approval: Omit<ApproveCalls, 'tool_call_id' | 'all'> }
@@ -17,9 +21,7 @@ export function choicesOf(item: Item): string {
     case 'unknown_outcome':
       return '[h]appened, [d]id not happen: run it again, [t]ell the model that the outcome is unknown, [l]ater';
     case 'input':
-      return (questionOf(item)?.choices ?? []).length === 0
-        ? 'your answer'
-        : 'your answer, or the number of a choice';
+      return (questionOf(item)?.choices ?? []).length === 0 ? 'your answer' : 'your answer, or the number of a choice';
   }
 }
 

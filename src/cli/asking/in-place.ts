@@ -1,12 +1,10 @@
 /** Prompts for inbox items at the terminal, one after the other. Skips an item that is answered elsewhere meanwhile. */
-import { NightshiftError } from '../../client/index.ts';
-import type { Client } from '../../client/index.ts';
+import { NightshiftError, type Client } from '../../client/index.ts';
 import { askLine } from '../terminal/ask-line.ts';
 import { safe } from '../terminal/safe.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { choicesOf, readAnswer, sendAnswer } from './answer.ts';
-import { questionOf, titleOf } from './item.ts';
-import type { Item } from './item.ts';
+import { questionOf, titleOf, type Item } from './item.ts';
 
 type InPlace = {
   ask(item: Item, label?: string): void;

@@ -52,8 +52,7 @@ export function titleOf(item: Item): string {
       return `Did ${oneLine(item.name)} happen? ${inputText(item.input)}`;
     case 'input': {
       const parsed = questionOf(item);
-      if (parsed === null)
-        return `Waiting for a client to run ${oneLine(item.name)} ${inputText(item.input)}`;
+      if (parsed === null) return `Waiting for a client to run ${oneLine(item.name)} ${inputText(item.input)}`;
       const choices = parsed.choices.length === 0 ? '' : ` [${parsed.choices.map(oneLine).join(' | ')}]`;
       return `${oneLine(parsed.question)}${choices}`;
     }

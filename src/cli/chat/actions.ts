@@ -5,8 +5,7 @@ import type { Item } from '../asking/item.ts';
 import { oneLine } from '../terminal/safe.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { count } from '../terminal/time.ts';
-import { SLASH_HELP } from './slash.ts';
-import type { Line } from './slash.ts';
+import { SLASH_HELP, type Line } from './slash.ts';
 import type { ChatState } from './chat-state.ts';
 
 const STOPPED_WITHIN_MS = 10_000;
@@ -53,8 +52,7 @@ export async function interrupt(chat: Chat, mode: NonNullable<Interrupt['mode']>
   if (ended.job_id === null) return note(chat, 'No job is running.');
   const removed = ended.removed_messages.length;
   if (removed > 0) note(chat, `${count(removed, 'message')} removed.`);
-  for (const { name, status } of ended.effects)
-    note(chat, `Had already started: ${oneLine(name)} (${status}).`);
+  for (const { name, status } of ended.effects) note(chat, `Had already started: ${oneLine(name)} (${status}).`);
 }
 
 async function send({ client, contextId, state }: Chat, content: string, steer: boolean): Promise<void> {
@@ -76,9 +74,7 @@ async function branch(chat: Chat, name: string | null): Promise<void> {
   const branches = await client.contexts.branches.list(contextId, { limit: 200 }).all();
   if (name === null) {
     for (const { name, active, message_count } of branches)
-      screen.note(
-        `${active ? '*' : ' '} ${oneLine(name)} ${screen.sideInk('dim', count(message_count, 'message'))}`,
-      );
+      screen.note(`${active ? '*' : ' '} ${oneLine(name)} ${screen.sideInk('dim', count(message_count, 'message'))}`);
   } else if (branches.some((one) => one.name === name)) {
     await client.contexts.branches.switch(contextId, name);
     note(chat, `On branch ${oneLine(name)}.`);

@@ -1,7 +1,6 @@
 /** The state of a chat: unfinished jobs, and items that wait for the person. */
 import type { StreamEvent } from '../../client/index.ts';
-import { answeredBy, itemOf, questionOf } from '../asking/item.ts';
-import type { Item } from '../asking/item.ts';
+import { answeredBy, itemOf, questionOf, type Item } from '../asking/item.ts';
 
 export type ChatState = {
   /** Events of the context itself. */

@@ -1,40 +1,29 @@
 /** Runs a chat session. All answers come from one event stream of the context, including answers to other clients. */
 import type { Client } from '../../client/index.ts';
-import { itemOf, questionOf, titleOf } from '../asking/item.ts';
-import type { Item } from '../asking/item.ts';
+import { itemOf, questionOf, titleOf, type Item } from '../asking/item.ts';
 import { choicesOf } from '../asking/answer.ts';
 import type { Cli } from '../cli.ts';
-import { EXIT, toEnd } from '../exit.ts';
-import type { Exit } from '../exit.ts';
+import { EXIT, toEnd, type Exit } from '../exit.ts';
 import { answerText } from '../following/answer-text.ts';
-import { followChild } from '../following/follow-tree.ts';
-import type { FollowedTree } from '../following/follow-tree.ts';
+import { followChild, type FollowedTree } from '../following/follow-tree.ts';
 import { textOf } from '../following/message-text.ts';
 import { openProgress, printEnd } from '../following/progress.ts';
 import { onSignals } from '../signals-of-person.ts';
 import { safe } from '../terminal/safe.ts';
-import { carryOutLine, interrupt } from './actions.ts';
-import type { Chat } from './actions.ts';
-import { openLines } from './lines.ts';
-import type { Lines } from './lines.ts';
+import { carryOutLine, interrupt, type Chat } from './actions.ts';
+import { openLines, type Lines } from './lines.ts';
 import { readLine } from './slash.ts';
 import { openChatState } from './chat-state.ts';
 
 type ChatOptions = { history: number; thinking?: true; quiet?: true };
 
-export async function runChat(
-  cli: Cli,
-  client: Client,
-  contextId: string,
-  options: ChatOptions,
-): Promise<Exit> {
+export async function runChat(cli: Cli, client: Client, contextId: string, options: ChatOptions): Promise<Exit> {
   const { screen } = cli;
   const over = new AbortController();
   const state = openChatState();
   const chat: Chat = { screen, client, contextId, state };
   const after = await client.contexts.head(contextId);
-  if (options.quiet !== true)
-    screen.note(screen.sideInk('dim', `context ${contextId} · /help lists the commands`));
+  if (options.quiet !== true) screen.note(screen.sideInk('dim', `context ${contextId} · /help lists the commands`));
   const earlier = await showHistory(chat, options.history);
   const lines = openLines(cli, earlier);
   let exit: Exit = EXIT.completed;
@@ -137,8 +126,7 @@ async function listen(
 /** `label`: the name of the child worker that asks. */
 function printItem(screen: Cli['screen'], item: Item, label: string): void {
   screen.note(`${screen.sideInk('yellow', '?')} ${label}${screen.sideInk('bold', titleOf(item))}`);
-  for (const [at, choice] of (questionOf(item)?.choices ?? []).entries())
-    screen.note(`    ${at + 1}  ${safe(choice)}`);
+  for (const [at, choice] of (questionOf(item)?.choices ?? []).entries()) screen.note(`    ${at + 1}  ${safe(choice)}`);
   screen.note(screen.sideInk('dim', `  ${choicesOf(item)}`));
 }
 
@@ -154,7 +142,5 @@ async function showHistory({ screen, client, contextId }: Chat, most: number): P
     if (text !== '' && role !== 'tool')
       screen.note(role === 'user' ? screen.sideInk('cyan', `› ${safe(text)}`) : safe(text));
   }
-  return texts
-    .filter(({ role, text }) => role === 'user' && text !== '')
-    .map(({ text }) => text.replaceAll('\n', ' '));
+  return texts.filter(({ role, text }) => role === 'user' && text !== '').map(({ text }) => text.replaceAll('\n', ' '));
 }

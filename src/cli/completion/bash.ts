@@ -1,6 +1,5 @@
 /** The completion script for bash. */
-import { withFullNames } from './completion-commands.ts';
-import type { CompletionCommand } from './completion-commands.ts';
+import { withFullNames, type CompletionCommand } from './completion-commands.ts';
 
 export function bashScript(commands: readonly CompletionCommand[]): string {
   const all = withFullNames(commands);

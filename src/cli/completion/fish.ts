@@ -29,9 +29,7 @@ function linesOf({ options, choices, takesFile }: CompletionCommand, seen: strin
 }
 
 function flags({ names, choices, takesValue }: CompletionOption): string {
-  const spelled = names.map((name) =>
-    name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
-  );
+  const spelled = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
   const value = choices.length > 0 ? [`-x -a ${quote(choices.join(' '))}`] : takesValue ? ['-r'] : [];
   return [...spelled, ...value].join(' ');
 }

@@ -1,6 +1,5 @@
 /** The completion script for zsh. */
-import { withFullNames } from './completion-commands.ts';
-import type { CompletionCommand, CompletionOption } from './completion-commands.ts';
+import { withFullNames, type CompletionCommand, type CompletionOption } from './completion-commands.ts';
 
 export function zshScript(commands: readonly CompletionCommand[]): string {
   const list = commands.map(({ name, summary }) => `    ${quote(`${name}:${summary}`)}`);

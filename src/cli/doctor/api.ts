@@ -1,8 +1,6 @@
 /** Checks the API through the client that the other commands use. */
-import { NightshiftError } from '../../client/index.ts';
-import type { Client } from '../../client/index.ts';
-import { fail, ok, warn } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { NightshiftError, type Client } from '../../client/index.ts';
+import { fail, ok, warn, type Finding } from './finding.ts';
 
 export async function apiFindings(client: Client, url: string, version: string): Promise<Finding[]> {
   try {

@@ -8,8 +8,7 @@ import { bubblewrapped } from '../../tools/built-in/command/bubblewrap.ts';
 import type { RunCommandLimits } from '../../tools/built-in/command/limits.ts';
 import { programFault } from '../../tools/built-in/command/program-fault.ts';
 import { commandEnvironment } from '../../platform/built-in-parts.ts';
-import { ok, warn } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { ok, warn, type Finding } from './finding.ts';
 
 const NAME = 'run_command';
 
@@ -38,8 +37,7 @@ async function container(env: { readonly PATH: string }): Promise<Finding> {
 }
 
 async function bubblewrap(limits: RunCommandLimits, path: string): Promise<Finding> {
-  if ((await programFault('bwrap', '/', path)) !== null)
-    return unusable('bubblewrap', '`bwrap` is not in the PATH');
+  if ((await programFault('bwrap', '/', path)) !== null) return unusable('bubblewrap', '`bwrap` is not in the PATH');
   const command = bubblewrapped(['true'], tmpdir(), { PATH: path }, limits);
   return (await succeeds(command, { PATH: path }))
     ? ok(NAME, 'commands run in separate namespaces; bubblewrap works')

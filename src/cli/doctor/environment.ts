@@ -1,13 +1,10 @@
 /** Checks this machine: Node.js, the environment, the config file. */
-import { ConfigError, parseEnvironment } from '../../config/config.ts';
-import type { Config } from '../../config/config.ts';
+import { ConfigError, parseEnvironment, type Config } from '../../config/config.ts';
 import type { Environment } from '../../config/environment.ts';
-import { RUN_COMMAND_DEFAULTS } from '../../tools/built-in/command/limits.ts';
-import type { RunCommandLimits } from '../../tools/built-in/command/limits.ts';
+import { RUN_COMMAND_DEFAULTS, type RunCommandLimits } from '../../tools/built-in/command/limits.ts';
 import { commandTenants } from '../../platform/command-tenants.ts';
 import { ConfigFileError, loadConfigFile } from '../../tools/config/config-file.ts';
-import { fail, ok, warn } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { fail, ok, warn, type Finding } from './finding.ts';
 
 const OLDEST_NODE = 24;
 

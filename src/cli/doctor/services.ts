@@ -1,13 +1,10 @@
 /** Checks the PostgreSQL and Redis servers named by the environment. */
 import type { Config } from '../../config/config.ts';
-import { inspectDatabase } from '../../db/connection/inspect.ts';
-import type { DatabaseSight } from '../../db/connection/inspect.ts';
-import { schemaProblem } from '../../db/connection/schema-state.ts';
-import type { SchemaState } from '../../db/connection/schema-state.ts';
+import { inspectDatabase, type DatabaseSight } from '../../db/connection/inspect.ts';
+import { schemaProblem, type SchemaState } from '../../db/connection/schema-state.ts';
 import { inspectRedis } from '../../queue/inspect.ts';
 import { formatDuration } from '../terminal/time.ts';
-import { fail, ok, warn, why } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { fail, ok, warn, why, type Finding } from './finding.ts';
 
 const OLDEST_POSTGRES = 150_000;
 const OLDEST_REDIS = [6, 2] as const;
@@ -47,9 +44,7 @@ function about({ version, schema, skewMs, roundTripMs }: DatabaseSight): Finding
 
 function migrationsFinding(schema: SchemaState): Finding {
   const problem = schemaProblem(schema);
-  return problem === null
-    ? ok('migrations', 'up to date')
-    : fail('migrations', problem.reason, problem.advice);
+  return problem === null ? ok('migrations', 'up to date') : fail('migrations', problem.reason, problem.advice);
 }
 
 export async function redisFindings({ redisUrl }: Config): Promise<Finding[]> {
@@ -63,16 +58,14 @@ export async function redisFindings({ redisUrl }: Config): Promise<Finding[]> {
       : ok('redis', cluster ? `${version}, a cluster` : version);
     return [server, ...policyFindings(policy)];
   } catch (error) {
-    const advice =
-      'Check that Redis is running and that REDIS_URL has the right host, port, user and password.';
+    const advice = 'Check that Redis is running and that REDIS_URL has the right host, port, user and password.';
     return [fail('redis', `connection failed: ${why(error)}`, advice)];
   }
 }
 
 function policyFindings(policy: string | null): Finding[] {
   const name = 'redis memory';
-  if (policy === null)
-    return [warn(name, 'maxmemory-policy cannot be read', 'Make sure that it is noeviction.')];
+  if (policy === null) return [warn(name, 'maxmemory-policy cannot be read', 'Make sure that it is noeviction.')];
   if (policy === 'noeviction') return [ok(name, 'maxmemory-policy is noeviction')];
   const advice = 'Set it to noeviction. Each evicted wake-up delays a job by about a second.';
   return [warn(name, `maxmemory-policy is ${policy}`, advice)];

@@ -1,6 +1,5 @@
 /** Streams an answer to stdout. Text already written is not repeated. */
-import { textMaker } from '../../client/index.ts';
-import type { Message, StreamEvent } from '../../client/index.ts';
+import { textMaker, type Message, type StreamEvent } from '../../client/index.ts';
 import { textOf } from './message-text.ts';
 import { safe } from '../terminal/safe.ts';
 import type { Screen } from '../terminal/screen.ts';
@@ -47,8 +46,7 @@ export function answerText(screen: Screen, showThinking: boolean): AnswerText {
       const partial = take(event);
       if (partial === null) return;
       turnTo(partial.message_id);
-      if (showThinking && partial.thinking !== '')
-        think(partial.thinking + (partial.text === '' ? '' : '\n'));
+      if (showThinking && partial.thinking !== '') think(partial.thinking + (partial.text === '' ? '' : '\n'));
       write(partial.text);
     },
     complete({ id, content }) {

@@ -4,8 +4,7 @@
  */
 import type { Job } from '../../client/index.ts';
 import type { AnswerText } from './answer-text.ts';
-import { receive } from './follow-tree.ts';
-import type { FollowedJob, FollowedTree, TreeListener } from './follow-tree.ts';
+import { receive, type FollowedJob, type FollowedTree, type TreeListener } from './follow-tree.ts';
 
 /** `answer` null: the text is not streamed. */
 type Following = TreeListener & { answer: AnswerText | null };

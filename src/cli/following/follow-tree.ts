@@ -3,8 +3,7 @@
  * items in the whole tree that wait for a person.
  */
 import type { Client, StreamEvent } from '../../client/index.ts';
-import { answeredBy, itemOf } from '../asking/item.ts';
-import type { Item } from '../asking/item.ts';
+import { answeredBy, itemOf, type Item } from '../asking/item.ts';
 import { oneLine } from '../terminal/safe.ts';
 import type { Screen } from '../terminal/screen.ts';
 import type { AnswerText } from './answer-text.ts';
@@ -44,8 +43,7 @@ export async function receive(
 ): Promise<void> {
   const { client, screen, signal, quiet } = tree;
   const progress = openProgress(client, screen, label);
-  const isEnd = (event: StreamEvent): boolean =>
-    event.event === 'JobFinished' && event.data.job_id === job.jobId;
+  const isEnd = (event: StreamEvent): boolean => event.event === 'JobFinished' && event.data.job_id === job.jobId;
   let lost = false;
   const events = client.contexts.events(job.contextId, {
     after: job.after,

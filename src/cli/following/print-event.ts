@@ -1,8 +1,7 @@
 /** Prints one event of a context as readable lines. */
 import type { Client, ContentBlock, Message, StreamEvent } from '../../client/index.ts';
 import { inputText } from '../asking/item.ts';
-import { lookOf } from '../terminal/ink.ts';
-import type { Ink } from '../terminal/ink.ts';
+import { lookOf, type Ink } from '../terminal/ink.ts';
 import { oneLine, safe } from '../terminal/safe.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { cut } from '../terminal/width.ts';
@@ -14,10 +13,7 @@ export function openEventPrinter(client: Client, { ink }: Screen): (event: Strea
   return async (event) => {
     if (event.event === 'MessageCompleted') {
       const { context_id, message_id } = event.data;
-      return (
-        numberText(ink, event.id) +
-        messageText(ink, await client.contexts.messages.get(context_id, message_id))
-      );
+      return numberText(ink, event.id) + messageText(ink, await client.contexts.messages.get(context_id, message_id));
     }
     const line = lineOf(ink, event);
     return line === null ? '' : `${numberText(ink, event.id)}${line}\n`;
@@ -45,8 +41,7 @@ function blockText(ink: Ink, block: ContentBlock): string {
       return `→ ${oneLine(block.name)} ${inputText(block.input)} ${ink('dim', block.id)}`;
     case 'tool_result': {
       const { content } = block;
-      const text =
-        typeof content === 'string' ? content : content.map((part) => blockText(ink, part)).join(' ');
+      const text = typeof content === 'string' ? content : content.map((part) => blockText(ink, part)).join(' ');
       const mark = block.is_error ? ink('red', '✗') : ink('green', '✓');
       return `${mark} ${cut(oneLine(text), RESULT_COLUMNS)}`;
     }
@@ -57,10 +52,7 @@ function blockText(ink: Ink, block: ContentBlock): string {
 }
 
 /** Null: the event is not printed. */
-function lineOf(
-  ink: Ink,
-  { event, data }: Exclude<StreamEvent, { event: 'MessageCompleted' }>,
-): string | null {
+function lineOf(ink: Ink, { event, data }: Exclude<StreamEvent, { event: 'MessageCompleted' }>): string | null {
   switch (event) {
     case 'JobStarted':
       return ink('dim', `job ${data.job_id} started${data.attempt > 1 ? `, attempt ${data.attempt}` : ''}`);

@@ -52,9 +52,7 @@ async function quietly<T>(reading: Promise<T>): Promise<T | null> {
 export function printEnd(screen: Screen, job: Job): void {
   const { sideInk } = screen;
   const ms =
-    job.finished_at === null
-      ? null
-      : Date.parse(job.finished_at) - Date.parse(job.started_at ?? job.created_at);
+    job.finished_at === null ? null : Date.parse(job.finished_at) - Date.parse(job.started_at ?? job.created_at);
   const parts = [
     ms === null ? null : formatDuration(ms),
     count(job.steps, 'step'),
@@ -63,7 +61,5 @@ export function printEnd(screen: Screen, job: Job): void {
   ].filter((part) => part !== null);
   const error = job.error === null ? '' : `: ${safe(job.error.message)} (${job.error.code})`;
   const mark = job.status === 'completed' ? '✓' : '✗';
-  screen.note(
-    `${sideInk(lookOf(job.status), `${mark} ${job.status}${error}`)} ${sideInk('dim', parts.join(' · '))}`,
-  );
+  screen.note(`${sideInk(lookOf(job.status), `${mark} ${job.status}${error}`)} ${sideInk('dim', parts.join(' · '))}`);
 }

@@ -6,11 +6,9 @@
 import type { Accepted, Client, Job } from '../../client/index.ts';
 import { askInPlace } from '../asking/in-place.ts';
 import { sendAnswer } from '../asking/answer.ts';
-import { commandFor, titleOf } from '../asking/item.ts';
-import type { Item } from '../asking/item.ts';
+import { commandFor, titleOf, type Item } from '../asking/item.ts';
 import type { Cli } from '../cli.ts';
-import { EXIT, exitOf, toEnd } from '../exit.ts';
-import type { Exit } from '../exit.ts';
+import { EXIT, exitOf, toEnd, type Exit } from '../exit.ts';
 import { onSignals } from '../signals-of-person.ts';
 import { safe } from '../terminal/safe.ts';
 import { answerText } from './answer-text.ts';
@@ -133,8 +131,7 @@ async function cancel(cli: Cli, client: Client, jobId: string): Promise<void> {
   screen.note(screen.sideInk('yellow', 'Cancelling the job … (press Ctrl-C again to exit at once)'));
   try {
     const receipt = await client.jobs.cancel(jobId, { wait_ms: RECEIPT_MS, reason: 'Ctrl-C' });
-    if (receipt.stopped_at === null)
-      screen.note(`Stop requested; the job has not stopped yet (${receipt.status}).`);
+    if (receipt.stopped_at === null) screen.note(`Stop requested; the job has not stopped yet (${receipt.status}).`);
     else screen.note(screen.sideInk('dim', `The job stopped at ${receipt.stopped_at} (${receipt.status}).`));
   } catch (error) {
     screen.note(safe(toEnd(error, cli.url)?.message ?? String(error)));

@@ -10,10 +10,8 @@ const MONOCHROME_BITS = 1;
 
 export function inkOf({ isTTY }: Tty, env: Env): Ink {
   const hasColours =
-    (isTTY === true || env['FORCE_COLOR'] !== undefined) &&
-    WriteStream.prototype.getColorDepth(env) > MONOCHROME_BITS;
-  return (look, text) =>
-    hasColours && text !== '' ? styleText(look, text, { validateStream: false }) : text;
+    (isTTY === true || env['FORCE_COLOR'] !== undefined) && WriteStream.prototype.getColorDepth(env) > MONOCHROME_BITS;
+  return (look, text) => (hasColours && text !== '' ? styleText(look, text, { validateStream: false }) : text);
 }
 
 /** The colour for the state of a job, worker or check. */

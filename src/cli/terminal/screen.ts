@@ -3,8 +3,7 @@
  * silently.
  */
 import { EXIT } from '../exit.ts';
-import { inkOf } from './ink.ts';
-import type { Ink } from './ink.ts';
+import { inkOf, type Ink } from './ink.ts';
 import type { Io } from './io.ts';
 import { safeJson } from './safe.ts';
 

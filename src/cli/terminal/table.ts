@@ -25,9 +25,7 @@ export function table<Row>(
   ink: Ink,
   screen: number | null,
 ): string {
-  const cells = rows.map((row) =>
-    columns.map(({ cell, isLine = false }) => (isLine ? cell(row) : oneLine(cell(row)))),
-  );
+  const cells = rows.map((row) => columns.map(({ cell, isLine = false }) => (isLine ? cell(row) : oneLine(cell(row)))));
   const widths = columns.map(({ title }, at) =>
     Math.max(stringWidth(title), ...cells.map((row) => stringWidth(row[at] ?? ''))),
   );

@@ -2,17 +2,14 @@
  * Answers a call that is answered from outside: a question to a person, or a tool that a client runs. The answer is
  * stored with the call, and the current or next run of the context adds it to history.
  */
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ResultPart } from '../../core/conversation/blocks.ts';
 import type { ContextId, JobId, MessageId, TenantId, ToolCallId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { lockContext } from '../../db/write/contexts/branches.ts';
-import { findAskedCall, writeReply } from '../../db/calls/replies.ts';
-import type { AskedCall } from '../../db/calls/replies.ts';
+import { findAskedCall, writeReply, type AskedCall } from '../../db/calls/replies.ts';
 import { wakeUpIfRunnable } from '../after-commit.ts';
-import { done } from '../perform.ts';
-import type { Command, Done } from '../perform.ts';
+import { done, type Command, type Done } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
 type Target = { tenantId: TenantId; contextId: ContextId; toolCallId: ToolCallId };
@@ -65,8 +62,7 @@ export async function takeAnswer(
 
 function whyNot({ asked, unapproved, status, replied, ending }: AskedCall): Refusal | null {
   if (unapproved) return refuse('not_waiting', 'This call waits for approval, not for a result.');
-  if (!asked)
-    return refuse('invalid_request', 'The platform runs this call, so it cannot be answered from outside.');
+  if (!asked) return refuse('invalid_request', 'The platform runs this call, so it cannot be answered from outside.');
   if (replied) return refuse('not_waiting', 'This call was already answered.');
   if (status !== 'waiting') return refuse('not_waiting', `This call has ended: its status is ${status}.`);
   return ending ? refuse('not_waiting', 'The job of this call is being stopped.') : null;

@@ -2,20 +2,24 @@
  * A person approves or denies calls that wait for approval: one, or all of a context. The decision is stored with the
  * call. The current or next run of the context runs the call or ends it. The first decision is final.
  */
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ContextId, TenantId, ToolCallId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { approvalResolved } from '../../core/transitions/approval.ts';
 import { MOST_RULES, withRule } from '../../core/run/policy.ts';
 import { lockContext } from '../../db/write/contexts/branches.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { configOf, findJudgedCall, undecidedCalls, writeApprovals } from '../../db/calls/approvals.ts';
-import type { JudgedCall, NewApproval } from '../../db/calls/approvals.ts';
+import {
+  configOf,
+  findJudgedCall,
+  undecidedCalls,
+  writeApprovals,
+  type JudgedCall,
+  type NewApproval,
+} from '../../db/calls/approvals.ts';
 import { changeWorker } from '../../db/write/workers/workers.ts';
 import { progressTo, wakeUpIfRunnable } from '../after-commit.ts';
-import { done } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { done, type Command } from '../perform.ts';
 
 type Target = { tenantId: TenantId; contextId: ContextId };
 
@@ -77,8 +81,7 @@ async function choose(
 
 /** Null: the call waits for a decision. */
 export function whyNot({ status, waitsFor, approval, late, ending }: JudgedCall): Refusal | null {
-  const decisionText =
-    approval === null ? '' : `: ${approval.decision === 'approve' ? 'approved' : 'denied'}`;
+  const decisionText = approval === null ? '' : `: ${approval.decision === 'approve' ? 'approved' : 'denied'}`;
   if (approval !== null) return refuse('not_waiting', `This call was already decided${decisionText}.`);
   if (status !== 'waiting' || waitsFor !== 'approval')
     return refuse('not_waiting', `This call does not wait for approval: its status is ${status}.`);
@@ -86,10 +89,7 @@ export function whyNot({ status, waitsFor, approval, late, ending }: JudgedCall)
   return ending ? refuse('not_waiting', 'The job of this call is being stopped.') : null;
 }
 
-function decisionOn(
-  call: JudgedCall,
-  { toolCallId, decision, reason, input, remember }: Judgement,
-): NewApproval {
+function decisionOn(call: JudgedCall, { toolCallId, decision, reason, input, remember }: Judgement): NewApproval {
   const approval = { decision, reason, input: call.id === toolCallId ? input : null };
   return {
     id: call.id,
@@ -108,10 +108,7 @@ async function remember(
   const config = await configOf(tx, target);
   const rule = decision === 'approve' ? 'never' : 'deny';
   const names = [...new Set(calls.map(({ name }) => name))];
-  const approval = names.reduce(
-    (rules, tool) => withRule(rules, { tool, decision: rule }),
-    config.approval ?? [],
-  );
+  const approval = names.reduce((rules, tool) => withRule(rules, { tool, decision: rule }), config.approval ?? []);
   if (approval.length > MOST_RULES)
     return refuse(
       'invalid_request',

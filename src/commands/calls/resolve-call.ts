@@ -4,17 +4,14 @@
  */
 import type { ResultPart } from '../../core/conversation/blocks.ts';
 import { HAPPENED, OUTCOME_UNKNOWN } from '../../core/conversation/closing-texts.ts';
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
 import type { Resolution } from '../../core/run/execution.ts';
 import type { ContextId, MessageId, TenantId, ToolCallId } from '../../core/ids.ts';
 import type { Reply } from '../../core/tools/tool-call.ts';
 import { lockContext } from '../../db/write/contexts/branches.ts';
-import { findUnknownCall, resolveOutcome } from '../../db/calls/outcomes.ts';
-import type { UnknownCall } from '../../db/calls/outcomes.ts';
+import { findUnknownCall, resolveOutcome, type UnknownCall } from '../../db/calls/outcomes.ts';
 import { progressTo, wakeUpIfRunnable } from '../after-commit.ts';
-import { done } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
 type Target = { tenantId: TenantId; contextId: ContextId; toolCallId: ToolCallId };
@@ -39,22 +36,14 @@ export function resolveCall(
     const refusal = whyNot(call);
     if (refusal !== null) return refusal;
     const reply = replyOf(ports, resolved);
-    const stored = await resolveOutcome(
-      tx,
-      target,
-      { id: toolCallId, ...call },
-      { outcome: resolved.outcome, reply },
-    );
+    const stored = await resolveOutcome(tx, target, { id: toolCallId, ...call }, { outcome: resolved.outcome, reply });
     const progress = progressTo(contextId, stored.headSeq);
     return done(target, progress, ...wakeUpIfRunnable(contextId, stored));
   };
 }
 
 /** Null: the call is to be run again. */
-function replyOf(
-  { ids, boundResult }: Pick<CommandPorts, 'ids' | 'boundResult'>,
-  resolved: Resolved,
-): Reply | null {
+function replyOf({ ids, boundResult }: Pick<CommandPorts, 'ids' | 'boundResult'>, resolved: Resolved): Reply | null {
   switch (resolved.outcome) {
     case 'happened': {
       const content = boundResult(resolved.result ?? HAPPENED);
@@ -70,15 +59,10 @@ function replyOf(
 function whyNot({ status, asked, over, ending }: UnknownCall): Refusal | null {
   if (!asked) {
     const how =
-      status === 'waiting'
-        ? 'it was already resolved, or waits for something else'
-        : `its status is ${status}`;
+      status === 'waiting' ? 'it was already resolved, or waits for something else' : `its status is ${status}`;
     return refuse('not_waiting', `This call does not wait for its outcome: ${how}.`);
   }
   if (over)
-    return refuse(
-      'not_waiting',
-      'The time limit for this outcome has passed. The model is told that it is unknown.',
-    );
+    return refuse('not_waiting', 'The time limit for this outcome has passed. The model is told that it is unknown.');
   return ending ? refuse('not_waiting', 'The job of this call is being stopped.') : null;
 }

@@ -3,8 +3,7 @@
  * a run works on the branch of its job, which is neither moved nor deleted meanwhile.
  */
 import { MAIN, forked, nameBeside } from '../../core/conversation/branch.ts';
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ContextId, MessageId, TenantId } from '../../core/ids.ts';
 import { LIMITS } from '../../core/limits.ts';
 import {
@@ -17,14 +16,11 @@ import {
   isBusy,
 } from '../../db/write/contexts/branches.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { horizonOf } from '../../db/write/contexts/fork-points.ts';
-import type { Horizon } from '../../db/write/contexts/fork-points.ts';
-import { forkPoint } from './fork-point.ts';
-import type { ForkPoint } from './fork-point.ts';
+import { horizonOf, type Horizon } from '../../db/write/contexts/fork-points.ts';
+import { forkPoint, type ForkPoint } from './fork-point.ts';
 import { progressTo } from '../after-commit.ts';
 import { noBranch } from '../inputs/refusals.ts';
-import { done } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { done, type Command } from '../perform.ts';
 
 export type Target = { tenantId: TenantId; contextId: ContextId };
 
@@ -71,13 +67,9 @@ export async function leave(
 ) {
   const taken = await branchNames(tx, target);
   const given = name ?? nameBeside(from.name, taken);
-  if (taken.has(given))
-    return refuse('branch_exists', `A branch with the name ${given} already exists.`, 'name');
+  if (taken.has(given)) return refuse('branch_exists', `A branch with the name ${given} already exists.`, 'name');
   if (taken.size >= LIMITS.branches) {
-    return refuse(
-      'invalid_request',
-      `A context can have ${LIMITS.branches} branches at most. Delete one first.`,
-    );
+    return refuse('invalid_request', `A context can have ${LIMITS.branches} branches at most. Delete one first.`);
   }
   const spans = forked(from.spans, seq, given, headSeq);
   const created = await insertBranch(tx, target, { name: given, parent: from.name, forkSeq: seq, spans });

@@ -4,8 +4,7 @@ import type { ContextId, TenantId } from '../../core/ids.ts';
 import { clear, lookBeforeClear } from '../../db/write/contexts/clear.ts';
 import { lockForControl } from '../../db/run/stop-requests.ts';
 import { progressTo } from '../after-commit.ts';
-import { done } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
 export type ClearContext = {

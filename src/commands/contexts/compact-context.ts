@@ -2,8 +2,7 @@
 import type { AskedCompaction } from '../../core/compaction/settings.ts';
 import type { ContextId, JobId, TenantId } from '../../core/ids.ts';
 import { PLAIN_JOB, enqueue } from '../inputs/enqueue.ts';
-import { done } from '../perform.ts';
-import type { OneStatement } from '../perform.ts';
+import { done, type OneStatement } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
 export type CompactContext = {

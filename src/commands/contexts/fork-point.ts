@@ -2,11 +2,9 @@
  * Finds where a new branch leaves an existing one. They share only what can no longer be retracted: nothing that an
  * unfinished job has added. A call stays with its results, and a note of the platform with the message before it.
  */
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
 import type { MessageId } from '../../core/ids.ts';
-import { branchReading, findBranch } from '../../db/write/contexts/branches.ts';
-import type { Branch } from '../../db/write/contexts/branches.ts';
+import { branchReading, findBranch, type Branch } from '../../db/write/contexts/branches.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import {
   completeUpto,
@@ -14,8 +12,9 @@ import {
   isIncomplete,
   lastUpto,
   nextAfter,
+  type Horizon,
+  type CompletedMessage,
 } from '../../db/write/contexts/fork-points.ts';
-import type { Horizon, CompletedMessage } from '../../db/write/contexts/fork-points.ts';
 import type { Place } from '../../db/run/places.ts';
 import { reads } from '../../core/conversation/branch.ts';
 import { noBranch } from '../inputs/refusals.ts';
@@ -55,9 +54,7 @@ export async function pointBehind(
   const found = await completedMessage(tx, place, messageId, 'from_message_id');
   if ('code' in found) return found;
   const from = await branchReading(tx, place, found);
-  return from === null
-    ? notShown(messageId, 'from_message_id')
-    : behind(tx, place, horizon, { from, message: found });
+  return from === null ? notShown(messageId, 'from_message_id') : behind(tx, place, horizon, { from, message: found });
 }
 
 /** Before an input: the new branch has all that came before the input. */
@@ -135,8 +132,5 @@ function notShown(messageId: MessageId, param: string | null): Refusal {
 }
 
 function busy(): Refusal {
-  return refuse(
-    'context_busy',
-    'An unfinished job added this message and may still retract it. Wait for its end.',
-  );
+  return refuse('context_busy', 'An unfinished job added this message and may still retract it. Wait for its end.');
 }

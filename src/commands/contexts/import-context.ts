@@ -1,7 +1,6 @@
 /** Imports a conversation as a new context: completely, in one transaction, or not at all. */
 import type { ContextId, TenantId, WorkerId } from '../../core/ids.ts';
-import { fillContext } from '../../db/write/contexts/import.ts';
-import type { Filling } from '../../db/write/contexts/import.ts';
+import { fillContext, type Filling } from '../../db/write/contexts/import.ts';
 import type { Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
@@ -18,8 +17,7 @@ export function importContext(
 ): Command<Made> {
   return async (tx) => {
     const outcome = await create(tx);
-    if (outcome.kind === 'done')
-      await fillContext(tx, ids, { tenantId, contextId: outcome.value.contextId }, filling);
+    if (outcome.kind === 'done') await fillContext(tx, ids, { tenantId, contextId: outcome.value.contextId }, filling);
     return outcome;
   };
 }

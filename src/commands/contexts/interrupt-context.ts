@@ -7,8 +7,7 @@ import type { ContextId, JobId, TenantId } from '../../core/ids.ts';
 import type { InterruptMode } from '../../core/run/job.ts';
 import { currentJob } from '../../db/read/jobs/job-views.ts';
 import { lockForControl, writeStopRequest } from '../../db/run/stop-requests.ts';
-import { done } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 import { carryOut } from '../jobs/settle.ts';
 

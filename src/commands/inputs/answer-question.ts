@@ -9,17 +9,12 @@
  */
 import { oldestQuestion } from '../../db/calls/replies.ts';
 import { lockContext } from '../../db/write/contexts/branches.ts';
-import { takeAnswer } from '../calls/answer-call.ts';
-import type { CallAnswer } from '../calls/answer-call.ts';
+import { takeAnswer, type CallAnswer } from '../calls/answer-call.ts';
 import type { Command } from '../perform.ts';
 import { NORMAL, enqueueInput } from './enqueue.ts';
 import type { Accepted, SubmitInput, SubmitPorts } from './posted-input.ts';
 
-export function answerQuestion(
-  ports: SubmitPorts,
-  input: SubmitInput,
-  answer: CallAnswer,
-): Command<Accepted> {
+export function answerQuestion(ports: SubmitPorts, input: SubmitInput, answer: CallAnswer): Command<Accepted> {
   return async (tx) => {
     const isThere = await lockContext(tx, input);
     // An input for one branch does not answer a question of another branch.

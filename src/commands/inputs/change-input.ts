@@ -3,16 +3,19 @@
  * again.
  */
 import type { InputBlock } from '../../core/conversation/blocks.ts';
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ContextId, MessageId, TenantId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { findInput, moveJob, rewriteInput, withdrawSteered } from '../../db/write/inputs/queued-inputs.ts';
-import type { QueuedInput } from '../../db/write/inputs/queued-inputs.ts';
+import {
+  findInput,
+  moveJob,
+  rewriteInput,
+  withdrawSteered,
+  type QueuedInput,
+} from '../../db/write/inputs/queued-inputs.ts';
 import { raiseControl } from '../../db/run/stop-requests.ts';
 import { cancelJob } from '../jobs/cancel-job.ts';
-import { done } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
 type Target = { tenantId: TenantId; contextId: ContextId; messageId: MessageId };

@@ -19,12 +19,7 @@ export type Ended = { kind: 'ended'; afterCommit: AfterCommit[] };
  * A job that was never admitted is admitted to fail, so that its input does not block the queue. Null: the worker was
  * deleted.
  */
-export async function endUnread(
-  tx: Executor,
-  row: ContextRow,
-  ids: Ids,
-  outcome: JobOutcome,
-): Promise<Ended | null> {
+export async function endUnread(tx: Executor, row: ContextRow, ids: Ids, outcome: JobOutcome): Promise<Ended | null> {
   const stored = await readMailbox(tx, row);
   if (stored === null) return null;
   const { mailbox } = stored;

@@ -2,12 +2,9 @@
 import type { Refusal } from '../../core/errors.ts';
 import type { Ids, JobId, MessageId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { submit } from '../../db/write/inputs/submit.ts';
-import type { Asker, Submission, Submitted } from '../../db/write/inputs/submit.ts';
-import { wakeUpIfRunnable } from '../after-commit.ts';
-import type { AfterCommit } from '../after-commit.ts';
-import { done } from '../perform.ts';
-import type { Done, Outcome } from '../perform.ts';
+import { submit, type Asker, type Submission, type Submitted } from '../../db/write/inputs/submit.ts';
+import { wakeUpIfRunnable, type AfterCommit } from '../after-commit.ts';
+import { done, type Done, type Outcome } from '../perform.ts';
 import type { Accepted, SubmitInput } from './posted-input.ts';
 import { whyRefused } from './refusals.ts';
 
@@ -38,11 +35,7 @@ export async function enqueue(
 }
 
 /** Queues an input even if a question waits. Refused like `enqueue`. */
-export async function enqueueInput(
-  executor: Executor,
-  ids: Ids,
-  input: SubmitInput,
-): Promise<Outcome<Accepted>> {
+export async function enqueueInput(executor: Executor, ids: Ids, input: SubmitInput): Promise<Outcome<Accepted>> {
   const job = newJob(ids, input);
   const submitted = await submit(executor, { ...job, mayAnswer: false, onlyIfIdle: false });
   return submitted === null ? whyRefused(executor, input) : queued(job, submitted);

@@ -19,10 +19,7 @@ import { branchMissing, whyRefused } from './refusals.ts';
 /** Ahead of all queued jobs. */
 const FIRST = 0;
 
-export function interruptWithInput(
-  { ids, times, stopGraceMs }: SubmitPorts,
-  input: SubmitInput,
-): Command<Accepted> {
+export function interruptWithInput({ ids, times, stopGraceMs }: SubmitPorts, input: SubmitInput): Command<Accepted> {
   return async (tx) => {
     const { tenantId, contextId } = input;
     const locked = await lockForControl(tx, tenantId, contextId, times);

@@ -11,8 +11,7 @@
 import { admission } from '../../db/write/inputs/admission.ts';
 import { submit } from '../../db/write/inputs/submit.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { performWithin } from '../perform.ts';
-import type { AnyCommand, Command, OneStatement, Outcome } from '../perform.ts';
+import { performWithin, type AnyCommand, type Command, type OneStatement, type Outcome } from '../perform.ts';
 import { answerQuestion, asAnswer } from './answer-question.ts';
 import { newJob, queued } from './enqueue.ts';
 import type { Accepted, SubmitInput, SubmitPorts } from './posted-input.ts';

@@ -1,10 +1,8 @@
 /** Why a context does not accept a submission. */
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { findBranch, lockContext } from '../../db/write/contexts/branches.ts';
-import { admission } from '../../db/write/inputs/admission.ts';
-import type { Admission } from '../../db/write/inputs/admission.ts';
+import { admission, type Admission } from '../../db/write/inputs/admission.ts';
 import type { SubmitInput } from './posted-input.ts';
 
 /** The context and the limit of any submission to the queue. */

@@ -4,12 +4,9 @@ import type { InputBlock } from '../../core/conversation/blocks.ts';
 import type { MessageId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import type { Horizon } from '../../db/write/contexts/fork-points.ts';
-import { hold, leave, noContext } from '../contexts/change-branches.ts';
-import type { Target } from '../contexts/change-branches.ts';
-import { pointBefore, pointOfAnswer } from '../contexts/fork-point.ts';
-import type { ForkPoint } from '../contexts/fork-point.ts';
-import { performWithin } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { hold, leave, noContext, type Target } from '../contexts/change-branches.ts';
+import { pointBefore, pointOfAnswer, type ForkPoint } from '../contexts/fork-point.ts';
+import { performWithin, type Command } from '../perform.ts';
 import type { Accepted, SubmitInput, SubmitPorts } from './posted-input.ts';
 import { submitInput } from './submit-input.ts';
 
@@ -35,10 +32,7 @@ export function editInput(
 }
 
 /** Refused like `editInput`. */
-export function regenerate(
-  ports: SubmitPorts,
-  regeneration: Regeneration,
-): Command<Accepted & { branch: string }> {
+export function regenerate(ports: SubmitPorts, regeneration: Regeneration): Command<Accepted & { branch: string }> {
   return onBranchOfItsOwn(ports, regeneration, (tx, horizon) =>
     pointOfAnswer(tx, regeneration.input, horizon, regeneration.messageId),
   );

@@ -12,16 +12,12 @@ import type { MessageId } from '../../core/ids.ts';
 import { steerableJob } from '../../db/read/jobs/job-views.ts';
 import { raiseControl } from '../../db/run/stop-requests.ts';
 import { steer } from '../../db/write/inputs/steer.ts';
-import { done, performWithin } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { done, performWithin, type Command } from '../perform.ts';
 import type { Accepted, SubmitInput, SubmitPorts } from './posted-input.ts';
 import { queueInput } from './queue-input.ts';
 import { whyRefused } from './refusals.ts';
 
-export function steerInput(
-  ports: SubmitPorts,
-  input: SubmitInput & { content: InputBlock[] },
-): Command<Accepted> {
+export function steerInput(ports: SubmitPorts, input: SubmitInput & { content: InputBlock[] }): Command<Accepted> {
   return async (tx) => {
     const { tenantId, contextId, content, branch, queueLimit } = input;
     if (!(await raiseControl(tx, tenantId, contextId))) return whyRefused(tx, input);

@@ -11,8 +11,7 @@ import type { Executor } from '../../db/connection/client.ts';
 import { activeJob, jobPlace } from '../../db/read/jobs/job-views.ts';
 import { lockForControl, writeStopRequest, withdraw } from '../../db/run/stop-requests.ts';
 import { withdrawnActions } from '../after-commit.ts';
-import { done } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 import { carryOut } from './settle.ts';
 
@@ -21,10 +20,7 @@ export type CancelJob = { tenantId: TenantId; jobId: JobId; reason: string | nul
 type Ports = Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>;
 
 /** Refused: `not_found`. A job that has ended does not change. */
-export function cancelJob(
-  ports: Ports,
-  { tenantId, jobId, reason }: CancelJob,
-): Command<{ contextId: ContextId }> {
+export function cancelJob(ports: Ports, { tenantId, jobId, reason }: CancelJob): Command<{ contextId: ContextId }> {
   return async (tx) => {
     const before = await jobPlace(tx, tenantId, jobId);
     if (before === null) return refuse('not_found', `No job has the id ${jobId}.`);

@@ -3,10 +3,8 @@
  * another call continues: it does not select jobs that already have a stop request.
  */
 import type { ContextId, TenantId } from '../../core/ids.ts';
-import { contextsWithUnfinished, unfinishedOf } from '../../db/run/unfinished.ts';
-import type { UnfinishedFilter } from '../../db/run/unfinished.ts';
-import { cancelWithin } from './cancel-job.ts';
-import type { CancelWithin } from './cancel-job.ts';
+import { contextsWithUnfinished, unfinishedOf, type UnfinishedFilter } from '../../db/run/unfinished.ts';
+import { cancelWithin, type CancelWithin } from './cancel-job.ts';
 import { perform } from '../perform.ts';
 import { mapConcurrent } from '../map-concurrent.ts';
 import type { CommandPorts } from '../ports.ts';

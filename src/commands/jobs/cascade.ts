@@ -8,17 +8,10 @@
  */
 import type { ContextId, JobId, TenantId, WorkerId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import {
-  contextsBelow,
-  cascaded,
-  lockStopped,
-  jobsBelow,
-  workersBelow,
-} from '../../db/run/follow-ups/cascades.ts';
+import { contextsBelow, cascaded, lockStopped, jobsBelow, workersBelow } from '../../db/run/follow-ups/cascades.ts';
 import type { FollowUp } from '../../db/run/follow-ups/follow-ups.ts';
 import { cancelWithin } from './cancel-job.ts';
-import { perform } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { perform, type Command } from '../perform.ts';
 import { mapConcurrent } from '../map-concurrent.ts';
 import type { CommandPorts } from '../ports.ts';
 import { startWorker, stopWorker } from '../workers/stop-worker.ts';

@@ -10,8 +10,7 @@ import { lockContext } from '../../db/write/contexts/branches.ts';
 import { takeParentNotice } from '../../db/run/follow-ups/parent-notices.ts';
 import type { FollowUp } from '../../db/run/follow-ups/follow-ups.ts';
 import { PLAIN_JOB, enqueue } from '../inputs/enqueue.ts';
-import { done } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
 /**

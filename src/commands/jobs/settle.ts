@@ -4,8 +4,7 @@
  */
 import type { Append } from '../../core/run/append.ts';
 import type { ContextId, Ids, JobId } from '../../core/ids.ts';
-import { requestedEnd } from '../../core/run/job.ts';
-import type { JobStatus } from '../../core/run/job.ts';
+import { requestedEnd, type JobStatus } from '../../core/run/job.ts';
 import { admit } from '../../core/transitions/admit.ts';
 import { end } from '../../core/transitions/end.ts';
 import type { Mailbox } from '../../core/run/snapshot.ts';
@@ -15,8 +14,7 @@ import { read } from '../../db/run/contexts.ts';
 import { readAdded, readLastTurn } from '../../db/run/history.ts';
 import { readMailbox } from '../../db/run/mailbox/mailbox.ts';
 import type { LockedForControl } from '../../db/run/stop-requests.ts';
-import { signalTo, wakeMetContexts } from '../after-commit.ts';
-import type { AfterCommit } from '../after-commit.ts';
+import { signalTo, wakeMetContexts, type AfterCommit } from '../after-commit.ts';
 
 /**
  * After a stop request was written: sends a control signal to the lease owner. Without one, settles the job at once.
@@ -84,9 +82,7 @@ export async function appendLast(
     ...wakeMetContexts(met),
   ];
   if (followUp) actions.push({ kind: 'follow_up' });
-  return transition.park === null
-    ? [...actions, { kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }]
-    : actions;
+  return transition.park === null ? [...actions, { kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }] : actions;
 }
 
 /** No run holds the context: whichever process claims it next takes the jobs that are still queued. */
@@ -96,7 +92,6 @@ function released(transition: Append): Append {
 
 async function commit(tx: Executor, transition: Append) {
   const [outcome] = await append(tx, [transition]);
-  if (outcome?.kind !== 'committed')
-    throw new Error('A context changed although this transaction had locked its row.');
+  if (outcome?.kind !== 'committed') throw new Error('A context changed although this transaction had locked its row.');
   return outcome;
 }

@@ -6,10 +6,7 @@ import type { ContextId } from '../../core/ids.ts';
 import { wakeMet as wake } from '../../db/calls/awaited.ts';
 import type { CommandPorts } from '../ports.ts';
 
-export function wakeMet(
-  ports: Pick<CommandPorts, 'database' | 'wakeQueue'>,
-  contexts: readonly ContextId[],
-): void {
+export function wakeMet(ports: Pick<CommandPorts, 'database' | 'wakeQueue'>, contexts: readonly ContextId[]): void {
   if (contexts.length > 0) void wakeAll(ports, contexts).catch(() => undefined);
 }
 

@@ -2,8 +2,7 @@
 import type { ContextId, WorkerId } from '../../core/ids.ts';
 import { submitInput } from '../inputs/submit-input.ts';
 import type { Accepted, SubmitInput, SubmitPorts } from '../inputs/posted-input.ts';
-import { done, performWithin } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { done, performWithin, type Command } from '../perform.ts';
 
 /** Refused like `make` and `submitInput`. */
 export function beginSession(

@@ -2,14 +2,11 @@
  * Adds a version of a role of the API, or deletes the role by an empty version. The API has already validated the names
  * in it.
  */
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
 import type { TenantId } from '../../core/ids.ts';
 import type { Role } from '../../core/workers/settings.ts';
-import { addVersion, findRole, lastVersion } from '../../db/write/workers/roles.ts';
-import type { LastVersion, RoleView } from '../../db/write/workers/roles.ts';
-import { done } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { addVersion, findRole, lastVersion, type LastVersion, type RoleView } from '../../db/write/workers/roles.ts';
+import { done, type Command } from '../perform.ts';
 
 export type ChangeRole = {
   tenantId: TenantId;
@@ -25,8 +22,7 @@ export function putRole({ tenantId, name, isCurrent }: ChangeRole, definition: R
       const last = await lastVersion(tx, tenantId, name, definition);
       if (!isCurrent(currentVersion(last))) return stale();
       const isNew = last?.same !== true;
-      if (isNew && !(await addVersion(tx, tenantId, { name, version: (last?.version ?? 0) + 1, definition })))
-        continue;
+      if (isNew && !(await addVersion(tx, tenantId, { name, version: (last?.version ?? 0) + 1, definition }))) continue;
       const view = await findRole(tx, tenantId, name);
       // Another request deleted it in between: try again on the new state.
       if (view !== null) return done(view);

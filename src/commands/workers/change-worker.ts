@@ -1,11 +1,9 @@
 /** Changes a worker's name, title, role or config. A run in progress reads the worker again at its next step. */
 import { refuse } from '../../core/errors.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
-import { changeWorker as update } from '../../db/write/workers/workers.ts';
-import type { WorkerChange } from '../../db/write/workers/workers.ts';
+import { changeWorker as update, type WorkerChange } from '../../db/write/workers/workers.ts';
 import { raiseControl } from '../../db/run/stop-requests.ts';
-import { done } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { done, type Command } from '../perform.ts';
 
 export type ChangeWorker = {
   tenantId: TenantId;
@@ -28,8 +26,7 @@ export function changeWorker({
       return refuse('not_found', `No context has the id ${contextId}.`);
     }
     const version = await update(tx, contextId, change, expectedVersion);
-    if (version === null)
-      return refuse('version_conflict', 'The config has changed since you read it. Read it again.');
+    if (version === null) return refuse('version_conflict', 'The config has changed since you read it. Read it again.');
     return done({ version });
   };
 }

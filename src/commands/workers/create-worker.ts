@@ -1,15 +1,19 @@
 /** Creates a worker and its context. The API has already validated the names of models, tools and roles. */
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ContextId, TenantId, WorkerId } from '../../core/ids.ts';
 import type { Role, WorkerConfig, WorkerRole } from '../../core/workers/settings.ts';
-import { TREE_LIMITS, narrowed, narrowest, overLimit } from '../../core/workers/worker-limits.ts';
-import type { TreeLimits, WorkerLimitsConfig } from '../../core/workers/worker-limits.ts';
+import {
+  TREE_LIMITS,
+  narrowed,
+  narrowest,
+  overLimit,
+  type TreeLimits,
+  type WorkerLimitsConfig,
+} from '../../core/workers/worker-limits.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { readParent } from '../../db/run/team.ts';
 import { createWorker as insertWorker, depthOf } from '../../db/write/workers/workers.ts';
-import { done } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
 export type CreateWorker = {
@@ -30,8 +34,7 @@ export function createWorker(
 ): Command<{ workerId: WorkerId; contextId: ContextId }> {
   return async (tx) => {
     const { parentWorkerId } = worker;
-    const below =
-      parentWorkerId === null ? TOP : await placeBelow(tx, { ...worker, parentWorkerId }, trees, fileRoles);
+    const below = parentWorkerId === null ? TOP : await placeBelow(tx, { ...worker, parentWorkerId }, trees, fileRoles);
     if (below.kind === 'refused') return below;
     const workerId = ids.next<WorkerId>();
     const contextId = ids.next<ContextId>();

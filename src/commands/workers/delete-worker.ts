@@ -4,8 +4,7 @@
  * was spawned detached stays, with all workers below it, and has no parent any more. After an interruption, another
  * call continues the deletion.
  */
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ContextId, TenantId, WorkerId } from '../../core/ids.ts';
 import {
   deleteContext,
@@ -17,8 +16,7 @@ import {
 import { lockForControl } from '../../db/run/stop-requests.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { progressTo, signalTo, wakeMetContexts } from '../after-commit.ts';
-import { done, perform } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { done, perform, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
 /**

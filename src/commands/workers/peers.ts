@@ -2,22 +2,35 @@
  * Tool calls by which workers of one tree message, list and stop each other. They are bounded, so that two workers
  * cannot answer each other forever. A call that is repeated finds what it did before.
  */
-import { refuse } from '../../core/errors.ts';
-import type { Refusal } from '../../core/errors.ts';
-import { parseId } from '../../core/ids.ts';
-import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from '../../core/ids.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
+import {
+  parseId,
+  type ContextId,
+  type JobId,
+  type MessageId,
+  type TenantId,
+  type ToolCallId,
+  type WorkerId,
+} from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
 import { sentMessage } from '../../core/workers/peer-messages.ts';
 import { errorCode } from '../../db/connection/database-errors.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { findPeer, findSelf, lockSender, hopsOf, sentBy, sentLately } from '../../db/write/workers/peers.ts';
-import type { Found, Self } from '../../db/write/workers/peers.ts';
+import {
+  findPeer,
+  findSelf,
+  lockSender,
+  hopsOf,
+  sentBy,
+  sentLately,
+  type Found,
+  type Self,
+} from '../../db/write/workers/peers.ts';
 import { workerTree } from '../../db/read/contexts/worker-tree.ts';
 import { stopBelow } from '../jobs/cascade.ts';
 import { PLAIN_JOB, enqueue } from '../inputs/enqueue.ts';
-import { done, perform } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { done, perform, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 import { stopWorker } from './stop-worker.ts';
 
@@ -59,9 +72,7 @@ export function createPeers(ports: CommandPorts, limits: PeerLimits) {
           if (errorCode(error) === UNIQUE_VIOLATION) return perform(ports, command);
           throw error;
         });
-        return outcome.kind === 'refused'
-          ? outcome
-          : { kind: 'done', value: { job_id: outcome.value.jobId } };
+        return outcome.kind === 'refused' ? outcome : { kind: 'done', value: { job_id: outcome.value.jobId } };
       }),
 
     async list(sender: Sender): Promise<Answered> {
@@ -160,10 +171,7 @@ async function mayNot(
   // Includes the message that was just sent.
   const sent = await sentLately(tx, tenantId, contextId);
   if (sent > messagesPerMinute) {
-    return refuse(
-      'rate_limited',
-      `You can send ${messagesPerMinute} messages per minute. Wait before you send more.`,
-    );
+    return refuse('rate_limited', `You can send ${messagesPerMinute} messages per minute. Wait before you send more.`);
   }
   return null;
 }

@@ -19,8 +19,7 @@ export async function purgeArchived(
     const isGone = await removeWorker(
       ports,
       worker,
-      async (tx) =>
-        (await lockFree(tx, worker.contextId)) && (await isPurgeable(tx, worker.contextId, archivedDays)),
+      async (tx) => (await lockFree(tx, worker.contextId)) && (await isPurgeable(tx, worker.contextId, archivedDays)),
     ).catch((error: unknown) => {
       failures.push(error);
       return false;

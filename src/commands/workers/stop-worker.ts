@@ -9,10 +9,8 @@ import type { Executor } from '../../db/connection/client.ts';
 import { askedByWorkers, markStop, unmarkStop } from '../../db/run/follow-ups/cascades.ts';
 import { activeJob } from '../../db/read/jobs/job-views.ts';
 import { lockForControl, setStopped, withdraw, writeStopRequest } from '../../db/run/stop-requests.ts';
-import { progressTo, wakeUpIfRunnable, withdrawnActions } from '../after-commit.ts';
-import type { AfterCommit } from '../after-commit.ts';
-import { done } from '../perform.ts';
-import type { Command } from '../perform.ts';
+import { progressTo, wakeUpIfRunnable, withdrawnActions, type AfterCommit } from '../after-commit.ts';
+import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 import { carryOut } from '../jobs/settle.ts';
 
@@ -51,20 +49,11 @@ export function stopWorker(
       });
     const afterCommit = await carryOut(tx, contextId, locked, ids);
     if (isMarked) afterCommit.push({ kind: 'follow_up' });
-    return done(
-      { tenantId, contextId },
-      ...withdrawn,
-      ...afterCommit,
-      progressTo(contextId, stopped.headSeq),
-    );
+    return done({ tenantId, contextId }, ...withdrawn, ...afterCommit, progressTo(contextId, stopped.headSeq));
   };
 }
 
-async function withdrawAsked(
-  tx: Executor,
-  { tenantId, contextId }: Target,
-  reason: string,
-): Promise<AfterCommit[]> {
+async function withdrawAsked(tx: Executor, { tenantId, contextId }: Target, reason: string): Promise<AfterCommit[]> {
   // Queued jobs and the running job end in two statements, so their calls are locked first.
   await lockCalls(tx, tenantId, contextId);
   const queued = await askedByWorkers(tx, tenantId, contextId);

@@ -5,8 +5,7 @@
 import type { Message } from '../conversation/message.ts';
 import { textTokens } from '../money/tokens.ts';
 import type { CompactorType } from './type.ts';
-import { sum } from './sizes.ts';
-import type { Sizes } from './sizes.ts';
+import { sum, type Sizes } from './sizes.ts';
 import { requestBefore, summaryLimit } from './summary.ts';
 
 export type View = { history: readonly Message[]; sizes: Sizes; contextLimit: number };

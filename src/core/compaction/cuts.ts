@@ -56,10 +56,7 @@ export function turnBegins(history: readonly Message[]): number[] {
   });
 }
 
-function indexesOf(
-  history: readonly Message[],
-  isWanted: (message: Message, index: number) => boolean,
-): number[] {
+function indexesOf(history: readonly Message[], isWanted: (message: Message, index: number) => boolean): number[] {
   return history.flatMap((message, index) => (isWanted(message, index) ? [index] : []));
 }
 

@@ -2,13 +2,10 @@
 import { parseModelName } from '../model/model.ts';
 import type { Settings } from '../workers/settings.ts';
 import { textTokens } from '../money/tokens.ts';
-import type { Memory, Unread } from './compacted.ts';
-import { COMPACTORS, lastBefore, writtenLimit } from './compactors.ts';
-import type { View } from './compactors.ts';
+import { COMPACTORS, lastBefore, writtenLimit, type View } from './compactors.ts';
 import { cutBefore, cutsOf } from './cuts.ts';
-import { readerOf, readingRoom } from './reading.ts';
-import type { Reader } from './reading.ts';
-import { isSummarised } from './compacted.ts';
+import { readerOf, readingRoom, type Reader } from './reading.ts';
+import { isSummarised, type Memory, type Unread } from './compacted.ts';
 import type { AskedCompaction } from './settings.ts';
 import type { CompactorType } from './type.ts';
 import { promptTokens, sizesOf, sum, totalOf } from './sizes.ts';
@@ -49,11 +46,7 @@ type Aim = { goal: number; gain: number };
 const LEAST = 25;
 
 /** Null: not due, or no compaction would save enough. */
-export function planCompaction(
-  memory: Memory,
-  settings: Settings,
-  occasion: Occasion,
-): CompactionPlan | null {
+export function planCompaction(memory: Memory, settings: Settings, occasion: Occasion): CompactionPlan | null {
   const { compaction, contextLimit } = settings;
   const { type } = compaction;
   if (type === 'none') return null;

@@ -5,8 +5,7 @@
 import { formatModelName } from '../model/model.ts';
 import type { Settings } from '../workers/settings.ts';
 import { textTokens } from '../money/tokens.ts';
-import { isSummarised } from './compacted.ts';
-import type { Memory } from './compacted.ts';
+import { isSummarised, type Memory } from './compacted.ts';
 import { callSpans, unseparated } from './cuts.ts';
 import { CONTEXT_LIMITS } from './settings.ts';
 import { transcriptLines } from './transcript.ts';

@@ -2,8 +2,7 @@
  * The short form of an old tool result in a prompt: the tool's own summary, otherwise the first characters of the
  * result.
  */
-import { textOf } from '../conversation/blocks.ts';
-import type { Block, ToolResultBlock } from '../conversation/blocks.ts';
+import { textOf, type Block, type ToolResultBlock } from '../conversation/blocks.ts';
 
 /** Characters shown of a result whose tool gave no summary. */
 const HEAD = 200;
@@ -26,9 +25,7 @@ function byRule({ content }: ToolResultBlock): string {
     ...(images > 0 ? [`${images} ${images === 1 ? 'image' : 'images'}`] : []),
   ].join(' and ');
   const head = text.slice(0, HEAD);
-  return left === ''
-    ? head
-    : `${head}… (An old result, shortened: ${left} left out. Call the tool again to see it.)`;
+  return left === '' ? head : `${head}… (An old result, shortened: ${left} left out. Call the tool again to see it.)`;
 }
 
 function lengthOf({ content }: ToolResultBlock): number {

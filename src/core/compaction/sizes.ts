@@ -4,8 +4,7 @@ import type { Message } from '../conversation/message.ts';
 import { pinnedText } from '../conversation/pinned.ts';
 import type { Settings } from '../workers/settings.ts';
 import type { Usage } from '../money/usage.ts';
-import { isShortened, lastCompaction, shownBy } from './compacted.ts';
-import type { Memory } from './compacted.ts';
+import { isShortened, lastCompaction, shownBy, type Memory } from './compacted.ts';
 import { shortenResults } from './shorten.ts';
 
 type Frame = Pick<Settings, 'systemPrompt' | 'pinned' | 'tools'>;

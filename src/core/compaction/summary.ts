@@ -27,11 +27,7 @@ export function answerLimit(contextLimit: number): number {
 }
 
 /** `before`: the previous summary; null: none. */
-export function summaryPrompt(
-  messages: readonly Message[],
-  before: string | null,
-  longest: number,
-): PromptMessage[] {
+export function summaryPrompt(messages: readonly Message[], before: string | null, longest: number): PromptMessage[] {
   const text = [
     ...(before === null ? [] : ['The previous summary:', JSON.stringify({ summary: before }), '']),
     'The conversation:',

@@ -2,8 +2,7 @@
  * A part of history as text for a summarising model: one JSON object per line, so that message text cannot be
  * mistaken for structure. Very long texts are clipped to their beginning and end.
  */
-import { isToolResult, isToolUse, textOf } from '../conversation/blocks.ts';
-import type { Block, ToolResultBlock } from '../conversation/blocks.ts';
+import { isToolResult, isToolUse, textOf, type Block, type ToolResultBlock } from '../conversation/blocks.ts';
 import type { ToolCallId } from '../ids.ts';
 import type { Message } from '../conversation/message.ts';
 

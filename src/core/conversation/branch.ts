@@ -33,9 +33,7 @@ export function closed(spans: readonly Span[], seq: number): Span[] {
 
 /** Whether a branch reads the message with this number that was added to `branch`. */
 export function reads(spans: readonly Span[], { branch, seq }: { branch: string; seq: number }): boolean {
-  return spans.some(
-    (span) => span.branch === branch && seq > span.after && (span.upto === null || seq <= span.upto),
-  );
+  return spans.some((span) => span.branch === branch && seq > span.after && (span.upto === null || seq <= span.upto));
 }
 
 /** The first free name beside `parent`: `main-2`, `main-3` … */

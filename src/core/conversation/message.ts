@@ -1,8 +1,7 @@
 /** A message: one immutable entry of a context's history. */
 import type { Block } from './blocks.ts';
 import type { JobId, MessageId } from '../ids.ts';
-import { lastTurn } from './turn.ts';
-import type { Turn } from './turn.ts';
+import { lastTurn, type Turn } from './turn.ts';
 import type { Usage } from '../money/usage.ts';
 
 export const MESSAGE_ROLES = ['user', 'assistant', 'system', 'tool'] as const;

@@ -10,7 +10,5 @@ export const PINNED = { most: 20, title: 200, text: 100_000 } as const;
 
 /** The pinned texts as the model reads them; empty if there are none. */
 export function pinnedText(pinned: readonly Pinned[]): string {
-  return pinned
-    .map(({ title, text }) => `<pinned title=${JSON.stringify(title)}>\n${text}\n</pinned>`)
-    .join('\n\n');
+  return pinned.map(({ title, text }) => `<pinned title=${JSON.stringify(title)}>\n${text}\n</pinned>`).join('\n\n');
 }

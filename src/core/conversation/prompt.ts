@@ -5,18 +5,18 @@
  * ones are dropped. If older messages were compacted, the prompt starts with their summary, and tool results are
  * shown in their short form.
  */
-import { isToolResult, isToolUse } from './blocks.ts';
-import type {
-  Block,
-  DocumentBlock,
-  ImageBlock,
-  TextBlock,
-  ThinkingBlock,
-  ToolResultBlock,
-  ToolUseBlock,
+import {
+  isToolResult,
+  isToolUse,
+  type Block,
+  type DocumentBlock,
+  type ImageBlock,
+  type TextBlock,
+  type ThinkingBlock,
+  type ToolResultBlock,
+  type ToolUseBlock,
 } from './blocks.ts';
-import { NOTHING_COMPACTED, isShortened, shownBy } from '../compaction/compacted.ts';
-import type { Compacted, Summary } from '../compaction/compacted.ts';
+import { NOTHING_COMPACTED, isShortened, shownBy, type Compacted, type Summary } from '../compaction/compacted.ts';
 import { shortened } from '../compaction/shorten.ts';
 import type { ToolCallId } from '../ids.ts';
 import type { Message } from './message.ts';
@@ -25,9 +25,7 @@ import { memoize } from '../memoize.ts';
 export type UserBlock = TextBlock | ImageBlock | DocumentBlock | ToolResultBlock;
 export type AssistantBlock = TextBlock | ThinkingBlock | ToolUseBlock;
 
-export type PromptMessage =
-  | { role: 'user'; content: UserBlock[] }
-  | { role: 'assistant'; content: AssistantBlock[] };
+export type PromptMessage = { role: 'user'; content: UserBlock[] } | { role: 'assistant'; content: AssistantBlock[] };
 
 /** Placed first if history begins with an answer: providers require a `user` message first. */
 const OPENING: PromptMessage = {
@@ -39,10 +37,7 @@ const OPENING: PromptMessage = {
 const NO_RESULT = 'No result was recorded for this call.';
 
 /** Pure; linear in the length of history. A history message maps to the same prompt message object at every call. */
-export function assemble(
-  history: readonly Message[],
-  compacted: Compacted = NOTHING_COMPACTED,
-): PromptMessage[] {
+export function assemble(history: readonly Message[], compacted: Compacted = NOTHING_COMPACTED): PromptMessage[] {
   const left = compacted.summary === null ? history : history.filter(shownBy({ history, compacted }));
   const results = resultsByCall(left, compacted);
   const prompt = new Prompt();
@@ -79,8 +74,7 @@ class Prompt {
     if (!this.#isOwn) this.messages.splice(-1, 1, whole);
     this.#isOwn = true;
     if (whole.role === 'user' && message.role === 'user') whole.content.push(...message.content);
-    else if (whole.role === 'assistant' && message.role === 'assistant')
-      whole.content.push(...message.content);
+    else if (whole.role === 'assistant' && message.role === 'assistant') whole.content.push(...message.content);
   }
 }
 

@@ -1,6 +1,5 @@
 /** A question to a person, asked by a model with the built-in tool `ask_user`. */
-import { isJsonObject } from '../json.ts';
-import type { Json } from '../json.ts';
+import { isJsonObject, type Json } from '../json.ts';
 
 /** The tool's name. No other tool may have it. */
 export const ASK_USER = 'ask_user';

@@ -2,12 +2,10 @@
  * Validates an imported transcript entry by entry, in order. Reports calls that are left without a result, and a
  * result to add for each.
  */
-import { isToolResult, isToolUse } from './blocks.ts';
-import type { Block, ToolResultBlock } from './blocks.ts';
+import { isToolResult, isToolUse, type Block, type ToolResultBlock } from './blocks.ts';
 import type { ToolCallId } from '../ids.ts';
 import type { MessageRole, MessageType } from './message.ts';
-import { parseTurn } from './turn.ts';
-import type { Turn } from './turn.ts';
+import { parseTurn, type Turn } from './turn.ts';
 
 type TranscriptMessage = {
   branch: string;
@@ -22,8 +20,7 @@ type TranscriptMessage = {
 export type LackingResult = { branch: string; turn: Turn; result: ToolResultBlock };
 
 /** The result for a call that was open when its context was exported. */
-const NOT_CARRIED =
-  'No result was recorded before this conversation was imported. The call may have taken effect.';
+const NOT_CARRIED = 'No result was recorded before this conversation was imported. The call may have taken effect.';
 
 const HOLDS: Readonly<Record<MessageRole, readonly Block['type'][]>> = {
   user: ['text', 'image', 'document'],
@@ -51,8 +48,7 @@ export class Transcript {
       if (status === 'completed') this.#open.set(id, { branch, turn });
     }
     for (const { tool_use_id: id } of content.filter(isToolResult)) {
-      if (!this.#requested.has(id))
-        return `contains a result of the call ${id}, which no earlier message requests`;
+      if (!this.#requested.has(id)) return `contains a result of the call ${id}, which no earlier message requests`;
       if (status === 'completed') this.#open.delete(id);
     }
     return null;

@@ -3,10 +3,8 @@
  * previous one, which causes a miss in the provider's prompt cache, and whether a rebuilt prompt equals the one that
  * was sent. They are computed from Nightshift's own shapes, which every adapter translates deterministically.
  */
-import { lastCompaction } from '../compaction/compacted.ts';
-import type { Memory } from '../compaction/compacted.ts';
-import { formatModelName } from './model.ts';
-import type { ModelRequest, ToolSpec } from './model.ts';
+import { lastCompaction, type Memory } from '../compaction/compacted.ts';
+import { formatModelName, type ModelRequest, type ToolSpec } from './model.ts';
 import type { PromptMessage } from '../conversation/prompt.ts';
 import { memoize } from '../memoize.ts';
 

@@ -81,11 +81,7 @@ export function isParameter(provider: ProviderName, name: string, more: readonly
 }
 
 /** The parameters that may be sent to this provider; others may be present for a model with another format. */
-export function parametersFor(
-  provider: ProviderName,
-  parameters: JsonObject,
-  more: readonly string[],
-): JsonObject {
+export function parametersFor(provider: ProviderName, parameters: JsonObject, more: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => isParameter(provider, name, more)));
 }
 

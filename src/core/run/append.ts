@@ -6,7 +6,7 @@
 import type { NewCompaction } from '../compaction/compacted.ts';
 import type { ContextEvent } from '../stream/event.ts';
 import type { JobError } from '../errors.ts';
-import type { JobId, MessageId } from '../ids.ts';
+import type { ContextId, JobId, MessageId, ToolCallId } from '../ids.ts';
 import type { ActiveJob, JobEnd } from './job.ts';
 import type { NewMessage } from '../conversation/message.ts';
 import type { ModelCall } from '../model/model-call.ts';
@@ -16,7 +16,6 @@ import type { DurableState } from './state.ts';
 import type { ExecutionEnd } from './execution.ts';
 import type { Millis } from '../time.ts';
 import type { ApprovalDecision, ClosedCallStatus, ToolCall, Wait } from '../tools/tool-call.ts';
-import type { ContextId, ToolCallId } from '../ids.ts';
 import type { Turn } from '../conversation/turn.ts';
 
 export type Entry =

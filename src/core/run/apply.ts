@@ -29,17 +29,11 @@ export function apply(
 }
 
 /** Drops messages that a summary replaces, except the last of them. */
-function remembered(
-  snapshot: Snapshot,
-  append: Append,
-  firstSeq: number,
-): Pick<Snapshot, 'history' | 'compacted'> {
+function remembered(snapshot: Snapshot, append: Append, firstSeq: number): Pick<Snapshot, 'history' | 'compacted'> {
   const history = [...kept(snapshot.history, append), ...numbered(snapshot, append, firstSeq)];
   const { compaction, entries } = append;
   if (compaction === null) return { history, compacted: snapshot.compacted };
-  const place = entries.findIndex(
-    (entry) => entry.kind === 'event' && entry.event.name === 'ContextCompacted',
-  );
+  const place = entries.findIndex((entry) => entry.kind === 'event' && entry.event.name === 'ContextCompacted');
   const compacted = withCompaction(snapshot.compacted, compaction, firstSeq + place);
   const from = compacted.summary?.uptoSeq ?? 0;
   return { history: history.filter(({ seq }) => seq >= from), compacted };
@@ -98,9 +92,7 @@ function changeCall(calls: OpenCall[], change: CallChange): OpenCall[] {
     case 'request':
       return [...calls, requested(change)];
     case 'wait':
-      return calls.map((call) =>
-        call.id === change.id ? { ...call, status: 'waiting', wait: change.wait } : call,
-      );
+      return calls.map((call) => (call.id === change.id ? { ...call, status: 'waiting', wait: change.wait } : call));
     case 'approve':
       return calls.map((call) =>
         call.id === change.id ? { ...call, status: 'pending', wait: null, approval: change.approval } : call,

@@ -33,10 +33,7 @@ export const INTERRUPT_MODES = ['discard', 'rollback', 'keep'] as const;
 export type InterruptMode = (typeof INTERRUPT_MODES)[number];
 
 /** What is requested of a job: `cancel` it, `stop` its worker, or `interrupt` it. */
-export type RequestedStop =
-  | { kind: 'cancel' }
-  | { kind: 'stop' }
-  | { kind: 'interrupt'; mode: InterruptMode };
+export type RequestedStop = { kind: 'cancel' } | { kind: 'stop' } | { kind: 'interrupt'; mode: InterruptMode };
 export type StopKind = RequestedStop['kind'];
 
 /** A stop request. It is stored before any process is notified. */

@@ -56,8 +56,7 @@ export function isMatch(glob: string, name: string): boolean {
   const [first = '', ...rest] = glob.split('*');
   const last = rest.pop();
   if (last === undefined) return glob === name;
-  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length)
-    return false;
+  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false;
   let at = first.length;
   for (const piece of rest) {
     const found = name.indexOf(piece, at);

@@ -1,6 +1,5 @@
 /** A sleep requested by a model with the built-in tool `sleep_until`: a timer in the database that holds no slot. */
-import { isJsonObject } from '../json.ts';
-import type { Json } from '../json.ts';
+import { isJsonObject, type Json } from '../json.ts';
 import type { Millis } from '../time.ts';
 import type { Wait } from '../tools/tool-call.ts';
 

@@ -118,8 +118,7 @@ function takeDelta(contextId: ContextId, view: View, frame: Delta): FrameOutcome
 
 function takeSnapshot(contextId: ContextId, view: View, partial: PartialMessage): FrameOutcome {
   const { text, thinking } = partial;
-  if (text.sequence < view.text.sequence || thinking.sequence < view.thinking.sequence)
-    return { kind: 'stale' };
+  if (text.sequence < view.text.sequence || thinking.sequence < view.thinking.sequence) return { kind: 'stale' };
   if (view.whole && !isWhole(partial) && text.sequence === view.text.sequence) return { kind: 'stale' };
   const next = viewOf(partial, view.behind);
   const more = thinking.text.startsWith(view.thinking.text)
@@ -130,9 +129,7 @@ function takeSnapshot(contextId: ContextId, view: View, partial: PartialMessage)
     ...(thinking.sequence > view.thinking.sequence && more !== '' ? [thought(contextId, partial, more)] : []),
     ...(view.void || text.sequence > view.text.sequence ? snapshotOf(contextId, next) : []),
   ];
-  return events.length === 0 && next.whole === view.whole
-    ? { kind: 'stale' }
-    : { kind: 'applied', view: next, events };
+  return events.length === 0 && next.whole === view.whole ? { kind: 'stale' } : { kind: 'applied', view: next, events };
 }
 
 /** The events for a subscriber that joins during the answer. */
@@ -160,12 +157,7 @@ export function isSettled({ whole, behind }: View): boolean {
  * The events to send before a message counts as completed, so that the published text equals `text`. `attempt`: that
  * of the answer that became the message; null: unknown.
  */
-export function amend(
-  contextId: ContextId,
-  view: View,
-  text: string,
-  attempt: number | null,
-): FleetingEvent[] {
+export function amend(contextId: ContextId, view: View, text: string, attempt: number | null): FleetingEvent[] {
   if (!view.void && !view.behind && view.text.text === text) return [];
   const of = { ...view.of, attempt: Math.max(view.of.attempt, attempt ?? 0) };
   return snapshotOf(contextId, { ...view, of, text: { text, sequence: view.text.sequence + 1 } });

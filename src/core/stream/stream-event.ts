@@ -19,10 +19,7 @@ type Completed = { id: MessageId; seq: number; turn: Turn; role: MessageRole; ty
 
 export const MESSAGE_COMPLETED = 'MessageCompleted';
 
-export function messageCompleted(
-  contextId: ContextId,
-  { id, seq, turn, role, type }: Completed,
-): NumberedEvent {
+export function messageCompleted(contextId: ContextId, { id, seq, turn, role, type }: Completed): NumberedEvent {
   return {
     seq,
     name: MESSAGE_COMPLETED,
@@ -31,12 +28,7 @@ export function messageCompleted(
 }
 
 /** A stored event as a stream event. */
-export function storedEvent(
-  contextId: ContextId,
-  seq: number,
-  name: string,
-  data: JsonObject,
-): NumberedEvent {
+export function storedEvent(contextId: ContextId, seq: number, name: string, data: JsonObject): NumberedEvent {
   return { seq, name, data: { context_id: contextId, ...data } };
 }
 

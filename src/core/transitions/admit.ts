@@ -2,8 +2,7 @@
 import type { Append } from '../run/append.ts';
 import { NO_USAGE } from '../money/usage.ts';
 import type { ActiveJob, QueuedJob } from '../run/job.ts';
-import { lastTurnOf } from '../conversation/message.ts';
-import type { Message } from '../conversation/message.ts';
+import { lastTurnOf, type Message } from '../conversation/message.ts';
 import type { Mailbox, Snapshot } from '../run/snapshot.ts';
 import { inputTurn } from '../conversation/turn.ts';
 import { blank, event, stateChange } from './base.ts';
@@ -80,11 +79,7 @@ export function goOn(snapshot: Snapshot, job: ActiveJob): Append {
  * The job continues under this lease. If an earlier run did not release the job, its status is still `running`; a
  * model call may have been started then, so the next one is a new attempt.
  */
-export function resume(
-  snapshot: Snapshot,
-  job: ActiveJob,
-  to: 'AwaitingLLMResponse' | 'ExecutingTools',
-): Append {
+export function resume(snapshot: Snapshot, job: ActiveJob, to: 'AwaitingLLMResponse' | 'ExecutingTools'): Append {
   const attempt = attemptOf(job, to === 'AwaitingLLMResponse');
   return {
     ...blank(snapshot),

@@ -7,8 +7,7 @@ import { callsAfter } from '../run/apply.ts';
 import type { Ids } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Snapshot } from '../run/snapshot.ts';
-import { closeCalls } from './tools.ts';
-import type { ClosedCall } from './tools.ts';
+import { closeCalls, type ClosedCall } from './tools.ts';
 
 /** An answer of the job that is about to be stored. `answerAppend`: the append that stores it, based on `snapshot`. */
 type PendingAnswer = { snapshot: Snapshot; job: ActiveJob; answerAppend: Append };

@@ -1,15 +1,12 @@
 /** The model answered: its message, and a row for each call it requests. */
 import type { Append, CallChange, Entry } from '../run/append.ts';
-import { isToolUse, markThought } from '../conversation/blocks.ts';
-import type { ToolUseBlock } from '../conversation/blocks.ts';
+import { isToolUse, markThought, type ToolUseBlock } from '../conversation/blocks.ts';
 import type { Ids, JobId, MessageId } from '../ids.ts';
 import type { ActiveJob, JobOutcome } from '../run/job.ts';
 import type { MessageType, NewMessage } from '../conversation/message.ts';
 import type { ModelAnswer } from '../model/model.ts';
-import { ruleOn } from '../run/policy.ts';
-import type { Asking } from '../run/policy.ts';
-import { parseQuestion } from '../conversation/question.ts';
-import type { Question } from '../conversation/question.ts';
+import { ruleOn, type Asking } from '../run/policy.ts';
+import { parseQuestion, type Question } from '../conversation/question.ts';
 import { sleepFrom } from '../run/sleep.ts';
 import type { Settings } from '../workers/settings.ts';
 import type { ServedJob, Snapshot } from '../run/snapshot.ts';
@@ -29,12 +26,7 @@ export type NewAnswer = ModelAnswer & { id: MessageId };
  * `now`: when calls start to wait for answers or timers. Guarded only by the epoch: an answer that was paid for is
  * stored even if a stop request is on its way.
  */
-export function answer(
-  snapshot: Snapshot,
-  { job, settings }: ServedJob,
-  given: NewAnswer,
-  now: Millis,
-): Append {
+export function answer(snapshot: Snapshot, { job, settings }: ServedJob, given: NewAnswer, now: Millis): Append {
   const uses = given.content.filter(isToolUse);
   const wait = askedWait('answer', settings.asking, now);
   const requests = uses.map((use) => requestOf(settings, use));
@@ -60,12 +52,7 @@ export function answer(
 }
 
 /** An answer without calls ends the job. Guarded like `settle`. */
-export function completed(
-  snapshot: Snapshot,
-  { job, settings }: ServedJob,
-  given: NewAnswer,
-  ids: Ids,
-): Append {
+export function completed(snapshot: Snapshot, { job, settings }: ServedJob, given: NewAnswer, ids: Ids): Append {
   const outcome: JobOutcome = { status: 'completed', outputId: given.id };
   const settled = settle(snapshot, answered(job, given), outcome, ids);
   const message = answerMessage(job, settings, given);

@@ -21,12 +21,7 @@ export type WaitingCall = { call: OpenCall; input: Json; answeredBy: AnsweredBy;
  * Writes all decisions of one step in one append. Guarded by `control_seq`: if a rule was added meanwhile, the calls
  * are checked again first.
  */
-export function letCallsWait(
-  snapshot: Snapshot,
-  job: ActiveJob,
-  waiting: readonly WaitingCall[],
-  ids: Ids,
-): Append {
+export function letCallsWait(snapshot: Snapshot, job: ActiveJob, waiting: readonly WaitingCall[], ids: Ids): Append {
   const waits = waiting.flatMap(({ wait, ...one }) => (wait === null ? [] : [{ ...one, wait }]));
   const changed = new Map(waits.map(({ call, wait }) => [call.id, wait]));
   const calls = snapshot.calls.map((call): OpenCall => {
@@ -39,10 +34,7 @@ export function letCallsWait(
     ...closes,
     guard: { controlSeq: snapshot.controlSeq, wakeSeq: null },
     entries: [...waits.flatMap((one) => requestEntry(one, one.wait, job)), ...closes.entries],
-    calls: [
-      ...waits.map(({ call, wait }): CallChange => ({ kind: 'wait', id: call.id, wait })),
-      ...closes.calls,
-    ],
+    calls: [...waits.map(({ call, wait }): CallChange => ({ kind: 'wait', id: call.id, wait })), ...closes.calls],
   };
 }
 

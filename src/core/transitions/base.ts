@@ -3,8 +3,7 @@ import type { Append, Entry } from '../run/append.ts';
 import type { ContextEvent } from '../stream/event.ts';
 import type { JobId } from '../ids.ts';
 import type { Mailbox } from '../run/snapshot.ts';
-import { mayFollow } from '../run/state.ts';
-import type { DurableState } from '../run/state.ts';
+import { mayFollow, type DurableState } from '../run/state.ts';
 
 /** An append under the mailbox's lease that keeps its state and is guarded only by the epoch. */
 export function blank(mailbox: Mailbox): Append {

@@ -9,19 +9,13 @@ import type { Snapshot } from '../run/snapshot.ts';
 import type { Arrangement, AwaitedJob, CallResult, Spawn } from '../workers/spawn.ts';
 import type { OpenCall, Wait } from '../tools/tool-call.ts';
 import { blank, event, stateChange } from './base.ts';
-import { closing, ended, resultEntries, stateOf } from './tools.ts';
-import type { ClosedCall } from './tools.ts';
+import { closing, ended, resultEntries, stateOf, type ClosedCall } from './tools.ts';
 
 /**
  * All or nothing: a child is created in the same commit as its event. Guarded: nothing starts if a stop request is on
  * its way.
  */
-export function engage(
-  snapshot: Snapshot,
-  job: ActiveJob,
-  arranged: readonly Arrangement[],
-  ids: Ids,
-): Append {
+export function engage(snapshot: Snapshot, job: ActiveJob, arranged: readonly Arrangement[], ids: Ids): Append {
   const closed = arranged.flatMap(closedAtOnce);
   const waits = arranged.flatMap(waitOf);
   const to = stateOf(snapshot.calls.flatMap((call) => left(call, closed, waits)));

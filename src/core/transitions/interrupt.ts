@@ -3,16 +3,13 @@
  * stored. Side effects remain visible to the model: a note in history names the calls that had started.
  */
 import type { Append, Entry, TakenBack } from '../run/append.ts';
-import { isToolUse } from '../conversation/blocks.ts';
-import type { ToolUseBlock } from '../conversation/blocks.ts';
+import { isToolUse, type ToolUseBlock } from '../conversation/blocks.ts';
 import type { Ids } from '../ids.ts';
 import type { ActiveJob, InterruptMode } from '../run/job.ts';
-import { lastTurnOf } from '../conversation/message.ts';
-import type { Message } from '../conversation/message.ts';
+import { lastTurnOf, type Message } from '../conversation/message.ts';
 import type { Mailbox } from '../run/snapshot.ts';
 import type { OpenCall } from '../tools/tool-call.ts';
-import { answerTurn, inputTurn } from '../conversation/turn.ts';
-import type { Turn } from '../conversation/turn.ts';
+import { answerTurn, inputTurn, type Turn } from '../conversation/turn.ts';
 import { event } from './base.ts';
 import { joining } from './steer.ts';
 import { closedWithJob, finished } from './tools.ts';
@@ -30,12 +27,7 @@ type InterruptedJob = {
 };
 
 /** `settled`: the append that ends the job. */
-export function takeBack(
-  mailbox: Mailbox,
-  settled: Append,
-  { job, mode, added }: InterruptedJob,
-  ids: Ids,
-): Append {
+export function takeBack(mailbox: Mailbox, settled: Append, { job, mode, added }: InterruptedJob, ids: Ids): Append {
   const inputs = added.filter(({ role }) => role === 'user');
   const retracted = mode === 'rollback' ? added : added.filter(({ role }) => role !== 'user');
   const isRolledBack = mode === 'rollback';
@@ -46,8 +38,7 @@ export function takeBack(
     withdrawn: isRolledBack ? mailbox.steers.map(({ messageId }) => messageId) : [],
     lastTurn,
   };
-  const turn: Turn =
-    isRolledBack && inputs.length > 0 ? inputTurn(Math.max(1, firstInput)) : answerTurn(job.turn);
+  const turn: Turn = isRolledBack && inputs.length > 0 ? inputTurn(Math.max(1, firstInput)) : answerTurn(job.turn);
   const begun = begunCalls(mailbox, added);
   const ended = settled.entries.filter((entry) => entry.kind === 'event');
   return {

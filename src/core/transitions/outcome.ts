@@ -9,13 +9,11 @@ import type { Ids } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Json } from '../json.ts';
 import type { Snapshot } from '../run/snapshot.ts';
-import type { Millis } from '../time.ts';
-import { toIso } from '../time.ts';
+import { toIso, type Millis } from '../time.ts';
 import type { Reconciled } from '../tools/tool.ts';
 import type { OpenCall, Wait } from '../tools/tool-call.ts';
 import { blank, event, stateChange } from './base.ts';
-import { closedByRule, closing, ended, resultEntries, stateOf } from './tools.ts';
-import type { ClosedCall } from './tools.ts';
+import { closedByRule, closing, ended, resultEntries, stateOf, type ClosedCall } from './tools.ts';
 
 /** `input`: what the call ran with. */
 export type LostCall = { call: OpenCall; input: Json; reconciled: Exclude<Reconciled, { kind: 'aborted' }> };
@@ -28,12 +26,7 @@ type Ending =
   | { kind: 'reopened'; call: OpenCall }
   | { kind: 'asked'; call: OpenCall; input: Json };
 
-export function settleOutcomes(
-  snapshot: Snapshot,
-  job: ActiveJob,
-  { calls, until }: LostCalls,
-  ids: Ids,
-): Append {
+export function settleOutcomes(snapshot: Snapshot, job: ActiveJob, { calls, until }: LostCalls, ids: Ids): Append {
   const endings = calls.map(endingOf);
   const wait: Wait = { for: 'outcome', until, needs: null };
   const to = stateOf(snapshot.calls.flatMap((call) => left(call, endings, wait)));
@@ -86,9 +79,7 @@ function entriesOf(ending: Ending, job: ActiveJob, until: Millis | null, ids: Id
     case 'asked': {
       const { call, input } = ending;
       const data = { tool_call_id: call.id, name: call.name, job_id: job.id, input };
-      return [
-        event({ name: 'OutcomeUnknown', data: { ...data, until: until === null ? null : toIso(until) } }),
-      ];
+      return [event({ name: 'OutcomeUnknown', data: { ...data, until: until === null ? null : toIso(until) } })];
     }
   }
 }

@@ -1,8 +1,7 @@
 /** Tool calls start and end. */
 import type { Append, CallChange, Entry } from '../run/append.ts';
 import type { ToolResultBlock } from '../conversation/blocks.ts';
-import { closingOf } from '../conversation/closing-texts.ts';
-import type { Closing } from '../conversation/closing-texts.ts';
+import { closingOf, type Closing } from '../conversation/closing-texts.ts';
 import type { Ids, MessageId, ToolCallId } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Mailbox, Snapshot } from '../run/snapshot.ts';
@@ -10,8 +9,7 @@ import type { ToolOutcome } from '../tools/tool.ts';
 import type { DurableState } from '../run/state.ts';
 import type { ExecutionEnd, ExecutionOutcome } from '../run/execution.ts';
 import type { Millis } from '../time.ts';
-import { isReplied } from '../tools/tool-call.ts';
-import type { ClosedCallStatus, OpenCall, RepliedCall } from '../tools/tool-call.ts';
+import { isReplied, type ClosedCallStatus, type OpenCall, type RepliedCall } from '../tools/tool-call.ts';
 import { answerTurn } from '../conversation/turn.ts';
 import { isForWorkers } from '../run/wait.ts';
 import { blank, event, stateChange } from './base.ts';
@@ -44,22 +42,12 @@ export function startCall(mailbox: Mailbox, call: OpenCall): Append {
 }
 
 /** Results enter history. When no call is open any more, the model is called next. */
-export function closeCalls(
-  snapshot: Snapshot,
-  job: ActiveJob,
-  closed: readonly ClosedCall[],
-  ids: Ids,
-): Append {
+export function closeCalls(snapshot: Snapshot, job: ActiveJob, closed: readonly ClosedCall[], ids: Ids): Append {
   return enter(snapshot, job, closed, resultEntries(job, closed, ids));
 }
 
 /** The append for closed calls: their history entries and the context's next state. */
-function enter(
-  snapshot: Snapshot,
-  job: ActiveJob,
-  closed: readonly ClosedCall[],
-  entries: readonly Entry[],
-): Append {
+function enter(snapshot: Snapshot, job: ActiveJob, closed: readonly ClosedCall[], entries: readonly Entry[]): Append {
   const to = stateOf(snapshot.calls.filter(({ id }) => !closed.some(({ call }) => call.id === id)));
   return {
     ...blank(snapshot),

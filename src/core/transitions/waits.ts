@@ -7,15 +7,12 @@ import { deniedWith, expiredWait } from '../conversation/closing-texts.ts';
 import type { Ids, ToolCallId } from '../ids.ts';
 import { ASKING_DEFAULTS } from '../run/policy.ts';
 import { sleptText } from '../run/sleep.ts';
-import { isReplied } from '../tools/tool-call.ts';
+import { isReplied, type OpenCall } from '../tools/tool-call.ts';
 import type { CallResult } from '../workers/spawn.ts';
-import type { OpenCall } from '../tools/tool-call.ts';
-import { isForWorkers } from '../run/wait.ts';
-import type { EndedWaits } from '../run/wait.ts';
+import { isForWorkers, type EndedWaits } from '../run/wait.ts';
 import { resolvedEntry, approvalByTime } from './approval.ts';
 import { blank, stateChange } from './base.ts';
-import { closeCalls, closedByRule, ended, replied, stateOf } from './tools.ts';
-import type { ClosedCall } from './tools.ts';
+import { closeCalls, closedByRule, ended, replied, stateOf, type ClosedCall } from './tools.ts';
 
 /** The results for calls that waited for workers. */
 export type WorkerResults = ReadonlyMap<ToolCallId, CallResult>;

@@ -1,6 +1,5 @@
 /** Input messages about other workers, for the model: messages they sent and notices that their job ended. */
-import { textOf } from '../conversation/blocks.ts';
-import type { Block, InputBlock } from '../conversation/blocks.ts';
+import { textOf, type Block, type InputBlock } from '../conversation/blocks.ts';
 import type { JobError } from '../errors.ts';
 import type { JobId, WorkerId } from '../ids.ts';
 import type { FinishedStatus } from '../run/job.ts';

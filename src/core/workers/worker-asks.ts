@@ -1,8 +1,6 @@
 /** Calls of built-in tools that concern other workers: parses their arguments. */
-import { parseId } from '../ids.ts';
-import type { WorkerId } from '../ids.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { parseId, type WorkerId } from '../ids.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 
 /** The tools' names. No other tool may have them. */
 export const SPAWN_WORKER = 'spawn_worker';
@@ -80,8 +78,7 @@ function parseSpawn(of: JsonObject): SpawnAsk | null {
   const model = text(of['model']);
   if (typeof input !== 'string' || input === '' || input.length > LONGEST_TEXT) return null;
   if (typeof wait !== 'boolean' || typeof detached !== 'boolean') return null;
-  if (name === undefined || role === undefined || systemPrompt === undefined || model === undefined)
-    return null;
+  if (name === undefined || role === undefined || systemPrompt === undefined || model === undefined) return null;
   const named = tools === null ? null : texts(tools);
   if (named === undefined) return null;
   return { kind: 'spawn', input, name, role, systemPrompt, model, tools: named, wait, detached };
@@ -91,12 +88,7 @@ function parseWait(of: JsonObject): WaitAsk | null {
   const workerIds = texts(of['worker_ids'] ?? null);
   const mode = WAIT_MODES.find((known) => known === (of['mode'] ?? 'all'));
   const seconds = of['timeout_s'] ?? null;
-  if (
-    workerIds === undefined ||
-    workerIds.length === 0 ||
-    workerIds.length > MOST_WORKERS ||
-    mode === undefined
-  )
+  if (workerIds === undefined || workerIds.length === 0 || workerIds.length > MOST_WORKERS || mode === undefined)
     return null;
   if (seconds !== null && (typeof seconds !== 'number' || seconds < 0)) return null;
   return { kind: 'wait', workerIds, mode, timeoutMs: seconds === null ? null : seconds * 1_000 };

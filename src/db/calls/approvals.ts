@@ -26,11 +26,7 @@ export type JudgedCall = {
 };
 
 /** Null: the tenant has no such call in this context. */
-export async function findJudgedCall(
-  executor: Executor,
-  place: Place,
-  id: ToolCallId,
-): Promise<JudgedCall | null> {
+export async function findJudgedCall(executor: Executor, place: Place, id: ToolCallId): Promise<JudgedCall | null> {
   const [row] = await select(executor, place, sql`t.id = ${id}`);
   return row ?? null;
 }

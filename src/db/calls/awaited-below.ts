@@ -1,6 +1,5 @@
 /** Questions to persons and clients from the workers that a context waits for, directly or through other workers. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ToolCallId, WorkerId } from '../../core/ids.ts';
 import type { WaitsFor } from '../../core/tools/tool-call.ts';
 import { isAwaited } from './replies.ts';

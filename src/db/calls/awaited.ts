@@ -4,8 +4,7 @@
  * context rows first, then on call rows in the order of their ids. This order prevents deadlocks between transactions
  * that count down for jobs of many contexts and transactions that close their own calls.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, TenantId, ToolCallId, WorkerId } from '../../core/ids.ts';
 import type { Executor } from '../connection/client.ts';
 import { WAKE_UP_GRACE_MS } from '../connection/instant.ts';

@@ -2,8 +2,7 @@
  * Everything that the calls of a job waited for, in order. A row of `tool_calls` stores only the last wait. Waits for
  * approval and for an outcome (which can repeat) are read from their events.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import { ASK_USER } from '../../core/conversation/question.ts';
 import { WAITS_FOR } from '../../core/tools/tool-call.ts';
 import type { Millis } from '../../core/time.ts';

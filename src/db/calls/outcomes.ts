@@ -6,8 +6,7 @@ import type { CallStatus, Reply } from '../../core/tools/tool-call.ts';
 import type { Executor } from '../connection/client.ts';
 import type { Place } from '../run/places.ts';
 import { encodeJson } from '../connection/codec.ts';
-import { toReplied, woken } from './replies.ts';
-import type { Replied, RepliedRow } from './replies.ts';
+import { toReplied, woken, type Replied, type RepliedRow } from './replies.ts';
 
 /** A call as read before its outcome is resolved. */
 export type UnknownCall = {

@@ -1,6 +1,5 @@
 /** Replies from outside: stored on their call until the run that owns the context's lease adds them to the history. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { JobId, ToolCallId } from '../../core/ids.ts';
 import { ASK_USER } from '../../core/conversation/question.ts';
 import type { Millis } from '../../core/time.ts';

@@ -6,10 +6,8 @@
  * A handwritten statement starts with a tag, such as the comment `contexts.claim`, if it writes or locks rows or does
  * not begin with `select`. Tags identify statements in pg_stat_activity and in tests.
  */
-import { PgDialect } from 'drizzle-orm/pg-core';
-import type { PgDatabase } from 'drizzle-orm/pg-core';
-import { PgRemoteDatabase, PgRemoteSession } from 'drizzle-orm/pg-proxy';
-import type { PgRemoteQueryResultHKT } from 'drizzle-orm/pg-proxy';
+import { PgDialect, type PgDatabase } from 'drizzle-orm/pg-core';
+import { PgRemoteDatabase, PgRemoteSession, type PgRemoteQueryResultHKT } from 'drizzle-orm/pg-proxy';
 import { DATABASE_SCHEMA } from '../../core/database-schema.ts';
 import type { Parameters, SessionLimits } from './connection.ts';
 import { wasCut } from './database-errors.ts';
@@ -34,10 +32,7 @@ export type Database = {
    * `last`, at most one, ends the transaction: the commit is sent in the same round trip. With `lockTimeoutMs`, `work`
    * may run more than once. When `signal` aborts, the call rejects with `GivenUp` at once and its connection is closed.
    */
-  transaction<T>(
-    work: (tx: Executor, last: Executor) => Promise<T>,
-    options?: { signal?: AbortSignal },
-  ): Promise<T>;
+  transaction<T>(work: (tx: Executor, last: Executor) => Promise<T>, options?: { signal?: AbortSignal }): Promise<T>;
   /**
    * Reads in one transaction, in which PostgreSQL cancels a statement that takes longer than `statementMs` (57014). If
    * the connection is lost, `read` runs once more. A read of one statement uses `last`, and then takes one round trip.

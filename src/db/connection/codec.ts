@@ -41,10 +41,7 @@ function unmarkText(text: string): string {
 
 /** Encodes text for a text column so that it can be restored exactly. */
 export function encodeText(text: string): string {
-  return text.replace(
-    /[\0\uF8FE]|\p{Cs}/gu,
-    (char) => MARK + char.charCodeAt(0).toString(16).padStart(4, '0'),
-  );
+  return text.replace(/[\0\uF8FE]|\p{Cs}/gu, (char) => MARK + char.charCodeAt(0).toString(16).padStart(4, '0'));
 }
 
 export function decodeText(text: string): string {

@@ -92,8 +92,7 @@ export class Connection {
       (error: unknown) => {
         reject(error);
         if (isOrderly(error)) this.#answered(reject);
-        else
-          this.lose(error instanceof Error ? error : new ConnectionLost('CONNECTION_CLOSED', String(error)));
+        else this.lose(error instanceof Error ? error : new ConnectionLost('CONNECTION_CLOSED', String(error)));
       },
     );
     return promise;

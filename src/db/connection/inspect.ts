@@ -1,8 +1,7 @@
 /** Inspects a database from outside, read-only: its version, and whether its schema is up to date. */
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
-import { schemaState } from './schema-state.ts';
-import type { SchemaState } from './schema-state.ts';
+import { schemaState, type SchemaState } from './schema-state.ts';
 
 const ASKED_WITHIN_S = 5;
 

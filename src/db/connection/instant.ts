@@ -1,6 +1,5 @@
 /** Converts times between SQL and core, which uses milliseconds. */
-import { sql } from 'drizzle-orm';
-import type { SQL, SQLWrapper } from 'drizzle-orm';
+import { sql, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { Millis } from '../../core/time.ts';
 
 /**

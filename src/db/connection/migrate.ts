@@ -33,9 +33,7 @@ export async function migrate(databaseUrl: string, schema = DATABASE_SCHEMA): Pr
     const [server] = await client<{ version: number; name: string }[]>`
       select current_setting('server_version_num')::int as version, current_setting('server_version') as name`;
     if (server !== undefined && server.version < OLDEST_SERVER) {
-      throw new DatabaseRefused(
-        `Nightshift needs PostgreSQL 15 or newer. This server is PostgreSQL ${server.name}.`,
-      );
+      throw new DatabaseRefused(`Nightshift needs PostgreSQL 15 or newer. This server is PostgreSQL ${server.name}.`);
     }
     await client`select pg_advisory_lock(${LOCK})`;
     const db = drizzle(client);

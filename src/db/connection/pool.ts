@@ -4,8 +4,7 @@
  * waiter that gets no connection in time is rejected as if the database were unavailable. A lost connection frees its
  * slot; the next request that needs one opens a new connection.
  */
-import { Connection, ConnectionLost, LOOKS } from './connection.ts';
-import type { ConnectionOptions } from './connection.ts';
+import { Connection, ConnectionLost, LOOKS, type ConnectionOptions } from './connection.ts';
 
 /** Opens a connection to replace a lost one; null: the current one is not lost, or the pool is closed. */
 export type Renew = () => Connection | null;
@@ -64,10 +63,7 @@ export class Pool {
     await Promise.race([this.#emptied.promise, timeout.promise]);
     clearTimeout(timer);
     clearInterval(this.#clock);
-    const destroyed = new ConnectionLost(
-      'CONNECTION_DESTROYED',
-      'The database pool closed before this finished.',
-    );
+    const destroyed = new ConnectionLost('CONNECTION_DESTROYED', 'The database pool closed before this finished.');
     for (const { reject } of this.#waiting.splice(0)) reject(destroyed);
     for (const connection of this.#connections) connection.lose(destroyed);
   }
@@ -122,8 +118,6 @@ class NoneFree extends Error {
   override name = 'NoneFree';
   readonly code = 'CONNECT_TIMEOUT';
   constructor() {
-    super(
-      'No database connection became free in time. If this repeats, raise NIGHTSHIFT_DATABASE_POOL_SIZE.',
-    );
+    super('No database connection became free in time. If this repeats, raise NIGHTSHIFT_DATABASE_POOL_SIZE.');
   }
 }

@@ -3,8 +3,7 @@
  * checks whether the client is still connected. Both are set for one transaction, in the round trip that starts it. So
  * a pooler in transaction mode needs no setting for them, and no other user of the connection inherits them.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 
 /** In milliseconds. On Windows, PostgreSQL cannot check the connection, and accepts only 0. */
 const CONNECTION_CHECK_MS = sql`case when version() ~* '(visual c|mingw)' then '0' else '500' end`;

@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import { errorCode } from './database-errors.ts';
 import { MIGRATIONS, MIGRATION_JOURNAL } from '../../package-files.ts';
 
@@ -14,10 +13,7 @@ import { MIGRATIONS, MIGRATION_JOURNAL } from '../../package-files.ts';
 export const MIGRATIONS_TABLE = 'migrations';
 
 /** `behind`: the names of the missing migrations, oldest first. `foreign`: created by another build. */
-export type SchemaState =
-  | { kind: 'current' }
-  | { kind: 'behind'; missing: readonly string[] }
-  | { kind: 'foreign' };
+export type SchemaState = { kind: 'current' } | { kind: 'behind'; missing: readonly string[] } | { kind: 'foreign' };
 
 /** Runs one statement on a connection whose `search_path` is the schema of the installation. */
 type Ask = (statement: SQL) => Promise<readonly Record<string, unknown>[]>;

@@ -30,9 +30,7 @@ export class Transaction {
   async ask(text: string, parameters: Parameters, values: boolean): Promise<unknown[]> {
     if (this.#ended) throw new Error('A statement was sent after its transaction had ended.');
     const answer =
-      this.#first === null
-        ? this.#begin(text, parameters, values)
-        : this.#connection.ask(text, parameters, values);
+      this.#first === null ? this.#begin(text, parameters, values) : this.#connection.ask(text, parameters, values);
     this.#first ??= answer;
     this.#last = answer.catch((error: unknown) => this.#failures.push(error));
     return answer;

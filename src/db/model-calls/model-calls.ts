@@ -2,10 +2,8 @@
  * The model calls of a job. Answered calls are stored on their messages, failed calls in `failed_calls`. Both store a
  * fingerprint of the request (see `core/model/fingerprint.ts`), which is compared with that of the previous call.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
-import { lostAt } from '../../core/model/fingerprint.ts';
-import type { Fingerprint, PrefixPart } from '../../core/model/fingerprint.ts';
+import { sql, type SQL } from 'drizzle-orm';
+import { lostAt, type Fingerprint, type PrefixPart } from '../../core/model/fingerprint.ts';
 import type { ContextId, JobId, MessageId, TenantId } from '../../core/ids.ts';
 import type { Role, WorkerConfig } from '../../core/workers/settings.ts';
 import type { Executor } from '../connection/client.ts';

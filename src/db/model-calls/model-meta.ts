@@ -2,8 +2,7 @@
 import type { ModelMeta } from '../../core/conversation/message.ts';
 import { plainText } from '../connection/codec.ts';
 import { NO_USAGE } from '../../core/money/usage.ts';
-import { toUsageOrNull } from './usage.ts';
-import type { UsageColumns } from './usage.ts';
+import { toUsageOrNull, type UsageColumns } from './usage.ts';
 
 export type ModelColumns = UsageColumns & {
   model_id: string | null;

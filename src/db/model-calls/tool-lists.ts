@@ -22,11 +22,7 @@ export async function keepToolList(
 }
 
 /** Null: the list is no longer stored. */
-export async function readToolList(
-  executor: Executor,
-  tenantId: TenantId,
-  hash: string,
-): Promise<ToolSpec[] | null> {
+export async function readToolList(executor: Executor, tenantId: TenantId, hash: string): Promise<ToolSpec[] | null> {
   const [row] = await executor.execute<{ tools: ToolSpec[] }>(sql`
     select t.tools from tool_lists t where t.tenant_id = ${tenantId} and t.hash = ${hash}`);
   return row?.tools ?? null;

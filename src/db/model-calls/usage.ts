@@ -1,6 +1,5 @@
 /** Stored usage: messages, jobs, branches and contexts have the same columns. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Usage } from '../../core/money/usage.ts';
 
 const COLUMNS = ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens', 'cost_nanos'];

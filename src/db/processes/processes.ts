@@ -3,15 +3,13 @@
  * The process holds the session advisory lock `lock_key` on its heartbeat connection, from before its row exists until
  * it ends.
  */
-import { eq, sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { eq, sql, type SQL } from 'drizzle-orm';
 import type { ContextId, ProcessId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
-import { activeThrottles, toThrottles } from './throttles.ts';
-import type { ActiveThrottle, ThrottlesColumn } from './throttles.ts';
+import { activeThrottles, toThrottles, type ActiveThrottle, type ThrottlesColumn } from './throttles.ts';
 import { millis } from '../connection/instant.ts';
 import { processes } from '../schema/processes.ts';
 
@@ -147,10 +145,7 @@ export async function livesOn(executor: Executor, host: string, times: LeaseTime
 }
 
 /** The metrics of live processes, newest processes first. */
-export async function readFigures(
-  executor: Executor,
-  times: LeaseTimes,
-): Promise<{ id: ProcessId; figures: Json }[]> {
+export async function readFigures(executor: Executor, times: LeaseTimes): Promise<{ id: ProcessId; figures: Json }[]> {
   const rows = await executor.execute<{ id: ProcessId; metrics: Json }>(
     sql`select p.id, p.metrics from processes p where p.dead_at is null and not ${isDead(times)} order by p.id desc limit 500`,
   );
@@ -174,11 +169,7 @@ const STEADY = 3;
  * heartbeat was late recently declares only processes dead that sent none for twice the lease time. All others get time
  * to recover, and a fleet that is always late still detects dead processes.
  */
-export async function declareDead(
-  executor: Executor,
-  times: LeaseTimes,
-  judge: ProcessId,
-): Promise<ProcessId[]> {
+export async function declareDead(executor: Executor, times: LeaseTimes, judge: ProcessId): Promise<ProcessId[]> {
   const rows = await executor.execute<{ id: ProcessId; ended: number }>(sql`/* processes.declare_dead */
     with died as (
     update processes p set dead_at = clock_timestamp()

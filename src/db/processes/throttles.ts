@@ -1,7 +1,6 @@
 /** Throttled provider keys, shared by all worker processes. The database row decides. They belong to no tenant. */
 import { sql } from 'drizzle-orm';
-import { isThrottleReason } from '../../core/run/throttle.ts';
-import type { ThrottleReason } from '../../core/run/throttle.ts';
+import { isThrottleReason, type ThrottleReason } from '../../core/run/throttle.ts';
 import type { ProviderName } from '../../core/model/model.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
@@ -34,9 +33,7 @@ export type ThrottlesColumn = { id: string; reason: string; until: Millis }[] | 
 
 /** Skips reasons that this release does not know. */
 export function toThrottles(column: ThrottlesColumn): ActiveThrottle[] {
-  return (column ?? []).flatMap(({ id, reason, until }) =>
-    isThrottleReason(reason) ? [{ id, reason, until }] : [],
-  );
+  return (column ?? []).flatMap(({ id, reason, until }) => (isThrottleReason(reason) ? [{ id, reason, until }] : []));
 }
 
 /** The number of throttled keys of each provider. */

@@ -2,8 +2,7 @@
  * One page of a list. Pages are also limited in bytes. Rows beyond the limit are not read and start the next page; an
  * oversized row is returned alone.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 
 /** Limit of one page, as stored. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
@@ -29,10 +28,7 @@ export function withinBytes(page: SQL, order: SQL): SQL {
     ) p where p.place = 1 or p.upto <= ${PAGE_BYTES} order by ${order}`;
 }
 
-export function toPage<Row extends OfPage, Item>(
-  rows: readonly Row[],
-  toItem: (row: Row) => Item,
-): Page<Item> {
+export function toPage<Row extends OfPage, Item>(rows: readonly Row[], toItem: (row: Row) => Item): Page<Item> {
   return { items: rows.map(toItem), more: isCut(rows) };
 }
 

@@ -2,8 +2,7 @@
  * Rows that a statement takes as one JSON parameter and reads as a table, so that its text does not depend on them and is
  * prepared once. The table has type `json` if one of its columns has it: `jsonb` would not keep the text of that column.
  */
-import { StringChunk, sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { StringChunk, sql, type SQL } from 'drizzle-orm';
 import type { Millis } from '../../core/time.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { toTimestamp } from '../connection/instant.ts';

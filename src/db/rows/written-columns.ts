@@ -3,8 +3,7 @@
  * the types: a column that is misspelt, missing or of another type does not compile.
  */
 import { getTableColumns, getTableName, is, sql, SQL } from 'drizzle-orm';
-import { PgDialect } from 'drizzle-orm/pg-core';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { PgDialect, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
 import type { Millis } from '../../core/time.ts';
 import type { Field } from './recordset.ts';
 

@@ -1,11 +1,9 @@
 /** Claims: a worker process takes the free lease of a context. `c` is the context's row throughout. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, ProcessId } from '../../core/ids.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
-import { contextColumns, toContextRow } from './contexts.ts';
-import type { ContextColumns, ContextRow } from './contexts.ts';
+import { contextColumns, toContextRow, type ContextColumns, type ContextRow } from './contexts.ts';
 
 /**
  * Takes the lease if it is free and the context has work. Sweeps revoke the leases of dead processes before. Null:

@@ -3,8 +3,7 @@
  * made and the messages that it covers. A summary that covers messages retracted by an interrupt is void; only the
  * interrupted job can have made such a summary.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Compacted, NewCompaction, Shortening, Summary } from '../../core/compaction/compacted.ts';
 import type { CompactorType } from '../../core/compaction/type.ts';
 import { encodeText, plainText } from '../connection/codec.ts';

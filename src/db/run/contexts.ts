@@ -2,8 +2,7 @@
  * The context's row as mailbox, lease and counter: reading, renewing and releasing. Every change is one guarded
  * statement. `c` is the context's row throughout.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, ProcessId, TenantId } from '../../core/ids.ts';
 import type { Lease } from '../../core/run/snapshot.ts';
 import type { DurableState } from '../../core/run/state.ts';
@@ -123,11 +122,7 @@ export async function release(
  * Postpones a context whose claim failed because of an internal error. Counts a failed claim and waits longer each
  * time, so that the context does not keep the worker processes busy. `counted`: see `claim`.
  */
-export async function postpone(
-  executor: Executor,
-  contextId: ContextId,
-  counted: number | null,
-): Promise<void> {
+export async function postpone(executor: Executor, contextId: ContextId, counted: number | null): Promise<void> {
   await executor.execute(sql`/* contexts.postpone */
     update contexts c set scheduling_status = 'waiting',
       failed_claims = least(c.failed_claims + case when c.lease_epoch = ${counted}::bigint then 0 else 1 end, 1000),
@@ -136,10 +131,7 @@ export async function postpone(
 }
 
 /** The contexts that a process owns according to the database. */
-export async function owned(
-  executor: Executor,
-  owner: ProcessId,
-): Promise<{ contextId: ContextId; epoch: number }[]> {
+export async function owned(executor: Executor, owner: ProcessId): Promise<{ contextId: ContextId; epoch: number }[]> {
   const rows = await executor.execute<{ id: ContextId; lease_epoch: number }>(
     sql`/* contexts.list_owned */ select id, lease_epoch from contexts where lease_owner = ${owner}`,
   );

@@ -1,6 +1,5 @@
 /** Contexts that a sweep finds due, and leases of dead processes. `c` is the context's row throughout. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId } from '../../core/ids.ts';
 import type { Executor } from '../connection/client.ts';
 import { dueNow, nowInStatement } from '../connection/instant.ts';

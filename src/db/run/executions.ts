@@ -1,6 +1,5 @@
 /** Reads the log of tool executions. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ExecutionOutcome } from '../../core/run/execution.ts';
 import type { Millis } from '../../core/time.ts';
 import { millis } from '../connection/instant.ts';

@@ -1,22 +1,17 @@
 /** Reads the history of a context, branch by branch. Only the run that owns the lease writes it. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Block } from '../../core/conversation/blocks.ts';
-import { NOTHING_COMPACTED } from '../../core/compaction/compacted.ts';
-import type { Compacted, Unread } from '../../core/compaction/compacted.ts';
+import { NOTHING_COMPACTED, type Compacted, type Unread } from '../../core/compaction/compacted.ts';
 import { callSpans, unseparated } from '../../core/compaction/cuts.ts';
 import type { ContextId, JobId } from '../../core/ids.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { Message, MessageRole } from '../../core/conversation/message.ts';
 import type { Turn } from '../../core/conversation/turn.ts';
 import type { Executor } from '../connection/client.ts';
-import { WHOLE, applicableCompactions, toCompacted } from './compactions.ts';
-import type { CompactedColumns } from './compactions.ts';
+import { WHOLE, applicableCompactions, toCompacted, type CompactedColumns } from './compactions.ts';
 import { ReadLimitExceeded } from '../connection/read-limit.ts';
-import { columnsWith, messageColumns, toMessage } from './message-rows.ts';
-import type { MessageRow } from './message-rows.ts';
-import { byContext, places } from './places.ts';
-import type { OfContext, Place } from './places.ts';
+import { columnsWith, messageColumns, toMessage, type MessageRow } from './message-rows.ts';
+import { byContext, places, type OfContext, type Place } from './places.ts';
 import { spansOf } from './spans.ts';
 
 /** The history and compactions of a branch that a run keeps in memory. */
@@ -57,11 +52,7 @@ export async function readPast(
  * The compactions of a branch, and its messages from the last summarised one on. If these are too long, only their
  * beginning is read (`Unread`). Null: there are none.
  */
-export async function readBranch(
-  executor: Executor,
-  place: Place,
-  branch: string,
-): Promise<Remembered | null> {
+export async function readBranch(executor: Executor, place: Place, branch: string): Promise<Remembered | null> {
   const read = await readMemories(executor, {
     at: places([{ ...place, branch }]),
     compactions: applicableCompactions(),
@@ -73,14 +64,8 @@ export async function readBranch(
  * For each of these contexts, the branch in use: of its active job, else of its next job, else the given one. Contexts
  * without messages are missing. Rejects with `ReadLimitExceeded` beyond `most` bytes, as stored.
  */
-export async function readHistories(
-  executor: Executor,
-  at: SQL,
-  most: number,
-): Promise<Map<ContextId, Remembered>> {
-  return whole(
-    await readMemories(executor, { at: workedOn(at), compactions: applicableCompactions(), most }),
-  );
+export async function readHistories(executor: Executor, at: SQL, most: number): Promise<Map<ContextId, Remembered>> {
+  return whole(await readMemories(executor, { at: workedOn(at), compactions: applicableCompactions(), most }));
 }
 
 function workedOn(at: SQL): SQL {
@@ -182,11 +167,7 @@ function inOrder<Row extends { seq: number }>(rows: readonly Row[]): Row[] {
 }
 
 /** The visible messages that a job added to the history. */
-export async function readAdded(
-  executor: Executor,
-  { contextId, tenantId }: Place,
-  jobId: JobId,
-): Promise<Message[]> {
+export async function readAdded(executor: Executor, { contextId, tenantId }: Place, jobId: JobId): Promise<Message[]> {
   const rows = await executor.execute<MessageRow>(sql`
     select ${messageColumns} from jobs j join messages m on m.context_id = j.context_id and m.branch = j.branch
       and m.seq > j.first_seq and m.job_id = j.id

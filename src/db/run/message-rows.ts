@@ -1,12 +1,10 @@
 /** The rows of messages that a run reads. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Block } from '../../core/conversation/blocks.ts';
 import type { Message, MessageRole, MessageType } from '../../core/conversation/message.ts';
 import type { Turn } from '../../core/conversation/turn.ts';
 import type { JobId, MessageId } from '../../core/ids.ts';
-import { toModelMeta } from '../model-calls/model-meta.ts';
-import type { ModelColumns } from '../model-calls/model-meta.ts';
+import { toModelMeta, type ModelColumns } from '../model-calls/model-meta.ts';
 import { usageColumns } from '../model-calls/usage.ts';
 
 export type MessageRow = ModelColumns & {

@@ -1,6 +1,5 @@
 /** Results of stop requests, as the API returns them. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, JobId, MessageId, TenantId, ToolCallId } from '../../core/ids.ts';
 import type { JobStatus } from '../../core/run/job.ts';
 import type { Effect } from '../../core/tools/tool.ts';
@@ -38,11 +37,7 @@ function toReceipt(row: ReceiptRow): ReceiptView {
 }
 
 /** Null: the tenant has no such job. */
-export async function findReceipt(
-  executor: Executor,
-  tenantId: TenantId,
-  id: JobId,
-): Promise<ReceiptView | null> {
+export async function findReceipt(executor: Executor, tenantId: TenantId, id: JobId): Promise<ReceiptView | null> {
   const [row] = await executor.execute<ReceiptRow>(
     sql`select ${receiptColumns} from jobs j where j.tenant_id = ${tenantId} and j.id = ${id}`,
   );
@@ -76,7 +71,5 @@ export async function findInterruption(
           and not (t.waits_for is not distinct from 'approval' and (t.approval ->> 'decision') is distinct from 'approve')
           and not (t.effect = 'none' and t.asked_at is not null and t.status in ('waiting', 'cancelled'))) as effects
     from jobs j where j.id = ${jobId} and j.context_id = ${contextId} and j.tenant_id = ${tenantId}`);
-  return row === undefined
-    ? null
-    : { ...toReceipt(row), removed: row.removed ?? [], effects: row.effects ?? [] };
+  return row === undefined ? null : { ...toReceipt(row), removed: row.removed ?? [], effects: row.effects ?? [] };
 }

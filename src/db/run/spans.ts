@@ -1,6 +1,5 @@
 /** The spans of a branch in SQL: messages with `after < seq <= upto`. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, TenantId } from '../../core/ids.ts';
 
 /** The spans that a branch reads, in order: rows of `branch, after, upto`. */

@@ -12,8 +12,7 @@ import { encodeJson } from '../connection/codec.ts';
 import { hasFollowUp, noticeOnceEnded } from './follow-ups/ends.ts';
 import { dueNow } from '../connection/instant.ts';
 import type { Place } from './places.ts';
-import { isUnowned } from '../processes/processes.ts';
-import type { LeaseTimes } from '../processes/processes.ts';
+import { isUnowned, type LeaseTimes } from '../processes/processes.ts';
 
 /**
  * `owner`: the process to signal; null: no live process owns the context, and the caller may settle under its lease.

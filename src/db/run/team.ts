@@ -1,6 +1,5 @@
 /** Reads the workers related to a worker: whether it may create children, which exist, and how their jobs ended. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Block } from '../../core/conversation/blocks.ts';
 import type { JobError } from '../../core/errors.ts';
 import type { JobId, TenantId, ToolCallId, WorkerId } from '../../core/ids.ts';

@@ -1,6 +1,5 @@
 /** Unfinished jobs without a stop request that match a filter. Used to cancel jobs by filter. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, WorkerId } from '../../core/ids.ts';
 import type { JobKind, UNFINISHED_STATUSES } from '../../core/run/job.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -32,9 +31,7 @@ export async function contextsWithUnfinished(
   const conditions = [
     ...ofJob(tenantId, filter),
     ...(contextId === null ? [] : [sql`j.context_id = ${contextId}`]),
-    ...(role === null
-      ? []
-      : [sql`exists (select 1 from workers w where w.id = j.worker_id and w.role = ${role})`]),
+    ...(role === null ? [] : [sql`exists (select 1 from workers w where w.id = j.worker_id and w.role = ${role})`]),
     ...(workerId === null ? [] : [sql`j.worker_id in (${treeBelow(tenantId, workerId)})`]),
     ...(after === null ? [] : [sql`j.context_id > ${after}`]),
   ];

@@ -4,17 +4,7 @@
  * statement that inserts them joins an update of the context's row, so that no row exists without its context.
  */
 import { sql } from 'drizzle-orm';
-import {
-  boolean,
-  check,
-  index,
-  integer,
-  pgTable,
-  smallint,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core';
+import { boolean, check, index, integer, pgTable, smallint, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { JobError } from '../../core/errors.ts';
 import { counter, instant, jsonb, oneOf, tenantId, usageCounters } from './columns.ts';
 
@@ -55,14 +45,8 @@ export const contexts = pgTable(
     lastFailure: jsonb<JobError & { job_id: string; at: string }>('last_failure'),
   },
   (t) => [
-    check(
-      'contexts_scheduling_status',
-      oneOf('scheduling_status', ['idle', 'runnable', 'running', 'waiting']),
-    ),
-    check(
-      'contexts_running_is_owned',
-      sql`(${t.schedulingStatus} = 'running') = (${t.leaseOwner} is not null)`,
-    ),
+    check('contexts_scheduling_status', oneOf('scheduling_status', ['idle', 'runnable', 'running', 'waiting'])),
+    check('contexts_running_is_owned', sql`(${t.schedulingStatus} = 'running') = (${t.leaseOwner} is not null)`),
     check('contexts_idle_has_no_check', sql`${t.schedulingStatus} <> 'idle' or ${t.nextCheckAt} is null`),
     check(
       'contexts_unowned_has_check',

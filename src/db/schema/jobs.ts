@@ -1,18 +1,7 @@
 import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  check,
-  index,
-  integer,
-  pgTable,
-  smallint,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core';
+import { bigint, check, index, integer, pgTable, smallint, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { JobError } from '../../core/errors.ts';
-import { INTERRUPT_MODES, JOB_KINDS, JOB_STATUSES } from '../../core/run/job.ts';
-import type { CallFailure } from '../../core/run/job.ts';
+import { INTERRUPT_MODES, JOB_KINDS, JOB_STATUSES, type CallFailure } from '../../core/run/job.ts';
 import type { Throttled } from '../../core/run/throttle.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { instant, jsonb, oneOf, tenantId, usageCounters } from './columns.ts';

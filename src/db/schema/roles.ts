@@ -17,8 +17,5 @@ export const roles = pgTable(
     definition: json<Role>('definition'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
-  (t) => [
-    primaryKey({ columns: [t.tenantId, t.name, t.version] }),
-    check('roles_version', sql`${t.version} > 0`),
-  ],
+  (t) => [primaryKey({ columns: [t.tenantId, t.name, t.version] }), check('roles_version', sql`${t.version} > 0`)],
 );

@@ -1,16 +1,6 @@
 /** Tool calls, their executions, and the jobs that they wait for. */
 import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  check,
-  index,
-  integer,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core';
+import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { JsonObject } from '../../core/json.ts';
 import { CALL_STATUSES, WAITS_FOR } from '../../core/tools/tool-call.ts';
 import { EFFECTS, ON_UNKNOWN } from '../../core/tools/tool.ts';
@@ -70,10 +60,7 @@ export const toolCalls = pgTable(
     check('tool_calls_waits_for', oneOf('waits_for', WAITS_FOR)),
     check('tool_calls_approval', sql`(${t.approval} is null) = (${t.approvalAt} is null)`),
     check('tool_calls_needs', sql`(${t.waitsFor} is not distinct from 'workers') = (${t.needs} is not null)`),
-    check(
-      'tool_calls_finished',
-      sql`(${t.status} in ('pending', 'started', 'waiting')) = (${t.finishedAt} is null)`,
-    ),
+    check('tool_calls_finished', sql`(${t.status} in ('pending', 'started', 'waiting')) = (${t.finishedAt} is null)`),
     check(
       'tool_calls_started',
       sql`${t.status} <> 'started' or (${t.startedEpoch} is not null and ${t.effect} = 'once')`,

@@ -1,16 +1,6 @@
 /** Workers and their memories. */
 import { sql } from 'drizzle-orm';
-import {
-  boolean,
-  foreignKey,
-  index,
-  integer,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core';
+import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
 import { instant, json, tenantId } from './columns.ts';
 import { contexts } from './contexts.ts';

@@ -2,8 +2,7 @@
  * Builds the search index after the append, in every worker process: an append only stores how far its context has
  * come. The expressions for searched text here and in `search.ts` must stay the same.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, TenantId } from '../../core/ids.ts';
 import type { Executor } from '../connection/client.ts';
 import { STORED_MARK } from '../connection/codec.ts';

@@ -2,8 +2,7 @@
  * Full-text search over messages. The newest matches are ranked in one stretch of a fixed size, then the next older
  * ones in the next stretch. So a page costs the same however many matches there are, and no match is left out.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, MessageId, TenantId } from '../../core/ids.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Turn } from '../../core/conversation/turn.ts';
@@ -93,22 +92,13 @@ export async function searchStretch(
     tx.execute<Row>(statement(tenantId, filter, place, limit)),
   ]);
   const [first] = rows;
-  const found = rows.flatMap((row): Found[] =>
-    row.context_id === null ? [] : [toFound(row, row.context_id)],
-  );
-  const end =
-    place.before ?? (first?.before_at == null ? null : { at: first.before_at, id: FIRST_ID as MessageId });
-  const older =
-    first?.older_at == null || first.older_id === null ? null : { at: first.older_at, id: first.older_id };
+  const found = rows.flatMap((row): Found[] => (row.context_id === null ? [] : [toFound(row, row.context_id)]));
+  const end = place.before ?? (first?.before_at == null ? null : { at: first.before_at, id: FIRST_ID as MessageId });
+  const older = first?.older_at == null || first.older_id === null ? null : { at: first.older_at, id: first.older_id };
   return { found, before: end, older };
 }
 
-function statement(
-  tenantId: TenantId,
-  filter: SearchFilter,
-  { before, after }: SearchPlace,
-  limit: number,
-): SQL {
+function statement(tenantId: TenantId, filter: SearchFilter, { before, after }: SearchPlace, limit: number): SQL {
   const anyWord = singleWords(filter.text);
   return sql`/* search.find */
     with met as materialized (

@@ -1,7 +1,6 @@
 /** Requests for a snapshot, which go to the process that holds the context. */
 import type { ProcessId } from '../../core/ids.ts';
-import { step } from './state.ts';
-import type { FeedState, FeedStep, Holder } from './state.ts';
+import { step, type FeedState, type FeedStep, type Holder } from './state.ts';
 
 /** Time between two requests for a snapshot at least, in milliseconds. */
 const ASK_AGAIN_MS = 150;

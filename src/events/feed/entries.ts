@@ -1,10 +1,7 @@
 /** Numbered entries: they move the tail, go to all subscribers, and end partial messages. */
-import { isSettled, voided } from '../../core/stream/partial-message.ts';
-import type { View } from '../../core/stream/partial-message.ts';
-import { MESSAGE_COMPLETED } from '../../core/stream/stream-event.ts';
-import type { NumberedEvent } from '../../core/stream/stream-event.ts';
-import { step, withOver } from './state.ts';
-import type { FeedState, FeedStep } from './state.ts';
+import { isSettled, voided, type View } from '../../core/stream/partial-message.ts';
+import { MESSAGE_COMPLETED, type NumberedEvent } from '../../core/stream/stream-event.ts';
+import { step, withOver, type FeedState, type FeedStep } from './state.ts';
 
 /** Takes the entries up to `tail`. */
 export function deliver(state: FeedState, entries: readonly NumberedEvent[], tail: number): FeedStep {
@@ -15,9 +12,7 @@ export function deliver(state: FeedState, entries: readonly NumberedEvent[], tai
 /** The view of a message that `entries` complete although not all of its frames arrived. */
 export function unfinished({ view }: FeedState, entries: readonly NumberedEvent[]): View | null {
   if (view === null || isSettled(view)) return null;
-  const isIn = entries.some(
-    ({ name, data }) => name === MESSAGE_COMPLETED && data['message_id'] === view.of.messageId,
-  );
+  const isIn = entries.some(({ name, data }) => name === MESSAGE_COMPLETED && data['message_id'] === view.of.messageId);
   return isIn ? view : null;
 }
 
@@ -33,9 +28,7 @@ function note(state: FeedState, { name, data }: NumberedEvent): FeedState {
       return withOver(isOfView ? { ...state, view: null } : state, data['job_id']);
     }
     case 'StateChanged':
-      return view !== null && data['new_state'] === 'TransientFailure'
-        ? { ...state, view: voided(view) }
-        : state;
+      return view !== null && data['new_state'] === 'TransientFailure' ? { ...state, view: voided(view) } : state;
     default:
       return state;
   }

@@ -4,16 +4,13 @@ import { ask, askAgain, setHolder } from './asking.ts';
 import { deliver, unfinished } from './entries.ts';
 import { applyFrame, defer, join, takeCheck, takeFrame } from './frames.ts';
 import { end, giveUp, readHead, readTo, takeAnswer, takeHead, takePage } from './reading.ts';
-import { andThen, step } from './state.ts';
-import type { FeedEvent, FeedState, FeedStep, Head } from './state.ts';
+import { andThen, step, type FeedEvent, type FeedState, type FeedStep, type Head } from './state.ts';
 
 export function advance(state: FeedState, event: FeedEvent, now: number): FeedStep {
   switch (event.kind) {
     case 'attached': {
       const after = { ...state, isSubscribed: true };
-      return event.position <= after.tail
-        ? join(after, event.subscriber, now)
-        : readTo(after, event.position);
+      return event.position <= after.tail ? join(after, event.subscriber, now) : readTo(after, event.position);
     }
     case 'joined':
       return join(state, event.subscriber, now);

@@ -1,11 +1,9 @@
 /** Delta frames of the partial message, which can be lost, repeated or late. */
-import type { AnswerId, DeltaFrame } from '../../core/stream/partial-message.ts';
-import { catchUp, follow } from '../../core/stream/partial-message.ts';
+import { catchUp, follow, type AnswerId, type DeltaFrame } from '../../core/stream/partial-message.ts';
 import type { Subscriber } from '../subscriber.ts';
 import { ask } from './asking.ts';
 import { deferFrame, readHead } from './reading.ts';
-import { isOver, step, withOver } from './state.ts';
-import type { Check, FeedEvent, FeedState, FeedStep } from './state.ts';
+import { isOver, step, withOver, type Check, type FeedEvent, type FeedState, type FeedStep } from './state.ts';
 
 export function takeFrame(state: FeedState, frame: DeltaFrame, now: number): FeedStep {
   if (state.tail < 0) return step(state);

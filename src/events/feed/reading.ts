@@ -5,8 +5,7 @@
 import { amend } from '../../core/stream/partial-message.ts';
 import type { NumberedEvent } from '../../core/stream/stream-event.ts';
 import { deliver, unfinished } from './entries.ts';
-import { andThen, step } from './state.ts';
-import type { FeedState, FeedStep, FrameEvent, Head, StoredText } from './state.ts';
+import { andThen, step, type FeedState, type FeedStep, type FrameEvent, type Head, type StoredText } from './state.ts';
 
 /** Entries per query. */
 export const PAGE = 500;
@@ -38,21 +37,15 @@ export function takePage(state: FeedState, page: readonly NumberedEvent[]): Feed
   const view = unfinished(state, page);
   if (view === null) return deliverPage(state, page, reading.upTo);
   const { messageId } = view.of;
-  return step(
-    { ...state, reading: { kind: 'answer', upTo: reading.upTo, page } },
-    { kind: 'read_answer', messageId },
-  );
+  return step({ ...state, reading: { kind: 'answer', upTo: reading.upTo, page } }, { kind: 'read_answer', messageId });
 }
 
 export function takeAnswer(state: FeedState, stored: StoredText | null): FeedStep {
   const { reading } = state;
   if (reading?.kind !== 'answer') return step(state);
   const view = unfinished(state, reading.page);
-  const events =
-    view === null || stored === null ? [] : amend(state.contextId, view, stored.text, stored.attempt);
-  return andThen(step(state, { kind: 'broadcast', events }), (after) =>
-    deliverPage(after, reading.page, reading.upTo),
-  );
+  const events = view === null || stored === null ? [] : amend(state.contextId, view, stored.text, stored.attempt);
+  return andThen(step(state, { kind: 'broadcast', events }), (after) => deliverPage(after, reading.page, reading.upTo));
 }
 
 /** PostgreSQL is unavailable: the stream hub asks again. */

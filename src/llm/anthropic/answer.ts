@@ -6,8 +6,7 @@ import type { AssistantBlock } from '../../core/conversation/prompt.ts';
 import type { Ids } from '../../core/ids.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { FinishReason, ModelOutcome } from '../../core/model/model.ts';
-import { unpriced } from '../../core/money/usage.ts';
-import type { Usage } from '../../core/money/usage.ts';
+import { unpriced, type Usage } from '../../core/money/usage.ts';
 import { readInput } from '../wire/request/arguments.ts';
 import { countIn, objectIn, objectsIn, stringIn, without } from '../wire/answer/json.ts';
 import { notAnAnswer, refused } from '../wire/answer/refused.ts';
@@ -92,11 +91,8 @@ function finishOf(reason: string): FinishReason {
 function refusalText(whole: JsonObject, blocks: JsonObject[]): string {
   const details = objectIn(whole, 'stop_details');
   const category = stringIn(details, 'category');
-  const explanation =
-    stringIn(details, 'explanation') || blocks.map((block) => stringIn(block, 'text')).join('');
-  return [explanation, category === '' ? '' : `(category ${category})`]
-    .filter((part) => part !== '')
-    .join(' ');
+  const explanation = stringIn(details, 'explanation') || blocks.map((block) => stringIn(block, 'text')).join('');
+  return [explanation, category === '' ? '' : `(category ${category})`].filter((part) => part !== '').join(' ');
 }
 
 function readUsage(usage: JsonObject): Usage {

@@ -61,8 +61,7 @@ export function writeUserBlock(block: UserBlock, nameOf: WireIds): Param[] {
 }
 
 function writeResult(block: ToolResultBlock, nameOf: WireIds): Anthropic.ToolResultBlockParam {
-  const parts =
-    typeof block.content === 'string' ? [{ type: 'text' as const, text: block.content }] : block.content;
+  const parts = typeof block.content === 'string' ? [{ type: 'text' as const, text: block.content }] : block.content;
   const content = parts.flatMap((part): (Anthropic.TextBlockParam | Anthropic.ImageBlockParam)[] => {
     if (part.type === 'image') return [writeImage(part)];
     return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
@@ -71,9 +70,7 @@ function writeResult(block: ToolResultBlock, nameOf: WireIds): Anthropic.ToolRes
   return {
     type: 'tool_result',
     tool_use_id: nameOf(block.tool_use_id),
-    ...(content.length === 0
-      ? {}
-      : { content: content.length === 1 && only?.type === 'text' ? only.text : content }),
+    ...(content.length === 0 ? {} : { content: content.length === 1 && only?.type === 'text' ? only.text : content }),
     ...(block.is_error ? { is_error: true } : {}),
   };
 }
@@ -81,8 +78,7 @@ function writeResult(block: ToolResultBlock, nameOf: WireIds): Anthropic.ToolRes
 function writeImage({ source }: ImageBlock): Anthropic.ImageBlockParam {
   if (source.type === 'url') return { type: 'image', source: { type: 'url', url: source.url } };
   const media_type = source.media_type;
-  if (!isImageType(media_type))
-    throw new Unsupported(`images of type ${media_type}. Use JPEG, PNG, GIF or WebP`);
+  if (!isImageType(media_type)) throw new Unsupported(`images of type ${media_type}. Use JPEG, PNG, GIF or WebP`);
   return { type: 'image', source: { type: 'base64', media_type, data: source.data } };
 }
 

@@ -3,13 +3,11 @@
  * dropped, and its neighbours are merged. User parameters are passed unchanged; parameters set by the platform win.
  */
 import type Anthropic from '@anthropic-ai/sdk';
-import { isJsonObject } from '../../core/json.ts';
-import type { Json } from '../../core/json.ts';
+import { isJsonObject, type Json } from '../../core/json.ts';
 import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
 import type { AssistantBlock, PromptMessage } from '../../core/conversation/prompt.ts';
 import { alternating } from '../wire/request/alternating.ts';
-import { wireIds } from '../wire/request/call-ids.ts';
-import type { WireIds } from '../wire/request/call-ids.ts';
+import { wireIds, type WireIds } from '../wire/request/call-ids.ts';
 import { stringIn, without } from '../wire/answer/json.ts';
 import { wireName } from '../wire/request/names.ts';
 import { ownData } from '../wire/request/own.ts';
@@ -70,9 +68,7 @@ function isCacheControl(value: Json): value is Json & Anthropic.CacheControlEphe
  * changes (after a compaction, or in another conversation).
  */
 function writeSystem({ system, pinned }: ModelRequest, cached: Cached): Anthropic.TextBlockParam[] {
-  return [system, pinned]
-    .filter((text) => text.trim() !== '')
-    .map((text) => ({ type: 'text', text, ...cached }));
+  return [system, pinned].filter((text) => text.trim() !== '').map((text) => ({ type: 'text', text, ...cached }));
 }
 
 /**

@@ -1,11 +1,9 @@
 /** Converts a complete chat completion to our shape. */
 import type { Block, ToolUseBlock } from '../../core/conversation/blocks.ts';
 import type { Ids } from '../../core/ids.ts';
-import { isJsonObject } from '../../core/json.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { FinishReason, ModelOutcome } from '../../core/model/model.ts';
-import { unpriced } from '../../core/money/usage.ts';
-import type { Usage } from '../../core/money/usage.ts';
+import { unpriced, type Usage } from '../../core/money/usage.ts';
 import { argumentsText, readArguments } from '../wire/request/arguments.ts';
 import { factsOfEvent } from '../wire/answer/error-facts.ts';
 import { classify } from '../wire/answer/failure.ts';
@@ -22,8 +20,7 @@ export function readAnswer(whole: JsonObject, ids: Ids): ModelOutcome {
   const reason = stringIn(choice, 'finish_reason');
   const refusal = stringIn(message, 'refusal');
   if (refusal !== '') return refused(OPENAI_CHAT, refusal);
-  if (reason === 'content_filter')
-    return refused(OPENAI_CHAT, contentText(message['content']) || 'content filter');
+  if (reason === 'content_filter') return refused(OPENAI_CHAT, contentText(message['content']) || 'content filter');
   const content = readMessage(message, ids);
   const finishReason = finishOf(reason, content);
   return {

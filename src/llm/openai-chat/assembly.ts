@@ -3,12 +3,10 @@
  * comes last, with every chunk, or never; parts of a tool call come with an index, an id, both, or neither; `[DONE]`
  * is sometimes missing. The answer is complete with a finish reason, or with `[DONE]` after a choice.
  */
-import { isJsonObject } from '../../core/json.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Assembly, Delta } from '../wire/wire.ts';
 import { objectIn, objectsIn, stringIn, without } from '../wire/answer/json.ts';
-import { createCallList } from './call-list.ts';
-import type { CallList } from './call-list.ts';
+import { createCallList, type CallList } from './call-list.ts';
 import { REASONING_FIELDS, contentText } from './message.ts';
 
 export function createAssembly(): Assembly {

@@ -3,13 +3,14 @@
  * message. Content is a plain string where possible, which every server accepts.
  */
 import type OpenAI from 'openai';
-import { isToolResult, isToolUse } from '../../core/conversation/blocks.ts';
-import type {
-  DocumentBlock,
-  ImageBlock,
-  TextBlock,
-  ToolResultBlock,
-  ToolUseBlock,
+import {
+  isToolResult,
+  isToolUse,
+  type DocumentBlock,
+  type ImageBlock,
+  type TextBlock,
+  type ToolResultBlock,
+  type ToolUseBlock,
 } from '../../core/conversation/blocks.ts';
 import type { AssistantBlock, UserBlock } from '../../core/conversation/prompt.ts';
 import { argumentsText } from '../wire/request/arguments.ts';
@@ -34,9 +35,7 @@ export function writeUser(content: readonly UserBlock[], nameOf: WireIds): Messa
     tool_call_id: nameOf(result.tool_use_id),
     content: resultText(result),
   }));
-  return userContent.length === 0
-    ? messages
-    : [...messages, { role: 'user', content: writeParts(userContent) }];
+  return userContent.length === 0 ? messages : [...messages, { role: 'user', content: writeParts(userContent) }];
 }
 
 function resultText({ content }: ToolResultBlock): string {

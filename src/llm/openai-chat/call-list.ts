@@ -3,8 +3,7 @@
  * servers give every call index 0). Without an index it belongs to the call with its id. Without both it starts a new
  * call if it has a name, and otherwise continues the last one.
  */
-import { isJsonObject } from '../../core/json.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { numberIn, objectIn, stringIn, without } from '../wire/answer/json.ts';
 
 type OpenCall = { index: number | null; id: string; name: string; arguments: string; rest: JsonObject };

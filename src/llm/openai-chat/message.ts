@@ -1,6 +1,5 @@
 /** Shared by complete chat messages and their chunks: the reasoning field, and text that may come in parts. */
-import { isJsonObject } from '../../core/json.ts';
-import type { Json } from '../../core/json.ts';
+import { isJsonObject, type Json } from '../../core/json.ts';
 import { stringIn } from '../wire/answer/json.ts';
 
 export const OPENAI_CHAT = 'openai-chat';

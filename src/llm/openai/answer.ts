@@ -2,8 +2,7 @@
 import type { Ids } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { FinishReason, ModelOutcome } from '../../core/model/model.ts';
-import { unpriced } from '../../core/money/usage.ts';
-import type { Usage } from '../../core/money/usage.ts';
+import { unpriced, type Usage } from '../../core/money/usage.ts';
 import { factsOfBody } from '../wire/answer/error-facts.ts';
 import { classify } from '../wire/answer/failure.ts';
 import { countIn, objectIn, objectsIn, stringIn } from '../wire/answer/json.ts';

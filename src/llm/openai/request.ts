@@ -3,19 +3,13 @@
  * back encrypted and is sent again. User parameters are passed unchanged; parameters set by the platform win.
  */
 import type OpenAI from 'openai';
-import type {
-  DocumentBlock,
-  ImageBlock,
-  ResultPart,
-  ToolResultBlock,
-} from '../../core/conversation/blocks.ts';
+import type { DocumentBlock, ImageBlock, ResultPart, ToolResultBlock } from '../../core/conversation/blocks.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
 import type { AssistantBlock, PromptMessage, UserBlock } from '../../core/conversation/prompt.ts';
 import { cacheKey } from '../wire/request/cache-key.ts';
 import { systemText } from '../wire/request/system-text.ts';
-import { wireIds } from '../wire/request/call-ids.ts';
-import type { WireIds } from '../wire/request/call-ids.ts';
+import { wireIds, type WireIds } from '../wire/request/call-ids.ts';
 import { dataURL, fileName } from '../wire/request/files.ts';
 import { stringIn, without } from '../wire/answer/json.ts';
 import { wireName } from '../wire/request/names.ts';
@@ -74,9 +68,7 @@ const writeMessage = writtenOnce((message, nameOf): JsonObject[] => {
 
 /** Tool results first, each as its own item; then one message with the rest. */
 function writeUser(content: readonly UserBlock[], nameOf: WireIds): JsonObject[] {
-  const results = content.flatMap((block) =>
-    block.type === 'tool_result' ? [writeResult(block, nameOf)] : [],
-  );
+  const results = content.flatMap((block) => (block.type === 'tool_result' ? [writeResult(block, nameOf)] : []));
   const parts = content.flatMap((block) => (block.type === 'tool_result' ? [] : [writePart(block)]));
   return parts.length === 0 ? results : [...results, { type: 'message', role: 'user', content: parts }];
 }

@@ -1,10 +1,8 @@
 /** The directives that the model plays next for a prompt, or a default text. Pure. */
 import type { ModelRequest } from '../../core/model/model.ts';
 import { LANGUAGE } from './language.ts';
-import { readScene, resultText } from './scene.ts';
-import type { Scene } from './scene.ts';
-import { readScript } from './script.ts';
-import type { Directive } from './script.ts';
+import { readScene, resultText, type Scene } from './scene.ts';
+import { readScript, type Directive } from './script.ts';
 
 const HINT = 'I am the simulated model: no key, no network. Say "help:" to learn how to script me.';
 
@@ -23,9 +21,7 @@ export function planStep(request: ModelRequest): Directive[] {
 
 function afterScript({ results }: Scene): string {
   if (results.length === 0) return '[simulated] My script is over.';
-  const resultLines = results.map(
-    (result) => `${result.is_error ? 'failed: ' : ''}${shortened(resultText(result))}`,
-  );
+  const resultLines = results.map((result) => `${result.is_error ? 'failed: ' : ''}${shortened(resultText(result))}`);
   return `[simulated] My script is over. The tools answered:\n${resultLines.join('\n')}`;
 }
 

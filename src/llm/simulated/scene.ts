@@ -1,6 +1,5 @@
 /** The position in the script for a prompt: the last input, and the number of answers since. Pure. */
-import { textOf } from '../../core/conversation/blocks.ts';
-import type { ToolResultBlock } from '../../core/conversation/blocks.ts';
+import { textOf, type ToolResultBlock } from '../../core/conversation/blocks.ts';
 import type { PromptMessage } from '../../core/conversation/prompt.ts';
 
 export type Scene = {

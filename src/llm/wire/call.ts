@@ -3,13 +3,7 @@
  * answer. A `Wire` holds the differences. Nothing is retried here.
  */
 import type { Ids } from '../../core/ids.ts';
-import type {
-  FailureClass,
-  Model,
-  ModelListener,
-  ModelOutcome,
-  ModelRequest,
-} from '../../core/model/model.ts';
+import type { FailureClass, Model, ModelListener, ModelOutcome, ModelRequest } from '../../core/model/model.ts';
 import { factsOfThrown, headersOfThrown } from './answer/error-facts.ts';
 import { classify, failureText } from './answer/failure.ts';
 import { listenToStream } from './answer/listen-stream.ts';
@@ -17,8 +11,7 @@ import { listenToWhole } from './answer/listen-whole.ts';
 import { LiveResponse } from './http/live-response.ts';
 import { readRetryAfter } from './http/retry-after.ts';
 import { withoutForeignSeals } from './request/sealed.ts';
-import { createWatch } from './http/watch.ts';
-import type { Watch } from './http/watch.ts';
+import { createWatch, type Watch } from './http/watch.ts';
 import { wellFormedRequest } from './request/well-formed.ts';
 import type { Assembly, Body, Limits, Prepared, Received, Wire } from './wire.ts';
 
@@ -31,11 +24,7 @@ export function createModel(wire: Wire, options: ModelOptions): Model {
     failure: { class: kind, message: messageOf(message, options), retryAfterMs },
   });
 
-  async function call(
-    request: ModelRequest,
-    listener: ModelListener,
-    signal: AbortSignal,
-  ): Promise<ModelOutcome> {
+  async function call(request: ModelRequest, listener: ModelListener, signal: AbortSignal): Promise<ModelOutcome> {
     if (signal.aborted) return { kind: 'aborted' };
     const prepared = wire.prepare(wellFormedRequest(withoutForeignSeals(request)));
     if (prepared.kind === 'unsupported') return failed('bad_request', prepared.message);
@@ -71,11 +60,7 @@ export function createModel(wire: Wire, options: ModelOptions): Model {
     }
     // A bug in our code.
     if (facts === null) throw error;
-    return failed(
-      classify(facts, begun),
-      failureText(facts),
-      readRetryAfter(headersOfThrown(error), Date.now()),
-    );
+    return failed(classify(facts, begun), failureText(facts), readRetryAfter(headersOfThrown(error), Date.now()));
   }
 
   return { call };

@@ -57,8 +57,7 @@ function remember(memories: Memories): Tool {
 function recall(memories: Memories): Tool {
   return builtIn({
     name: 'recall',
-    description:
-      'Returns what you stored with remember: the text under a key, or without a key all keys and texts.',
+    description: 'Returns what you stored with remember: the text under a key, or without a key all keys and texts.',
     properties: { key: KEY },
     required: [],
     effect: 'none',

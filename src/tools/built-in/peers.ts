@@ -4,8 +4,7 @@ import type { ContextId, JobId, TenantId, ToolCallId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
 import { ToolFault } from '../run/tool-fault.ts';
 import type { Tool } from '../registry/tool.ts';
-import { builtIn, textIn } from './built-in.ts';
-import type { BuiltInCall } from './built-in.ts';
+import { builtIn, textIn, type BuiltInCall } from './built-in.ts';
 
 export const PEER_TOOLS = ['send_message', 'list_workers', 'stop_worker'] as const;
 

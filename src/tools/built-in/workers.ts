@@ -69,8 +69,7 @@ export function workerTools(): Tool[] {
     }),
     builtIn({
       name: WAIT_FOR_WORKERS,
-      description:
-        'Waits until descendant workers have finished their current jobs, and returns the result of each.',
+      description: 'Waits until descendant workers have finished their current jobs, and returns the result of each.',
       properties: WAIT,
       required: ['worker_ids'],
       effect: 'none',

@@ -1,9 +1,7 @@
 /** The settings of built-in tools in `limits`. Missing ones get their defaults. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { integer, oneOf, partial } from '../../schema/build.ts';
-import { faultAt } from '../../schema/fault.ts';
-import type { Fault, Path } from '../../schema/fault.ts';
+import { faultAt, type Fault, type Path } from '../../schema/fault.ts';
 import { FILE_LIMITS } from '../built-in/files/limits.ts';
 import { HTTP_FETCH_DEFAULTS } from '../built-in/http/limits.ts';
 import { RUNNERS, RUN_COMMAND_DEFAULTS } from '../built-in/command/limits.ts';

@@ -9,8 +9,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PACKAGE_ENTRY } from '../../package-files.ts';
 import { faultText } from '../run/fault.ts';
-import { NO_SETTINGS, parseConfigFile } from './parse-config.ts';
-import type { OperatorSettings } from './parse-config.ts';
+import { NO_SETTINGS, parseConfigFile, type OperatorSettings } from './parse-config.ts';
 import { placeIn, syntaxPlace } from './syntax-place.ts';
 
 const NAMES = ['nightshift.config.ts', 'nightshift.config.js', 'nightshift.config.mjs'];
@@ -64,8 +63,7 @@ function defaultOf(module: unknown, path: string): unknown {
 /** In a config file, `nightshift` always resolves to this package, wherever the file is. */
 async function load(path: string): Promise<unknown> {
   const hooks = registerHooks({
-    resolve: (specifier, context, next) =>
-      next(specifier === 'nightshift' ? PACKAGE_ENTRY : specifier, context),
+    resolve: (specifier, context, next) => next(specifier === 'nightshift' ? PACKAGE_ENTRY : specifier, context),
   });
   try {
     return await import(pathToFileURL(path).href);

@@ -1,16 +1,14 @@
 /** The validator of the config file: that of the API, with functions and with formats of its own. */
 import { isAbsolute, normalize } from 'node:path';
 import type { ValidateFunction } from 'ajv';
-import { Type } from 'typebox';
-import type { Static, TSchema } from 'typebox';
+import { Type, type Static, type TSchema } from 'typebox';
 import { MOST_PRICE, parsePrice } from '../../core/money/money.ts';
 import { PROVIDERS, parseModelName } from '../../core/model/model.ts';
 import { RESERVED_PARAMETERS, isReserved } from '../../core/model/parameters.ts';
 import { FUNCTION } from '../../schema/build.ts';
 import { CONFIG_COMPONENTS } from '../../schema/config.ts';
 import { FILLED } from '../../schema/patterns.ts';
-import { explain } from '../../schema/explain.ts';
-import type { Subject } from '../../schema/explain.ts';
+import { explain, type Subject } from '../../schema/explain.ts';
 import type { Faults } from '../../schema/fault.ts';
 import { FORMAT_EXPECTATIONS, createAjv } from '../../schema/validator.ts';
 import { parseCidr } from '../built-in/http/addresses.ts';

@@ -2,14 +2,12 @@
  * The limits of the config file. Limits that this release does not enforce are refused, because an ignored limit would
  * be worse than none.
  */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { LIMITS } from '../../core/limits.ts';
 import type { AskingLimits } from '../../core/run/policy.ts';
 import { integer, oneOf, partial } from '../../schema/build.ts';
 import { LONGEST_TIMER_MS } from '../run/timer.ts';
-import { builtInLimits, toBuiltInLimits } from './built-in-limits.ts';
-import type { BuiltInLimitDefinitions } from './built-in-limits.ts';
+import { builtInLimits, toBuiltInLimits, type BuiltInLimitDefinitions } from './built-in-limits.ts';
 import { defined } from './defined.ts';
 import { formatted } from './file-validator.ts';
 import type { WrittenMembers } from './written.ts';
@@ -95,11 +93,7 @@ export function toLimits(limits: Limits) {
 }
 
 /** Undefined: nothing is set. */
-function toAsking({
-  approval_timeout_s,
-  approval_default,
-  answer_timeout_s,
-}: Limits): AskingLimits | undefined {
+function toAsking({ approval_timeout_s, approval_default, answer_timeout_s }: Limits): AskingLimits | undefined {
   const given = [approval_timeout_s, approval_default, answer_timeout_s];
   if (given.every((limit) => limit === undefined)) return undefined;
   return {

@@ -2,15 +2,13 @@
  * Reads the export of the config file: one schema, then the checks that a schema cannot express, so that all faults are
  * reported at once. Pure except for the compilation of schemas.
  */
-import type { Static } from 'typebox';
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import type { Prices as PicoPrices } from '../../core/money/cost.ts';
 import type { Role } from '../../core/workers/settings.ts';
 import { partial } from '../../schema/build.ts';
 import { FileRole } from '../../schema/config.ts';
 import { NAME } from '../../schema/patterns.ts';
-import { MOST_FAULTS, faultAt, isWithin } from '../../schema/fault.ts';
-import type { Fault } from '../../schema/fault.ts';
+import { MOST_FAULTS, faultAt, isWithin, type Fault } from '../../schema/fault.ts';
 import { BUILT_IN_NAMES } from '../built-in/tools.ts';
 import { serverOf } from '../mcp/calls/names.ts';
 import type { ServerSettings } from '../mcp/settings/server-settings.ts';
@@ -19,15 +17,19 @@ import type { Tool } from '../registry/tool.ts';
 import { jsonCopy } from '../run/json-copy.ts';
 import { runnerFaults } from './built-in-limits.ts';
 import { byName, checkerOf } from './file-validator.ts';
-import { Limits, toLimits } from './limits.ts';
-import type { SetLimits } from './limits.ts';
+import { Limits, toLimits, type SetLimits } from './limits.ts';
 import { plainCopy } from './plain-copy.ts';
 import { Prices, toPrices } from './prices.ts';
-import { prune } from './prune.ts';
-import type { Pruned } from './prune.ts';
+import { prune, type Pruned } from './prune.ts';
 import { roleFaults } from './roles.ts';
-import { ToolSchema, buildTool, effectFaults, readInput } from './tool-definition.ts';
-import type { ValidInput, WrittenTool } from './tool-definition.ts';
+import {
+  ToolSchema,
+  buildTool,
+  effectFaults,
+  readInput,
+  type ValidInput,
+  type WrittenTool,
+} from './tool-definition.ts';
 
 export type OperatorSettings = {
   tools: readonly Tool[];
@@ -69,13 +71,8 @@ export function parseConfigFile(value: unknown): ParsedConfig {
   prune(config, faults);
   const inputs = new Map<number, ValidInput>();
   const further = furtherFaults(config as Pruned<WrittenConfig>, fields, inputs);
-  const all = [
-    ...faults,
-    ...further.filter(({ path }) => !faults.some((known) => isWithin(path, known.path))),
-  ];
-  return all.length > 0
-    ? refused(all, 0)
-    : { ok: true, settings: settingsOf(config as WrittenConfig, value, inputs) };
+  const all = [...faults, ...further.filter(({ path }) => !faults.some((known) => isWithin(path, known.path)))];
+  return all.length > 0 ? refused(all, 0) : { ok: true, settings: settingsOf(config as WrittenConfig, value, inputs) };
 }
 
 /** In the order of the sections; unknown sections come first. */
@@ -93,9 +90,7 @@ function refused(faults: readonly Fault[], more: number): ParsedConfig {
 /** The fields of all servers by their names, including invalid ones, so that one fault is not reported twice. */
 function serverFields(config: unknown): ReadonlyMap<string, readonly string[]> {
   const servers = isObject(config) && isObject(config['mcp_servers']) ? config['mcp_servers'] : {};
-  return new Map(
-    Object.entries(servers).map(([name, server]) => [name, isObject(server) ? Object.keys(server) : []]),
-  );
+  return new Map(Object.entries(servers).map(([name, server]) => [name, isObject(server) ? Object.keys(server) : []]));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -132,10 +127,7 @@ function toolFaults(tool: Pruned<WrittenTool>, index: number, inputs: Map<number
 }
 
 /** Names must be unique, also among built-in tools, and must not look like the tool of a server. */
-function nameFaults(
-  tools: readonly (Pruned<WrittenTool> | undefined)[],
-  servers: ReadonlySet<string>,
-): Fault[] {
+function nameFaults(tools: readonly (Pruned<WrittenTool> | undefined)[], servers: ReadonlySet<string>): Fault[] {
   const earlier = new Set<string>(BUILT_IN_NAMES);
   return tools.flatMap((tool, index) => {
     if (tool?.name === undefined) return [];
@@ -153,11 +145,7 @@ function nameFaults(
 }
 
 /** `own`: the export itself, whose functions get their tool as `this`. */
-function settingsOf(
-  config: WrittenConfig,
-  own: unknown,
-  inputs: ReadonlyMap<number, ValidInput>,
-): OperatorSettings {
+function settingsOf(config: WrittenConfig, own: unknown, inputs: ReadonlyMap<number, ValidInput>): OperatorSettings {
   const { tools = [], roles = {}, mcp_servers = {}, limits = {}, prices = {} } = config;
   const ownTools: unknown[] = isObject(own) && Array.isArray(own['tools']) ? own['tools'] : [];
   return {

@@ -49,8 +49,7 @@ function places(...paths: string[]): string[][] {
 
 function isAt(place: readonly string[], known: readonly string[][]): boolean {
   return known.some(
-    (names) =>
-      names.length === place.length && names.every((name, index) => name === '*' || name === place[index]),
+    (names) => names.length === place.length && names.every((name, index) => name === '*' || name === place[index]),
   );
 }
 

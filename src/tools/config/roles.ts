@@ -3,8 +3,7 @@ import type { Static } from 'typebox';
 import { parseModelName } from '../../core/model/model.ts';
 import { clientToolNameFaults } from '../../schema/client-tool-names.ts';
 import type { FileRole } from '../../schema/config.ts';
-import { faultAt } from '../../schema/fault.ts';
-import type { Fault, Path } from '../../schema/fault.ts';
+import { faultAt, type Fault, type Path } from '../../schema/fault.ts';
 import { NAME } from '../../schema/patterns.ts';
 import { serverOf } from '../mcp/calls/names.ts';
 import { fromJsonSchema } from '../registry/input.ts';
@@ -25,9 +24,7 @@ export function roleFaults(role: Role, known: Known, at: Path): Fault[] {
     ...tools.flatMap((name, index) => unknownTool(name, known, [...at, 'tools', index])),
     ...clientToolNameFaults(client_tools, (name) => known.tools.has(name), [...at, 'client_tools']),
     ...client_tools.flatMap((tool, index) => inputFaults(tool, [...at, 'client_tools', index])),
-    ...mcp_servers.flatMap((name, index) =>
-      unknownServer(name, known.servers, [...at, 'mcp_servers', index]),
-    ),
+    ...mcp_servers.flatMap((name, index) => unknownServer(name, known.servers, [...at, 'mcp_servers', index])),
     ...(parameters === undefined || jsonCopy(parameters) !== null
       ? []
       : [faultAt([...at, 'parameters'], 'must be a plain JSON object')]),
@@ -50,9 +47,7 @@ function unknownTool(name: string | undefined, { tools, servers }: Known, at: Pa
 
 function unknownServer(name: string | undefined, servers: ReadonlySet<string>, at: Path): Fault[] {
   if (name === undefined || servers.has(name)) return [];
-  return [
-    faultAt(at, `no MCP server has the name ${JSON.stringify(name)}. Known servers: ${listed(servers)}`),
-  ];
+  return [faultAt(at, `no MCP server has the name ${JSON.stringify(name)}. Known servers: ${listed(servers)}`)];
 }
 
 function listed(names: ReadonlySet<string>): string {

@@ -1,14 +1,11 @@
 /** A tool of the config file: its schema, what the schema cannot express, and the tool that is made from it. */
-import type { Static } from 'typebox';
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { APPROVALS } from '../../core/run/policy.ts';
 import { EFFECTS, ON_UNKNOWN } from '../../core/tools/tool.ts';
 import { integer, oneOf, strict } from '../../schema/build.ts';
 import { NAME } from '../../schema/patterns.ts';
-import { faultAt } from '../../schema/fault.ts';
-import type { Fault, Path } from '../../schema/fault.ts';
-import { fromJsonSchema, fromStandardSchema } from '../registry/input.ts';
-import type { ToolInput } from '../registry/input.ts';
+import { faultAt, type Fault, type Path } from '../../schema/fault.ts';
+import { fromJsonSchema, fromStandardSchema, type ToolInput } from '../registry/input.ts';
 import type { Tool } from '../registry/tool.ts';
 import { LONGEST_TIMER_MS } from '../run/timer.ts';
 import type { ApprovalCall, ToolContext, UnknownCall } from './define.ts';
@@ -36,10 +33,9 @@ export type ValidInput = Extract<ToolInput, { ok: true }>;
 /** Calls with another effect are repeated, so their outcome is irrelevant. */
 export function effectFaults({ effect, on_unknown, reconcile }: Pruned<WrittenTool>, at: Path): Fault[] {
   if (effect === undefined || effect === 'once') return [];
-  return [
-    ...(on_unknown === 'ask' ? ['on_unknown'] : []),
-    ...(reconcile === undefined ? [] : ['reconcile']),
-  ].map((name) => faultAt([...at, name], "is only for tools with effect 'once'"));
+  return [...(on_unknown === 'ask' ? ['on_unknown'] : []), ...(reconcile === undefined ? [] : ['reconcile'])].map(
+    (name) => faultAt([...at, name], "is only for tools with effect 'once'"),
+  );
 }
 
 /** The input of a tool, by the schema that it has. */

@@ -6,8 +6,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { once } from '../../core/once.ts';
 import { jsonCopy } from '../run/json-copy.ts';
 import { bounded, compileSchema } from './schema.ts';
-import { isStandardSchema, validates } from '../config/standard-schema.ts';
-import type { StandardIssue, StandardSchema } from '../config/standard-schema.ts';
+import { isStandardSchema, validates, type StandardIssue, type StandardSchema } from '../config/standard-schema.ts';
 import type { Validate, Validated } from './tool.ts';
 
 export type ToolInput =

@@ -2,8 +2,7 @@
  * Compiles the JSON Schemas of tool inputs: draft 2020-12 and 7, with formats, listing all errors. Unknown keywords and
  * formats are ignored, as the standard requires. Problems are worded for the model that sent the arguments.
  */
-import { Ajv } from 'ajv';
-import type { ErrorObject, Options } from 'ajv';
+import { Ajv, type ErrorObject, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { JsonObject } from '../../core/json.ts';
@@ -59,9 +58,7 @@ function compileAs(draft: Draft, schema: JsonObject): Compiled {
     return {
       ok: true,
       validate: (input) =>
-        check(input)
-          ? { ok: true, value: input }
-          : { ok: false, problems: bounded(check.errors ?? [], worded) },
+        check(input) ? { ok: true, value: input } : { ok: false, problems: bounded(check.errors ?? [], worded) },
     };
   } catch (error) {
     return { ok: false, problem: truncate(error instanceof Error ? error.message : String(error), 1_000) };
@@ -90,10 +87,7 @@ function detail({ keyword, params }: ErrorObject): string {
 }
 
 /** Limits the number and the length of problems. */
-export function bounded<Problem>(
-  problems: readonly Problem[],
-  worded: (problem: Problem) => string,
-): string[] {
+export function bounded<Problem>(problems: readonly Problem[], worded: (problem: Problem) => string): string[] {
   const shown = problems.slice(0, MOST_PROBLEMS).map((problem) => truncate(worded(problem), LONGEST_PROBLEM));
   const left = problems.length - shown.length;
   return left === 0 ? shown : [...shown, `and ${left} more`];

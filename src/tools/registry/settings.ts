@@ -1,10 +1,13 @@
 /** Resolves the settings of a worker from its config, its role and the defaults, in this order. Pure. */
 import { callSettings } from '../../core/model/call-settings.ts';
-import { COMPACTION_DEFAULTS, CONTEXT_LIMITS } from '../../core/compaction/settings.ts';
-import type { CompactionConfig, CompactionSettings } from '../../core/compaction/settings.ts';
+import {
+  COMPACTION_DEFAULTS,
+  CONTEXT_LIMITS,
+  type CompactionConfig,
+  type CompactionSettings,
+} from '../../core/compaction/settings.ts';
 import type { JobId } from '../../core/ids.ts';
-import { parseModelName } from '../../core/model/model.ts';
-import type { ModelName } from '../../core/model/model.ts';
+import { parseModelName, type ModelName } from '../../core/model/model.ts';
 import type { ClientTool, Mode, Role, Serving, WorkerConfig } from '../../core/workers/settings.ts';
 import type { ToolDescriptor } from '../../core/tools/tool.ts';
 import type { Catalog, Defaults } from './catalog.ts';
@@ -63,11 +66,7 @@ function merge(config: WorkerConfig, role: Role, defaults: Defaults): Defaults {
   return { ...defaults, ...role, ...config };
 }
 
-function missingProvider(
-  name: string | undefined,
-  model: ModelName | null,
-  { providers }: Catalog,
-): string[] {
+function missingProvider(name: string | undefined, model: ModelName | null, { providers }: Catalog): string[] {
   if (name === undefined) return [];
   if (model === null) return [`model ${name}`];
   return providers.has(model.provider) ? [] : [`provider ${model.provider}`];
@@ -94,11 +93,7 @@ function compactionOf({ type, threshold, keep_turns, model }: CompactionConfig):
  * Sorted by name. A platform tool replaces a client tool of the same name. In plan mode only tools without effect are
  * offered.
  */
-function offered(
-  ours: readonly ToolDescriptor[],
-  theirs: readonly ClientTool[],
-  mode: Mode,
-): ToolDescriptor[] {
+function offered(ours: readonly ToolDescriptor[], theirs: readonly ClientTool[], mode: Mode): ToolDescriptor[] {
   const others = theirs.filter(({ name }) => !ours.some((tool) => tool.name === name));
   return [...ours, ...others.map(describeClientTool)]
     .filter(({ effect }) => mode === 'act' || effect === 'none')

@@ -6,20 +6,17 @@
  * Tools run in the main thread. A tool that blocks it (a busy loop, a synchronous child process) stops every run of the
  * process, and neither timeout nor abort can end it.
  */
-import { DEEPEST_JSON, isTooDeep } from '../../core/json.ts';
-import type { Json } from '../../core/json.ts';
+import { DEEPEST_JSON, isTooDeep, type Json } from '../../core/json.ts';
 import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
 import type { ToolContext } from '../config/define.ts';
 import { faultFrames, faultName, faultText } from './fault.ts';
 import { judge } from './judge.ts';
 import type { Registry } from '../registry/registry.ts';
 import { reconcileCall } from './reconcile.ts';
-import { errorResult, resultOf } from './result.ts';
-import type { ToolResult } from './result.ts';
+import { errorResult, resultOf, type ToolResult } from './result.ts';
 import { LONGEST_TIMER_MS } from './timer.ts';
 import { isToolError } from './tool-error.ts';
-import { ToolFault, codedText } from './tool-fault.ts';
-import type { FaultCode } from './tool-fault.ts';
+import { ToolFault, codedText, type FaultCode } from './tool-fault.ts';
 import type { Tool } from '../registry/tool.ts';
 import type { ToolLog } from './tool-log.ts';
 import { truncate } from './truncate.ts';
@@ -46,9 +43,7 @@ export function createToolRunner(registry: Registry, options: ToolRunnerOptions)
     async execute(call, signal) {
       if (signal.aborted) return { kind: 'aborted' };
       const tool = registry.get(call.name);
-      return tool === undefined
-        ? unknownTool(call.name, registry.names)
-        : await race(tool, call, signal, options);
+      return tool === undefined ? unknownTool(call.name, registry.names) : await race(tool, call, signal, options);
     },
     async reconcile(call, signal) {
       const tool = registry.get(call.name);
@@ -64,12 +59,7 @@ function unknownTool(name: string, names: readonly string[]): ToolResult {
 }
 
 /** Ends with the first of: the tool's result, the timeout, the abort. Leaves no timer and no listener behind. */
-function race(
-  tool: Tool,
-  call: ToolInvocation,
-  outer: AbortSignal,
-  options: ToolRunnerOptions,
-): Promise<ToolOutcome> {
+function race(tool: Tool, call: ToolInvocation, outer: AbortSignal, options: ToolRunnerOptions): Promise<ToolOutcome> {
   return new Promise((resolve) => {
     const own = new AbortController();
     const limitMs = tool.timeoutMs ?? options.limits.toolTimeoutMs;

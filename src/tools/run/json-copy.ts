@@ -1,6 +1,5 @@
 /** Copies a value as a plain JSON object. Null: it is not an object or not JSON. */
-import { isJsonObject } from '../../core/json.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 
 export function jsonCopy(value: unknown): JsonObject | null {
   try {

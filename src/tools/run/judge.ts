@@ -4,8 +4,7 @@
  * call run.
  */
 import type { Json } from '../../core/json.ts';
-import { APPROVALS, decideApproval } from '../../core/run/policy.ts';
-import type { Approval } from '../../core/run/policy.ts';
+import { APPROVALS, decideApproval, type Approval } from '../../core/run/policy.ts';
 import type { ToolInvocation } from '../../core/tools/tool.ts';
 import type { ApprovalCall } from '../config/define.ts';
 import { faultName } from './fault.ts';
@@ -67,10 +66,7 @@ async function ask(
       log?.warn(of, 'the approval function of a tool returned an invalid value; the call needs approval');
     return approval ?? 'always';
   } catch (error) {
-    log?.warn(
-      { ...of, error: faultName(error) },
-      'the approval function of a tool failed; the call needs approval',
-    );
+    log?.warn({ ...of, error: faultName(error) }, 'the approval function of a tool failed; the call needs approval');
     return 'always';
   } finally {
     clearTimeout(timer);

@@ -49,17 +49,13 @@ function parseSource(value: unknown): Source | null {
   }
   if (value.type !== 'base64' || !('data' in value) || !('media_type' in value)) return null;
   const { data, media_type } = value;
-  return typeof data === 'string' && typeof media_type === 'string'
-    ? { type: 'base64', media_type, data }
-    : null;
+  return typeof data === 'string' && typeof media_type === 'string' ? { type: 'base64', media_type, data } : null;
 }
 
 function faultOf(source: Source): string | null {
   switch (source.type) {
     case 'url':
-      return /^https?:\/\//.test(source.url) && URL.canParse(source.url)
-        ? null
-        : 'its URL is not an http or https URL';
+      return /^https?:\/\//.test(source.url) && URL.canParse(source.url) ? null : 'its URL is not an http or https URL';
     case 'base64':
       if (!IMAGE_TYPES.includes(source.media_type)) return `its type is not one of ${IMAGE_TYPES.join(', ')}`;
       if (source.data.length > IMAGE_LIMIT) return `it has more than ${IMAGE_LIMIT} characters of base64`;
@@ -77,9 +73,7 @@ function* withinImageLimit(parts: readonly ResultPart[]): Generator<ResultPart> 
     }
     const size = sizeOf(part);
     if (images === MOST_IMAGES || size > left) {
-      yield leftOut(
-        `a result may contain at most ${MOST_IMAGES} images and ${IMAGE_LIMIT} characters of base64`,
-      );
+      yield leftOut(`a result may contain at most ${MOST_IMAGES} images and ${IMAGE_LIMIT} characters of base64`);
       continue;
     }
     images += 1;

@@ -43,9 +43,7 @@ export async function reconcileCall(
   outer.addEventListener('abort', abort, { once: true });
   void ask(tool, call, own.signal, limits).then(
     (reconciled) =>
-      reconciled === null
-        ? unknown('reconcile of a tool returned an invalid value', null)
-        : resolve(reconciled),
+      reconciled === null ? unknown('reconcile of a tool returned an invalid value', null) : resolve(reconciled),
     (error: unknown) => {
       if (!own.signal.aborted) unknown('reconcile of a tool failed', faultName(error));
     },

@@ -16,9 +16,7 @@ export function resultOf(returned: unknown, limit: number): ToolResult {
   const parts = reply.whole ? null : parseParts(reply.content);
   const content = parts === null ? truncate(textOf(reply.content), limit) : boundedParts(parts, limit);
   const result: ToolResult = { kind: 'result', content, is_error: reply.isError };
-  return reply.summary === undefined
-    ? result
-    : { ...result, compact_summary: truncate(reply.summary, limit) };
+  return reply.summary === undefined ? result : { ...result, compact_summary: truncate(reply.summary, limit) };
 }
 
 /** Content from a client; `limit` as above. */

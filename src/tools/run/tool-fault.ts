@@ -61,10 +61,6 @@ export class ToolFault extends Error {
   }
 }
 
-export function codedText(
-  code: FaultCode,
-  message: string,
-  beside: Readonly<Record<string, string>> = {},
-): string {
+export function codedText(code: FaultCode, message: string, beside: Readonly<Record<string, string>> = {}): string {
   return JSON.stringify({ error: { code, message: truncate(message, LONGEST_MESSAGE) }, ...beside });
 }

@@ -12,8 +12,7 @@ import { mapConcurrent } from '../../commands/map-concurrent.ts';
 import type { CommandPorts } from '../../commands/ports.ts';
 import { sendParentNotice } from '../../commands/jobs/send-parent-notice.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
-import { dueFollowUps } from '../../db/run/follow-ups/follow-ups.ts';
-import type { FollowUp } from '../../db/run/follow-ups/follow-ups.ts';
+import { dueFollowUps, type FollowUp } from '../../db/run/follow-ups/follow-ups.ts';
 import type { LeaseTimes } from '../../db/processes/processes.ts';
 
 /** Follow-ups of each kind per query. */

@@ -21,8 +21,7 @@ type Incarnation = { id: ProcessId; lockKey: number; backend: number | null; uns
 /** How often the process writes its metrics to its row, in milliseconds. */
 const FIGURES_MS = 5_000;
 
-type HeartbeatPorts = WorkerPorts &
-  Pick<WorkerState, 'registry' | 'subscribers' | 'clock' | 'throttles' | 'metrics'>;
+type HeartbeatPorts = WorkerPorts & Pick<WorkerState, 'registry' | 'subscribers' | 'clock' | 'throttles' | 'metrics'>;
 
 export class Heartbeat {
   readonly #ports: HeartbeatPorts;
@@ -70,9 +69,7 @@ export class Heartbeat {
     this.#incarnation = null;
     if (incarnation !== null) {
       incarnation.unsubscribe();
-      await pTimeout(unregister(this.#connection.db, incarnation.id), { milliseconds: 2_000 }).catch(
-        () => undefined,
-      );
+      await pTimeout(unregister(this.#connection.db, incarnation.id), { milliseconds: 2_000 }).catch(() => undefined);
     }
     await this.#connection.close(1).catch(() => undefined);
   }
@@ -137,10 +134,7 @@ export class Heartbeat {
   }
 
   async #startOver(dead: Incarnation): Promise<void> {
-    this.#ports.log.error(
-      { process_id: dead.id },
-      'this process was declared dead: it registers again under a new id',
-    );
+    this.#ports.log.error({ process_id: dead.id }, 'this process was declared dead: it registers again under a new id');
     this.#incarnation = null;
     dead.unsubscribe();
     this.#ports.registry.loseAll();
@@ -157,9 +151,7 @@ export class Heartbeat {
       milliseconds: this.#timeoutMs(),
     });
     if (backend === null)
-      throw new Error(
-        `Another session holds the advisory lock ${lockKey}. The process retries with another lock.`,
-      );
+      throw new Error(`Another session holds the advisory lock ${lockKey}. The process retries with another lock.`);
     const named = sessionName === undefined ? {} : { sessionName };
     const where = { host: hostname(), pid: process.pid, ...named };
     const row = { id, lockKey, ...where, version: VERSION, ...abilities.published };

@@ -86,14 +86,9 @@ export async function runHousekeeping(state: State, isStopped: () => boolean = (
   if (archived + purged > 0) state.log.info({ archived, purged }, 'archived and purged old contexts');
 }
 
-async function clearWorkspaces(
-  { database, log }: State,
-  root: string,
-  isStopped: () => boolean,
-): Promise<void> {
+async function clearWorkspaces({ database, log }: State, root: string, isStopped: () => boolean): Promise<void> {
   const swept = await removeOrphans(database.db, root, isStopped);
-  if (swept.kind === 'foreign')
-    log.warn('the workspace folder belongs to another database: no workspace is removed');
+  if (swept.kind === 'foreign') log.warn('the workspace folder belongs to another database: no workspace is removed');
   else if (swept.removed > 0) log.info({ removed: swept.removed }, 'removed workspaces of deleted contexts');
 }
 

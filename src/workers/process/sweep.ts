@@ -4,12 +4,10 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { settleUnowned } from '../../commands/jobs/settle.ts';
-import { done, perform } from '../../commands/perform.ts';
-import type { Command } from '../../commands/perform.ts';
+import { done, perform, type Command } from '../../commands/perform.ts';
 import { wakeForgotten } from '../../db/calls/awaited.ts';
 import { owned, release } from '../../db/run/contexts.ts';
-import { revoke, takeDue, takeUnowned } from '../../db/run/due-contexts.ts';
-import type { Due } from '../../db/run/due-contexts.ts';
+import { revoke, takeDue, takeUnowned, type Due } from '../../db/run/due-contexts.ts';
 import { declareDead } from '../../db/processes/processes.ts';
 import { terminateFrozenSessions } from '../../db/processes/frozen-sessions.ts';
 import { fence } from '../../db/run/stop-requests.ts';
@@ -49,9 +47,7 @@ export class Sweep {
 
   async #sweepOn(): Promise<void> {
     while (!this.#stopped) {
-      await sweepOnce(this.#state).catch((error: unknown) =>
-        this.#state.log.warn({ err: error }, 'a sweep failed'),
-      );
+      await sweepOnce(this.#state).catch((error: unknown) => this.#state.log.warn({ err: error }, 'a sweep failed'));
       await this.#findOrphans().catch((error: unknown) =>
         this.#state.log.warn({ err: error }, 'could not release leases without a run'),
       );
@@ -124,17 +120,13 @@ function startAll(state: WorkerState, found: readonly Due[]): void {
 async function settleStopRequest(state: WorkerState, { kind, contextId }: Due): Promise<void> {
   if (kind === 'claimable') return;
   const settle: Command<boolean> = async (tx) => {
-    const taken =
-      kind === 'stop_requested' ? await takeUnowned(tx, contextId) : (await fence(tx, contextId)) !== null;
+    const taken = kind === 'stop_requested' ? await takeUnowned(tx, contextId) : (await fence(tx, contextId)) !== null;
     if (!taken) return done(false);
     return done(true, ...(await settleUnowned(tx, contextId, state.ids, kind === 'stop_requested')));
   };
   const outcome = await perform(state, settle);
   if (kind === 'unanswered' && outcome.kind === 'done' && outcome.value) {
-    state.log.warn(
-      { context_id: contextId },
-      'a stop request was not answered in time: the sweep settled the job',
-    );
+    state.log.warn({ context_id: contextId }, 'a stop request was not answered in time: the sweep settled the job');
   }
 }
 

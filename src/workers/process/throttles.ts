@@ -5,16 +5,18 @@
  * leaves no key blocked.
  */
 import type { Logger } from 'pino';
-import { PROVIDERS } from '../../core/model/model.ts';
-import type { Model, ModelListener, ModelOutcome, ProviderName } from '../../core/model/model.ts';
+import {
+  PROVIDERS,
+  type Model,
+  type ModelListener,
+  type ModelOutcome,
+  type ProviderName,
+} from '../../core/model/model.ts';
 import type { Access } from '../../core/run/throttle.ts';
-import { throttlesSet } from '../../bus/bus.ts';
-import type { Bus } from '../../bus/bus.ts';
+import { throttlesSet, type Bus } from '../../bus/bus.ts';
 import type { Database } from '../../db/connection/client.ts';
-import { setThrottle } from '../../db/processes/throttles.ts';
-import type { ActiveThrottle } from '../../db/processes/throttles.ts';
-import { KeyThrottle } from '../../llm/key-throttle.ts';
-import type { Closing, Pass } from '../../llm/key-throttle.ts';
+import { setThrottle, type ActiveThrottle } from '../../db/processes/throttles.ts';
+import { KeyThrottle, type Closing, type Pass } from '../../llm/key-throttle.ts';
 import type { DatabaseClock } from './clock.ts';
 import type { WorkerMetrics } from './metrics/metrics.ts';
 

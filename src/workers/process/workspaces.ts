@@ -6,8 +6,7 @@
  */
 import { readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseId } from '../../core/ids.ts';
-import type { ContextId } from '../../core/ids.ts';
+import { parseId, type ContextId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { databaseIdentity, findKnown } from '../../db/write/workers/workspaces.ts';
 import { USAGE_SUFFIX } from '../../tools/built-in/files/room.ts';

@@ -42,10 +42,7 @@ export async function childWorkerSpec(
   const more = ask.tools?.find((name) => !granted.includes(name));
   if (more !== undefined) {
     const names = [...new Set(granted)].sort().join(', ');
-    return refused(
-      'unknown_tool',
-      `The child cannot have the tool ${JSON.stringify(more)}. It can have: ${names}.`,
-    );
+    return refused('unknown_tool', `The child cannot have the tool ${JSON.stringify(more)}. It can have: ${names}.`);
   }
   const config = { ...inherited(settings, parent, limits, found), ...requestedConfig(ask) };
   const role = found === null ? parent.role : found.role;
@@ -60,12 +57,7 @@ function refused(code: Code, message: string): ChildWorkerSpec {
   return { kind: 'refused', code, message };
 }
 
-function inherited(
-  settings: Settings,
-  { config }: Parent,
-  limits: WorkerLimits,
-  found: Found | null,
-): WorkerConfig {
+function inherited(settings: Settings, { config }: Parent, limits: WorkerLimits, found: Found | null): WorkerConfig {
   if (found === null) return { ...config, limits };
   const model = found.definition?.model === undefined ? { model: formatModelName(settings.model) } : {};
   // The parent's approval rules apply to the child too, so that a child with another role cannot bypass them.
@@ -91,8 +83,7 @@ async function findRoleOf(
   const ofFile = abilities.team.roles.get(name);
   if (ofFile !== undefined) return { role: { name, version: null }, definition: ofFile };
   const ofTenant = await findRole(database.db, tenantId, name);
-  if (ofTenant !== null)
-    return { role: { name, version: ofTenant.version }, definition: ofTenant.definition };
+  if (ofTenant !== null) return { role: { name, version: ofTenant.version }, definition: ofTenant.definition };
   const elsewhere = await published(database.db, times);
   return elsewhere.some(({ roles }) => roles.includes(name))
     ? { role: { name, version: null }, definition: null }

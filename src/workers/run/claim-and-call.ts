@@ -147,12 +147,7 @@ export function callEarly(ports: CallPorts, signals: RunSignals, snapshot: Snaps
   const own = new AbortController();
   const buffer = new BufferingListener();
   const signal = AbortSignal.any([signals.hard, own.signal]);
-  const call = beginCall(
-    ports,
-    snapshot,
-    { job, settings },
-    { model: access.model, signal, forwardTo: buffer },
-  );
+  const call = beginCall(ports, snapshot, { job, settings }, { model: access.model, signal, forwardTo: buffer });
   // Possibly no code awaits it.
   call.outcome.catch(() => undefined);
   let isTaken = false;

@@ -14,14 +14,12 @@ import type { Snapshot } from '../../core/run/snapshot.ts';
 import { append } from '../../db/run/append/append.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { claim, claimFree, leasedBy } from '../../db/run/claims.ts';
-import { read } from '../../db/run/contexts.ts';
-import type { ContextRow } from '../../db/run/contexts.ts';
+import { read, type ContextRow } from '../../db/run/contexts.ts';
 import { readHistories } from '../../db/run/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../../db/run/mailbox/mailbox.ts';
 import { ReadLimitExceeded } from '../../db/connection/read-limit.ts';
 import { createBatcher } from './batcher.ts';
-import { commitAndCall, firstStep, opened, afterAppend } from './claim-and-call.ts';
-import type { Found } from './claim-and-call.ts';
+import { commitAndCall, firstStep, opened, afterAppend, type Found } from './claim-and-call.ts';
 import { beforeOwnClaim, jobOf, readLocked, readSnapshot, toSnapshots } from './journal.ts';
 import type { Claim, Claimed, Claimer, Skipped, WorkerState } from '../process/ports.ts';
 
@@ -78,8 +76,7 @@ async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | null> {
     const row = await claim(tx, contextId, owner, counted);
     if (row === null) return null;
     parts.clock.set(row.now);
-    if (row.failedClaims >= LIMITS.failedClaims)
-      return endUnread(tx, row, parts.ids, crashLoop(row.failedClaims));
+    if (row.failedClaims >= LIMITS.failedClaims) return endUnread(tx, row, parts.ids, crashLoop(row.failedClaims));
     const left = parts.registry.unsupported.has(contextId) ? await leaveUnread(parts, tx, row) : null;
     if (left !== null) return left;
     const snapshot = await readWithinClaim(parts, tx, row);
@@ -93,11 +90,7 @@ async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | null> {
 type Unread = { kind: 'unread'; row: ContextRow };
 
 /** Reads within the claim's transaction, but no long history: the row must not stay locked for the time that takes. */
-async function readWithinClaim(
-  parts: Parts,
-  tx: Executor,
-  row: ContextRow,
-): Promise<Snapshot | 'too long' | null> {
+async function readWithinClaim(parts: Parts, tx: Executor, row: ContextRow): Promise<Snapshot | 'too long' | null> {
   try {
     return await readLocked(parts, tx, row);
   } catch (error) {
@@ -130,11 +123,7 @@ function found(claim: Claim | undefined, row: ContextRow, snapshot: Snapshot | n
  * Decides from the mailbox alone whether a context is still unsupported, and releases it then. Null: read it in full,
  * because it can be served now or something else is due.
  */
-async function leaveUnread(
-  { abilities, clock }: Parts,
-  tx: Executor,
-  row: ContextRow,
-): Promise<Skipped | null> {
+async function leaveUnread({ abilities, clock }: Parts, tx: Executor, row: ContextRow): Promise<Skipped | null> {
   clock.set(row.now);
   const stored = await readMailbox(tx, row);
   if (stored === null) return null;

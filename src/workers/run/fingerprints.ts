@@ -4,8 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Memory } from '../../core/compaction/compacted.ts';
-import { createFingerprinter } from '../../core/model/fingerprint.ts';
-import type { Fingerprint, Sent } from '../../core/model/fingerprint.ts';
+import { createFingerprinter, type Fingerprint, type Sent } from '../../core/model/fingerprint.ts';
 import type { Lease } from '../../core/run/snapshot.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { digest } from '../../db/model-calls/digest.ts';

@@ -6,17 +6,13 @@ import type { Journal } from '../../agent/run.ts';
 import { wakeMet } from '../../commands/jobs/wake-met.ts';
 import type { Append, AppendOutcome } from '../../core/run/append.ts';
 import { LeaseLost } from '../../core/errors.ts';
-import { madeAt } from '../../core/ids.ts';
-import type { ContextId, JobId, ProcessId } from '../../core/ids.ts';
+import { madeAt, type ContextId, type JobId, type ProcessId } from '../../core/ids.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { Lease, Mailbox, Snapshot } from '../../core/run/snapshot.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { read, renew } from '../../db/run/contexts.ts';
-import type { ContextRow } from '../../db/run/contexts.ts';
-import { NOTHING_REMEMBERED, readAdded, readBranch, readHistories } from '../../db/run/history.ts';
-import type { Remembered } from '../../db/run/history.ts';
-import { placeOf, readMailbox } from '../../db/run/mailbox/mailbox.ts';
-import type { Stored } from '../../db/run/mailbox/mailbox.ts';
+import { read, renew, type ContextRow } from '../../db/run/contexts.ts';
+import { NOTHING_REMEMBERED, readAdded, readBranch, readHistories, type Remembered } from '../../db/run/history.ts';
+import { placeOf, readMailbox, type Stored } from '../../db/run/mailbox/mailbox.ts';
 import type { StreamPublisher } from './stream-publisher.ts';
 import { DATABASE_TIMEOUT, isAway } from './database-timeout.ts';
 import type { WorkerState } from '../process/ports.ts';
@@ -89,10 +85,7 @@ function announce(
     const { outcome } = job;
     metrics.finished(outcome.status);
     const line = { tenant: tenantName, context_id: contextId, job_id: job.job.id, attempt: job.job.attempt };
-    log.info(
-      { ...line, status: outcome.status, code: 'error' in outcome ? outcome.error.code : null },
-      'job ended',
-    );
+    log.info({ ...line, status: outcome.status, code: 'error' in outcome ? outcome.error.code : null }, 'job ended');
   }
   publisher.committed(transition, outcome);
   if (outcome.followUp) state.followUps.look();
@@ -123,8 +116,7 @@ async function memoryOf(
   known: Snapshot,
 ): Promise<Remembered> {
   // Between two jobs a branch may be deleted and another one created under its name. The deletion raises `control_seq`.
-  const isSame =
-    activeBranch === known.activeBranch && (known.job !== null || controlSeq === known.controlSeq);
+  const isSame = activeBranch === known.activeBranch && (known.job !== null || controlSeq === known.controlSeq);
   return isSame ? known : ((await readBranch(executor, lease, activeBranch)) ?? NOTHING_REMEMBERED);
 }
 

@@ -1,8 +1,7 @@
 /** Stores the memories of workers in PostgreSQL, for the tools `remember` and `recall`. */
 import type { Database } from '../../db/connection/client.ts';
 import { forget, recall, remember } from '../../db/write/workers/memories.ts';
-import { MEMORY_LIMITS } from '../../tools/built-in/memory.ts';
-import type { Memories } from '../../tools/built-in/memory.ts';
+import { MEMORY_LIMITS, type Memories } from '../../tools/built-in/memory.ts';
 
 export function createMemories(database: Database): Memories {
   return {

@@ -6,8 +6,7 @@ import { runLoop } from '../../agent/loop.ts';
 import type { RunPorts } from '../../agent/run.ts';
 import { dispatch } from '../../commands/after-commit.ts';
 import { LeaseLost } from '../../core/errors.ts';
-import { madeAt } from '../../core/ids.ts';
-import type { ContextId, ProcessId } from '../../core/ids.ts';
+import { madeAt, type ContextId, type ProcessId } from '../../core/ids.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import { isUnavailable } from '../../db/connection/database-errors.ts';
 import { forgive } from '../../db/run/claims.ts';
@@ -86,11 +85,7 @@ function portsOf(state: WorkerState, { signals, publisher, owner }: Parts, first
 }
 
 /** Null: the claim was a noop, this process cannot serve the context, or the claim itself ended the job. */
-async function claimContext(
-  state: WorkerState,
-  claim: Claim,
-  publisher: StreamPublisher,
-): Promise<Opened | null> {
+async function claimContext(state: WorkerState, claim: Claim, publisher: StreamPublisher): Promise<Opened | null> {
   const { unsupported } = state.registry;
   const { contextId } = claim;
   const claimed = await state.claimer(claim);
@@ -102,8 +97,7 @@ async function claimContext(
   if (claimed.kind !== 'opened') return null;
   if (claimed.began !== null) {
     const { transition, outcome } = claimed.began;
-    if (transition.job?.kind === 'admit')
-      state.metrics.started(state.clock.now() - madeAt(transition.job.job.id));
+    if (transition.job?.kind === 'admit') state.metrics.started(state.clock.now() - madeAt(transition.job.job.id));
     publisher.committed(transition, outcome, true);
   }
   return claimed;

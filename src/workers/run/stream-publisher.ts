@@ -3,17 +3,11 @@
  * is collected for a short time, numbered within each attempt, and kept until it is committed, so that a subscriber
  * that joins in the middle gets all of it at once. Without subscribers only claims and the ends of jobs are published.
  */
-import type { Bus, Progress } from '../../bus/bus.ts';
-import { deltasOf, progressOf } from '../../bus/bus.ts';
+import { deltasOf, progressOf, type Bus, type Progress } from '../../bus/bus.ts';
 import type { AnswerListener } from '../../agent/run.ts';
 import type { Append, AppendOutcome } from '../../core/run/append.ts';
 import type { ContextId, ProcessId } from '../../core/ids.ts';
-import type {
-  AnswerId,
-  PartialMessage,
-  StreamedText,
-  DeltaFrame,
-} from '../../core/stream/partial-message.ts';
+import type { AnswerId, PartialMessage, StreamedText, DeltaFrame } from '../../core/stream/partial-message.ts';
 import { streamEventsOf } from '../../core/stream/stream-event.ts';
 import type { SubscriberRegistry } from '../process/subscriber-registry.ts';
 
@@ -82,9 +76,7 @@ export class StreamPublisher {
     const again = this.#broken;
     const isSame = again?.of.messageId === of.messageId && again.of.attempt === of.attempt;
     const from = (spoken: StreamedText | undefined): StreamedText =>
-      isSame && spoken !== undefined && spoken.sequence >= 0
-        ? { text: '', sequence: spoken.sequence + 1 }
-        : NOTHING;
+      isSame && spoken !== undefined && spoken.sequence >= 0 ? { text: '', sequence: spoken.sequence + 1 } : NOTHING;
     const answer: Answer = {
       partial: {
         of,

@@ -1,8 +1,7 @@
 /** Roles and limits for workers that other workers create. */
 import { LIMITS } from '../../core/limits.ts';
 import type { Role } from '../../core/workers/settings.ts';
-import { WORKER_LIMITS } from '../../core/workers/worker-limits.ts';
-import type { WorkerLimits } from '../../core/workers/worker-limits.ts';
+import { WORKER_LIMITS, type WorkerLimits } from '../../core/workers/worker-limits.ts';
 
 export type TeamAbilities = {
   /** Roles of the config file. */

@@ -2,8 +2,7 @@
 import { textOf } from '../../core/conversation/blocks.ts';
 import type { CallResult } from '../../core/workers/spawn.ts';
 import type { WorkerOutcome } from '../../db/run/team.ts';
-import { codedText } from '../../tools/run/tool-fault.ts';
-import type { FaultCode } from '../../tools/run/tool-fault.ts';
+import { codedText, type FaultCode } from '../../tools/run/tool-fault.ts';
 import { truncate } from '../../tools/run/truncate.ts';
 
 /** Characters reserved for the JSON around an output, and the least that an output gets. */
@@ -16,8 +15,7 @@ export function errorResult(code: FaultCode, message: string): CallResult {
 
 /** Result of a `spawn` call whose child has ended. It is an error unless the child's job completed. */
 export function spawnResult(outcome: WorkerOutcome | undefined, limit: number): CallResult {
-  if (outcome === undefined)
-    return errorResult('worker_gone', 'The worker was deleted before its job ended.');
+  if (outcome === undefined) return errorResult('worker_gone', 'The worker was deleted before its job ended.');
   const { worker_id, ...summary } = summaryOf(outcome, limit - AROUND);
   const content = JSON.stringify({ worker_id, job_id: outcome.jobId, ...summary });
   return { kind: 'result', content, is_error: outcome.status !== 'completed' };

@@ -7,18 +7,21 @@ import type { AskingCall, Team } from '../../agent/calls/team.ts';
 import { suppressDuplicate } from '../../commands/suppress-duplicate.ts';
 import type { Code } from '../../core/errors.ts';
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../core/ids.ts';
-import { isFinished } from '../../core/run/job.ts';
-import type { ActiveJob } from '../../core/run/job.ts';
+import { isFinished, type ActiveJob } from '../../core/run/job.ts';
 import type { Settings } from '../../core/workers/settings.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import type { Arrangement } from '../../core/workers/spawn.ts';
-import { narrowed, overLimit } from '../../core/workers/worker-limits.ts';
-import type { WorkerLimits } from '../../core/workers/worker-limits.ts';
-import { workersOf } from '../../core/workers/worker-asks.ts';
-import type { SpawnAsk, WaitAsk } from '../../core/workers/worker-asks.ts';
+import { narrowed, overLimit, type WorkerLimits } from '../../core/workers/worker-limits.ts';
+import { workersOf, type SpawnAsk, type WaitAsk } from '../../core/workers/worker-asks.ts';
 import { recount } from '../../db/calls/awaited.ts';
-import { readOutcomes, readParent, readSpawned, readRelations } from '../../db/run/team.ts';
-import type { Parent, WorkerOutcome } from '../../db/run/team.ts';
+import {
+  readOutcomes,
+  readParent,
+  readSpawned,
+  readRelations,
+  type Parent,
+  type WorkerOutcome,
+} from '../../db/run/team.ts';
 import { persist } from './journal.ts';
 import { childWorkerSpec } from './child-worker-spec.ts';
 import type { WorkerState } from '../process/ports.ts';
@@ -35,9 +38,7 @@ export function createTeam(parts: Parts, signals: RunSignals): Team {
       persist(signals, () => arrangeAll(parts, { snapshot, job, settings }, asking)),
     recount: ({ lease }, waiting) =>
       persist(signals, () =>
-        database.transaction((tx) =>
-          recount(tx, lease.tenantId, lease.contextId, waiting.flatMap(recounted)),
-        ),
+        database.transaction((tx) => recount(tx, lease.tenantId, lease.contextId, waiting.flatMap(recounted))),
       ),
     outcomes: ({ lease }, over) =>
       persist(signals, async () => {
@@ -176,8 +177,7 @@ async function arrangeWait(
     result: errorResult(code, message),
   });
   const workerIds = workersOf(ask);
-  if (workerIds === null)
-    return answered('not_found', 'worker_ids contains a value that is not a worker id.');
+  if (workerIds === null) return answered('not_found', 'worker_ids contains a value that is not a worker id.');
   const relations = await readRelations(database.db, tenantId, workerId, workerIds);
   const wrong = workerIds.find((id) => !relations.some((one) => one.workerId === id && one.isBelow));
   if (wrong === workerId) return answered('invalid_request', 'A worker cannot wait for itself.');

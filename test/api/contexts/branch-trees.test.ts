@@ -4,14 +4,12 @@ import { depth } from '../../services/depth.ts';
 import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ContextId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
 import { assemble } from '../../../src/core/conversation/prompt.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type ProcessId, type ToolCallId } from '../../../src/core/ids.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
 import { addProcess, take } from '../manual-worker.ts';
-import { ids, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { ids, openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let owner: ProcessId;
@@ -35,13 +33,7 @@ type Aside = { kind: 'branch' | 'switch' | 'delete' | 'fork'; at: number; of: nu
 
 const place = { at: fc.nat(20), of: fc.nat(20) };
 const someAside = fc.record({
-  kind: fc.constantFrom(
-    'branch' as const,
-    'branch' as const,
-    'switch' as const,
-    'delete' as const,
-    'fork' as const,
-  ),
+  kind: fc.constantFrom('branch' as const, 'branch' as const, 'switch' as const, 'delete' as const, 'fork' as const),
   ...place,
 });
 const someOperation: fc.Arbitrary<Operation> = fc.oneof(
@@ -127,13 +119,7 @@ class Walk {
     }
   }
 
-  async revise({
-    kind,
-    at,
-    of,
-    run,
-    meanwhile,
-  }: Extract<Operation, { kind: 'edit' | 'regenerate' | 'post' }>) {
+  async revise({ kind, at, of, run, meanwhile }: Extract<Operation, { kind: 'edit' | 'regenerate' | 'post' }>) {
     const { line } = this.copy.pick(at);
     const such = line.filter(({ role }) => kind === 'regenerate' || role === 'user');
     const message = such[of % Math.max(1, such.length)];

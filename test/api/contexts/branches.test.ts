@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ContextId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { ids, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { ids, openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let owner: ProcessId;
@@ -20,8 +19,7 @@ const listed = async (id: string, query = ''): Promise<Body[]> =>
   (await api.get(at(id, `/messages${query}`))).body.data;
 const line = async (id: string, branch: string): Promise<string[]> =>
   (await listed(id, `?branch=${branch}`)).map(
-    ({ turn, status, content }) =>
-      `${status === 'queued' ? 'queued' : turn} ${content[0].text ?? content[0].type}`,
+    ({ turn, status, content }) => `${status === 'queued' ? 'queued' : turn} ${content[0].text ?? content[0].type}`,
   );
 const branch = (id: string, body: object) => api.post(at(id, '/branches'), body);
 const branches = async (id: string): Promise<Body[]> => (await api.get(at(id, '/branches'))).body.data;
@@ -133,9 +131,7 @@ describe('a branch', () => {
     const manual = await take(api, id, owner);
     await manual.admit();
     await manual.answer(
-      [1, 2].map(
-        (n) => ({ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: { n } }) as const,
-      ),
+      [1, 2].map((n) => ({ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: { n } }) as const),
     );
     const open = (await listed(id))[1].id;
     const busy = await branch(id, { name: 'x', from_message_id: open });
@@ -176,12 +172,7 @@ describe('a branch', () => {
     [{ name: 'ä' }, 422, 'invalid_request', 'name'],
     [{}, 422, 'invalid_request', 'name'],
     [{ name: 'x', from_message_id: 'y' }, 422, 'invalid_request', 'from_message_id'],
-    [
-      { name: 'x', from_message_id: '01900000-0000-7000-8000-000000000000' },
-      404,
-      'not_found',
-      'from_message_id',
-    ],
+    [{ name: 'x', from_message_id: '01900000-0000-7000-8000-000000000000' }, 404, 'not_found', 'from_message_id'],
     [{ name: 'x', from_branch: 'nowhere' }, 404, 'not_found', 'from_branch'],
     [{ name: 'x', activate: 'yes' }, 422, 'invalid_request', 'activate'],
     [{ name: 'x', more: 1 }, 422, 'invalid_request', 'more'],
@@ -189,11 +180,7 @@ describe('a branch', () => {
   ])('of %j is refused', async (body, status, code, param) => {
     const { context_id: id } = await api.worker();
     const refused = await branch(id, body);
-    expect([refused.status, refused.body.error.code, refused.body.error.param]).toEqual([
-      status,
-      code,
-      param,
-    ]);
+    expect([refused.status, refused.body.error.code, refused.body.error.param]).toEqual([status, code, param]);
     expect(await branches(id)).toHaveLength(1);
   });
 

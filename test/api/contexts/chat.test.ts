@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
 import { addProcess, take } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api } from '../harness.ts';
+import { openApi, type Api } from '../harness.ts';
 
 let api: Api;
 let owner: ProcessId;

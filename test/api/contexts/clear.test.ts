@@ -1,12 +1,10 @@
 // Clear: history and counters are reset; old messages stay readable by id, and in the stream.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { v7 } from 'uuid';
-import type { ProcessId } from '../../../src/core/ids.ts';
 import { readEvents } from '../../../src/db/read/messages/event-views.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ProcessId } from '../../../src/core/ids.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let owner: ProcessId;
@@ -139,13 +137,9 @@ test('messages that left history cannot be retried, and no branch begins there',
   const at = `/api/contexts/${id}/messages/${input?.id}`;
   expect((await api.post(`${at}/edit`, { content: 'x' })).status).toBe(404);
   expect((await api.post(`${at}/regenerate`, {})).status).toBe(404);
-  expect(
-    (await api.post(`/api/contexts/${id}/branches`, { name: 'b', from_message_id: input?.id })).status,
-  ).toBe(422);
+  expect((await api.post(`/api/contexts/${id}/branches`, { name: 'b', from_message_id: input?.id })).status).toBe(422);
   // The name is free again, and shows nothing of the older branch.
-  expect((await api.post(`/api/contexts/${id}/branches`, { name: 'aside', activate: true })).status).toBe(
-    201,
-  );
+  expect((await api.post(`/api/contexts/${id}/branches`, { name: 'aside', activate: true })).status).toBe(201);
   expect(await list(id, '?branch=aside')).toEqual([]);
 });
 

@@ -3,12 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { sql } from 'drizzle-orm';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import { readBranch } from '../../../src/db/run/history.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let owner: Awaited<ReturnType<typeof addProcess>>;
@@ -78,8 +76,7 @@ describe('the messages that a summary replaces', () => {
       ['a4', false],
     ]);
     const url = `/api/contexts/${contextId}/messages`;
-    const turnsOf = async (query: string) =>
-      (await api.get(`${url}?${query}`)).body.data.map(({ turn }: Body) => turn);
+    const turnsOf = async (query: string) => (await api.get(`${url}?${query}`)).body.data.map(({ turn }: Body) => turn);
     expect(await turnsOf('')).toEqual(['u3', 'a3', 'u4', 'a4']);
     expect(await turnsOf('order=desc')).toEqual(['a4', 'u4', 'a3', 'u3']);
     expect(await turnsOf('turn=u1')).toEqual([]);

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Role } from '../../../src/core/workers/settings.ts';
 import { archiveIdle } from '../../../src/db/write/contexts/expiry.ts';
 import { addProcess, converse } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 const ROLES = new Map<string, Role>([
   ['brief', { idle_timeout_s: 6_000 }],
@@ -17,13 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const seconds = (context: Body): number =>
-  (Date.parse(context.expires_at) - Date.parse(context.updated_at)) / 1_000;
+const seconds = (context: Body): number => (Date.parse(context.expires_at) - Date.parse(context.updated_at)) / 1_000;
 
 const read = async (id: string): Promise<Body> => (await api.get(`/api/contexts/${id}`)).body;
 
-const ids = async (path: string): Promise<string[]> =>
-  (await api.get(path)).body.data.map((one: Body) => one.id);
+const ids = async (path: string): Promise<string[]> => (await api.get(path)).body.data.map((one: Body) => one.id);
 
 /** Of all contexts here it alone is due: timeouts are longer than tests may take. */
 async function archive(id: string): Promise<void> {

@@ -6,8 +6,7 @@ import { assemble } from '../../../src/core/conversation/prompt.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { ids, openApi } from '../harness.ts';
-import type { Api, Answer, Body } from '../harness.ts';
+import { ids, openApi, type Api, type Answer, type Body } from '../harness.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -464,11 +463,7 @@ describe('a folder of the old layout', () => {
     );
     expect(event.data.kept.metadata.config.workspace_path).toBe('/w');
     expect(event.data.kept.message_ids).toHaveLength(1_000);
-    const history = await readHistory(
-      api.database.db,
-      { contextId: made.id, tenantId: DEFAULT_TENANT },
-      'main',
-    );
+    const history = await readHistory(api.database.db, { contextId: made.id, tenantId: DEFAULT_TENANT }, 'main');
     expect(assemble(history).length).toBeGreaterThan(100);
     const text = await fileOf(made.id);
     expect(await fileOf((await imported(text)).id)).toBe(text);
@@ -478,16 +473,8 @@ describe('a folder of the old layout', () => {
     ['no metadata', (f) => delete f['metadata.json'], /^metadata\.json is missing/],
     ['broken metadata', (f) => (f['metadata.json'] = 5), /^metadata\.json is not/],
     ['no index', (f) => delete f['message_index.json'], /^message_index\.json is missing/],
-    [
-      'an index that is no list',
-      (f) => (f['message_index.json'] = { a: 1 }),
-      /^message_index\.json is not a list/,
-    ],
-    [
-      'a message file that is missing',
-      (f) => delete f['messages/m500.json'],
-      /^messages\/m500\.json is missing/,
-    ],
+    ['an index that is no list', (f) => (f['message_index.json'] = { a: 1 }), /^message_index\.json is not a list/],
+    ['a message file that is missing', (f) => delete f['messages/m500.json'], /^messages\/m500\.json is missing/],
     ['a message file that is broken', (f) => (f['messages/m3.json'] = 'x'), /^messages\/m3\.json is not/],
     [
       'a message of another id',
@@ -504,11 +491,7 @@ describe('a folder of the old layout', () => {
       (f) => f['message_index.json'].push({ id: 'm5' }),
       /^message_index\.json has the message m5 twice/,
     ],
-    [
-      'a role that is none',
-      (f) => (f['messages/m3.json'].role = 'ghost'),
-      /^messages\/m3\.json has no valid role/,
-    ],
+    ['a role that is none', (f) => (f['messages/m3.json'].role = 'ghost'), /^messages\/m3\.json has no valid role/],
     ['no content', (f) => delete f['messages/m3.json'].content, /^messages\/m3\.json has no content/],
     [
       'a block that is not understood',
@@ -530,11 +513,7 @@ describe('a folder of the old layout', () => {
         }),
       /^messages\/m4\.json has a usage whose input_tokens/,
     ],
-    [
-      'a state that is none',
-      (f) => (f['messages/m3.json'].state = 'odd'),
-      /^messages\/m3\.json has an unknown state/,
-    ],
+    ['a state that is none', (f) => (f['messages/m3.json'].state = 'odd'), /^messages\/m3\.json has an unknown state/],
     [
       'a state that every object knows',
       (f) => (f['messages/m3.json'].state = 'constructor'),
@@ -599,16 +578,13 @@ describe('a folder of the old layout', () => {
     ],
     ['a file of another kind', (f) => (f['notes.txt'] = 'x'), /^notes\.txt is not a file/],
   ];
-  test.each(damages)(
-    'with %s is refused by the file name, and nothing is changed',
-    async (_, damage, message) => {
-      const files = folder();
-      damage(files);
-      const { body } = await refused({ files });
-      expect(body.detail).toMatch(message);
-      expect(body.error.param).toMatch(/^files\./);
-    },
-  );
+  test.each(damages)('with %s is refused by the file name, and nothing is changed', async (_, damage, message) => {
+    const files = folder();
+    damage(files);
+    const { body } = await refused({ files });
+    expect(body.detail).toMatch(message);
+    expect(body.error.param).toMatch(/^files\./);
+  });
 
   test('a role with an invalid name is left out, like an unknown one', async () => {
     const files = folder();
@@ -645,11 +621,7 @@ describe('an invalid document', () => {
     ['a role that is none', (d) => (d.entries[1].role = 'ghost'), 'entries.1.role'],
     ['a block too many', (d) => d.entries[0].content.push({ type: 'thinking', text: 'x' }), 'entries.0'],
     ['a time that is none', (d) => (d.entries[1].created_at = 'noon'), 'entries.1.created_at'],
-    [
-      'a time too late',
-      (d) => (d.entries[1].created_at = '9999-12-31T23:59:59-23:00'),
-      'entries.1.created_at',
-    ],
+    ['a time too late', (d) => (d.entries[1].created_at = '9999-12-31T23:59:59-23:00'), 'entries.1.created_at'],
     [
       'more tokens than are counted of a message',
       (d) => (d.entries[1].model.usage.input_tokens = 2 ** 31),
@@ -662,16 +634,8 @@ describe('an invalid document', () => {
     ],
     ['a cost that is no money', (d) => (d.context.usage.cost = '-1'), 'context.usage.cost'],
     ['a cost that is a number', (d) => (d.context.usage.cost = 1.5), 'context.usage.cost'],
-    [
-      'a cost with no room to go on',
-      (d) => (d.branches[0].usage.cost = '9007199.254740992'),
-      'branches.0.usage.cost',
-    ],
-    [
-      'more attempts than a call can have',
-      (d) => (d.entries[1].model.attempt = 2 ** 31),
-      'entries.1.model.attempt',
-    ],
+    ['a cost with no room to go on', (d) => (d.branches[0].usage.cost = '9007199.254740992'), 'branches.0.usage.cost'],
+    ['more attempts than a call can have', (d) => (d.entries[1].model.attempt = 2 ** 31), 'entries.1.model.attempt'],
     ['a count with no room to go on', (d) => (d.context.message_count = 2 ** 62), 'context.message_count'],
     ['no branches', (d) => (d.branches = []), 'branches'],
     [
@@ -681,11 +645,7 @@ describe('an invalid document', () => {
     ],
     ['a branch twice', (d) => d.branches.push(d.branches[0]), 'branches.1.name'],
     ['an active branch that is none', (d) => (d.context.active_branch = 'x'), 'context.active_branch'],
-    [
-      'a fork that is not there',
-      (d) => Object.assign(d.branches[0], { parent: 'x', fork: 99 }),
-      'branches.0',
-    ],
+    ['a fork that is not there', (d) => Object.assign(d.branches[0], { parent: 'x', fork: 99 }), 'branches.0'],
     ['a config of no sense', (d) => (d.context.config.colour = 'red'), 'context.config.colour'],
     ['a member too many', (d) => (d.colour = 'red'), 'colour'],
     ['a role that is unknown', (d) => (d.context.worker.role = 'king'), 'role'],
@@ -741,9 +701,9 @@ describe('an invalid document', () => {
     const large = JSON.stringify({ entries: [{ user: 'x'.repeat(3_000_000) }] });
     const { status, body } = await api.post('/api/contexts/import', large);
     expect([status, body.error.code]).toEqual([413, 'payload_too_large']);
-    expect(
-      (await api.post('/api/contexts/import', `{"entries":${'['.repeat(500)}${']'.repeat(500)}}`)).status,
-    ).toBe(422);
+    expect((await api.post('/api/contexts/import', `{"entries":${'['.repeat(500)}${']'.repeat(500)}}`)).status).toBe(
+      422,
+    );
     expect((await api.post('/api/contexts/import', '{}', { 'content-type': 'text/plain' })).status).toBe(415);
   });
 

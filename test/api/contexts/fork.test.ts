@@ -5,8 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ContextId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { tagOf } from '../../services/statements.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { ids, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { ids, openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let owner: ProcessId;
@@ -30,9 +29,7 @@ async function conversation(): Promise<string> {
   const manual = await take(api, id, owner);
   await manual.admit();
   await manual.answer(
-    [1, 2].map(
-      (n) => ({ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: { n } }) as const,
-    ),
+    [1, 2].map((n) => ({ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: { n } }) as const),
   );
   await manual.results('seen');
   await manual.complete('eins');
@@ -95,9 +92,7 @@ test('has copies under new ids, numbered without gaps; calls keep their results'
   expect(stored).toEqual(
     calls.map((call) => ({ id: call, message_id: copies[1].id, name: 'look', status: 'completed' })),
   );
-  expect((await api.get(at(body.id, '/branches'))).body.data).toMatchObject([
-    { length: 7, message_count: 7 },
-  ]);
+  expect((await api.get(at(body.id, '/branches'))).body.data).toMatchObject([{ length: 7, message_count: 7 }]);
   expect((await api.get(at(id))).body.parent_id).toBeNull();
 });
 

@@ -9,8 +9,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ids, openApi } from '../harness.ts';
-import type { Api } from '../harness.ts';
+import { ids, openApi, type Api } from '../harness.ts';
 import { tagOf } from '../../services/statements.ts';
 
 const MESSAGES = 120;

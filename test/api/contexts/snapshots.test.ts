@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ProcessId } from '../../../src/core/ids.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let owner: ProcessId;
@@ -24,9 +23,7 @@ function faultsOf(page: Body[]): string[] {
   return [
     ...(epochs.size > 1 ? [`epochs ${[...epochs].join()} on one page`] : []),
     ...(turns.join() === expected.join() ? [] : [`turns ${turns.join()}`]),
-    ...(seqs.every((seq, index) => index === 0 || seq >= (seqs[index - 1] ?? 0))
-      ? []
-      : [`seqs ${seqs.join()}`]),
+    ...(seqs.every((seq, index) => index === 0 || seq >= (seqs[index - 1] ?? 0)) ? [] : [`seqs ${seqs.join()}`]),
     ...(new Set(page.map(({ id }) => id)).size === page.length ? [] : ['a message twice']),
   ];
 }
@@ -68,9 +65,7 @@ test('pages and counters stay consistent beside a writer', async () => {
       const { message_count: messages, turn_count: turns, request_count: requests, usage } = context;
       return [
         ...(turns === Math.ceil(messages / 2) ? [] : [`${messages} messages in ${turns} turns`]),
-        ...(usage.output_tokens === requests * 5
-          ? []
-          : [`${usage.output_tokens} tokens of ${requests} requests`]),
+        ...(usage.output_tokens === requests * 5 ? [] : [`${usage.output_tokens} tokens of ${requests} requests`]),
         ...(context.branches.includes(context.active_branch) ? [] : ['the active branch is not there']),
       ];
     }),

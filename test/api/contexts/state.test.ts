@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'drizzle-orm';
 import type { ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { addProcess, take } from '../manual-worker.ts';
-import { ids, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { ids, openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let owner: ProcessId;
@@ -176,9 +175,7 @@ describe('the state of a context', () => {
     const manual = await take(api, worker.context_id, mortal);
     await manual.admit();
     await api.database.db.execute(sql`update processes set dead_at = now() where id = ${mortal}`);
-    expect((await state()).why).toBe(
-      'The worker process that ran the job is gone. Another one takes over soon.',
-    );
+    expect((await state()).why).toBe('The worker process that ran the job is gone. Another one takes over soon.');
   });
 
   test('without any worker process', async () => {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let worker: Body;
@@ -77,24 +76,18 @@ describe('a body', () => {
     expect(response.statusCode).toBe(400);
   });
 
-  test.each([
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'application/xml',
-    'nonsense',
-    'multipart/form-data',
-  ])('of type %s is 415', async (type) => {
-    const { status, body } = await api.post('/api/workers', '{"name":"a"}', { 'content-type': type });
-    expect(status).toBe(415);
-    expect(body.error.code).toBe('invalid_request');
-  });
-
-  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON'])(
-    'of type %s is accepted',
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nonsense', 'multipart/form-data'])(
+    'of type %s is 415',
     async (type) => {
-      expect((await api.post('/api/workers', '{"name":"a"}', { 'content-type': type })).status).toBe(201);
+      const { status, body } = await api.post('/api/workers', '{"name":"a"}', { 'content-type': type });
+      expect(status).toBe(415);
+      expect(body.error.code).toBe('invalid_request');
     },
   );
+
+  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON'])('of type %s is accepted', async (type) => {
+    expect((await api.post('/api/workers', '{"name":"a"}', { 'content-type': type })).status).toBe(201);
+  });
 
   test('with a number of too many digits is 422', async () => {
     const ofDigits = (digits: number) =>
@@ -193,12 +186,7 @@ describe('a body', () => {
     ['POST', '/api/workers', { name: 'a', config: { mode: 'fly' } }, 'config.mode'],
     ['POST', '/api/workers', { name: 'a', config: { temperature: 1 } }, 'config.temperature'],
     ['POST', '/api/workers', { name: 'a', config: { parameters: [] } }, 'config.parameters'],
-    [
-      'POST',
-      '/api/workers',
-      { name: 'a', config: { parameters: { model: 'x' } } },
-      'config.parameters.model',
-    ],
+    ['POST', '/api/workers', { name: 'a', config: { parameters: { model: 'x' } } }, 'config.parameters.model'],
     ['POST', '/api/workers', { name: 'a', config: { parameters: { n: 2 } } }, 'config.parameters.n'],
     ...[
       ['openai/x', 'previous_response_id'],
@@ -217,24 +205,9 @@ describe('a body', () => {
       `config.parameters.${name}`,
     ]),
     ['POST', '/api/workers', { name: 'a', config: { context_limit: 999 } }, 'config.context_limit'],
-    [
-      'POST',
-      '/api/workers',
-      { name: 'a', config: { compaction: { type: 'zip' } } },
-      'config.compaction.type',
-    ],
-    [
-      'POST',
-      '/api/workers',
-      { name: 'a', config: { compaction: { threshold: 0 } } },
-      'config.compaction.threshold',
-    ],
-    [
-      'POST',
-      '/api/workers',
-      { name: 'a', config: { compaction: { keep_turns: -1 } } },
-      'config.compaction.keep_turns',
-    ],
+    ['POST', '/api/workers', { name: 'a', config: { compaction: { type: 'zip' } } }, 'config.compaction.type'],
+    ['POST', '/api/workers', { name: 'a', config: { compaction: { threshold: 0 } } }, 'config.compaction.threshold'],
+    ['POST', '/api/workers', { name: 'a', config: { compaction: { keep_turns: -1 } } }, 'config.compaction.keep_turns'],
     ['POST', '/api/workers', { name: 'a', config: { pinned: [{ title: 'a' }] } }, 'config.pinned.0.text'],
     [
       'POST',
@@ -242,12 +215,7 @@ describe('a body', () => {
       { name: 'a', config: { pinned: Array.from({ length: 21 }, () => ({ title: 'a', text: 'b' })) } },
       'config.pinned',
     ],
-    [
-      'POST',
-      '/api/workers',
-      { name: 'a', config: { pinned: [{ title: 'a', text: 'x'.repeat(100_001) }] } },
-      'config',
-    ],
+    ['POST', '/api/workers', { name: 'a', config: { pinned: [{ title: 'a', text: 'x'.repeat(100_001) }] } }, 'config'],
     ['POST', '/api/contexts/:c/compact', { type: 'none' }, 'type'],
     ['POST', '/api/contexts/:c/compact', { keep_turns: 1.5 }, 'keep_turns'],
     ['POST', '/api/contexts/:c/compact', { threshold: 0.5 }, 'threshold'],
@@ -305,12 +273,7 @@ describe('a body', () => {
     ['POST', '/api/contexts/:c/messages', { content: 'x', max_steps: 3_000_000_000 }, 'max_steps'],
     ['POST', '/api/contexts/:c/messages', { content: 'x', deadline: 'soon' }, 'deadline'],
     ['POST', '/api/contexts/:c/messages', { content: 'x', deadline: 1_700_000_000 }, 'deadline'],
-    [
-      'POST',
-      '/api/contexts/:c/messages',
-      { content: 'x', deadline: '9999-12-31T23:59:59-23:00' },
-      'deadline',
-    ],
+    ['POST', '/api/contexts/:c/messages', { content: 'x', deadline: '9999-12-31T23:59:59-23:00' }, 'deadline'],
     ['POST', '/api/contexts/:c/messages', { content: 'x', deadline: '2030-06-30T23:59:60Z' }, 'deadline'],
     ['POST', '/api/contexts/:c/jobs', { content: 'x' }, 'content'],
   ] as [string, string, unknown, string | null][])(

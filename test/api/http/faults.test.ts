@@ -1,7 +1,6 @@
 // A refused request gets all its faults at once, by path and in plain words, at a bounded cost.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let worker: Body;
@@ -28,15 +27,9 @@ describe('a request with several faults', () => {
     expect(body.error.errors).toEqual(
       [
         ['rolle', 'Unknown field `rolle`. Known fields: name, role, config, parent_worker_id.'],
-        [
-          'name',
-          'name: must be a non-empty string of at most 200 characters, without NUL and unpaired surrogates.',
-        ],
+        ['name', 'name: must be a non-empty string of at most 200 characters, without NUL and unpaired surrogates.'],
         ['config.mode', 'config.mode: must be act or plan, not "fly".'],
-        [
-          'config.tools.1',
-          'config.tools[1]: must be a non-empty string of at most 256 characters, not a number.',
-        ],
+        ['config.tools.1', 'config.tools[1]: must be a non-empty string of at most 256 characters, not a number.'],
         [
           'config.compaction.threshold',
           'config.compaction.threshold: must be a number greater than 0 and at most 1, not 2.',

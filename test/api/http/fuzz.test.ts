@@ -6,8 +6,7 @@ import { random } from '../../chaos/random.ts';
 import { depth } from '../../services/depth.ts';
 import { Fuzzer } from './fuzz.ts';
 import { addProcess, converse } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 const SEED = Number(process.env['NIGHTSHIFT_TEST_SEED'] ?? 1);
 const REQUESTS = Number(process.env['NIGHTSHIFT_TEST_REQUESTS'] ?? depth(800, 2_000));
@@ -53,9 +52,7 @@ test(`${REQUESTS} random requests get valid answers, seed ${SEED}`, { timeout: 6
     const { method, url, headers, body, isStream } = fuzzer.next();
     const asked = `${n}: ${method} ${url} ${JSON.stringify(headers)} ${body?.slice(0, 500) ?? ''}`;
     try {
-      const answer = isStream
-        ? await begin(url, headers)
-        : await inTime(api.call(method, url, body, headers));
+      const answer = isStream ? await begin(url, headers) : await inTime(api.call(method, url, body, headers));
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
       if (answer.status >= 500) faults.push(`${answer.status} ${asked}`);
       else fuzzer.learn(answer.body);
@@ -66,10 +63,8 @@ test(`${REQUESTS} random requests get valid answers, seed ${SEED}`, { timeout: 6
   expect(faults).toEqual([]);
   // Some requests are refused, and some are accepted.
   const share = (from: number): number =>
-    [...statuses].reduce(
-      (sum, [status, times]) => (Math.floor(status / 100) === from ? sum + times : sum),
-      0,
-    ) / REQUESTS;
+    [...statuses].reduce((sum, [status, times]) => (Math.floor(status / 100) === from ? sum + times : sum), 0) /
+    REQUESTS;
   expect(share(2)).toBeGreaterThan(0.25);
   expect(share(4)).toBeGreaterThan(0.25);
 });

@@ -218,8 +218,7 @@ export class Fuzzer {
   /** A cursor from an answer, one of another list, a tampered one, or none. */
   #cursor(): string {
     const known = this.#known('cursor');
-    const key: unknown =
-      known === undefined ? ['main', 1] : JSON.parse(Buffer.from(known, 'base64url').toString());
+    const key: unknown = known === undefined ? ['main', 1] : JSON.parse(Buffer.from(known, 'base64url').toString());
     if (known !== undefined && this.#random.chance(0.3)) return known;
     if (this.#random.chance(0.1)) return this.#random.pick(TEXTS);
     const members = Array.isArray(key) ? [...key] : [];
@@ -294,11 +293,7 @@ export class Fuzzer {
   }
 
   #number({ minimum = 0, maximum = 2 ** 31 - 1 }: Schema): number {
-    return this.#random.pick([
-      minimum,
-      maximum,
-      this.#random.between(minimum, Math.min(maximum, minimum + 20)),
-    ]);
+    return this.#random.pick([minimum, maximum, this.#random.between(minimum, Math.min(maximum, minimum + 20))]);
   }
 
   #text({ format, minLength = 0 }: Schema): string {
@@ -332,9 +327,7 @@ export class Fuzzer {
 
   #resolve(schema: Schema): Schema {
     if (schema.$ref === undefined) return schema;
-    return this.#resolve(
-      this.#document.components.schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {},
-    );
+    return this.#resolve(this.#document.components.schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {});
   }
 }
 

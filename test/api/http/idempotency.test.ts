@@ -1,8 +1,7 @@
 // Idempotency-Key: the same key and body give the same answer and one effect; another body is refused.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addProcess } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Answer, Body } from '../harness.ts';
+import { openApi, type Api, type Answer, type Body } from '../harness.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -64,8 +63,7 @@ const WRITES: Write[] = [
   { method: 'DELETE', path: ({ context_id }) => `/api/contexts/${context_id}` },
 ];
 
-const ofRow = ({ method, path }: Write): string =>
-  `${method} ${path({ id: ':id', context_id: ':id' }, ':id')}`;
+const ofRow = ({ method, path }: Write): string => `${method} ${path({ id: ':id', context_id: ':id' }, ':id')}`;
 const rows = WRITES.map((row) => [ofRow(row), row] as const);
 
 async function target(): Promise<{ worker: Body; job: string }> {

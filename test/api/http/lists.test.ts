@@ -5,8 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ProcessId } from '../../../src/core/ids.ts';
 import { SCANNED } from '../../../src/db/read/contexts/find-contexts.ts';
 import { addProcess, take } from '../manual-worker.ts';
-import { isQuery, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { isQuery, openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let owner: ProcessId;
@@ -71,10 +70,7 @@ describe('the list of jobs', () => {
     ['metadata={"team":"\\u0000"}', []],
     ['metadata={}&status=running', ['running']],
     ['created_before=1990-01-01T00:00:00Z', []],
-    [
-      'created_after=1990-01-01T00:00:00Z&created_before=2990-01-01T00:00:00Z&role=coder',
-      ['queued', 'failed'],
-    ],
+    ['created_after=1990-01-01T00:00:00Z&created_before=2990-01-01T00:00:00Z&role=coder', ['queued', 'failed']],
   ])('is filtered by "%s"', async (query, expected) => {
     expect(await idsOf(`/api/jobs?${query}`)).toEqual(named(...expected));
   });
@@ -87,9 +83,7 @@ describe('the list of jobs', () => {
   test('keeps its filter on the next page', async () => {
     const { body } = await get('/api/jobs?status=failed,cancelled&limit=1');
     const next = await get(`/api/jobs?status=failed,cancelled&limit=1&cursor=${body.next_cursor}`);
-    expect([...body.data, ...next.body.data].map((one: Body) => one.id)).toEqual(
-      named('cancelled', 'failed'),
-    );
+    expect([...body.data, ...next.body.data].map((one: Body) => one.id)).toEqual(named('cancelled', 'failed'));
     expect(next.body.next_cursor).toBeNull();
   });
 
@@ -197,12 +191,9 @@ describe('the list of contexts', () => {
     expect(await ofOurs(query)).toEqual(expected);
   });
 
-  test.each(['state=Sleeping', 'state=Idle,', 'state=', 'role=', 'states=Idle'])(
-    'refuses "%s"',
-    async (query) => {
-      expect((await get(`/api/contexts?${query}`)).status).toBe(422);
-    },
-  );
+  test.each(['state=Sleeping', 'state=Idle,', 'state=', 'role=', 'states=Idle'])('refuses "%s"', async (query) => {
+    expect((await get(`/api/contexts?${query}`)).status).toBe(422);
+  });
 
   test('shows the last message cut, without calls of tools, their results, and retracted messages', async () => {
     const context = (await api.post('/api/contexts', {}, OURS)).body;
@@ -321,9 +312,7 @@ describe('a search for contexts', () => {
       from generate_series(1, ${contexts}::int) n, generate_series(1, 20)`);
     const pages: string[][] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
-      const { body }: Body = await own.get(
-        `/api/contexts?q=JOB%20of&limit=200${cursor && `&cursor=${cursor}`}`,
-      );
+      const { body }: Body = await own.get(`/api/contexts?q=JOB%20of&limit=200${cursor && `&cursor=${cursor}`}`);
       pages.push(body.data.map((one: Body) => one.id));
       cursor = body.next_cursor;
     }

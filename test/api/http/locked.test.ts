@@ -2,14 +2,11 @@
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startServer } from '../../../src/api/server/server.ts';
-import type { Server } from '../../../src/api/server/server.ts';
+import { startServer, type Server } from '../../../src/api/server/server.ts';
 import { requestLimits } from '../../../src/platform/platform.ts';
 import { parseEnvironment } from '../../../src/config/config.ts';
-import { openDatabase } from '../../../src/db/connection/client.ts';
-import type { Database } from '../../../src/db/connection/client.ts';
-import { ABOUT, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
+import { ABOUT, openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let database: Database;

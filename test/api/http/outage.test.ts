@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { migrate } from '../../../src/db/connection/migrate.ts';
 import { startOwnPostgres } from '../../services/own-postgres.ts';
 import type { OwnService } from '../../services/own-service.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Answer, Body } from '../harness.ts';
+import { openApi, type Api, type Answer, type Body } from '../harness.ts';
 
 const REQUEST_MS = 1_500;
 
@@ -63,8 +62,7 @@ async function untilServed(ask = () => api.get(`/api/workers/${worker.id}`)): Pr
 describe.each(['stop', 'kill'] as const)('after a %s of Postgres', (verb) => {
   test('every request is answered with 503 in time, the probes and metrics too', async () => {
     await postgres[verb]();
-    for (const answer of await Promise.all(requests().map((request) => timed(request))))
-      expectUnavailable(answer);
+    for (const answer of await Promise.all(requests().map((request) => timed(request)))) expectUnavailable(answer);
     const { status, body } = await api.get('/metrics');
     expect(status).toBe(200);
     expect(body).toContain('nightshift_database_up 0\n');

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ProcessId } from '../../../src/core/ids.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let owner: ProcessId;

@@ -4,15 +4,13 @@ import { v7 } from 'uuid';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { READ_CLASSES, readerOf } from '../../../src/api/response/reads.ts';
-import { startServer } from '../../../src/api/server/server.ts';
-import type { Server } from '../../../src/api/server/server.ts';
+import { startServer, type Server } from '../../../src/api/server/server.ts';
 import { parseEnvironment } from '../../../src/config/config.ts';
 import type { Environment } from '../../../src/config/environment.ts';
 import { GivenUp } from '../../../src/db/connection/client.ts';
 import { errorCode } from '../../../src/db/connection/database-errors.ts';
 import { tagOf } from '../../services/statements.ts';
-import { ABOUT, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { ABOUT, openApi, type Api, type Body } from '../harness.ts';
 
 /** Waiting for an event on a slow machine. */
 const PATIENT = { timeout: 60_000 };

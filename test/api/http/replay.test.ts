@@ -3,8 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../e2e/rig/until.ts';
 import { addProcess } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api } from '../harness.ts';
+import { openApi, type Api } from '../harness.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -19,9 +18,7 @@ const CREATES = [
 
 test('a repeated create is answered as before once its names are unsupported', async () => {
   const owner = await addProcess(api, { tools: ['look'], roles: ['scout'] });
-  const made = await Promise.all(
-    CREATES.map(({ path, body }) => api.post(path, body, { 'idempotency-key': path })),
-  );
+  const made = await Promise.all(CREATES.map(({ path, body }) => api.post(path, body, { 'idempotency-key': path })));
   expect(made.map(({ status }) => status)).toEqual([201, 201]);
   await api.database.db.execute(sql`delete from processes where id = ${owner}`);
   await addProcess(api);

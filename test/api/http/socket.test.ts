@@ -1,18 +1,15 @@
 // Behaviour of a real socket: large bodies, clients that disconnect, closing, broken HTTP, and the listen address.
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { refuseBusyPort } from '../../../src/api/server/busy-port.ts';
-import { startServer } from '../../../src/api/server/server.ts';
-import type { Server } from '../../../src/api/server/server.ts';
+import { startServer, type Server } from '../../../src/api/server/server.ts';
 import { parseEnvironment } from '../../../src/config/config.ts';
 import type { Environment } from '../../../src/config/environment.ts';
 import { tagOf } from '../../services/statements.ts';
-import { ABOUT, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { ABOUT, openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let server: Server;
@@ -55,8 +52,7 @@ async function upload(head: string, bytes: number): Promise<string> {
   const chunk = 'x'.repeat(1024 * 1024);
   for (let sent = 0; sent < bytes && socket.writable; sent += chunk.length) {
     const rest = Math.min(chunk.length, bytes - sent);
-    if (!socket.write(chunk.slice(0, rest)))
-      await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+    if (!socket.write(chunk.slice(0, rest))) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
   }
   return answer;
 }
@@ -200,10 +196,7 @@ test.each([
   ['no HTTP at all\r\n\r\n', /^HTTP\/1\.1 400 [^]*problem\+json[^]*"code":"invalid_request"/],
   ['GET /healthz HTTP/1.1\r\n\r\n', /^HTTP\/1\.1 400 /],
   [`GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1\.1 431 /],
-  [
-    'GET /api/workers HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
-    /^HTTP\/1\.1 403 [^]*problem\+json/,
-  ],
+  ['GET /api/workers HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n', /^HTTP\/1\.1 403 [^]*problem\+json/],
   [
     'GET /api/workers HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
     /^HTTP\/1\.1 400 [^]*more than one Host header/,
@@ -220,14 +213,9 @@ test.each([
 });
 
 describe('without keys', () => {
-  test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])(
-    'the server refuses to listen on %s',
-    async (host) => {
-      await expect(start({ HOST: host })).rejects.toThrow(
-        /HOST \S+ is not a loopback address.*NIGHTSHIFT_API_KEYS/,
-      );
-    },
-  );
+  test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])('the server refuses to listen on %s', async (host) => {
+    await expect(start({ HOST: host })).rejects.toThrow(/HOST \S+ is not a loopback address.*NIGHTSHIFT_API_KEYS/);
+  });
 
   test.each(['127.0.0.1', 'localhost'])('the server listens on %s', async (host) => {
     const other = await start({ HOST: host });
@@ -239,16 +227,11 @@ describe('without keys', () => {
 describe('with a key of less than 16 characters', () => {
   const NIGHTSHIFT_API_KEYS = 'a-key-of-sixteen:t,fifteen-letters:acme,short:acme';
 
-  test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])(
-    'the server refuses to listen on %s',
-    async (host) => {
-      const refused = start({ HOST: host, NIGHTSHIFT_API_KEYS });
-      await expect(refused).rejects.toThrow(
-        /keys with fewer than 16 characters \(tenants: acme\): .*openssl/,
-      );
-      await expect(refused).rejects.not.toThrow(/fifteen-letters|short/);
-    },
-  );
+  test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com'])('the server refuses to listen on %s', async (host) => {
+    const refused = start({ HOST: host, NIGHTSHIFT_API_KEYS });
+    await expect(refused).rejects.toThrow(/keys with fewer than 16 characters \(tenants: acme\): .*openssl/);
+    await expect(refused).rejects.not.toThrow(/fifteen-letters|short/);
+  });
 
   test.each(['127.0.0.1', 'localhost'])('the server listens on %s, and logs a warning', async (host) => {
     const warned = await warningsOf({ HOST: host, NIGHTSHIFT_API_KEYS });

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { indexBacklog } from '../../../src/db/search/search-index.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let worker: Body;
@@ -84,9 +83,7 @@ describe('a tampered cursor', () => {
       ...key.flatMap((_, at) => HOSTILE.map((value) => key.with(at, value))),
       ...key.flatMap((member, at) =>
         Array.isArray(member)
-          ? member.flatMap((_inner, within) =>
-              HOSTILE.map((value) => key.with(at, member.with(within, value))),
-            )
+          ? member.flatMap((_inner, within) => HOSTILE.map((value) => key.with(at, member.with(within, value))))
           : [],
       ),
       key.slice(1),
@@ -129,9 +126,7 @@ describe('an integer of a query', () => {
         const { parameters = [] } = operation as {
           parameters?: { in: string; name: string; schema: { type?: string } }[];
         };
-        for (const { name } of parameters.filter(
-          (one) => one.in === 'query' && one.schema.type === 'integer',
-        )) {
+        for (const { name } of parameters.filter((one) => one.in === 'query' && one.schema.type === 'integer')) {
           asked += 1;
           for (const text of NONE) {
             const target = path.replace('{id}', path.startsWith('/api/jobs') ? jobId : worker.context_id);

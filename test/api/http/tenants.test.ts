@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import { OUTSIDE, addProcess, converse, take } from '../manual-worker.ts';
 import { tagOf } from '../../services/statements.ts';
-import { ids, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { ids, openApi, type Api, type Body } from '../harness.ts';
 
 const OURS = { authorization: 'Bearer ours' };
 const THEIRS = { authorization: 'Bearer theirs' };
@@ -90,12 +89,8 @@ describe('the id of a tenant', () => {
   const lookUps = (of: Api) => of.statements.filter((text) => /\btenants\b/.test(text)).map(tagOf);
 
   test('is looked up by the first requests together, and by no later one', async () => {
-    const other = await openApi(
-      { NIGHTSHIFT_API_KEYS: 'ours:acme,new:initech,old:default' },
-      api.databaseUrl,
-    );
-    const ask = async (key: string) =>
-      (await other.get('/api/workers', { authorization: `Bearer ${key}` })).status;
+    const other = await openApi({ NIGHTSHIFT_API_KEYS: 'ours:acme,new:initech,old:default' }, api.databaseUrl);
+    const ask = async (key: string) => (await other.get('/api/workers', { authorization: `Bearer ${key}` })).status;
     expect(await Promise.all([ask('new'), ask('new'), ask('new')])).toEqual([200, 200, 200]);
     expect(lookUps(other)).toEqual(['tenants.find', 'tenants.add']);
     await Promise.all([ask('new'), ask('old')]);

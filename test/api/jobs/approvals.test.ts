@@ -3,10 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { v7 } from 'uuid';
 import type { ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
-import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
-import type { ManualWorker } from '../manual-worker.ts';
-import { ids, openApi } from '../harness.ts';
-import type { Answer, Api, Body } from '../harness.ts';
+import { OUTSIDE, addProcess, take, type ManualWorker } from '../manual-worker.ts';
+import { ids, openApi, type Answer, type Api, type Body } from '../harness.ts';
 import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
 
 const TOOLS: ToolDescriptor[] = [
@@ -50,8 +48,7 @@ const state = async (): Promise<Body> => (await api.get(`/api/contexts/${context
 const inbox = async (query = ''): Promise<Body> => (await api.get(`/api/approvals${query}`)).body;
 const config = async (): Promise<Body> => (await api.get(`/api/contexts/${context}`)).body.config;
 const refusal = ({ status, body }: Answer) => [status, body.error?.code];
-const statuses = async (...calls: ToolCallId[]) =>
-  Promise.all(calls.map(async (id) => (await one(id))['status']));
+const statuses = async (...calls: ToolCallId[]) => Promise.all(calls.map(async (id) => (await one(id))['status']));
 const one = async (id: ToolCallId) =>
   (await api.database.db.execute(`select status, approval from tool_calls where id = '${id}'`))[0] ?? {};
 
@@ -78,9 +75,7 @@ describe('a call that waits for approval', () => {
   test('is shown by the state, the job, the timeline, the inbox and an event', async () => {
     const until = Date.now() + 60_000;
     const call = await askOne('mail', { to: 'ann' }, until);
-    const waiting_for = [
-      { kind: 'approval', tool_call_id: call, name: 'mail', until: expect.stringMatching(/Z$/) },
-    ];
+    const waiting_for = [{ kind: 'approval', tool_call_id: call, name: 'mail', until: expect.stringMatching(/Z$/) }];
     const found = await state();
     expect(found).toMatchObject({ state: 'AwaitingToolApproval', job_id: job, waiting_for });
     expect(found.why).toMatch(/^The job waits for a person to approve mail \(since 2.*Z, until 2.*Z\)$/);
@@ -162,9 +157,7 @@ describe('a call that waits for approval', () => {
     const [mail, question, pay] = calls;
     const { body } = await say({ all: true, decision: 'deny' });
     expect(body.resolved).toEqual([mail, pay]);
-    expect((await state()).waiting_for).toEqual([
-      { kind: 'input', tool_call_id: question, name: 'ask_user' },
-    ]);
+    expect((await state()).waiting_for).toEqual([{ kind: 'input', tool_call_id: question, name: 'ask_user' }]);
     expect(refusal(await say({ all: true, decision: 'deny' }))).toEqual([409, 'not_waiting']);
   });
 
@@ -276,9 +269,7 @@ describe('an interrupt', () => {
     await ask(null, ['mail', {}], ['pay', {}]);
     const { body } = await api.post(`/api/contexts/${context}/interrupt`, { mode: 'discard' });
     expect(body).toMatchObject({ status: 'interrupted', effects: [] });
-    expect(
-      await inbox().then(({ data }) => data.filter((item: Body) => item.context_id === context)),
-    ).toEqual([]);
+    expect(await inbox().then(({ data }) => data.filter((item: Body) => item.context_id === context))).toEqual([]);
     const { body: listed } = await api.get(`/api/contexts/${context}/messages`);
     expect(listed.data.map((message: Body) => message.role)).toEqual(['user']);
   });
@@ -332,12 +323,10 @@ describe('the inbox', () => {
     expect(unknown.data).toEqual([]);
   });
 
-  test.each([
-    'cursor=nonsense',
-    `cursor=${Buffer.from('["x",1]').toString('base64url')}`,
-    'kind=all',
-    'limit=0',
-  ])('refuses %s', async (query) => {
-    expect((await api.get(`/api/approvals?${query}`)).status).toBe(422);
-  });
+  test.each(['cursor=nonsense', `cursor=${Buffer.from('["x",1]').toString('base64url')}`, 'kind=all', 'limit=0'])(
+    'refuses %s',
+    async (query) => {
+      expect((await api.get(`/api/approvals?${query}`)).status).toBe(422);
+    },
+  );
 });

@@ -3,12 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import { cancelJobs } from '../../../src/commands/jobs/cancel-jobs.ts';
 import { controlSignalsTo } from '../../../src/bus/bus.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ProcessId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ProcessId } from '../../../src/core/ids.ts';
 import { createTestDatabase } from '../../services/database.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 const OURS = { authorization: 'Bearer ours' };
 
@@ -24,11 +22,9 @@ const post = async (contextId: string, extra: object = {}): Promise<string> =>
   (await api.post(`/api/contexts/${contextId}/messages`, { content: 'x', ...extra })).body.job_id;
 const posts = (contextId: string, count: number, extra: object = {}): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, () => post(contextId, extra)));
-const cancel = (filter: object, headers?: Record<string, string>) =>
-  api.post('/api/jobs/cancel', filter, headers);
+const cancel = (filter: object, headers?: Record<string, string>) => api.post('/api/jobs/cancel', filter, headers);
 const statusOf = async (id: string): Promise<string> => (await api.get(`/api/jobs/${id}`)).body.status;
-const make = async (body: object): Promise<Body> =>
-  (await api.post('/api/workers', { name: 'w', ...body })).body;
+const make = async (body: object): Promise<Body> => (await api.post('/api/workers', { name: 'w', ...body })).body;
 
 describe('of one context', () => {
   test('withdraws queued jobs and stops running ones, even if another context is locked', async () => {
@@ -106,9 +102,9 @@ describe('a filter', () => {
     const elsewhere = await post(plain.context_id, { metadata: { batch } });
     await api.post(`/api/contexts/${coder.context_id}/jobs`, { metadata: { batch } });
     expect((await cancel({ role: 'coder', kind: 'compact' })).body).toEqual({ count: 0 });
-    expect(
-      (await cancel({ role: 'coder', kind: 'input', metadata: { batch, deep: { a: [2] } } })).body,
-    ).toEqual({ count: 1 });
+    expect((await cancel({ role: 'coder', kind: 'input', metadata: { batch, deep: { a: [2] } } })).body).toEqual({
+      count: 1,
+    });
     expect(await statusOf(wanted)).toBe('cancelled');
     expect(await statusOf(elsewhere)).toBe('queued');
     expect((await cancel({ metadata: { batch } })).body).toEqual({ count: 2 });
@@ -164,10 +160,7 @@ describe('of many contexts', () => {
 
   test('may take longer than other requests', async () => {
     const own = await createTestDatabase();
-    const [patient, hasty] = [
-      await openApi({}, own.url),
-      await openApi({ NIGHTSHIFT_REQUEST_MS: '1' }, own.url),
-    ];
+    const [patient, hasty] = [await openApi({}, own.url), await openApi({ NIGHTSHIFT_REQUEST_MS: '1' }, own.url)];
     const workers = await Promise.all(Array.from({ length: 20 }, () => patient.worker()));
     for (const { id } of workers) await patient.post(`/api/workers/${id}/messages`, { content: 'x' });
     expect((await hasty.post('/api/jobs/cancel', { kind: 'input' })).body).toEqual({ count: 20 });
@@ -208,10 +201,7 @@ describe('of many contexts', () => {
   test('an Idempotency-Key gives the first answer again', async () => {
     const name = await batch(2);
     const key = { 'idempotency-key': v7() };
-    const [first, again] = [
-      await cancel({ metadata: { name } }, key),
-      await cancel({ metadata: { name } }, key),
-    ];
+    const [first, again] = [await cancel({ metadata: { name } }, key), await cancel({ metadata: { name } }, key)];
     expect([first.body, again.body]).toEqual([{ count: 4 }, { count: 4 }]);
     expect((await cancel({ kind: 'input' }, key)).body.error.code).toBe('idempotency_conflict');
   });

@@ -1,10 +1,8 @@
 // The cost is shown wherever tokens are: of a call, and summed over jobs, contexts, branches, trees and hours.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ContextId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
-import { addProcess, take } from '../manual-worker.ts';
-import type { ManualWorker } from '../manual-worker.ts';
-import { ids, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { addProcess, take, type ManualWorker } from '../manual-worker.ts';
+import { ids, openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let owner: ProcessId;
@@ -170,8 +168,6 @@ test('the statistics of an hour contain the cost of the jobs that ended in it', 
       at, at, at
     from (values ('2026-01-01T00:10:00Z'::timestamptz, 100000000), ('2026-01-01T00:20:00Z', 200000001),
       ('2026-01-01T00:30:00Z', null), ('2026-01-01T01:10:00Z', null), ('2026-01-01T02:10:00Z', 0)) t(at, cost)`);
-  const { data } = await get(
-    '/api/stats/history?from=2026-01-01T00:00:00Z&to=2026-01-01T04:00:00Z&bucket=3600',
-  );
+  const { data } = await get('/api/stats/history?from=2026-01-01T00:00:00Z&to=2026-01-01T04:00:00Z&bucket=3600');
   expect(data.map(({ usage }: Body) => usage.cost)).toEqual(['0.300000001', null, '0.00', null]);
 });

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import type { ProcessId } from '../../../src/core/ids.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let owner: ProcessId;
@@ -81,11 +80,7 @@ describe('a long poll', () => {
   test('answers without a message of the bus, by polling', async () => {
     const worker = await api.worker();
     const id = await post(worker.context_id);
-    const manual = await take(
-      { ...api, bus: { ...api.bus, publish: () => undefined } },
-      worker.context_id,
-      owner,
-    );
+    const manual = await take({ ...api, bus: { ...api.bus, publish: () => undefined } }, worker.context_id, owner);
     await manual.admit();
     const polls = [1, 2, 3].map(() => api.get(`/api/jobs/${id}?wait_ms=60000`));
     await manual.complete('done');

@@ -5,10 +5,8 @@ import { v7 } from 'uuid';
 import type { ContextId, JobId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import type { Reconciled } from '../../../src/core/tools/tool.ts';
-import { result, says, startFleet } from '../../workers/worker-fleet.ts';
-import type { Fleet } from '../../workers/worker-fleet.ts';
-import { openApi } from '../harness.ts';
-import type { Answer, Api, Body } from '../harness.ts';
+import { result, says, startFleet, type Fleet } from '../../workers/worker-fleet.ts';
+import { openApi, type Answer, type Api, type Body } from '../harness.ts';
 
 let fleet: Fleet;
 let api: Api;
@@ -71,8 +69,7 @@ async function ask(): Promise<Lost> {
   return lost;
 }
 
-const state = async ({ contextId }: Lost): Promise<Body> =>
-  (await api.get(`/api/contexts/${contextId}/state`)).body;
+const state = async ({ contextId }: Lost): Promise<Body> => (await api.get(`/api/contexts/${contextId}/state`)).body;
 const resolve = ({ path }: Lost, body: object, headers?: Record<string, string>): Promise<Answer> =>
   api.post(`${path}/resolve`, body, headers);
 const outcomes = ({ executions }: Body): unknown[] => executions.map(({ outcome }: Body) => outcome);
@@ -123,11 +120,7 @@ describe('while it waits for a person', () => {
     });
     const { data } = (await api.get(`/api/jobs/${lost.jobId}/steps`)).body;
     expect(
-      data.map(({ name, status: of, executions }: Body) => [
-        name,
-        of,
-        executions?.map((one: Body) => one.outcome),
-      ]),
+      data.map(({ name, status: of, executions }: Body) => [name, of, executions?.map((one: Body) => one.outcome)]),
     ).toEqual([
       ['simulated/scripted', 'completed', undefined],
       ['look', 'completed', ['completed']],
@@ -285,9 +278,7 @@ describe('a report of the outcome', () => {
     await fleet.ended(lost.jobId);
     expect(begun.length).toBeLessThanOrEqual(2);
     expect(
-      await fleet.query(
-        `select 1 from events where name = 'OutcomeResolved' and context_id = '${lost.contextId}'`,
-      ),
+      await fleet.query(`select 1 from events where name = 'OutcomeResolved' and context_id = '${lost.contextId}'`),
     ).toHaveLength(1);
   });
 
@@ -298,8 +289,7 @@ describe('a report of the outcome', () => {
     expect((await api.get(other.path)).status).toBe(404);
     const { contextId } = await fleet.createContext();
     expect(
-      (await resolve({ ...lost, path: `/api/contexts/${contextId}/tools/${lost.call}` }, { outcome: 'tell' }))
-        .status,
+      (await resolve({ ...lost, path: `/api/contexts/${contextId}/tools/${lost.call}` }, { outcome: 'tell' })).status,
     ).toBe(404);
     const [look] = await fleet.query(
       `select id from tool_calls where context_id = '${lost.contextId}' and name = 'look'`,

@@ -5,10 +5,8 @@ import type { ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { PROTOTYPE_NAMES } from '../http/fuzz.ts';
-import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
-import type { ManualWorker } from '../manual-worker.ts';
-import { ids, openApi } from '../harness.ts';
-import type { Answer, Api, Body } from '../harness.ts';
+import { OUTSIDE, addProcess, take, type ManualWorker } from '../manual-worker.ts';
+import { ids, openApi, type Answer, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let owner: ProcessId;

@@ -1,8 +1,7 @@
 // The request of each model call of a job, reconstructed, and where its prefix was lost.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createBranch } from '../../../src/commands/contexts/change-branches.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, JobId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type JobId } from '../../../src/core/ids.ts';
 import type { ModelRequest, ProviderName } from '../../../src/core/model/model.ts';
 import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
@@ -13,10 +12,8 @@ import { createRegistry } from '../../../src/tools/registry/registry.ts';
 import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
 import { resolve } from '../../../src/tools/registry/settings.ts';
 import { faultyTool } from '../../tools/faulty-tool.ts';
-import { fails, result, says, startFleet } from '../../workers/worker-fleet.ts';
-import type { Fleet, Script } from '../../workers/worker-fleet.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { fails, result, says, startFleet, type Fleet, type Script } from '../../workers/worker-fleet.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 const catalog: Catalog = {
   roles: new Map(),
@@ -142,20 +139,12 @@ test('every call of two jobs is shown as it was sent, to the byte, failed ones t
   ]);
   const history = await fleet.history(contextId);
   const answers = history.filter(({ role }) => role === 'assistant').map(({ id }) => id);
-  expect(onRun.map(({ message_id }) => message_id)).toEqual([
-    answers[0],
-    answers[1],
-    answers[2],
-    null,
-    answers[3],
+  expect(onRun.map(({ message_id }) => message_id)).toEqual([answers[0], answers[1], answers[2], null, answers[3]]);
+  expect((await callsOf(second)).map(({ n, status, prefix_lost_at }) => [n, status, prefix_lost_at])).toEqual([
+    [1, 'completed', null],
+    [2, 'failed', null],
+    [3, 'completed', null],
   ]);
-  expect((await callsOf(second)).map(({ n, status, prefix_lost_at }) => [n, status, prefix_lost_at])).toEqual(
-    [
-      [1, 'completed', null],
-      [2, 'failed', null],
-      [3, 'completed', null],
-    ],
-  );
 });
 
 test('steps that are no model calls have no number', async () => {

@@ -4,10 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JobId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { SPAWNING, createSpawner, spawn, startSpawning } from '../../workers/tree/spawning.ts';
 import type { Fleet } from '../../workers/worker-fleet.ts';
-import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
-import type { ManualWorker } from '../manual-worker.ts';
-import { ids, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { OUTSIDE, addProcess, take, type ManualWorker } from '../manual-worker.ts';
+import { ids, openApi, type Api, type Body } from '../harness.ts';
 
 const toolSteps = async (api: Api, jobId: string): Promise<Body[]> => {
   const { body } = await api.get(`/api/jobs/${jobId}/steps?limit=200`);
@@ -100,15 +98,11 @@ describe('calls of a fleet', () => {
   });
 
   test('show the job that they gave to a worker below, with its status', async () => {
-    const { jobId } = await begin(
-      `${spawn('ask: Which?', { name: 'kid', tools: ['ask_user'] })}\n---\nsay: over`,
-    );
+    const { jobId } = await begin(`${spawn('ask: Which?', { name: 'kid', tools: ['ask_user'] })}\n---\nsay: over`);
     const childOf = async (): Promise<Body> => (await toolSteps(api, jobId))[0]?.child ?? null;
     await fleet.until(async () => (await childOf())?.status === 'waiting');
     const child = await childOf();
-    const [row] = await fleet.query(
-      `select id, context_id, worker_id from jobs where parent_job_id = '${jobId}'`,
-    );
+    const [row] = await fleet.query(`select id, context_id, worker_id from jobs where parent_job_id = '${jobId}'`);
     expect(child).toMatchObject({
       job_id: row?.['id'],
       context_id: row?.['context_id'],

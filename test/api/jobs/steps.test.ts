@@ -2,11 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import type { ContextId, JobId, ProcessId } from '../../../src/core/ids.ts';
-import { aborted, fails, result, says, startFleet } from '../../workers/worker-fleet.ts';
-import type { Fleet, Script } from '../../workers/worker-fleet.ts';
+import { aborted, fails, result, says, startFleet, type Fleet, type Script } from '../../workers/worker-fleet.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { isQuery, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { isQuery, openApi, type Api, type Body } from '../harness.ts';
 
 const busy = { class: 'overloaded', message: 'too busy', retryAfterMs: null } as const;
 
@@ -43,8 +41,7 @@ describe('the work of a fleet', () => {
   };
   const steps = async (jobId: JobId): Promise<Body[]> =>
     (await api.get(`/api/jobs/${jobId}/steps?limit=200`)).body.data;
-  const brief = (data: Body[]) =>
-    data.map(({ kind, name, status, attempt }) => `${kind} ${name} ${status} ${attempt}`);
+  const brief = (data: Body[]) => data.map(({ kind, name, status, attempt }) => `${kind} ${name} ${status} ${attempt}`);
 
   test('is shown in order, each step with its times, its cost and its result', async () => {
     let calls = 0;
@@ -95,9 +92,7 @@ describe('the work of a fleet', () => {
   });
 
   test('shows the failure that ended it', async () => {
-    const { jobId } = await begin('fail', () =>
-      fails({ class: 'auth', message: 'no such key', retryAfterMs: null }),
-    );
+    const { jobId } = await begin('fail', () => fails({ class: 'auth', message: 'no such key', retryAfterMs: null }));
     await fleet.ended(jobId);
     const data = await steps(jobId);
     expect(brief(data)).toEqual(['model simulated/scripted failed 1']);
@@ -134,9 +129,7 @@ describe('the work of a fleet', () => {
 
   test('a wait lasts until it ends, and is cut short with its job', async () => {
     // A wait shorter than a throttle of the key, which would delay every other context.
-    const { jobId } = await begin('wait', () =>
-      fails({ ...busy, class: 'server_error', retryAfterMs: 3_600_000 }),
-    );
+    const { jobId } = await begin('wait', () => fails({ ...busy, class: 'server_error', retryAfterMs: 3_600_000 }));
     await fleet.until(async () => (await fleet.job(jobId))['status'] === 'waiting');
     expect(brief(await steps(jobId))).toEqual(['model simulated/scripted failed 1', 'wait retry waiting 1']);
     expect((await steps(jobId)).at(-1).ended_at).toBeNull();
@@ -158,9 +151,7 @@ describe('the work of a fleet', () => {
     const [one, two] = [await fleet.job(jobId), await fleet.job(second)];
     expect(one['first_seq']).toBe(0);
     expect(two['first_seq']).toBe(one['last_seq']);
-    const [{ head_seq: head } = {}] = await fleet.query(
-      `select head_seq from contexts where id = '${contextId}'`,
-    );
+    const [{ head_seq: head } = {}] = await fleet.query(`select head_seq from contexts where id = '${contextId}'`);
     expect(two['last_seq']).toBe(head);
   });
 });

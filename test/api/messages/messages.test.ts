@@ -3,8 +3,7 @@ import { sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
 import type { MessageId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { ids, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { ids, openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let owner: ProcessId;
@@ -74,10 +73,7 @@ describe('an input message', () => {
 
   test.each([
     ['text', 'plain text'],
-    [
-      'NUL, half surrogates, pairs and our own mark',
-      '\0 \u0000\ud800 \udc00x\ud83d\ude00 \uF8FE0041 \\u0000',
-    ],
+    ['NUL, half surrogates, pairs and our own mark', '\0 \u0000\ud800 \udc00x\ud83d\ude00 \uF8FE0041 \\u0000'],
     ['a megabyte of emoji', '🦊'.repeat(262_144)],
     ['spaces alone', '  \n\t '],
   ])('comes back unchanged: %s', async (_, text) => {

@@ -5,8 +5,7 @@ import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PREVIEWED_BYTES } from '../../../src/db/read/contexts/context-views.ts';
 import { PAGE_BYTES } from '../../../src/db/read/page.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -102,10 +101,7 @@ test('messages of a history, in either direction, and those of a turn', async ()
   const ids: string[] = [];
   for (const [place, size] of SIZES.entries())
     ids.push(await insertMessage(api, id, place + 1, textMessage(`"${text(size * MEGABYTE + 10)}"`)));
-  for (const path of [
-    `/api/contexts/${id}/messages?limit=100`,
-    `/api/contexts/${id}/messages?limit=100&turn=a1`,
-  ]) {
+  for (const path of [`/api/contexts/${id}/messages?limit=100`, `/api/contexts/${id}/messages?limit=100&turn=a1`]) {
     const pages = await pagesOf(path);
     expectBounded(pages, ids);
     expect(pages.map((page) => page.ids.length)).toEqual(CUTS);
@@ -162,9 +158,7 @@ test('compactions with their summaries', async () => {
   expectBounded(pages, ids);
   expect(pages.map((page) => page.ids.length)).toEqual(CUTS);
   const other = await api.worker();
-  expect(await pagesOf(`/api/contexts/${other.context_id}/compactions?limit=100`)).toMatchObject([
-    { ids: [] },
-  ]);
+  expect(await pagesOf(`/api/contexts/${other.context_id}/compactions?limit=100`)).toMatchObject([{ ids: [] }]);
 });
 
 test('jobs with their output', async () => {

@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { indexBacklog } from '../../../src/db/search/search-index.ts';
 import { STRETCH } from '../../../src/db/search/search.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { ids, openApi } from '../harness.ts';
+import { ids, openApi, type Api, type Body } from '../harness.ts';
 import { createFreshDatabase } from '../../services/database.ts';
-import type { Api, Body } from '../harness.ts';
 
 let api: Api;
 let database: Awaited<ReturnType<typeof createFreshDatabase>>;
@@ -113,17 +112,15 @@ describe('a search finds', () => {
     const texts = async (query: Record<string, string>) =>
       (await search({ q: 'narwhal', ...query })).data.map((found: Body) => found.snippet).toSorted();
     const ofOne = ['**narwhal** one', '**narwhal** two'];
-    expect(await texts({})).toEqual(
-      [...ofOne.slice(0, 1), '**narwhal** three', ...ofOne.slice(1)].toSorted(),
-    );
+    expect(await texts({})).toEqual([...ofOne.slice(0, 1), '**narwhal** three', ...ofOne.slice(1)].toSorted());
     expect(await texts({ context_id: one.context_id })).toEqual(ofOne);
     expect(await texts({ worker_id: one.id })).toEqual(ofOne);
     expect(await texts({ role: 'pilot' })).toEqual(ofOne);
     expect(await texts({ message_role: 'assistant' })).toEqual(['**narwhal** two']);
     expect(await texts({ created_after: '2100-01-01T00:00:00Z' })).toEqual([]);
-    expect(
-      await texts({ created_before: '2100-01-01T00:00:00Z', created_after: '2001-01-01T00:00:00Z' }),
-    ).toHaveLength(3);
+    expect(await texts({ created_before: '2100-01-01T00:00:00Z', created_after: '2001-01-01T00:00:00Z' })).toHaveLength(
+      3,
+    );
     expect(await texts({ created_before: '2001-01-01T00:00:00Z' })).toEqual([]);
     expect(await texts({ context_id: one.id })).toEqual([]);
     expect(await texts({ worker_id: one.context_id })).toEqual([]);
@@ -290,9 +287,7 @@ test('the index answers, whatever the statistics of the table', async () => {
   };
   // Earlier statements' counts are not delayed: each connection reports them at the end of a transaction.
   await Promise.all(
-    Array.from({ length: 5 }, () =>
-      api.database.db.execute(sql`select pg_sleep(0.2), pg_stat_force_next_flush()`),
-    ),
+    Array.from({ length: 5 }, () => api.database.db.execute(sql`select pg_sleep(0.2), pg_stat_force_next_flush()`)),
   );
   const before = await scans();
   for (let n = 0; n < 8; n += 1) await search({ q: 'hedgehog' });
@@ -310,8 +305,7 @@ test('a context that is being deleted is skipped until it is gone', async () => 
     await tx.execute(sql`select 1 from contexts where id = ${worker.context_id} for update`);
     expect(await indexBacklog(database.db)).toBe(false);
   });
-  const rows = () =>
-    database.db.execute(sql`select 1 from search_backlog where context_id = ${worker.context_id}`);
+  const rows = () => database.db.execute(sql`select 1 from search_backlog where context_id = ${worker.context_id}`);
   expect(await rows()).toHaveLength(1);
   await index();
   expect(await rows()).toEqual([]);

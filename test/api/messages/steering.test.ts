@@ -4,8 +4,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
 import { addProcess, take } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let owner: ProcessId;
@@ -16,16 +15,14 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const messages = (contextId: string) => `/api/contexts/${contextId}/messages`;
-const post = async (contextId: string, body: object): Promise<Body> =>
-  (await api.post(messages(contextId), body)).body;
+const post = async (contextId: string, body: object): Promise<Body> => (await api.post(messages(contextId), body)).body;
 const listed = async (contextId: string, query = ''): Promise<Body[]> =>
   (await api.get(`${messages(contextId)}${query}`)).body.data;
 const texts = async (contextId: string, query = ''): Promise<string[]> =>
   (await listed(contextId, query)).map((message) => message.content[0].text);
 /** A worker process takes the first input. */
 const begin = async (contextId: ContextId): Promise<void> => (await take(api, contextId, owner)).admit();
-const interrupt = (contextId: string, body: object = {}) =>
-  api.post(`/api/contexts/${contextId}/interrupt`, body);
+const interrupt = (contextId: string, body: object = {}) => api.post(`/api/contexts/${contextId}/interrupt`, body);
 
 describe('an interrupt', () => {
   test('whose process died before it could answer does not hit the next job when it is repeated', async () => {

@@ -2,12 +2,10 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type ProcessId, type ToolCallId } from '../../../src/core/ids.ts';
 import { turnEnds } from '../../../src/db/read/messages/turns.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let owner: ProcessId;
@@ -139,9 +137,9 @@ describe('of a long history', () => {
     expect(await messages(id, '?turn=u999999999')).toEqual([]);
     const withRetracted = await messages(id, '?turn=u3&include=retracted');
     expect(withRetracted.map(({ content }) => content[0].text)).toEqual(['taken back', '3.1']);
-    expect(
-      (await messages(id, '?turn=a30&limit=1&order=desc')).map(({ content }) => content[0].text),
-    ).toEqual(['30.4']);
+    expect((await messages(id, '?turn=a30&limit=1&order=desc')).map(({ content }) => content[0].text)).toEqual([
+      '30.4',
+    ]);
   });
 
   test.each(['asc', 'desc'])('pages of turns meet, %s', async (order) => {
@@ -149,10 +147,7 @@ describe('of a long history', () => {
     const found: number[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
-      const page: Body = await turns(
-        id,
-        `?limit=7&order=${order}${cursor === '' ? '' : `&cursor=${cursor}`}`,
-      );
+      const page: Body = await turns(id, `?limit=7&order=${order}${cursor === '' ? '' : `&cursor=${cursor}`}`);
       found.push(...numbers(page));
       for (const { answer_message_ids } of page.data) expect(answer_message_ids).toHaveLength(3);
       cursor = page.next_cursor;

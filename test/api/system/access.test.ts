@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openAccessControl } from '../../../src/api/access/access.ts';
 import { isLoopback } from '../../../src/config/loopback.ts';
 import type { AccessHeaders } from '../../../src/api/access/access-request.ts';
-import { openApi } from '../harness.ts';
-import type { Api } from '../harness.ts';
+import { openApi, type Api } from '../harness.ts';
 
 /** Without a body there is no key to compare. */
 const SIGN_IN_STATUS: Readonly<Record<string, number>> = { get: 200, post: 422, delete: 204 };
@@ -195,11 +194,7 @@ describe('without keys', () => {
     ['nightshift.lan', 'https://nightshift.lan'],
     ['localhost', 'http://localhost:80'],
   ])('a page of its own origin may call it: %s, %s', async (host, origin) => {
-    const made = await api.post(
-      '/api/workers',
-      { name: 'w' },
-      { host, origin, 'sec-fetch-site': 'same-origin' },
-    );
+    const made = await api.post('/api/workers', { name: 'w' }, { host, origin, 'sec-fetch-site': 'same-origin' });
     expect(made.status).toBe(201);
   });
 
@@ -253,15 +248,7 @@ describe('access control', () => {
   });
 
   test('answers have nosniff, and those with data no-store', async () => {
-    for (const url of [
-      '/api/workers',
-      '/api/nothing',
-      '/api/system',
-      '/metrics',
-      '/healthz',
-      '/',
-      '/docs/',
-    ]) {
+    for (const url of ['/api/workers', '/api/nothing', '/api/system', '/metrics', '/healthz', '/', '/docs/']) {
       const { headers } = await api.app.inject({ url, headers: { host: 'localhost' } });
       expect([url, headers['x-content-type-options']]).toEqual([url, 'nosniff']);
       if (url.startsWith('/api/') || url === '/metrics') expect(headers['cache-control']).toBe('no-store');

@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApi } from '../harness.ts';
-import type { Api } from '../harness.ts';
+import { openApi, type Api } from '../harness.ts';
 
 const PAGE = '<!doctype html><title>Console 1</title>';
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -83,13 +82,10 @@ describe('the page', () => {
     await writeFile(file, PAGE);
   });
 
-  test.each(['/jobs', '/contexts/x', '/inbox'])(
-    'is not sent to a program that requests %s for data',
-    async (url) => {
-      const answer = await get(url, { accept: 'application/json' });
-      expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'not_found']);
-    },
-  );
+  test.each(['/jobs', '/contexts/x', '/inbox'])('is not sent to a program that requests %s for data', async (url) => {
+    const answer = await get(url, { accept: 'application/json' });
+    expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'not_found']);
+  });
 
   test('is not sent for API addresses', async () => {
     expect((await get('/api/jobs', HTML)).json()).toEqual({ data: [], next_cursor: null });

@@ -1,7 +1,6 @@
 // The reference page: everything it needs comes from this server, and it may contact no other.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openApi } from '../harness.ts';
-import type { Api } from '../harness.ts';
+import { openApi, type Api } from '../harness.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -12,14 +11,11 @@ afterAll(() => api.close());
 const fetch = (url: string, headers: Record<string, string> = {}) =>
   api.app.inject({ url, headers: { host: 'localhost', ...headers } });
 
-test.each(['%00', 'a%5cb', '..%2f..%2fpackage.json', 'a'.repeat(5_000)])(
-  'the file %s is not there',
-  async (name) => {
-    const { statusCode, headers } = await fetch(`/docs/static/${name}`);
-    expect(statusCode).toBe(404);
-    expect(headers['content-type']).toMatch(/^application\/problem\+json/);
-  },
-);
+test.each(['%00', 'a%5cb', '..%2f..%2fpackage.json', 'a'.repeat(5_000)])('the file %s is not there', async (name) => {
+  const { statusCode, headers } = await fetch(`/docs/static/${name}`);
+  expect(statusCode).toBe(404);
+  expect(headers['content-type']).toMatch(/^application\/problem\+json/);
+});
 
 /** What the page loads, as a browser finds it from `url`. */
 async function loadedBy(url: string): Promise<string[]> {
@@ -29,23 +25,20 @@ async function loadedBy(url: string): Promise<string[]> {
   );
 }
 
-test.each(['/docs', '/docs/'])(
-  'the page at %s loads its assets from this server, each of them exists',
-  async (url) => {
-    const page = await fetch(url);
-    expect(page.statusCode).toBe(200);
-    expect(page.headers['content-type']).toMatch(/^text\/html/);
-    const assets = await loadedBy(url);
-    expect(assets.length).toBeGreaterThanOrEqual(5);
-    for (const asset of assets) {
-      expect(asset).toMatch(/^http:\/\/localhost\/docs\/static\//);
-      const answer = await fetch(new URL(asset).pathname);
-      expect(`${asset} ${answer.statusCode}`).toBe(`${asset} 200`);
-      expect(answer.rawPayload.length).toBeGreaterThan(100);
-    }
-    expect(page.body).not.toMatch(/<script>|<style|\son\w+=|style="/);
-  },
-);
+test.each(['/docs', '/docs/'])('the page at %s loads its assets from this server, each of them exists', async (url) => {
+  const page = await fetch(url);
+  expect(page.statusCode).toBe(200);
+  expect(page.headers['content-type']).toMatch(/^text\/html/);
+  const assets = await loadedBy(url);
+  expect(assets.length).toBeGreaterThanOrEqual(5);
+  for (const asset of assets) {
+    expect(asset).toMatch(/^http:\/\/localhost\/docs\/static\//);
+    const answer = await fetch(new URL(asset).pathname);
+    expect(`${asset} ${answer.statusCode}`).toBe(`${asset} 200`);
+    expect(answer.rawPayload.length).toBeGreaterThan(100);
+  }
+  expect(page.body).not.toMatch(/<script>|<style|\son\w+=|style="/);
+});
 
 test('the page shows the document that clients read', async () => {
   const script = await fetch('/docs/static/swagger-initializer.js');
@@ -66,15 +59,14 @@ test('its policy lets a browser contact no other server', async () => {
   expect((await fetch('/api/openapi.json')).headers['content-security-policy']).toBeUndefined();
 });
 
-test.each([
-  '/docs/static/nothing.js',
-  '/docs/static/%2e%2e/package.json',
-  '/docs/static/..%2f..%2fpackage.json',
-])('other files do not exist: %s', async (url) => {
-  const answer = await fetch(url);
-  expect([403, 404]).toContain(answer.statusCode);
-  expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
-});
+test.each(['/docs/static/nothing.js', '/docs/static/%2e%2e/package.json', '/docs/static/..%2f..%2fpackage.json'])(
+  'other files do not exist: %s',
+  async (url) => {
+    const answer = await fetch(url);
+    expect([403, 404]).toContain(answer.statusCode);
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
+  },
+);
 
 test('it is cached like other pages', async () => {
   for (const url of ['/docs', '/docs/json', '/docs/static/swagger-ui.css']) {

@@ -11,8 +11,7 @@ import { leaveFigures } from '../../../src/db/processes/processes.ts';
 import type { Tool } from '../../../src/tools/registry/tool.ts';
 import type { ToolServers } from '../../../src/tools/registry/servers.ts';
 import { addProcess } from '../manual-worker.ts';
-import { ABOUT, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { ABOUT, openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 afterEach(() => api.close());
@@ -200,9 +199,7 @@ test('tools show their source, their effect and when they need approval', async 
   await addProcess(api, { tools: ['zap'], mcpServers: ['files'] });
   const body = await system();
   expect(body.mode).toBe('production');
-  expect(
-    body.tools.map(({ name, source, approval, served }: Body) => [name, source, approval, served]),
-  ).toEqual([
+  expect(body.tools.map(({ name, source, approval, served }: Body) => [name, source, approval, served])).toEqual([
     ['ban', 'own', 'deny', false],
     ['sleep_until', 'built_in', 'never', false],
     ['zap', 'own', 'by_call', true],

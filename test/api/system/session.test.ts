@@ -4,8 +4,7 @@ import { sql } from 'drizzle-orm';
 import { forgetSessions } from '../../../src/db/write/sessions.ts';
 import { until } from '../../e2e/rig/until.ts';
 import { tagOf } from '../../services/statements.ts';
-import { openApi } from '../harness.ts';
-import type { Api } from '../harness.ts';
+import { openApi, type Api } from '../harness.ts';
 
 const KEYS = 'first-key:acme,second-key:acme,third:with:colons:globex';
 const ADMIN_KEY = 'the-key-of-the-operator';
@@ -92,9 +91,7 @@ describe('signing in', () => {
     expect((await api.get('/api/session')).body).toEqual(unsigned);
     const signedIn = { auth: 'key', signed_in: true, tenant: 'globex' };
     expect((await api.get('/api/session', await signIn('third:with:colons'))).body).toEqual(signedIn);
-    expect((await api.get('/api/session', { authorization: 'Bearer third:with:colons' })).body).toEqual(
-      signedIn,
-    );
+    expect((await api.get('/api/session', { authorization: 'Bearer third:with:colons' })).body).toEqual(signedIn);
     const { status, headers } = await api.call('DELETE', '/api/session');
     expect(status).toBe(204);
     expect(setCookie(headers)).toMatch(
@@ -177,10 +174,7 @@ describe('the cookie', () => {
     const other = await openApi({ NIGHTSHIFT_API_KEYS: 'new-key:acme,first-key:acme' }, api.databaseUrl);
     expect((await other.get('/api/workers', cookie)).status).toBe(200);
     await other.close();
-    const without = await openApi(
-      { NIGHTSHIFT_API_KEYS: 'second-key:acme,first-key:globex' },
-      api.databaseUrl,
-    );
+    const without = await openApi({ NIGHTSHIFT_API_KEYS: 'second-key:acme,first-key:globex' }, api.databaseUrl);
     expect((await without.get('/api/workers', cookie)).status).toBe(401);
     await without.close();
   });
@@ -205,10 +199,7 @@ describe('a session', () => {
     expect((await other.get('/api/workers', mine)).status).toBe(200);
     expect((await api.call('DELETE', '/api/session', undefined, { ...mine, ...OWN })).status).toBe(204);
     expect((await api.get('/api/workers', mine)).status).toBe(401);
-    await until(
-      'the other process to see it',
-      async () => (await other.get('/api/workers', mine)).status === 401,
-    );
+    await until('the other process to see it', async () => (await other.get('/api/workers', mine)).status === 401);
     expect((await api.get('/api/workers', another)).status).toBe(200);
     await other.close();
   });
@@ -247,10 +238,7 @@ describe('event streams', () => {
     Number(/^nightshift_streams (\d+)$/m.exec((await of.get('/metrics', OPERATOR)).body)?.[1]);
 
   test('of a session end with it, in every process, and no others do', async () => {
-    const other = await openApi(
-      { NIGHTSHIFT_API_KEYS: KEYS, NIGHTSHIFT_ADMIN_KEY: ADMIN_KEY },
-      api.databaseUrl,
-    );
+    const other = await openApi({ NIGHTSHIFT_API_KEYS: KEYS, NIGHTSHIFT_ADMIN_KEY: ADMIN_KEY }, api.databaseUrl);
     const [mine, another] = [await signIn('first-key', api, OWN), await signIn('first-key', api, OWN)];
     const bearer = { authorization: 'Bearer first-key' };
     const { body: made } = await api.post('/api/contexts', {}, bearer);
@@ -334,15 +322,12 @@ describe('guessing keys behind a proxy', () => {
     await own.close();
   });
 
-  test.each([undefined, '10.0.0.0/8'])(
-    'that is not trusted (%s) is counted by its own address',
-    async (trusted) => {
-      const own = await openApi({ NIGHTSHIFT_API_KEYS: KEYS, NIGHTSHIFT_TRUSTED_PROXIES: trusted });
-      await exhaust(own, (tried) => from(`203.0.113.${tried}`));
-      expect(await signInStatus(own, '203.0.113.99')).toBe(429);
-      await own.close();
-    },
-  );
+  test.each([undefined, '10.0.0.0/8'])('that is not trusted (%s) is counted by its own address', async (trusted) => {
+    const own = await openApi({ NIGHTSHIFT_API_KEYS: KEYS, NIGHTSHIFT_TRUSTED_PROXIES: trusted });
+    await exhaust(own, (tried) => from(`203.0.113.${tried}`));
+    expect(await signInStatus(own, '203.0.113.99')).toBe(429);
+    await own.close();
+  });
 });
 
 test('without keys there is no sign-in, and every request is that of the default tenant', async () => {

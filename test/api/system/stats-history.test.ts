@@ -2,14 +2,12 @@
 // the stored rows.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { TenantId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type TenantId } from '../../../src/core/ids.ts';
 import { readHistory } from '../../../src/db/read/installation/stats-history.ts';
 import { explaining } from '../../services/explaining.ts';
 import { tagOf } from '../../services/statements.ts';
 import { addProcess, converse } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -29,12 +27,7 @@ async function history(query: string): Promise<Body> {
  * Ended jobs of `tenant`, one each `seconds`, the first at the start of 2026; each started two seconds after its
  * submit.
  */
-async function addEnded(
-  tenant: TenantId,
-  count: number,
-  seconds: number,
-  status = 'completed',
-): Promise<void> {
+async function addEnded(tenant: TenantId, count: number, seconds: number, status = 'completed'): Promise<void> {
   await api.database.db.execute(sql`
     insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, metadata, error, steps,
       input_tokens, output_tokens, created_at, started_at, finished_at)

@@ -8,8 +8,7 @@ import type { Json } from '../../../src/core/json.ts';
 import { leaveFigures } from '../../../src/db/processes/processes.ts';
 import { exposition } from './exposition.ts';
 import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
-import { ids, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { ids, openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -49,10 +48,7 @@ describe('the document', () => {
     const other = await openApi({ NIGHTSHIFT_API_KEYS: 'key:tenant', NIGHTSHIFT_MAX_STREAMS: '7' });
     try {
       const headers = { authorization: 'Bearer key' };
-      const [mine, theirs] = await Promise.all([
-        api.get('/api/openapi.json'),
-        other.get('/api/openapi.json', headers),
-      ]);
+      const [mine, theirs] = await Promise.all([api.get('/api/openapi.json'), other.get('/api/openapi.json', headers)]);
       expect(theirs.body.paths).toEqual(mine.body.paths);
       expect(theirs.body.components.schemas).toEqual(mine.body.components.schemas);
     } finally {
@@ -63,9 +59,7 @@ describe('the document', () => {
   test('contains every route, and no other', async () => {
     const { paths } = api.contract.document;
     const named = Object.entries(paths).flatMap(([path, operations]) =>
-      Object.keys(operations).map(
-        (method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
-      ),
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
     );
     expect(named.toSorted()).toEqual(
       [
@@ -173,9 +167,7 @@ describe('the document', () => {
 });
 
 /** The paths of a context, and of a waiting call in it; another one waits for approval. */
-async function askedCall(
-  waitsFor: 'answer' | 'outcome' = 'answer',
-): Promise<{ context: string; call: string }> {
+async function askedCall(waitsFor: 'answer' | 'outcome' = 'answer'): Promise<{ context: string; call: string }> {
   const contextId = (await api.post('/api/contexts')).body.id;
   await api.post(`/api/contexts/${contextId}/messages`, { content: 'x' });
   const manual = await take(api, contextId, await addProcess(api), OUTSIDE);
@@ -334,9 +326,7 @@ test('metrics show the published figures of live worker processes, as far as the
   await leaveFigures(api.database.db, live, figure(3));
   await leaveFigures(api.database.db, dead, figure(4));
   await leaveFigures(api.database.db, odd, oddities);
-  await api.database.db.execute(
-    sql`update processes set heartbeat_at = now() - interval '1 hour' where id = ${dead}`,
-  );
+  await api.database.db.execute(sql`update processes set heartbeat_at = now() - interval '1 hour' where id = ${dead}`);
   const left = exposition((await api.get('/metrics')).body).filter(({ name }) => name === 'nightshift_left');
   expect(left).toEqual([
     { name: 'nightshift_left', value: 3, labels: { kind: 'a\\"b\\\\c', process: live.slice(-8) } },
@@ -380,9 +370,7 @@ test('stats and metrics count waiting, running and queued work', async () => {
   ]) {
     expect(body).toContain(`${line}\n`);
   }
-  expect(body).toMatch(
-    /nightshift_http_request_seconds_count\{method="POST",route="\/api\/workers",status="201"\} 5/,
-  );
+  expect(body).toMatch(/nightshift_http_request_seconds_count\{method="POST",route="\/api\/workers",status="201"\} 5/);
   expect(body).toContain('nodejs_eventloop_lag_seconds');
   expect(body).toContain('process_resident_memory_bytes');
 });

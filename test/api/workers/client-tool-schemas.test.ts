@@ -2,8 +2,7 @@
 // dangling reference, which no compiler accepts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compileSchema } from '../../../src/tools/registry/schema.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -37,19 +36,13 @@ const HOSTILE: [string, Body][] = [
       allOf: [{ $ref: '#/$defs/a' }, NOWHERE],
     },
   ],
-  [
-    'an enum of 10,000',
-    { properties: { a: { enum: Array.from({ length: 10_000 }, (_, at) => at), ...NOWHERE } } },
-  ],
+  ['an enum of 10,000', { properties: { a: { enum: Array.from({ length: 10_000 }, (_, at) => at), ...NOWHERE } } }],
   ['40 levels', nested(40)],
   [
     '1,200 properties',
     { properties: Object.fromEntries(Array.from({ length: 1_200 }, (_, at) => [`p${at}`, NOWHERE])) },
   ],
-  [
-    '3,000 required members',
-    { required: Array.from({ length: 3_000 }, (_, at) => `member-${at}`), not: NOWHERE },
-  ],
+  ['3,000 required members', { required: Array.from({ length: 3_000 }, (_, at) => `member-${at}`), not: NOWHERE }],
 ];
 
 test.each(HOSTILE)('with %s is answered', async (_, schema) => {
@@ -78,8 +71,6 @@ test.each([undefined, 'http://json-schema.org/draft-07/schema#'])(
     const client_tools = [{ name: 'locate', description: 'Where the user is.', input_schema }];
     expect((await api.post('/api/workers', { name: 'w', config: { client_tools } })).status).toBe(201);
     const wrong = { ...client_tools[0], input_schema: { ...input_schema, properties: { a: { enum: 1 } } } };
-    expect((await api.post('/api/workers', { name: 'w', config: { client_tools: [wrong] } })).status).toBe(
-      422,
-    );
+    expect((await api.post('/api/workers', { name: 'w', config: { client_tools: [wrong] } })).status).toBe(422);
   },
 );

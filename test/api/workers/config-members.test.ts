@@ -1,8 +1,7 @@
 // Every member of a config: set, replaced and removed, on worker and context alike, each time as a new version.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let worker: Body;

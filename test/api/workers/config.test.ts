@@ -152,9 +152,7 @@ describe('the configuration', () => {
     'fd00::/129',
   ])('accepts no "%s" as a trusted proxy', (proxies) => {
     expect(faultsOf({ NIGHTSHIFT_TRUSTED_PROXIES: proxies })).toEqual([
-      expect.stringMatching(
-        /^NIGHTSHIFT_TRUSTED_PROXIES must be a comma-separated list of addresses or networks/,
-      ),
+      expect.stringMatching(/^NIGHTSHIFT_TRUSTED_PROXIES must be a comma-separated list of addresses or networks/),
     ]);
   });
 

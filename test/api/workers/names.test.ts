@@ -1,8 +1,7 @@
 // Names of models, tools and roles are checked against those that live processes published.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addProcess } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api } from '../harness.ts';
+import { openApi, type Api } from '../harness.ts';
 import { tagOf } from '../../services/statements.ts';
 
 describe('where processes published their names', () => {
@@ -34,12 +33,7 @@ describe('where processes published their names', () => {
   });
 
   test.each([
-    [
-      { config: { model: 'openai/gpt' } },
-      'unknown_model',
-      'config.model',
-      /Set OPENAI_API_KEY.*anthropic, simulated/,
-    ],
+    [{ config: { model: 'openai/gpt' } }, 'unknown_model', 'config.model', /Set OPENAI_API_KEY.*anthropic, simulated/],
     [{ config: { model: 'opnai/gpt' } }, 'unknown_model', 'config.model', /no known provider/],
     [{ config: { model: 'gpt' } }, 'unknown_model', 'config.model', /anthropic, simulated/],
     [{ config: { tools: ['read', 'shred'] } }, 'unknown_tool', 'config.tools', /"shred".*mail, read, write/],
@@ -50,29 +44,26 @@ describe('where processes published their names', () => {
       /"rm -rf \/".*files, memory/,
     ],
     [{ role: 'king' }, 'unknown_role', 'role', /"king".*coder, writer/],
-  ])(
-    'a name that none of them supports is refused, with the choices: %j',
-    async (body, code, param, message) => {
-      const { context_id, id } = await api.worker();
-      const requests: [string, string, object][] = [
-        ['POST', '/api/workers', { name: 'w', ...body }],
-        ['POST', '/api/contexts', body],
-        ['PATCH', `/api/workers/${id}`, body],
-        ...('config' in body
-          ? ([
-              ['PATCH', `/api/contexts/${context_id}`, body],
-              ['PUT', `/api/contexts/${context_id}`, body],
-            ] as [string, string, object][])
-          : []),
-      ];
-      for (const [method, path, payload] of requests) {
-        const refused = await api.call(method, path, payload);
-        expect(refused.status).toBe(422);
-        expect(refused.body.error).toMatchObject({ code, param });
-        expect(refused.body.detail).toMatch(message);
-      }
-    },
-  );
+  ])('a name that none of them supports is refused, with the choices: %j', async (body, code, param, message) => {
+    const { context_id, id } = await api.worker();
+    const requests: [string, string, object][] = [
+      ['POST', '/api/workers', { name: 'w', ...body }],
+      ['POST', '/api/contexts', body],
+      ['PATCH', `/api/workers/${id}`, body],
+      ...('config' in body
+        ? ([
+            ['PATCH', `/api/contexts/${context_id}`, body],
+            ['PUT', `/api/contexts/${context_id}`, body],
+          ] as [string, string, object][])
+        : []),
+    ];
+    for (const [method, path, payload] of requests) {
+      const refused = await api.call(method, path, payload);
+      expect(refused.status).toBe(422);
+      expect(refused.body.error).toMatchObject({ code, param });
+      expect(refused.body.detail).toMatch(message);
+    }
+  });
 
   test('a role is removed by null', async () => {
     const { body } = await api.post('/api/workers', { name: 'w', role: 'coder' });

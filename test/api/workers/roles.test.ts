@@ -1,13 +1,11 @@
 // Roles through the API: versions, the copy that workers keep of them, and the names of the config file beside them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import type { Role } from '../../../src/core/workers/settings.ts';
 import { read } from '../../../src/db/run/contexts.ts';
 import { readMailbox } from '../../../src/db/run/mailbox/mailbox.ts';
 import { addProcess, take } from '../manual-worker.ts';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 const FILE: ReadonlyMap<string, Role> = new Map([
   ['clerk', { system_prompt: 'You file.', tools: ['read'] }],
@@ -83,9 +81,7 @@ describe('a role', () => {
     const name = newName();
     expect((await put(name, {}, { 'if-match': '*' })).status).toBe(412);
     await put(name, {});
-    expect((await put(name, { max_steps: 1 }, { 'if-match': '"2"' })).body.error.code).toBe(
-      'version_conflict',
-    );
+    expect((await put(name, { max_steps: 1 }, { 'if-match': '"2"' })).body.error.code).toBe('version_conflict');
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map((max_steps) => put(name, { max_steps }, { 'if-match': '"1"' })),
     );
@@ -97,9 +93,7 @@ describe('a role', () => {
 
   test('accepts many concurrent changes, each as a version of its own', async () => {
     const name = newName();
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => put(name, { max_steps: index + 1 })),
-    );
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => put(name, { max_steps: index + 1 })));
     expect(answers.map(({ body }) => body.version).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 12 }, (_, index) => index + 1),
     );
@@ -202,9 +196,7 @@ describe('a worker', () => {
     await api.post(`/api/workers/${worker.id}/messages`, { content: 'x' });
     const why = async () => (await api.get(`/api/contexts/${worker.context_id}/state`)).body.why;
     expect(await why()).toMatch(/^The job waits for a free worker process/);
-    await api.database.db.execute(
-      `update roles set definition = '{"tools": ["gone"]}' where name = '${name}'`,
-    );
+    await api.database.db.execute(`update roles set definition = '{"tools": ["gone"]}' where name = '${name}'`);
     expect(await why()).toBe('No live worker process serves tool "gone".');
   });
 });
@@ -282,9 +274,7 @@ describe('the list', () => {
       const paged: Body[] = [];
       let cursor: string | null = '';
       while (cursor !== null) {
-        const page: Body = (
-          await api.get(`/api/roles?limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`)
-        ).body;
+        const page: Body = (await api.get(`/api/roles?limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`)).body;
         paged.push(...page.data);
         cursor = page.next_cursor;
       }

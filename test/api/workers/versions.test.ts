@@ -1,7 +1,6 @@
 // ETag and If-Match, and concurrent changes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -63,12 +62,7 @@ describe.each([
 test('worker and context share one version', async () => {
   const worker = await api.worker();
   await api.call('PATCH', `/api/workers/${worker.id}`, { name: 'x' });
-  const stale = await api.call(
-    'PATCH',
-    `/api/contexts/${worker.context_id}`,
-    { title: 'x' },
-    { 'if-match': '"1"' },
-  );
+  const stale = await api.call('PATCH', `/api/contexts/${worker.context_id}`, { title: 'x' }, { 'if-match': '"1"' });
   expect(stale.status).toBe(412);
 });
 

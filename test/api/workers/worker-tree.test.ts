@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import { addProcess } from '../manual-worker.ts';
-import { isQuery, openApi } from '../harness.ts';
-import type { Api, Body } from '../harness.ts';
+import { isQuery, openApi, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -16,8 +15,7 @@ const make = async (parent: string | null, name = 'w'): Promise<Body> =>
   (await api.post('/api/workers', { name, parent_worker_id: parent })).body;
 const query = async (text: string) => [...(await api.database.db.execute(text))];
 const detach = (id: string) => query(`update workers set detached = true where id = '${id}'`);
-const tree = async (id: string, query = ''): Promise<Body> =>
-  (await api.get(`/api/workers/${id}/tree${query}`)).body;
+const tree = async (id: string, query = ''): Promise<Body> => (await api.get(`/api/workers/${id}/tree${query}`)).body;
 
 /** `a` with two children, of which the second has a detached child with a child of its own. */
 async function family() {
@@ -69,9 +67,7 @@ describe('below a worker', () => {
     const { top, first, second, away, last } = await family();
     const states = async () =>
       Promise.all(
-        [top, first, second, away, last].map(
-          async ({ id }) => (await api.get(`/api/workers/${id}`)).body.state,
-        ),
+        [top, first, second, away, last].map(async ({ id }) => (await api.get(`/api/workers/${id}`)).body.state),
       );
     expect((await api.post(`/api/workers/${top.id}/stop`)).body).toMatchObject({ state: 'stopped' });
     expect(await states()).toEqual(['stopped', 'stopped', 'stopped', 'inactive', 'inactive']);
@@ -148,9 +144,7 @@ test('a question of a worker below shows in the state of the worker that waits f
     { kind: 'worker', name: 'spawn_worker', worker_id: second.id },
     { kind: 'input', name: 'ask_user', worker_id: away.id, tool_call_id: ids.get(away.id)?.callId },
   ]);
-  expect(body.why).toContain(
-    `Worker ${away.id} waits for a person or a client to answer its call of ask_user.`,
-  );
+  expect(body.why).toContain(`Worker ${away.id} waits for a person or a client to answer its call of ask_user.`);
 });
 
 test('waits below show beside a question of its own, and so does an approved call whose outcome is unknown', async () => {

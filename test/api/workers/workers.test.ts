@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { isQuery, openApi } from '../harness.ts';
-import type { Api } from '../harness.ts';
+import { isQuery, openApi, type Api } from '../harness.ts';
 
 let api: Api;
 beforeAll(async () => {

@@ -1,13 +1,10 @@
 // No job lost, none duplicated: each accepted key is one job with its input, each job is of an accepted key.
 import { textOf } from '../../../src/core/conversation/blocks.ts';
-import { expectedOf } from '../world/expected-jobs.ts';
-import type { ExpectedJob } from '../world/expected-jobs.ts';
-import { coursesOf } from '../world/expected-branches.ts';
-import type { Course } from '../world/expected-branches.ts';
+import { expectedOf, type ExpectedJob } from '../world/expected-jobs.ts';
+import { coursesOf, type Course } from '../world/expected-branches.ts';
 import { tagIn } from '../clients/inputs.ts';
-import { groupBy } from '../world/world.ts';
+import { groupBy, type Check, type Posted, type Violation, type World } from '../world/world.ts';
 import type { StoredJob, StoredMessage } from '../world/stored.ts';
-import type { Check, Posted, Violation, World } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('accepted');
@@ -61,8 +58,7 @@ function inputFaults(
     note('it was withdrawn, and is not');
   }
   if (delivery !== 'steer' && job.message_id !== outcome.messageId) note('the job answers another input');
-  if (delivery === 'queue' && !reordered && job.priority !== priority)
-    note(`its priority became ${job.priority}`);
+  if (delivery === 'queue' && !reordered && job.priority !== priority) note(`its priority became ${job.priority}`);
   const isEdited = message !== undefined && textOf(message.content).startsWith('# edited');
   if (edited === 'taken' && !isEdited) note('its change was accepted and is missing');
   if (edited !== 'taken' && isEdited) note('its change was refused and is stored');
@@ -89,14 +85,10 @@ function strangers({ inputs, jobs }: World): Violation[] {
   return jobs.flatMap((job) => {
     if (job.kind === 'compact') return [];
     const own = keys.get(job.id) ?? [];
-    const leaders = own.filter(
-      ({ outcome }) => outcome.kind === 'accepted' && outcome.messageId === job.message_id,
-    );
+    const leaders = own.filter(({ outcome }) => outcome.kind === 'accepted' && outcome.messageId === job.message_id);
     if (leaders.length === 0) return [violation('a job of no accepted key', job.context_id, job.id)];
     if (leaders.length > 1) {
-      return [
-        violation('one job for several keys', job.context_id, job.id, ...leaders.map(({ tag }) => tag)),
-      ];
+      return [violation('one job for several keys', job.context_id, job.id, ...leaders.map(({ tag }) => tag))];
     }
     return [];
   });

@@ -1,12 +1,9 @@
 // Each input is answered at most once, and exactly once where its job completed, with the answers of its script.
 import { isToolUse, textOf } from '../../../src/core/conversation/blocks.ts';
-import { expectedByJob, expectedOf } from '../world/expected-jobs.ts';
-import type { ExpectedJob } from '../world/expected-jobs.ts';
-import { tagIn } from '../clients/inputs.ts';
-import type { Play } from '../clients/inputs.ts';
-import { groupBy, isEnded } from '../world/world.ts';
+import { expectedByJob, expectedOf, type ExpectedJob } from '../world/expected-jobs.ts';
+import { tagIn, type Play } from '../clients/inputs.ts';
+import { groupBy, isEnded, type Check, type Violation } from '../world/world.ts';
 import type { StoredJob, StoredMessage } from '../world/stored.ts';
-import type { Check, Violation } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('answers');
@@ -38,10 +35,7 @@ export const answers: Check = {
 
 /** Once by each job that had to answer it. */
 function answeredTooOften(tag: string, reported: readonly StoredMessage[], wanted: number): Violation[] {
-  const mostOfOneJob = Math.max(
-    0,
-    ...[...groupBy(reported, ({ job_id: id }) => id).values()].map((own) => own.length),
-  );
+  const mostOfOneJob = Math.max(0, ...[...groupBy(reported, ({ job_id: id }) => id).values()].map((own) => own.length));
   if (mostOfOneJob <= 1 && reported.length <= Math.max(1, wanted)) return [];
   const ids = reported.map(({ id }) => id);
   return [violation(`answered ${reported.length} times`, reported[0]?.context_id ?? null, tag, ...ids)];
@@ -56,22 +50,17 @@ function jobFaults(
   const faults: Violation[] = [];
   const note = (what: string, ...ids: string[]): void =>
     void faults.push(violation(what, job.context_id, job.id, ...ids));
-  if (job.steps !== reported.length)
-    note(`it counts ${job.steps} steps, ${reported.length} answers are stored`);
+  if (job.steps !== reported.length) note(`it counts ${job.steps} steps, ${reported.length} answers are stored`);
   const inOrder = reported.toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
   const last = inOrder.at(-1);
   if (job.kind === 'compact')
-    return [
-      ...faults,
-      ...reported.map(({ id }) => violation('a compaction answered', job.context_id, job.id, id)),
-    ];
+    return [...faults, ...reported.map(({ id }) => violation('a compaction answered', job.context_id, job.id, id))];
   if (job.status === 'completed') {
     if (last === undefined || job.output_message_id !== last.id) note('its output is not its last answer');
     if (last?.status === 'retracted') note('it completed, and its answer was retracted');
     if (!asked.some(({ tag }) => ofTag.get(tag)?.some(({ id }) => id === last?.id)))
       note('its answer is to another input');
-  } else if (isEnded(job.status) && job.output_message_id !== null)
-    note('it did not complete and has an output');
+  } else if (isEnded(job.status) && job.output_message_id !== null) note('it did not complete and has an output');
   const [only] = asked;
   if (asked.length === 1 && only !== undefined) {
     const fault = playFault(only.script.plays, inOrder, job.status === 'completed');
@@ -81,11 +70,7 @@ function jobFaults(
 }
 
 /** The answers are a beginning of the script, and all of it where the job completed. */
-function playFault(
-  plays: readonly Play[],
-  reported: readonly StoredMessage[],
-  whole: boolean,
-): string | null {
+function playFault(plays: readonly Play[], reported: readonly StoredMessage[], whole: boolean): string | null {
   const is = reported.map(({ content }) =>
     lineOf(
       content.filter(isToolUse).map(({ name }) => name),

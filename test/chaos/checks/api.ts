@@ -1,8 +1,7 @@
 // The API returns the stored contexts, their branches with their messages in order, and their jobs.
 import { reads, whole } from '../../../src/core/conversation/branch.ts';
-import { groupBy } from '../world/world.ts';
+import { groupBy, type Check, type ReturnedContext, type ReturnedBranch, type Violation } from '../world/world.ts';
 import type { StoredBranch, StoredContext, StoredJob, StoredMessage } from '../world/stored.ts';
-import type { Check, ReturnedContext, ReturnedBranch, Violation } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('api');
@@ -76,9 +75,7 @@ function branchFaults(
 ): Violation[] {
   const spans = branch.spans ?? whole(branch.name);
   const history = messages
-    .filter(
-      ({ status, branch: of, seq }) => status === 'completed' && reads(spans, { branch: of, seq: seq ?? 0 }),
-    )
+    .filter(({ status, branch: of, seq }) => status === 'completed' && reads(spans, { branch: of, seq: seq ?? 0 }))
     .toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
   const queued = messages.filter((message) => message.status === 'queued' && message.branch === branch.name);
   return [
@@ -101,19 +98,11 @@ function messageFaults(
 ): Violation[] {
   const at = listed.findIndex(({ id, seq, role, turn, content }, index) => {
     const returned = messages[index];
-    if (returned?.id !== id || returned.seq !== seq || returned.role !== role || returned.turn !== turn)
-      return true;
+    if (returned?.id !== id || returned.seq !== seq || returned.role !== role || returned.turn !== turn) return true;
     return canonical(returned.content) !== canonical(content);
   });
   if (at !== -1)
-    return [
-      violation(
-        `message ${at + 1} of the list is not what is stored`,
-        contextId,
-        name,
-        listed[at]?.id ?? null,
-      ),
-    ];
+    return [violation(`message ${at + 1} of the list is not what is stored`, contextId, name, listed[at]?.id ?? null)];
   return listed.length === messages.length
     ? []
     : [violation(`${messages.length} messages are listed, ${listed.length} are stored`, contextId, name)];

@@ -1,12 +1,10 @@
 // A call that needs approval ran only after it, once, and with the approved input; the first decision counts and is
 // published once.
 import { isToolUse } from '../../../src/core/conversation/blocks.ts';
-import { withWord } from '../../e2e/outside/outside-tools.ts';
-import type { Outside } from '../../e2e/outside/outside-tools.ts';
+import { withWord, type Outside } from '../../e2e/outside/outside-tools.ts';
 import { GUARD } from '../clients/inputs.ts';
-import { groupBy } from '../world/world.ts';
+import { groupBy, type Check, type PersonDecision, type Violation } from '../world/world.ts';
 import type { StoredCall } from '../world/stored.ts';
-import type { Check, PersonDecision, Violation } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('approvals');
@@ -37,9 +35,7 @@ export const approvals: Check = {
     return [
       ...decisions
         .filter(({ outcome }) => outcome.kind === 'pending')
-        .map(({ contextId, key, callId }) =>
-          violation('a decision never got through', contextId, key, callId),
-        ),
+        .map(({ contextId, key, callId }) => violation('a decision never got through', contextId, key, callId)),
       ...taken
         .filter(({ callId }) => !known.has(callId))
         .map(({ callId, one }) => violation('a decision on no call', one.contextId, callId, one.key)),
@@ -85,13 +81,10 @@ function ranFaults(
 /** One person got the answer that the decision was accepted. */
 function decisionFaults(call: StoredCall, taken: readonly PersonDecision[]): Violation[] {
   const ids = taken.map(({ key }) => key);
-  if (taken.length > 1)
-    return [violation(`${taken.length} decisions were accepted`, call.context_id, call.id, ...ids)];
+  if (taken.length > 1) return [violation(`${taken.length} decisions were accepted`, call.context_id, call.id, ...ids)];
   const [one] = taken;
   if (one === undefined)
-    return call.approval === null
-      ? []
-      : [violation('a decision that no client made', call.context_id, call.id)];
+    return call.approval === null ? [] : [violation('a decision that no client made', call.context_id, call.id)];
   const word = one.callId === call.id ? one.word : null;
   return call.approval?.decision === one.decision && wordIn(call.approval.input) === word
     ? []
@@ -100,9 +93,7 @@ function decisionFaults(call: StoredCall, taken: readonly PersonDecision[]): Vio
 
 function publishedFaults(call: StoredCall, times: number): Violation[] {
   const wanted = call.approval === null ? 0 : 1;
-  return times === wanted
-    ? []
-    : [violation(`its decision is published ${times} times`, call.context_id, call.id)];
+  return times === wanted ? [] : [violation(`its decision is published ${times} times`, call.context_id, call.id)];
 }
 
 function wordIn(input: unknown): string | null {

@@ -1,11 +1,9 @@
 // No branch reads another's messages: the stored history of each branch equals the one derived from the sequence of
 // messages and events; shared messages stay, and cleared ones are on no branch.
 import { reads, whole } from '../../../src/core/conversation/branch.ts';
-import { coursesOf } from '../world/expected-branches.ts';
-import type { Course, Line } from '../world/expected-branches.ts';
-import { groupBy } from '../world/world.ts';
+import { coursesOf, type Course, type Line } from '../world/expected-branches.ts';
+import { groupBy, type Check, type Violation } from '../world/world.ts';
 import type { StoredBranch, StoredEvent, StoredMessage } from '../world/stored.ts';
-import type { Check, Violation } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('branch-histories');

@@ -1,10 +1,8 @@
 // Accepted operations on branches were done once, and refused ones not at all; an edited or retried input is on a
 // branch that was made for it, in the place of the original.
-import { coursesOf } from '../world/expected-branches.ts';
-import type { Birth, Course } from '../world/expected-branches.ts';
-import { groupBy } from '../world/world.ts';
+import { coursesOf, type Birth, type Course } from '../world/expected-branches.ts';
+import { groupBy, type Change, type Check, type Posted, type Violation } from '../world/world.ts';
 import type { StoredEvent, StoredMessage } from '../world/stored.ts';
-import type { Change, Check, Posted, Violation } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('branches');
@@ -97,9 +95,7 @@ function revisionFaults(
   if (birth?.left === null || birth?.left === undefined || past === undefined)
     return [violation('no branch was made for it', contextId, tag, outcome.branch, outcome.jobId)];
   // A message that was retracted later was visible then.
-  const line = birth.left.filter(
-    ({ id, status }) => status === 'completed' || (retractedAt.get(id) ?? 0) > birth.seq,
-  );
+  const line = birth.left.filter(({ id, status }) => status === 'completed' || (retractedAt.get(id) ?? 0) > birth.seq);
   const wrong = whatIsWrong(birth, line, past, revision.kind);
   return wrong === null ? [] : [violation(wrong, contextId, tag, birth.branch, past.id)];
 }

@@ -1,11 +1,9 @@
 // Compactions: each request is one job; each compaction is published with its place, is shorter than the messages that
 // it replaces, and cuts no call from its result; the prompt is then valid.
 import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
-import { coursesOf } from '../world/expected-branches.ts';
-import type { Course, Line } from '../world/expected-branches.ts';
-import { groupBy } from '../world/world.ts';
+import { coursesOf, type Course, type Line } from '../world/expected-branches.ts';
+import { groupBy, type Check, type Violation, type World } from '../world/world.ts';
 import type { StoredCompaction, StoredEvent } from '../world/stored.ts';
-import type { Check, Violation, World } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('compactions');
@@ -73,10 +71,7 @@ function publishedFaults(
   });
   return made.length === events.length
     ? faults
-    : [
-        ...faults,
-        violation(`${events.length} compactions are published, ${made.length} are stored`, contextId),
-      ];
+    : [...faults, violation(`${events.length} compactions are published, ${made.length} are stored`, contextId)];
 }
 
 function rowFaults(one: StoredCompaction, branch: string | undefined): Violation[] {
@@ -90,8 +85,7 @@ function rowFaults(one: StoredCompaction, branch: string | undefined): Violation
 /** A summary replaces messages of its branch, and complete rounds: no result stays behind without its call. */
 function cutFaults(one: StoredCompaction, course: Course | undefined): Violation[] {
   const line = course?.lines.find((candidate) => isMadeOn(candidate, one));
-  if (line === undefined)
-    return [violation('a compaction of a message on no branch', one.context_id, one.id)];
+  if (line === undefined) return [violation('a compaction of a message on no branch', one.context_id, one.id)];
   if (one.type !== 'llm') return [];
   const history = line.messages.filter(({ seq, status }) => status === 'completed' && (seq ?? 0) < one.seq);
   const calls = new Set(

@@ -1,9 +1,15 @@
 // Every job ended, once, with a valid status: its row, its events, and the answers to clients agree.
-import { expectedOf } from '../world/expected-jobs.ts';
-import type { ExpectedJob } from '../world/expected-jobs.ts';
-import { groupBy, isEnded } from '../world/world.ts';
+import { expectedOf, type ExpectedJob } from '../world/expected-jobs.ts';
+import {
+  groupBy,
+  isEnded,
+  type Check,
+  type Interrupt,
+  type Posted,
+  type Violation,
+  type World,
+} from '../world/world.ts';
 import type { StoredEvent, StoredJob } from '../world/stored.ts';
-import type { Check, Interrupt, Posted, Violation, World } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('endings');
@@ -19,9 +25,7 @@ export const endings: Check = {
     const asked = groupBy(expectedOf(world), ({ jobId }) => jobId);
     const seen = groupBy(sightings, ({ jobId }) => jobId);
     const interrupted = new Set(interrupts.map(({ contextId }) => contextId));
-    const pushy = new Set(
-      inputs.filter(({ delivery }) => delivery === 'interrupt').map(({ contextId }) => contextId),
-    );
+    const pushy = new Set(inputs.filter(({ delivery }) => delivery === 'interrupt').map(({ contextId }) => contextId));
     const halted = new Set(stops.map(({ contextId }) => contextId));
     return [
       ...interruptedTooOften(jobs, inputs, interrupts),
@@ -38,13 +42,7 @@ export const endings: Check = {
         ...(seen.get(job.id) ?? []).flatMap((sighting) =>
           sighting.status === job.status && sighting.outputId === job.output_message_id
             ? []
-            : [
-                violation(
-                  `a client received ${sighting.status}, it is ${job.status}`,
-                  job.context_id,
-                  job.id,
-                ),
-              ],
+            : [violation(`a client received ${sighting.status}, it is ${job.status}`, job.context_id, job.id)],
         ),
       ]),
     ];
@@ -88,12 +86,10 @@ function eventFaults(job: StoredJob, published: readonly StoredEvent[]): Violati
   const finished = published.filter(({ name }) => name === 'JobFinished');
   const faults: Violation[] = [];
   const note = (what: string): void => void faults.push(violation(what, job.context_id, job.id));
-  if (started.length !== (job.started_at === null ? 0 : 1))
-    note(`its begin is published ${started.length} times`);
+  if (started.length !== (job.started_at === null ? 0 : 1)) note(`its begin is published ${started.length} times`);
   if (isEnded(job.status) && finished.length !== 1) note(`its end is published ${finished.length} times`);
   for (const { data } of finished) {
-    if (data['status'] !== job.status)
-      note(`its end is published as ${String(data['status'])}, it is ${job.status}`);
+    if (data['status'] !== job.status) note(`its end is published as ${String(data['status'])}, it is ${job.status}`);
   }
   return faults;
 }

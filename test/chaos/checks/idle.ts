@@ -1,10 +1,8 @@
 // Nothing is stuck: all contexts are idle, nothing waits in them, and their counters equal the stored rows.
 import { parseTurn } from '../../../src/core/conversation/turn.ts';
-import { coursesOf } from '../world/expected-branches.ts';
-import type { Course } from '../world/expected-branches.ts';
-import { groupBy, isEnded } from '../world/world.ts';
+import { coursesOf, type Course } from '../world/expected-branches.ts';
+import { groupBy, isEnded, type Check, type Violation } from '../world/world.ts';
 import type { StoredBranch, StoredContext, StoredEvent, StoredJob, StoredMessage } from '../world/stored.ts';
-import type { Check, Violation } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('idle');
@@ -25,21 +23,14 @@ export const idle: Check = {
         ...restFaults(context, ofContext.get(context.id) ?? []),
         ...counterFaults(context, made.get(context.id) ?? [], summaries, courses.get(context.id)),
       ]),
-      ...world.branches.flatMap((branch) =>
-        branchFaults(branch, made.get(branch.context_id) ?? [], summaries),
-      ),
+      ...world.branches.flatMap((branch) => branchFaults(branch, made.get(branch.context_id) ?? [], summaries)),
       ...messages
-        .filter(
-          ({ status, job_id: job }) => status === 'queued' && (job === null || ended.get(job) !== false),
-        )
+        .filter(({ status, job_id: job }) => status === 'queued' && (job === null || ended.get(job) !== false))
         .map(({ id, context_id: context, job_id: job }) =>
           violation('a queued input without its job', context, id, job),
         ),
       ...jobs.flatMap((job) =>
-        tokenFaults(job, [
-          ...(ofJob.get(job.id) ?? []),
-          ...summaries.filter(({ jobId }) => jobId === job.id),
-        ]),
+        tokenFaults(job, [...(ofJob.get(job.id) ?? []), ...summaries.filter(({ jobId }) => jobId === job.id)]),
       ),
     ];
   },
@@ -52,8 +43,7 @@ function restFaults(context: StoredContext, jobs: readonly StoredJob[]): Violati
   if (context.lease_owner !== null) note(`still owned by ${context.lease_owner}`);
   if (context.scheduling_status !== 'idle') note(`still ${context.scheduling_status}`);
   if (context.next_check_at !== null) note('a sweep is still due');
-  if (!['Idle', 'PermanentFailure', 'Stopped'].includes(context.state))
-    note(`stays in state ${context.state}`);
+  if (!['Idle', 'PermanentFailure', 'Stopped'].includes(context.state)) note(`stays in state ${context.state}`);
   if (context.queued !== queued) note(`counts ${context.queued} queued, ${queued} are`);
   if (context.steers !== 0) note(`counts ${context.steers} inputs that wait to join a job`);
   if (context.failed_claims !== 0) note(`counts ${context.failed_claims} failed claims`);
@@ -135,9 +125,7 @@ function tokenFaults(job: StoredJob, made: readonly Paid[]): Violation[] {
   const spent = (name: 'input_tokens' | 'output_tokens'): number => sum(made.map((one) => one[name] ?? 0));
   return (['input_tokens', 'output_tokens'] as const)
     .filter((name) => job[name] !== spent(name))
-    .map((name) =>
-      violation(`${name} of the job is ${job[name]}, stored are ${spent(name)}`, job.context_id, job.id),
-    );
+    .map((name) => violation(`${name} of the job is ${job[name]}, stored are ${spent(name)}`, job.context_id, job.id));
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,6 +1,5 @@
 // Messages and events of a context share one sequence of numbers, from 1 to its head, without gap or repeat.
-import { groupBy } from '../world/world.ts';
-import type { Check } from '../world/world.ts';
+import { groupBy, type Check } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('numbers');
@@ -15,9 +14,7 @@ export const numbers: Check = {
       const all = [...published, ...(ofEvents.get(id) ?? []).map(({ seq }) => seq)].sort((a, b) => a - b);
       const at = all.findIndex((seq, index) => seq !== index + 1);
       if (at !== -1) return [violation(`the numbers break at ${at + 1}: found ${all[at]}`, id)];
-      return all.length === head
-        ? []
-        : [violation(`the head is ${head}, the numbers end at ${all.length}`, id)];
+      return all.length === head ? [] : [violation(`the head is ${head}, the numbers end at ${all.length}`, id)];
     });
   },
 };

@@ -1,9 +1,8 @@
 // A `once` call ran once at most, and its reported outcome is correct: done means done, never ran means never.
 import { isToolResult, textOf } from '../../../src/core/conversation/blocks.ts';
 import { GUARD, SPAWN, WAIT } from '../clients/inputs.ts';
-import { groupBy } from '../world/world.ts';
+import { groupBy, type Check, type Violation } from '../world/world.ts';
 import type { StoredCall, StoredMessage } from '../world/stored.ts';
-import type { Check, Violation } from '../world/world.ts';
 import type { Outside } from '../../e2e/outside/outside-tools.ts';
 import { reporter } from './violation.ts';
 
@@ -31,9 +30,7 @@ export const once: Check = {
       messages.filter(({ role }) => role === 'system'),
       ({ job_id: id }) => id,
     );
-    const resolved = new Set(
-      reported.filter(({ outcome }) => outcome === 'happened').map(({ callId }) => callId),
-    );
+    const resolved = new Set(reported.filter(({ outcome }) => outcome === 'happened').map(({ callId }) => callId));
     const strangers = [...happened].filter(([key, lines]) => !known.has(key) && !lines.every(changedNothing));
     return [
       ...strangers.map(([key]) => violation('a tool ran for a call that no model asked for', null, key)),
@@ -43,21 +40,10 @@ export const once: Check = {
         const text = typeof result?.content === 'string' ? result.content : '';
         return [
           ...happenedFaults(call, happened.get(call.id) ?? []),
-          ...(isTakenBack &&
-          began(call, happened.get(call.id) ?? []) &&
-          !isNoted(call, notes.get(call.job_id) ?? [])
-            ? [
-                violation(
-                  'a call that began was retracted without a note',
-                  call.context_id,
-                  call.id,
-                  call.job_id,
-                ),
-              ]
+          ...(isTakenBack && began(call, happened.get(call.id) ?? []) && !isNoted(call, notes.get(call.job_id) ?? [])
+            ? [violation('a call that began was retracted without a note', call.context_id, call.id, call.job_id)]
             : []),
-          ...(call.status === 'unknown' &&
-          !isTakenBack &&
-          !(result?.is_error === true && /outcome unknown/.test(text))
+          ...(call.status === 'unknown' && !isTakenBack && !(result?.is_error === true && /outcome unknown/.test(text))
             ? [violation('an unknown outcome is not reported', call.context_id, call.id)]
             : []),
           // The outcome that a person reported was not in history yet when an interrupt retracted its answer.
@@ -91,8 +77,7 @@ function happenedFaults(call: StoredCall, happened: readonly Outside[]): Violati
   const count = (wanted: string): number => happened.filter(({ what }) => what === wanted).length;
   const [begun, effects] = [count('begin'), count('effect')];
   const faults: Violation[] = [];
-  const note = (what: string): void =>
-    void faults.push(violation(what, call.context_id, call.id, call.job_id));
+  const note = (what: string): void => void faults.push(violation(what, call.context_id, call.id, call.job_id));
   if (call.status === 'completed' && !call.asked && !OF_WORKERS.includes(call.name) && effects === 0)
     note(`${call.name} is reported as done and had no effect`);
   if (!MAY_HAPPEN_ONCE.includes(call.name)) return faults;

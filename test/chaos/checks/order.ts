@@ -1,8 +1,7 @@
 // Inputs enter history in the order of their context's queue: by priority, then in the order in which they were accepted.
 import { expectedOf } from '../world/expected-jobs.ts';
-import { groupBy } from '../world/world.ts';
+import { groupBy, type Check, type Posted, type Violation, type World } from '../world/world.ts';
 import type { StoredJob } from '../world/stored.ts';
-import type { Check, Posted, Violation, World } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('order');
@@ -12,9 +11,7 @@ type Place = { job: StoredJob; input: Posted; begun: number | null; accepted: { 
 export const order: Check = {
   name: 'order',
   find(world) {
-    const moved = new Set(
-      world.inputs.filter(({ reordered }) => reordered).map(({ contextId }) => contextId),
-    );
+    const moved = new Set(world.inputs.filter(({ reordered }) => reordered).map(({ contextId }) => contextId));
     const places = placesOf(world).filter(({ job }) => !moved.has(job.context_id));
     return [
       ...[...groupBy(places, ({ job }) => job.context_id).values()].flatMap((own) => [
@@ -54,9 +51,7 @@ function overtaken(places: readonly Place[]): Violation[] {
   return begun.flatMap((place) =>
     begun
       .filter((other) => isAhead(other.job, place.job) && other.begun > place.begun)
-      .filter(
-        (other) => other.job.priority === place.job.priority || other.accepted.after < place.begun - CHOOSING,
-      )
+      .filter((other) => other.job.priority === place.job.priority || other.accepted.after < place.begun - CHOOSING)
       .map((other) =>
         violation(
           `began at ${place.begun}, before one that stood ahead since ${other.accepted.after}`,
@@ -79,9 +74,7 @@ function isAhead(one: StoredJob, other: StoredJob): boolean {
 function misplaced(places: readonly Place[]): Violation[] {
   return places.flatMap((place) =>
     places
-      .filter(
-        (other) => other.accepted.at < place.input.firstSentAt && other.job.position > place.job.position,
-      )
+      .filter((other) => other.accepted.at < place.input.firstSentAt && other.job.position > place.job.position)
       .map((other) =>
         violation(
           'stands ahead of one that was accepted before it was sent',

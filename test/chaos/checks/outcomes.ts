@@ -1,7 +1,6 @@
 // For each unknown outcome a person was asked, and the report is published once and is the final outcome.
-import { groupBy } from '../world/world.ts';
+import { groupBy, type Check, type OutcomeReport, type Violation } from '../world/world.ts';
 import type { StoredCall, StoredJob } from '../world/stored.ts';
-import type { Check, OutcomeReport, Violation } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('outcomes');
@@ -38,8 +37,7 @@ function callFaults(
   job: StoredJob | undefined,
 ): Violation[] {
   const faults: Violation[] = [];
-  const note = (what: string): void =>
-    void faults.push(violation(what, call.context_id, call.id, call.job_id));
+  const note = (what: string): void => void faults.push(violation(what, call.context_id, call.id, call.job_id));
   if (
     published.toSorted().join() !==
     reported
@@ -56,7 +54,6 @@ function callFaults(
   const last = reported.at(-1)?.outcome;
   if (last === 'happened' && call.status !== 'completed')
     note(`its reported outcome is happened, and it is ${call.status}`);
-  if (last === 'tell' && call.status !== 'unknown')
-    note(`its reported outcome is unknown, and it is ${call.status}`);
+  if (last === 'tell' && call.status !== 'unknown') note(`its reported outcome is unknown, and it is ${call.status}`);
   return faults;
 }

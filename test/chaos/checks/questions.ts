@@ -1,9 +1,8 @@
 // Each question is answered once, by the request of one client that got a 202; every other request got an error.
 import { isToolResult } from '../../../src/core/conversation/blocks.ts';
 import { expectedOf } from '../world/expected-jobs.ts';
-import { groupBy } from '../world/world.ts';
+import { groupBy, type Check, type Violation, type World } from '../world/world.ts';
 import type { StoredCall, StoredJob, StoredMessage } from '../world/stored.ts';
-import type { Check, Violation, World } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('questions');
@@ -29,9 +28,7 @@ export const questions: Check = {
     return [
       ...world.replies
         .filter(({ outcome }) => outcome.kind === 'pending')
-        .map(({ contextId, key, callId }) =>
-          violation('an answer never got through', contextId, key, callId),
-        ),
+        .map(({ contextId, key, callId }) => violation('an answer never got through', contextId, key, callId)),
       ...given.flatMap((one) => lostFaults(one, calls)),
       ...calls.flatMap((call) => [
         ...callFaults(call, jobs.get(call.job_id)),
@@ -73,8 +70,7 @@ function lostFaults(one: Given, calls: readonly StoredCall[]): Violation[] {
 /** An answer that came in time counts, however the job ended. */
 function callFaults(call: StoredCall, job: StoredJob | undefined): Violation[] {
   const faults: Violation[] = [];
-  const note = (what: string): void =>
-    void faults.push(violation(what, call.context_id, call.id, call.job_id));
+  const note = (what: string): void => void faults.push(violation(what, call.context_id, call.id, call.job_id));
   const answered = call.status === 'completed' || call.status === 'failed';
   if (answered && call.reply === null) note('a question was answered by no client');
   if (call.reply !== null && !answered) note(`a question was answered, and is ${call.status}`);
@@ -93,15 +89,12 @@ function replyFaults(
     void faults.push(violation(what, call.context_id, call.id, ...ids));
   const [one] = given;
   if (one === undefined)
-    return [
-      violation('a question was answered by an answer that no client posted', call.context_id, call.id),
-    ];
+    return [violation('a question was answered by an answer that no client posted', call.context_id, call.id)];
   if (given.length > 1) note(`a question was answered ${given.length} times`, ...given.map(({ tag }) => tag));
   const message = messages.get(call.reply_message_id ?? '');
   if (message === undefined) {
     // A job that was withdrawn before it read the answer leaves none in history.
-    if (messages.get(call.message_id)?.status !== 'retracted')
-      note('its answer never became history', one.tag);
+    if (messages.get(call.message_id)?.status !== 'retracted') note('its answer never became history', one.tag);
     return faults;
   }
   const results = message.content.filter(isToolResult);

@@ -1,8 +1,7 @@
 // Receipts are correct: a stop request came before it was executed, it was executed, and the job wrote nothing after
 // it.
-import { groupBy } from '../world/world.ts';
+import { groupBy, type Check, type Interrupt, type Violation } from '../world/world.ts';
 import type { StoredJob, StoredMessage } from '../world/stored.ts';
-import type { Check, Interrupt, Violation } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('receipts');
@@ -11,9 +10,7 @@ export const receipts: Check = {
   name: 'receipts',
   find({ jobs, messages, events, interrupts }) {
     const ends = new Map(
-      events
-        .filter(({ name }) => name === 'JobFinished')
-        .map(({ data, seq }) => [String(data['job_id']), seq]),
+      events.filter(({ name }) => name === 'JobFinished').map(({ data, seq }) => [String(data['job_id']), seq]),
     );
     const made = groupBy(messages, ({ job_id: id }) => id);
     const published = groupBy(interrupts, ({ jobId }) => jobId);
@@ -38,10 +35,8 @@ function stopRequestFaults(job: StoredJob): Violation[] {
   if (!wanted) note(`a stop request was lost: the job is ${job.status}`);
   if (asked === null || stopped === null) note('the receipt has no times');
   else if (asked > stopped) note('it was stopped before a request');
-  if (received !== null && asked !== null && received < asked)
-    note('the stop request was received before it was sent');
-  if (received !== null && stopped !== null && received > stopped)
-    note('the stop request was received after the end');
+  if (received !== null && asked !== null && received < asked) note('the stop request was received before it was sent');
+  if (received !== null && stopped !== null && received > stopped) note('the stop request was received after the end');
   return faults;
 }
 
@@ -57,11 +52,7 @@ function lateFaults(job: StoredJob, made: readonly StoredMessage[], end: number)
 }
 
 /** The messages that an interrupt left are those of its mode and of its answer. */
-function modeFaults(
-  job: StoredJob,
-  made: readonly StoredMessage[],
-  published: readonly Interrupt[],
-): Violation[] {
+function modeFaults(job: StoredJob, made: readonly StoredMessage[], published: readonly Interrupt[]): Violation[] {
   const faults: Violation[] = [];
   const note = (what: string, ...ids: string[]): void =>
     void faults.push(violation(what, job.context_id, job.id, ...ids));
@@ -72,12 +63,9 @@ function modeFaults(
   const gone = (list: readonly StoredMessage[]): string[] =>
     list.filter(({ status }) => status === 'retracted').map(({ id }) => id);
   if (job.stop_mode === 'keep' && gone(made).length > 0) note('kept, and retracted', ...gone(made));
-  if (job.stop_mode !== 'keep' && seen(answers).length > 0)
-    note('to be retracted, and still there', ...seen(answers));
-  if (job.stop_mode === 'discard' && gone(inputs).length > 0)
-    note('its input was retracted', ...gone(inputs));
-  if (job.stop_mode === 'rollback' && seen(inputs).length > 0)
-    note('its input is still there', ...seen(inputs));
+  if (job.stop_mode !== 'keep' && seen(answers).length > 0) note('to be retracted, and still there', ...seen(answers));
+  if (job.stop_mode === 'discard' && gone(inputs).length > 0) note('its input was retracted', ...gone(inputs));
+  if (job.stop_mode === 'rollback' && seen(inputs).length > 0) note('its input is still there', ...seen(inputs));
   for (const { removed } of published) {
     if (removed !== null && removed.toSorted().join() !== gone(made).toSorted().join()) {
       note('its answer names other messages than were retracted', ...(removed ?? []));

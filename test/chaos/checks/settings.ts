@@ -1,8 +1,7 @@
 // Settings: each version was written once, over the one that its writer had read, and the last one is stored; models
 // and plans are those of some version.
-import { groupBy } from '../world/world.ts';
+import { groupBy, type Check, type Setting, type Violation } from '../world/world.ts';
 import type { Config, StoredContext, StoredMessage } from '../world/stored.ts';
-import type { Check, Setting, Violation } from '../world/world.ts';
 import { CONFIG } from '../clients/settings.ts';
 import { reporter } from './violation.ts';
 
@@ -22,8 +21,7 @@ export const settings: Check = {
     );
     const contexts = new Map(world.contexts.map((context) => [context.id, context]));
     return world.contexts.flatMap((context) => {
-      const taken = (id: string): Setting[] =>
-        (written.get(id) ?? []).filter(({ version }) => version !== null);
+      const taken = (id: string): Setting[] => (written.get(id) ?? []).filter(({ version }) => version !== null);
       const list = taken(context.id);
       // A worker made by another has the settings that its parent had then, and no client changes them.
       const source = context.parent_context_id === null ? list : taken(topOf(context, contexts));
@@ -36,24 +34,15 @@ export const settings: Check = {
   },
 };
 
-function topOf(
-  { id, parent_context_id: above }: StoredContext,
-  contexts: ReadonlyMap<string, StoredContext>,
-): string {
+function topOf({ id, parent_context_id: above }: StoredContext, contexts: ReadonlyMap<string, StoredContext>): string {
   const parent = contexts.get(above ?? '');
   return parent === undefined ? id : topOf(parent, contexts);
 }
 
 /** `rules`: remembered decisions, each a version. */
-function versionFaults(
-  { id, version }: StoredContext,
-  written: readonly Setting[],
-  rules: number,
-): Violation[] {
+function versionFaults({ id, version }: StoredContext, written: readonly Setting[], rules: number): Violation[] {
   const leaps = written.filter((one) => one.version !== one.seen + 1);
-  const twice = [...groupBy(written, (one) => String(one.version)).values()].filter(
-    ({ length }) => length > 1,
-  );
+  const twice = [...groupBy(written, (one) => String(one.version)).values()].filter(({ length }) => length > 1);
   return [
     ...leaps.map((one) => violation(`version ${one.version} was written over ${one.seen}`, id, one.key)),
     ...twice.map((list) => violation('one version was written twice', id, ...list.map(({ key }) => key))),

@@ -1,7 +1,6 @@
 // A stopped worker takes no input and begins no job until it is started; the stop ended its running job, and no other.
-import { groupBy } from '../world/world.ts';
+import { groupBy, type Check, type Posted, type Stop, type Violation, type World } from '../world/world.ts';
 import type { StoredJob } from '../world/stored.ts';
-import type { Check, Posted, Stop, Violation, World } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('stops');
@@ -21,9 +20,7 @@ export const stops: Check = {
         ...(inputs.get(stop.contextId) ?? []).flatMap((input) => inputFaults(stop, input)),
         ...(jobs.get(stop.contextId) ?? []).flatMap((job) => jobFaults(stop, job)),
       ]),
-      ...[...jobs].flatMap(([contextId, own]) =>
-        stopRequestFaults(contextId, own, ofContext.get(contextId) ?? []),
-      ),
+      ...[...jobs].flatMap(([contextId, own]) => stopRequestFaults(contextId, own, ofContext.get(contextId) ?? [])),
       ...refusedWithout(world, ofContext),
       ...stillStopped(world, ofContext),
     ];
@@ -37,17 +34,12 @@ function answerFaults({ contextId, stopped, started }: Stop): Violation[] {
     ...(stopped.reported === 'stopped'
       ? []
       : [violation(`a worker was stopped, and is shown as ${stopped.reported}`, contextId)]),
-    ...(started.reported === 'stopped'
-      ? [violation('a worker was started, and is shown as stopped', contextId)]
-      : []),
+    ...(started.reported === 'stopped' ? [violation('a worker was started, and is shown as stopped', contextId)] : []),
   ];
 }
 
 /** Sent after the stop was answered, accepted before the start was sent. */
-function inputFaults(
-  { stopped, startRequested }: Stop,
-  { tag, contextId, firstSentAt, outcome }: Posted,
-): Violation[] {
+function inputFaults({ stopped, startRequested }: Stop, { tag, contextId, firstSentAt, outcome }: Posted): Violation[] {
   if (stopped === null || outcome.kind !== 'accepted') return [];
   const within = firstSentAt > stopped.at && outcome.at < (startRequested?.at ?? Infinity);
   return within ? [violation('an input was taken by a stopped worker', contextId, tag, outcome.jobId)] : [];
@@ -60,30 +52,18 @@ function jobFaults({ asked, stopped, startRequested }: Stop, job: StoredJob): Vi
   if (from > stopped.wall + ROUNDING && from < until - ROUNDING)
     return [violation('a job was begun by a stopped worker', job.context_id, job.id)];
   const ran = from < asked.wall - ROUNDING && (to ?? Infinity) > stopped.wall + ROUNDING;
-  return ran && job.stop_kind === null
-    ? [violation('a job ran on through a stop', job.context_id, job.id)]
-    : [];
+  return ran && job.stop_kind === null ? [violation('a job ran on through a stop', job.context_id, job.id)] : [];
 }
 
 /** A stop ends one job at most, and only while it is in progress. */
-function stopRequestFaults(
-  contextId: string,
-  jobs: readonly StoredJob[],
-  asked: readonly Stop[],
-): Violation[] {
+function stopRequestFaults(contextId: string, jobs: readonly StoredJob[], asked: readonly Stop[]): Violation[] {
   const ended = jobs.filter(({ stop_kind: kind }) => kind === 'stop');
   // Jobs that a worker asked for end with it, also queued ones.
   const ran = ended.filter(({ parent_job_id: parent, started_at: from }) => parent === null || from !== null);
   const strays = ended.filter(({ stop_requested_at: at }) => !asked.some((stop) => isWithin(stop, at ?? 0)));
   return [
     ...(ran.length > asked.length
-      ? [
-          violation(
-            `${ran.length} jobs were ended by ${asked.length} stops`,
-            contextId,
-            ...ran.map(({ id }) => id),
-          ),
-        ]
+      ? [violation(`${ran.length} jobs were ended by ${asked.length} stops`, contextId, ...ran.map(({ id }) => id))]
       : []),
     ...strays.map(({ id }) => violation('a job was ended by a stop that no client requested', contextId, id)),
   ];

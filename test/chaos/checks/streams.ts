@@ -1,9 +1,8 @@
 // A client that followed a context, however often the connection broke, received every entry once, in order, as it is
 // stored; and the live text that it received is the beginning of the answer.
 import { textOf } from '../../../src/core/conversation/blocks.ts';
-import { groupBy } from '../world/world.ts';
+import { groupBy, type Check, type Replay, type Stream, type StreamEvent, type Violation } from '../world/world.ts';
 import type { StoredContext, StoredEvent, StoredMessage } from '../world/stored.ts';
-import type { Check, Replay, Stream, StreamEvent, Violation } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('streams');
@@ -67,27 +66,20 @@ function streamFaults(
   if (from === null) return [];
   const numbered = events.filter(({ seq }) => seq !== null);
   const last = numbered.at(-1)?.seq ?? from;
-  if (behind)
-    return [violation(`a client never got beyond ${last} of ${context?.head_seq ?? 0}`, contextId, client)];
+  if (behind) return [violation(`a client never got beyond ${last} of ${context?.head_seq ?? 0}`, contextId, client)];
   const fault = listFault(numbered, from, stored);
   return fault === null ? [] : [violation(fault, contextId, client)];
 }
 
 /** From `from` on, each number once, in order, with the stored content, to the end. */
-function listFault(
-  events: readonly StreamEvent[],
-  from: number,
-  stored: ReadonlyMap<number, string>,
-): string | null {
+function listFault(events: readonly StreamEvent[], from: number, stored: ReadonlyMap<number, string>): string | null {
   const at = events.findIndex(({ seq }, index) => seq !== from + index + 1);
   if (at !== -1) return `${events[at]?.seq} was sent where ${from + at + 1} was due`;
   const other = events.find(({ seq, name, data }) => stored.get(seq ?? 0) !== lineOf(name, data));
   if (other !== undefined) {
     return `${other.seq} was sent as ${lineOf(other.name, other.data)}, stored is ${stored.get(other.seq ?? 0) ?? 'nothing'}`;
   }
-  return from + events.length === stored.size
-    ? null
-    : `it ends at ${from + events.length}, stored are ${stored.size}`;
+  return from + events.length === stored.size ? null : `it ends at ${from + events.length}, stored are ${stored.size}`;
 }
 
 /** The text of one answer that a client received live. */
@@ -105,8 +97,7 @@ function textFaults(
     const on = connection[index] ?? 0;
     if (name === 'MessageCompleted') done.set(id, on);
     if (name !== 'ContentDelta' && name !== 'ContentSnapshot') continue;
-    if (done.get(id) === on)
-      faults.push(violation('text of an answer after the answer', contextId, client, id));
+    if (done.get(id) === on) faults.push(violation('text of an answer after the answer', contextId, client, id));
     received.set(id, receive(received.get(id), name, data));
   }
   for (const [id, { attempt, text, whole }] of received) {
@@ -114,9 +105,7 @@ function textFaults(
     if (stored === undefined || !done.has(id)) continue;
     // The received text of an earlier attempt is void, and a client that was away does not receive the later one.
     if (attempt > (stored.attempt ?? attempt)) {
-      faults.push(
-        violation(`attempt ${attempt} was received, ${stored.attempt} is stored`, contextId, client, id),
-      );
+      faults.push(violation(`attempt ${attempt} was received, ${stored.attempt} is stored`, contextId, client, id));
     } else if (attempt === (stored.attempt ?? attempt) && whole && !textOf(stored.content).startsWith(text)) {
       faults.push(violation('the received text is not the beginning of the answer', contextId, client, id));
     }

@@ -3,10 +3,8 @@
 import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
 import type { JobId, MessageId } from '../../../src/core/ids.ts';
 import type { Message, MessageType } from '../../../src/core/conversation/message.ts';
-import { assemble } from '../../../src/core/conversation/prompt.ts';
-import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
-import { parseTurn } from '../../../src/core/conversation/turn.ts';
-import type { Turn } from '../../../src/core/conversation/turn.ts';
+import { assemble, type PromptMessage } from '../../../src/core/conversation/prompt.ts';
+import { parseTurn, type Turn } from '../../../src/core/conversation/turn.ts';
 import { coursesOf } from '../world/expected-branches.ts';
 import type { StoredCall, StoredMessage } from '../world/stored.ts';
 import type { Check, Violation } from '../world/world.ts';
@@ -71,8 +69,7 @@ function promptFaults(contextId: string, history: readonly StoredMessage[]): Vio
     faults.push(violation('the prompt begins with an answer', contextId));
   for (const [at, message] of prompt.entries()) {
     const next = prompt[at + 1];
-    if (next?.role === message.role)
-      faults.push(violation(`two of ${message.role} in a row in the prompt`, contextId));
+    if (next?.role === message.role) faults.push(violation(`two of ${message.role} in a row in the prompt`, contextId));
     if (message.role === 'assistant') faults.push(...resultFaults(contextId, message, next));
   }
   return faults;
@@ -95,9 +92,7 @@ function resultFaults(
 /** Each call that a model asked for has a row that is closed, and each row was asked for. */
 function rowFaults(messages: readonly StoredMessage[], calls: readonly StoredCall[]): Violation[] {
   const asked = new Map(
-    messages.flatMap(({ id, content }) =>
-      content.filter(isToolUse).map((use) => [use.id as string, id] as const),
-    ),
+    messages.flatMap(({ id, content }) => content.filter(isToolUse).map((use) => [use.id as string, id] as const)),
   );
   const rows = new Map(calls.map((call) => [call.id, call]));
   return [

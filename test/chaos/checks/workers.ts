@@ -2,9 +2,8 @@
 // worker continues for a job that has ended by request.
 import { isToolResult, isToolUse, textOf } from '../../../src/core/conversation/blocks.ts';
 import { SPAWN, WAIT } from '../clients/inputs.ts';
-import { groupBy, isEnded } from '../world/world.ts';
+import { groupBy, isEnded, type Check, type Violation, type World } from '../world/world.ts';
 import type { StoredCall, StoredContext, StoredJob, StoredMessage } from '../world/stored.ts';
-import type { Check, Violation, World } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('workers');
@@ -37,9 +36,7 @@ export const workers: Check = {
       ...world.jobs.flatMap((job) => [
         ...(job.parent_tool_call_id === null ? [] : reportFaults(job, reports.get(job.id) ?? [], sight)),
         ...endFaults(job, sight),
-        ...(job.cascade === null
-          ? []
-          : [violation('its end did not cascade to all below', job.context_id, job.id)]),
+        ...(job.cascade === null ? [] : [violation('its end did not cascade to all below', job.context_id, job.id)]),
         ...(job.parent_notice === null
           ? []
           : [violation(`its notice is still ${job.parent_notice}`, job.context_id, job.id)]),
@@ -90,22 +87,17 @@ function spawnFaults(call: StoredCall, made: readonly StoredJob[], sight: Sight)
   if (results.length > 1) note(`a call has ${results.length} results`);
   const parsed = recordIn(results[0]);
   if (child === undefined) {
-    if (call.status === 'completed' || parsed?.['job_id'] !== undefined)
-      note('a call is done and made no worker');
+    if (call.status === 'completed' || parsed?.['job_id'] !== undefined) note('a call is done and made no worker');
     return faults;
   }
   if (results.length === 0) return faults;
   const waits = sight.asked.get(call.id)?.['wait'] !== false;
   // A job with a stop request of its own does not wait any more.
   if (call.status === 'cancelled') return faults;
-  if (
-    parsed?.['job_id'] !== child.id ||
-    parsed['worker_id'] !== sight.contexts.get(child.context_id)?.worker_id
-  )
+  if (parsed?.['job_id'] !== child.id || parsed['worker_id'] !== sight.contexts.get(child.context_id)?.worker_id)
     note('the result is not of the worker that was made', child.id);
   else if (!waits) {
-    if (parsed['status'] !== 'queued')
-      note(`it did not wait, and received ${String(parsed['status'])}`, child.id);
+    if (parsed['status'] !== 'queued') note(`it did not wait, and received ${String(parsed['status'])}`, child.id);
   } else if (parsed['status'] !== child.status || parsed['output'] !== outputOf(child, sight))
     note(`it waited, and received a wrong status: ${String(parsed['status'])}`, child.id);
   else if ((call.status === 'completed') !== (child.status === 'completed'))
@@ -120,12 +112,9 @@ function waitFaults(call: StoredCall, sight: Sight): Violation[] {
   const input = sight.asked.get(call.id) ?? {};
   const wanted = input['worker_ids'];
   const parsed = entriesIn(result);
-  const note = (what: string, ...ids: string[]): Violation =>
-    violation(what, call.context_id, call.id, ...ids);
+  const note = (what: string, ...ids: string[]): Violation => violation(what, call.context_id, call.id, ...ids);
   if (!Array.isArray(wanted) || wanted.join() !== parsed.map(({ worker_id: id }) => id).join())
-    return [
-      note('the results name other workers than were waited for', ...parsed.map(({ worker_id: id }) => id)),
-    ];
+    return [note('the results name other workers than were waited for', ...parsed.map(({ worker_id: id }) => id))];
   const ended = parsed.filter(({ status }) => ENDS.includes(status));
   const enough = input['mode'] === 'any' ? 1 : parsed.length;
   const jobs = [...sight.jobs.values()];
@@ -162,8 +151,7 @@ function reportFaults(job: StoredJob, reports: readonly StoredJob[], sight: Sigh
     sight.waitedFor.has(`${parent.context_id} ${worker}`);
   if (waits && reports.length > 0) note('its end was waited for, and reported');
   if (!waits && reports.length > 1) note(`its end was reported ${reports.length} times`);
-  if (!waits && reports.length === 0 && isEnded(job.status) && !isExcused)
-    note('its end was reported to no context');
+  if (!waits && reports.length === 0 && isEnded(job.status) && !isExcused) note('its end was reported to no context');
   for (const report of reports) {
     const message = sight.messages.get(report.message_id ?? '');
     const text = message === undefined ? '' : textOf(message.content);
@@ -186,14 +174,7 @@ function endFaults(job: StoredJob, sight: Sight): Violation[] {
   if ((parent.status !== 'cancelled' && parent.status !== 'interrupted') || job.stop_kind !== null) return [];
   const late = (job.finished_at ?? Infinity) - (parent.finished_at ?? Infinity);
   return late > REACH_MS
-    ? [
-        violation(
-          'it continued after the stop request of the job that asked for it',
-          job.context_id,
-          job.id,
-          parent.id,
-        ),
-      ]
+    ? [violation('it continued after the stop request of the job that asked for it', job.context_id, job.id, parent.id)]
     : [];
 }
 

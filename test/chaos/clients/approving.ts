@@ -60,9 +60,7 @@ async function judge(ask: Asker, random: Random, item: Item, decisions: PersonDe
   const answer = await ask.insist('POST', `/api/contexts/${contextId}/tools/approve`, body, one.key);
   if (answer === null) return;
   one.outcome =
-    answer.status === 200
-      ? { kind: 'taken', resolved: answer.body['resolved'] as string[] }
-      : { kind: 'refused' };
+    answer.status === 200 ? { kind: 'taken', resolved: answer.body['resolved'] as string[] } : { kind: 'refused' };
 }
 
 type Item = { context_id: string; tool_call_id: string };

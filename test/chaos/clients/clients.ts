@@ -14,8 +14,7 @@ import type { Random } from '../random.ts';
 import { CONFIG, changeSettings } from './settings.ts';
 import { stopAndStart } from './stopping.ts';
 import { waitForWorkers } from './waiting.ts';
-import { isEnded } from '../world/world.ts';
-import type { Interrupt, Posted } from '../world/world.ts';
+import { isEnded, type Interrupt, type Posted } from '../world/world.ts';
 import type { JobStatus } from '../../../src/core/run/job.ts';
 
 export type CrowdPlan = { inputs: number; ms: number; stopped: AbortSignal };
@@ -56,13 +55,7 @@ export async function createContexts(ask: Asker, count: number): Promise<string[
   );
 }
 
-export function startCrowd(
-  ask: Asker,
-  contexts: string[],
-  random: Random,
-  switches: Switches,
-  plan: CrowdPlan,
-): Crowd {
+export function startCrowd(ask: Asker, contexts: string[], random: Random, switches: Switches, plan: CrowdPlan): Crowd {
   const begun = performance.now();
   const acting = new Set<Promise<void>>();
   const run = async (): Promise<void> => {
@@ -186,12 +179,7 @@ async function edit({ ask }: Client, posted: Posted, _: string, messageId: strin
 
 async function withdraw({ ask }: Client, posted: Posted, _: string, messageId: string | null): Promise<void> {
   if (messageId === null) return;
-  const answer = await ask.insist(
-    'DELETE',
-    `${pathOf(posted)}/${messageId}`,
-    undefined,
-    `withdraw-${posted.tag}`,
-  );
+  const answer = await ask.insist('DELETE', `${pathOf(posted)}/${messageId}`, undefined, `withdraw-${posted.tag}`);
   if (answer !== null) posted.withdrawn = [200, 204].includes(answer.status) ? 'taken' : 'refused';
 }
 

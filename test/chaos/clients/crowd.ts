@@ -1,17 +1,7 @@
 // The shared state of the clients of a run, and the tools of each.
 import type { Asker } from './requests.ts';
 import type { Random } from '../random.ts';
-import type {
-  Change,
-  Compact,
-  Interrupt,
-  Posted,
-  Reply,
-  Setting,
-  Sighting,
-  Stop,
-  World,
-} from '../world/world.ts';
+import type { Change, Compact, Interrupt, Posted, Reply, Setting, Sighting, Stop, World } from '../world/world.ts';
 
 export type Crowd = {
   contexts: string[];

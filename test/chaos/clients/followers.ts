@@ -66,9 +66,7 @@ async function follow(
     const number = stream.connections;
     const leave = AbortSignal.any([
       over,
-      ...(settled.aborted
-        ? [AbortSignal.timeout(10_000)]
-        : [settled, AbortSignal.timeout(random.between(...STAY_MS))]),
+      ...(settled.aborted ? [AbortSignal.timeout(10_000)] : [settled, AbortSignal.timeout(random.between(...STAY_MS))]),
     ]);
     const last = stream.from === null ? null : lastOf(stream.events, stream.from);
     const url = `${random.pick(urls)}/api/contexts/${stream.contextId}/events`;
@@ -102,12 +100,7 @@ function lastOf(events: readonly StreamEvent[], from: number): number {
 }
 
 /** All events of a context's stream from its start. */
-export async function replay(
-  api: string,
-  contextId: string,
-  head: number,
-  withinMs: number,
-): Promise<Replay> {
+export async function replay(api: string, contextId: string, head: number, withinMs: number): Promise<Replay> {
   const events: StreamEvent[] = [];
   const enough = new AbortController();
   const signal = AbortSignal.any([enough.signal, AbortSignal.timeout(withinMs)]);
@@ -158,7 +151,5 @@ function parse(block: string): StreamEvent | null {
     if (field === 'event') name = value;
     if (field === 'data') data.push(value);
   }
-  return data.length === 0
-    ? null
-    : { seq, name, data: JSON.parse(data.join('\n')) as Record<string, unknown> };
+  return data.length === 0 ? null : { seq, name, data: JSON.parse(data.join('\n')) as Record<string, unknown> };
 }

@@ -1,8 +1,7 @@
 // Inputs: how they are generated, and posted until they are accepted or finally refused.
 import type { Switches } from './actions.ts';
 import type { Client } from './crowd.ts';
-import { write } from './inputs.ts';
-import type { Script } from './inputs.ts';
+import { write, type Script } from './inputs.ts';
 import type { Random } from '../random.ts';
 import type { Posted } from '../world/world.ts';
 
@@ -32,12 +31,7 @@ export async function post({ ask, crowd }: Client, posted: Posted): Promise<Acce
   return { jobId, messageId };
 }
 
-export function prepare(
-  tag: string,
-  random: Random,
-  contexts: readonly string[],
-  switches: Switches,
-): Posted {
+export function prepare(tag: string, random: Random, contexts: readonly string[], switches: Switches): Posted {
   const deliveries = [
     { delivery: 'queue' as const, weight: 80 },
     { delivery: 'reject' as const, weight: switches.reject ? 6 : 0 },
@@ -84,9 +78,7 @@ export function bodyOf({ tag, delivery, priority, branch, revision, script }: Po
     ...(delivery === 'queue' ? {} : { delivery }),
     ...(priority === 5 ? {} : { priority }),
     ...(script.maxSteps === null ? {} : { max_steps: script.maxSteps }),
-    ...(script.deadlineMs === null
-      ? {}
-      : { deadline: new Date(Date.now() + script.deadlineMs).toISOString() }),
+    ...(script.deadlineMs === null ? {} : { deadline: new Date(Date.now() + script.deadlineMs).toISOString() }),
   };
 }
 

@@ -3,18 +3,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from './crowd.ts';
 import { write } from './inputs.ts';
-import { post, toPost } from './posting.ts';
-import { isEnded } from '../world/world.ts';
-import type { Accepted } from './posting.ts';
-import type { Posted, Reply } from '../world/world.ts';
+import { post, toPost, type Accepted } from './posting.ts';
+import { isEnded, type Posted, type Reply } from '../world/world.ts';
 import type { JobStatus } from '../../../src/core/run/job.ts';
 
 /** Posts, and answers the questions that follow. The input of a retry may have been an answer: its job asks again. */
 export async function postAttended(client: Client, posted: Posted): Promise<Accepted | null> {
   const accepted = await post(client, posted);
   const mayAsk = posted.script.shape === 'asking' || posted.revision !== null;
-  if (accepted !== null && mayAsk)
-    client.crowd.followUps.push(runInteractive(client, posted, accepted.jobId));
+  if (accepted !== null && mayAsk) client.crowd.followUps.push(runInteractive(client, posted, accepted.jobId));
   return accepted;
 }
 
@@ -27,11 +24,7 @@ async function runInteractive(client: Client, posted: Posted, jobId: string): Pr
   const { tag, contextId } = posted;
   const since = performance.now();
   for (let round = 1; ; round += 1) {
-    if (
-      posted.revision?.kind === 'regenerate' &&
-      performance.now() - since > TIMEOUT_MS &&
-      !posted.cancelled
-    ) {
+    if (posted.revision?.kind === 'regenerate' && performance.now() - since > TIMEOUT_MS && !posted.cancelled) {
       posted.cancelled = true;
       await ask.insist('POST', `/api/jobs/${jobId}/cancel`, { reason: 'chaos' }, `give-up-${tag}`);
     }
@@ -52,9 +45,7 @@ async function answer(client: Client, tag: string, contextId: string, callId: st
   const roll = random.next();
   if (roll < 0.4) return void (await post(client, toPost(tag, contextId, write(tag, random, true, false))));
   await Promise.all(
-    (roll < 0.7 ? ['a'] : ['a', 'b']).map(async (which) =>
-      reply(client, `${tag}-${which}`, contextId, callId),
-    ),
+    (roll < 0.7 ? ['a'] : ['a', 'b']).map(async (which) => reply(client, `${tag}-${which}`, contextId, callId)),
   );
 }
 

@@ -65,13 +65,7 @@ export function openAsker(urls: readonly string[], random: Random, givenUp: Abor
   };
 }
 
-async function ask(
-  url: string,
-  method: Method,
-  body?: object,
-  key?: string,
-  ifMatch?: string,
-): Promise<Answer> {
+async function ask(url: string, method: Method, body?: object, key?: string, ifMatch?: string): Promise<Answer> {
   try {
     const response = await fetch(url, {
       method,

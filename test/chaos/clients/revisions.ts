@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { postAttended } from './questions.ts';
 import type { Client } from './crowd.ts';
-import { write } from './inputs.ts';
-import type { Script } from './inputs.ts';
+import { write, type Script } from './inputs.ts';
 import { toPost } from './posting.ts';
 import type { Posted } from '../world/world.ts';
 

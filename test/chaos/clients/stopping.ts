@@ -11,8 +11,7 @@ export async function stopAndStart(client: Client, { tag, contextId }: Posted): 
   const { ask, random, crowd } = client;
   await sleep(random.between(0, 1_500));
   const context = await ask.insist('GET', `/api/contexts/${contextId}`);
-  if (context === null || crowd.stops.some((one) => one.contextId === contextId && one.started === null))
-    return;
+  if (context === null || crowd.stops.some((one) => one.contextId === contextId && one.started === null)) return;
   const path = `/api/workers/${String(context.body['worker_id'])}`;
   const stop: Stop = { contextId, asked: now(), stopped: null, startRequested: null, started: null };
   crowd.stops.push(stop);

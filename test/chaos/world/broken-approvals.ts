@@ -61,11 +61,7 @@ export const BROKEN_APPROVALS: readonly [string, (sound: Sound) => void, RegExp]
     ({ guarded }) => Object.assign(guarded, { approval: { decision: 'deny', input: null } }),
     /was denied, and ran/,
   ],
-  [
-    'it is denied, and ran',
-    ({ guarded }) => Object.assign(guarded, { status: 'denied' }),
-    /is denied, and ran/,
-  ],
+  ['it is denied, and ran', ({ guarded }) => Object.assign(guarded, { status: 'denied' }), /is denied, and ran/],
   [
     'it ran with another input',
     ({ world }) => void world.outside.push({ what: withWord('mine'), name: GUARD, key: 'guarded' }),
@@ -77,21 +73,13 @@ export const BROKEN_APPROVALS: readonly [string, (sound: Sound) => void, RegExp]
     ({ guarded }) => Object.assign(guarded, { approval: { decision: 'deny', input: null } }),
     /was denied, and is completed/,
   ],
-  [
-    'it is denied without a denial',
-    ({ guarded }) => Object.assign(guarded, { status: 'denied' }),
-    /without a denial/,
-  ],
+  ['it is denied without a denial', ({ guarded }) => Object.assign(guarded, { status: 'denied' }), /without a denial/],
   [
     'two decisions were accepted',
     ({ world, approval }) => void world.decisions.push({ ...approval, key: 'v-3' }),
     /2 decisions were accepted/,
   ],
-  [
-    'a decision has no client',
-    ({ world }) => void world.decisions.splice(0),
-    /a decision that no client made/,
-  ],
+  ['a decision has no client', ({ world }) => void world.decisions.splice(0), /a decision that no client made/],
   [
     'another decision is stored',
     ({ guarded }) => Object.assign(guarded, { approval: { decision: 'approve', input: null } }),

@@ -109,21 +109,12 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
     ],
     [
       'an accepted answer is lost',
-      ({ given }) =>
-        Object.assign(given, { outcome: { kind: 'accepted', jobId: 'job-3', messageId: 'r-9' } }),
+      ({ given }) => Object.assign(given, { outcome: { kind: 'accepted', jobId: 'job-3', messageId: 'r-9' } }),
       /accepted answer is lost/,
     ],
     ['an answer has no client', ({ world, given }) => remove(world.replies, given), /that no client posted/],
-    [
-      'the other answer is in history',
-      ({ given }) => Object.assign(given, { content: 'no' }),
-      /not what was posted/,
-    ],
-    [
-      'an answer is not in history',
-      ({ world, reply }) => remove(world.messages, reply),
-      /never became history/,
-    ],
+    ['the other answer is in history', ({ given }) => Object.assign(given, { content: 'no' }), /not what was posted/],
+    ['an answer is not in history', ({ world, reply }) => remove(world.messages, reply), /never became history/],
     [
       'an answer is an input',
       ({ reply }) => Object.assign(reply, { role: 'user', content: [text('yes')] }),
@@ -146,8 +137,7 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
     ],
     [
       'an answer names another job',
-      ({ given }) =>
-        Object.assign(given, { outcome: { kind: 'accepted', jobId: 'job-1', messageId: 'r-3' } }),
+      ({ given }) => Object.assign(given, { outcome: { kind: 'accepted', jobId: 'job-1', messageId: 'r-3' } }),
       /answer names another job/,
     ],
     [
@@ -184,10 +174,7 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
     ],
     [
       'a plan without a request',
-      ({ setting, answer }) => (
-        Object.assign(setting, { config: {} }),
-        Object.assign(answer, { type: 'plan' })
-      ),
+      ({ setting, answer }) => (Object.assign(setting, { config: {} }), Object.assign(answer, { type: 'plan' })),
       /no client asked for plans/,
     ],
   ],
@@ -197,11 +184,7 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
       ({ compact }) => Object.assign(compact, { outcome: 'pending' }),
       /never got through/,
     ],
-    [
-      'a compaction is lost',
-      ({ compact }) => Object.assign(compact, { jobId: 'job-9' }),
-      /a compaction has no job/,
-    ],
+    ['a compaction is lost', ({ compact }) => Object.assign(compact, { jobId: 'job-9' }), /a compaction has no job/],
     [
       'one job for two keys',
       ({ world, compact }) => void world.compacts.push({ ...compact, key: 'other' }),
@@ -265,16 +248,14 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
   answers: [
     [
       'an edited input is answered twice',
-      ({ world, conversationAnswer }) =>
-        void world.messages.push({ ...conversationAnswer, id: 'a-9', seq: 24 }),
+      ({ world, conversationAnswer }) => void world.messages.push({ ...conversationAnswer, id: 'a-9', seq: 24 }),
       /answered 2 times/,
     ],
   ],
   endings: [
     [
       'an answer is retried, and another input was answered',
-      ({ retry }) =>
-        Object.assign(retry, { status: 'failed', error_code: 'nothing_to_answer', started_at: 215 }),
+      ({ retry }) => Object.assign(retry, { status: 'failed', error_code: 'nothing_to_answer', started_at: 215 }),
       /failed \(nothing_to_answer\), for no reason/,
     ],
   ],

@@ -79,11 +79,7 @@ export const BROKEN_TREES: readonly [string, (sound: SoundTree) => void, RegExp]
     /reported to another context/,
   ],
   ['a notice is wrong', ({ second }) => Object.assign(second, { status: 'failed' }), /its notice is wrong/],
-  [
-    'a notice is still due',
-    ({ second }) => Object.assign(second, { parent_notice: 'due' }),
-    /notice is still due/,
-  ],
+  ['a notice is still due', ({ second }) => Object.assign(second, { parent_notice: 'due' }), /notice is still due/],
   [
     'an end does not reach those below',
     ({ parent }) => Object.assign(parent, { cascade: 'cancel' }),

@@ -35,12 +35,7 @@ export function posted(tag: string, jobId: string, messageId: string, after: num
   };
 }
 
-export function storedJob(
-  id: string,
-  messageId: string,
-  position: number,
-  more: Partial<StoredJob>,
-): StoredJob {
+export function storedJob(id: string, messageId: string, position: number, more: Partial<StoredJob>): StoredJob {
   return {
     id,
     context_id: 'c',
@@ -80,9 +75,7 @@ export function message(
   turn: string | null,
 ): StoredMessage {
   const tokens =
-    role === 'assistant'
-      ? { input_tokens: 10, output_tokens: 2 }
-      : { input_tokens: null, output_tokens: null };
+    role === 'assistant' ? { input_tokens: 10, output_tokens: 2 } : { input_tokens: null, output_tokens: null };
   return {
     id,
     context_id: 'c',

@@ -1,9 +1,8 @@
 // The expected history of each branch, derived from its context's one sequence of messages and events alone: replayed
 // from the first number to the last, as branches are made, shared and deleted. Stored branches are not read.
 import { MAIN } from '../../../src/core/conversation/branch.ts';
-import { groupBy } from './world.ts';
+import { groupBy, type World } from './world.ts';
 import type { StoredEvent, StoredMessage } from './stored.ts';
-import type { World } from './world.ts';
 
 /** The messages of one branch in order, including retracted ones. `end`: how it ended. */
 export type Line = {
@@ -52,9 +51,7 @@ export function courseOf(
   events: readonly StoredEvent[],
 ): Course {
   const entries: Entry[] = [
-    ...messages.flatMap((message) =>
-      message.seq === null ? [] : [{ seq: message.seq, message, event: null }],
-    ),
+    ...messages.flatMap((message) => (message.seq === null ? [] : [{ seq: message.seq, message, event: null }])),
     ...events.map((event) => ({ seq: event.seq, message: null, event })),
   ].sort((a, b) => a.seq - b.seq);
   const play = new Play(contextId);

@@ -2,11 +2,9 @@
 // task, which for a retry is that of the earlier input.
 import { textOf } from '../../../src/core/conversation/blocks.ts';
 import type { FinishedStatus } from '../../../src/core/run/job.ts';
-import { tagIn } from '../clients/inputs.ts';
-import type { Script } from '../clients/inputs.ts';
+import { tagIn, type Script } from '../clients/inputs.ts';
 import { coursesOf } from './expected-branches.ts';
-import { groupBy } from './world.ts';
-import type { Posted, World } from './world.ts';
+import { groupBy, type Posted, type World } from './world.ts';
 
 export type ExpectedJob = {
   input: Posted;
@@ -55,9 +53,7 @@ function answeredAgain(world: World): Map<Posted, Pick<Posted, 'tag' | 'script'>
   const courses = coursesOf(world);
   const byTag = new Map(world.inputs.map((input) => [input.tag, input]));
   const begun = new Map(
-    world.events
-      .filter(({ name }) => name === 'JobStarted')
-      .map(({ data, seq }) => [data['job_id'], seq] as const),
+    world.events.filter(({ name }) => name === 'JobStarted').map(({ data, seq }) => [data['job_id'], seq] as const),
   );
   return new Map(
     world.inputs.flatMap((input): [Posted, Pick<Posted, 'tag' | 'script'>][] => {
@@ -67,9 +63,7 @@ function answeredAgain(world: World): Map<Posted, Pick<Posted, 'tag' | 'script'>
         .get(contextId)
         ?.births.findLast(({ branch, seq }) => branch === outcome.branch && seq <= outcome.after);
       const until = begun.get(outcome.jobId) ?? Infinity;
-      const stood = (birth?.line ?? []).filter(
-        ({ status, seq }) => status === 'completed' && (seq ?? 0) < until,
-      );
+      const stood = (birth?.line ?? []).filter(({ status, seq }) => status === 'completed' && (seq ?? 0) < until);
       const at = stood.findLastIndex(({ role }) => role === 'user');
       const meant = byTag.get(tagIn(textOf(stood[at]?.content ?? [])) ?? '');
       if (meant === undefined) return [];

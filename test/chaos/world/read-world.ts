@@ -1,6 +1,5 @@
 // The stored rows, read directly from the database, and the answers of the API.
-import { openDatabase } from '../../../src/db/connection/client.ts';
-import type { Executor } from '../../../src/db/connection/client.ts';
+import { openDatabase, type Executor } from '../../../src/db/connection/client.ts';
 import type { JobStatus } from '../../../src/core/run/job.ts';
 import type { Answer, Asker } from '../clients/requests.ts';
 import type {
@@ -14,10 +13,7 @@ import type {
 } from './stored.ts';
 import type { ReturnedContext, ReturnedBranch, World } from './world.ts';
 
-export type Stored = Pick<
-  World,
-  'contexts' | 'branches' | 'compactions' | 'jobs' | 'messages' | 'events' | 'calls'
->;
+export type Stored = Pick<World, 'contexts' | 'branches' | 'compactions' | 'jobs' | 'messages' | 'events' | 'calls'>;
 
 const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8 as ${column}`;
 
@@ -53,10 +49,7 @@ export async function readStored(databaseUrl: string): Promise<Stored> {
       `select id, context_id, branch, seq, role, type, turn, status, content, job_id, model_id, input_tokens,
         output_tokens, attempt, ${ms('completed_at')} from messages order by context_id, seq`,
     ),
-    events: await all<StoredEvent>(
-      db,
-      'select context_id, seq, name, data from events order by context_id, seq',
-    ),
+    events: await all<StoredEvent>(db, 'select context_id, seq, name, data from events order by context_id, seq'),
     calls: await all<StoredCall>(
       db,
       `select id, context_id, job_id, message_id, name, effect, status, ${ms('started_at')}, asked_at is not null and coalesce(waits_for, 'answer') = 'answer' as asked,

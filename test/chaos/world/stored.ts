@@ -122,16 +122,7 @@ export type StoredCall = {
   message_id: string;
   name: string;
   effect: 'none' | 'idempotent' | 'once';
-  status:
-    | 'pending'
-    | 'started'
-    | 'waiting'
-    | 'completed'
-    | 'failed'
-    | 'cancelled'
-    | 'denied'
-    | 'expired'
-    | 'unknown';
+  status: 'pending' | 'started' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'denied' | 'expired' | 'unknown';
   started_at: number | null;
   /** It is answered from outside. */
   asked: boolean;

@@ -2,8 +2,7 @@
 // checked against the script of the asking job, by the same checks as the inputs of clients; and a stop of a worker
 // stops those below it.
 import { textOf } from '../../../src/core/conversation/blocks.ts';
-import { reportTag, tagIn } from '../clients/inputs.ts';
-import type { Script } from '../clients/inputs.ts';
+import { reportTag, tagIn, type Script } from '../clients/inputs.ts';
 import type { StoredContext, StoredJob, StoredMessage } from './stored.ts';
 import type { Posted, Stop } from './world.ts';
 
@@ -13,11 +12,7 @@ type Stored = { contexts: StoredContext[]; jobs: StoredJob[]; messages: StoredMe
 const PUSHED = 1;
 
 /** `swept`: contexts in which a client cancelled all jobs. */
-export function inputsOfWorkers(
-  inputs: readonly Posted[],
-  stored: Stored,
-  swept: readonly string[],
-): Posted[] {
+export function inputsOfWorkers(inputs: readonly Posted[], stored: Stored, swept: readonly string[]): Posted[] {
   const scripts = scriptsIn(inputs);
   const jobs = new Map(stored.jobs.map((job) => [job.id, job]));
   const messages = new Map(stored.messages.map((message) => [message.id, message]));
@@ -45,9 +40,7 @@ export function stopsBelow(stops: readonly Stop[], contexts: readonly StoredCont
   const known = new Map(contexts.map((context) => [context.id, context]));
   return contexts.flatMap(({ id }) => {
     const above = attachedAbove(id, known);
-    return stops
-      .filter(({ contextId }) => above.includes(contextId))
-      .map((stop) => ({ ...stop, contextId: id }));
+    return stops.filter(({ contextId }) => above.includes(contextId)).map((stop) => ({ ...stop, contextId: id }));
   });
 }
 

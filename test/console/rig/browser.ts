@@ -5,8 +5,7 @@ import type { BrowserContext, ConsoleMessage, Page, WebError } from 'playwright-
 import { afterEach, expect, test } from 'vitest';
 import { depth } from '../../services/depth.ts';
 import { findHeadless } from './chromium.ts';
-import { openContext, profileOf } from './profiles.ts';
-import type { Size } from './profiles.ts';
+import { openContext, profileOf, type Size } from './profiles.ts';
 import type { SessionCookie } from './sign-in.ts';
 
 /** A test that needs a browser: skipped where there is none. */
@@ -68,9 +67,7 @@ export function useBrowser(platform?: () => { session: SessionCookie | null }): 
   }
 
   afterEach(async () => {
-    const found = faults.filter(
-      (fault) => ![NETWORK_CHANGED, ...excused].some((pattern) => pattern.test(fault)),
-    );
+    const found = faults.filter((fault) => ![NETWORK_CHANGED, ...excused].some((pattern) => pattern.test(fault)));
     for (const [context, leave] of visited) {
       context.off('console', onMessage);
       context.off('weberror', onError);

@@ -2,8 +2,7 @@
 // one whose outcome stays unknown, and a role.
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
-import { defineConfig } from '../../../src/index.ts';
-import type { JsonSchemaTool } from '../../../src/index.ts';
+import { defineConfig, type JsonSchemaTool } from '../../../src/index.ts';
 
 /** The tools of each context write to a file of its own in this folder. */
 const effects = process.env['EFFECTS'] ?? '.';

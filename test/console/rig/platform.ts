@@ -2,14 +2,11 @@
 // shares, or a platform of the file's own, for tests that restart it or need other settings. Without a browser nothing
 // is started.
 import { afterAll, beforeAll, inject } from 'vitest';
-import { createClient } from '../../../src/client/index.ts';
-import type { Client } from '../../../src/client/index.ts';
+import { createClient, type Client } from '../../../src/client/index.ts';
 import { killChildren } from '../../e2e/rig/children.ts';
 import { findHeadless } from './chromium.ts';
-import { signIn } from './sign-in.ts';
-import type { SessionCookie } from './sign-in.ts';
-import { effectsOf, startPlatform } from './start-platform.ts';
-import type { RunningPlatform } from './start-platform.ts';
+import { signIn, type SessionCookie } from './sign-in.ts';
+import { effectsOf, startPlatform, type RunningPlatform } from './start-platform.ts';
 import { keyOf } from './tenants.ts';
 
 export type ConsolePlatform = {
@@ -39,8 +36,7 @@ export function useTenant(name: string): () => ConsolePlatform {
     };
   });
   afterAll(async () => {
-    for (const status of ['queued', 'running', 'waiting'] as const)
-      await platform?.client.jobs.cancelAll({ status });
+    for (const status of ['queued', 'running', 'waiting'] as const) await platform?.client.jobs.cancelAll({ status });
   });
   return () => started(platform);
 }

@@ -2,8 +2,7 @@
 // starts a new renderer process, which compiles the console again: half of the CPU time of a short test. So the
 // profiles stay, with a page that keeps their renderer process, and between tests all data that a site can store in
 // them is deleted.
-import { chromium } from 'playwright-core';
-import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
 import { CHROMIUM_ARGS, findHeadless } from './chromium.ts';
 
 export const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
@@ -54,8 +53,7 @@ async function reset(
   const pages = context.pages().filter((page) => page !== keeper);
   await Promise.all(pages.map((page) => page.close()));
   await context.clearCookies();
-  for (const origin of origins)
-    await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
+  for (const origin of origins) await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
 }
 
 /** All pages of a profile in one renderer process, and no optimizing compiler: a test ends before it pays. */

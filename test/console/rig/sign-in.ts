@@ -11,8 +11,6 @@ export async function signIn(url: string, apiKey: string): Promise<SessionCookie
   const cookie = response.headers.getSetCookie().map((header) => /^([^=]+)=([^;]*)/.exec(header))[0];
   const [, name, value] = cookie ?? [];
   if (name === undefined || value === undefined)
-    throw new Error(
-      `no session cookie in the answer with status ${response.status}: ${await response.text()}`,
-    );
+    throw new Error(`no session cookie in the answer with status ${response.status}: ${await response.text()}`);
   return { name, value, url };
 }

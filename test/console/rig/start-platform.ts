@@ -3,10 +3,8 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { freePort } from '../../../src/dev/free-port.ts';
-import { startChild } from '../../e2e/rig/children.ts';
-import type { Child } from '../../e2e/rig/children.ts';
-import { createFreshDatabase } from '../../services/database.ts';
-import type { DatabaseServer } from '../../services/database.ts';
+import { startChild, type Child } from '../../e2e/rig/children.ts';
+import { createFreshDatabase, type DatabaseServer } from '../../services/database.ts';
 import { testPrefix } from '../../services/prefix.ts';
 import { removeFolder, temporaryFolder } from '../../services/temporary-folder.ts';
 
@@ -24,10 +22,7 @@ export type RunningPlatform = {
   end: () => Promise<void>;
 };
 
-export async function startPlatform(
-  services: Services,
-  more: Record<string, string> = {},
-): Promise<RunningPlatform> {
+export async function startPlatform(services: Services, more: Record<string, string> = {}): Promise<RunningPlatform> {
   const database = await createFreshDatabase(services);
   const folder = await temporaryFolder();
   const effects = path.join(folder, 'effects');

@@ -6,8 +6,7 @@ import { CODES, refuse } from '../../../src/core/errors.ts';
 import { isUuid, parseId } from '../../../src/core/ids.ts';
 import { PROVIDERS, formatModelName, parseModelName } from '../../../src/core/model/model.ts';
 import { EFFECTS } from '../../../src/core/tools/tool.ts';
-import { answerTurn, inputTurn, lastTurn, parseTurn } from '../../../src/core/conversation/turn.ts';
-import type { Turn } from '../../../src/core/conversation/turn.ts';
+import { answerTurn, inputTurn, lastTurn, parseTurn, type Turn } from '../../../src/core/conversation/turn.ts';
 import { call } from '../builders.ts';
 
 describe('turns', () => {
@@ -22,25 +21,12 @@ describe('turns', () => {
     );
   });
 
-  test.each([
-    '',
-    'u',
-    'a',
-    'u0',
-    'u01',
-    'b1',
-    'U1',
-    'u-1',
-    'u1.5',
-    ' u1',
-    'u1 ',
-    'u1\n',
-    '1',
-    'u1234567890',
-    'u１',
-  ])('%j is no turn', (text) => {
-    expect(parseTurn(text)).toBeNull();
-  });
+  test.each(['', 'u', 'a', 'u0', 'u01', 'b1', 'U1', 'u-1', 'u1.5', ' u1', 'u1 ', 'u1\n', '1', 'u1234567890', 'u１'])(
+    '%j is no turn',
+    (text) => {
+      expect(parseTurn(text)).toBeNull();
+    },
+  );
 
   test('the last turn is the highest, on either side', () => {
     expect(lastTurn([])).toBe(0);
@@ -48,9 +34,7 @@ describe('turns', () => {
     expect(lastTurn(['u9', 'a10', 'u3'])).toBe(10);
     fc.assert(
       fc.property(fc.array(someNumber, { minLength: 1 }), (numbers) => {
-        const turns = numbers.map((number, n): Turn =>
-          n % 2 === 0 ? inputTurn(number) : answerTurn(number),
-        );
+        const turns = numbers.map((number, n): Turn => (n % 2 === 0 ? inputTurn(number) : answerTurn(number)));
         expect(lastTurn(turns)).toBe(Math.max(...numbers));
       }),
     );
@@ -92,19 +76,12 @@ describe('names of models', () => {
     expect(parseModelName(name)).toEqual(parts);
   });
 
-  test.each([
-    '',
-    '/',
-    'openai',
-    'openai/',
-    '/gpt',
-    'OpenAI/gpt',
-    'unknown/gpt',
-    ' openai/gpt',
-    'constructor/x',
-  ])('%j is no name of a model', (name) => {
-    expect(parseModelName(name)).toBeNull();
-  });
+  test.each(['', '/', 'openai', 'openai/', '/gpt', 'OpenAI/gpt', 'unknown/gpt', ' openai/gpt', 'constructor/x'])(
+    '%j is no name of a model',
+    (name) => {
+      expect(parseModelName(name)).toBeNull();
+    },
+  );
 
   test('a name that was joined splits again', () => {
     fc.assert(

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Block } from '../../../src/core/conversation/blocks.ts';
 import type { CompactionId, ToolCallId } from '../../../src/core/ids.ts';
 import type { Message } from '../../../src/core/conversation/message.ts';
-import { assemble } from '../../../src/core/conversation/prompt.ts';
-import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
+import { assemble, type PromptMessage } from '../../../src/core/conversation/prompt.ts';
 import { JOB, assistantMessage, id, text, toolMessage, toolUse, userMessage } from '../builders.ts';
 
 /** One line for each message: the role's first letter and its blocks. */
@@ -31,8 +30,7 @@ function blockOutline(block: Block): string {
   }
 }
 
-const asks = (...numbers: number[]) =>
-  assistantMessage(3, { content: numbers.map((number) => toolUse(number)) });
+const asks = (...numbers: number[]) => assistantMessage(3, { content: numbers.map((number) => toolUse(number)) });
 const result = (number: number) => toolMessage(4, id<ToolCallId>(number));
 const user = (...words: string[]) => userMessage(1, { content: words.map(text) });
 const answers = (words: string) => assistantMessage(2, { content: [text(words)] });
@@ -66,11 +64,7 @@ describe('histories', () => {
     ['a question and its answer', [user('hi'), answers('hello')], ['user: hi', 'assistant: hello']],
     ['inputs in a row are one', [user('a'), user('b')], ['user: a b']],
     ['answers in a row are one', [user('a'), answers('b'), answers('c')], ['user: a', 'assistant: b c']],
-    [
-      'an answer at the beginning gets an opening',
-      [answers('a')],
-      [expect.stringMatching(/^user: /), 'assistant: a'],
-    ],
+    ['an answer at the beginning gets an opening', [answers('a')], [expect.stringMatching(/^user: /), 'assistant: a']],
     [
       'results in the order they came are put in the order of the calls',
       [user('a'), asks(1, 2), result(2), result(1)],
@@ -155,8 +149,7 @@ const someHistory = fc
     let calls = 0;
     return entries.map(({ role, blocks, calls: asked, of }, seq): Message => {
       if (role === 'tool') return toolMessage(seq, id<ToolCallId>(of + 1));
-      if (role !== 'assistant')
-        return userMessage(seq, { role: role === 'user' ? 'user' : 'system', content: blocks });
+      if (role !== 'assistant') return userMessage(seq, { role: role === 'user' ? 'user' : 'system', content: blocks });
       const uses = Array.from({ length: asked }, () => toolUse((calls += 1)));
       return assistantMessage(seq, { content: [...blocks, ...uses] });
     });
@@ -191,9 +184,7 @@ describe('for any history', () => {
         const asked = content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
         const next: readonly Block[] = prompt[index + 1]?.content ?? [];
         const results = next.slice(0, asked.length);
-        expect(results.map((block) => (block.type === 'tool_result' ? block.tool_use_id : null))).toEqual(
-          asked,
-        );
+        expect(results.map((block) => (block.type === 'tool_result' ? block.tool_use_id : null))).toEqual(asked);
         for (const call of asked) answered.add(call);
       });
       const results = prompt.flatMap(({ content }) =>
@@ -223,16 +214,14 @@ describe('for any history', () => {
         for (const block of content) if (block.type === 'text') expect(block.text).not.toBe('');
       }
       const calls = (messages: readonly { content: readonly Block[] }[]) =>
-        messages.flatMap(({ content }) =>
-          content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
-        );
+        messages.flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])));
       expect(calls(prompt)).toEqual(calls(history));
       const visible = history
         .filter(({ role }) => role === 'assistant')
         .flatMap(({ content }) => content.filter((block) => block.type === 'text' && block.text !== ''));
-      expect(
-        prompt.flatMap(({ role, content }) => (role === 'assistant' ? [...content] : [])).filter(isText),
-      ).toEqual(visible);
+      expect(prompt.flatMap(({ role, content }) => (role === 'assistant' ? [...content] : [])).filter(isText)).toEqual(
+        visible,
+      );
     });
   });
 

@@ -1,8 +1,7 @@
 // Calls that are answered from outside: asked, waiting, answered, expired.
 import { describe, expect, test } from 'vitest';
 import { closingOf } from '../../../src/core/conversation/closing-texts.ts';
-import { decide } from '../../../src/core/decide.ts';
-import type { Decision } from '../../../src/core/decide.ts';
+import { decide, type Decision } from '../../../src/core/decide.ts';
 import type { MessageId, ToolCallId } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { answer } from '../../../src/core/transitions/answer.ts';
@@ -12,8 +11,7 @@ import { settle } from '../../../src/core/transitions/settle.ts';
 import { closeCalls, ended } from '../../../src/core/transitions/tools.ts';
 import { parseQuestion } from '../../../src/core/conversation/question.ts';
 import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
-import { isReplied } from '../../../src/core/tools/tool-call.ts';
-import type { OpenCall, Wait } from '../../../src/core/tools/tool-call.ts';
+import { isReplied, type OpenCall, type Wait } from '../../../src/core/tools/tool-call.ts';
 import {
   JOB,
   NOW,
@@ -31,8 +29,7 @@ import {
 
 const reply = { messageId: id<MessageId>(77), content: 'M', isError: false };
 const ANSWERED: Wait = { for: 'answer', until: null, needs: null };
-const asked = (over: Partial<OpenCall> = {}) =>
-  call({ name: 'ask_user', status: 'waiting', wait: ANSWERED, ...over });
+const asked = (over: Partial<OpenCall> = {}) => call({ name: 'ask_user', status: 'waiting', wait: ANSWERED, ...over });
 const replied = { ...asked({ id: id<ToolCallId>(51) }), reply };
 const outside: ToolDescriptor[] = [
   { ...tool('ask_user'), answered_by: 'person' },
@@ -174,11 +171,7 @@ describe('the next decision', () => {
     ['a stop request', waits([asked()], { job: job({ stopRequest: cancelRequest() }) }), { kind: 'finish' }],
     ['the only question was answered', waits([replied]), { kind: 'end_waits', over: [replied] }],
     ['one of two was answered', waits([asked(), replied]), { kind: 'end_waits', over: [replied] }],
-    [
-      'one was answered, and a tool is to run',
-      waits([call(), replied]),
-      { kind: 'end_waits', over: [replied] },
-    ],
+    ['one was answered, and a tool is to run', waits([call(), replied]), { kind: 'end_waits', over: [replied] }],
     [
       'a tool is to run beside it',
       waits([asked(), call({ id: id(52) })]),
@@ -222,11 +215,7 @@ describe('a wait for an answer', () => {
     const of = running({ state: 'AwaitingInput', job: job({ status: 'waiting' }), calls: [replied] });
     const move = open(of, decide(of, NOW), countingIds());
     expect(move).toEqual(
-      endWaits(
-        of,
-        { job: job({ status: 'waiting' }), over: [replied].filter(isReplied), now: NOW },
-        countingIds(),
-      ),
+      endWaits(of, { job: job({ status: 'waiting' }), over: [replied].filter(isReplied), now: NOW }, countingIds()),
     );
     expect(move).toMatchObject({
       calls: [{ kind: 'close', id: replied.id, status: 'completed' }],
@@ -251,9 +240,9 @@ describe('a wait for an answer', () => {
   test('with a reported failure is a failed call', () => {
     const failed = asked({ reply: { ...reply, isError: true } });
     const of = running({ state: 'AwaitingInput', calls: [failed] });
-    expect(
-      endWaits(of, { job: job(), over: [failed].filter(isReplied), now: NOW }, countingIds()).calls,
-    ).toMatchObject([{ status: 'failed' }]);
+    expect(endWaits(of, { job: job(), over: [failed].filter(isReplied), now: NOW }, countingIds()).calls).toMatchObject(
+      [{ status: 'failed' }],
+    );
   });
 
   test('is closed by rule with its job, except where the answer arrived in time', () => {

@@ -1,8 +1,7 @@
 // The fingerprint of a request: equal for equal requests, and it shows where a request stops being a prefix-extension
 // of the one before.
 import { describe, expect, test } from 'vitest';
-import { createFingerprinter, lostAt } from '../../../src/core/model/fingerprint.ts';
-import type { Sent } from '../../../src/core/model/fingerprint.ts';
+import { createFingerprinter, lostAt, type Sent } from '../../../src/core/model/fingerprint.ts';
 import { NOTHING_COMPACTED } from '../../../src/core/compaction/compacted.ts';
 import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
 import { fingerprint } from '../builders.ts';
@@ -59,9 +58,7 @@ describe('a fingerprint', () => {
     ['another message', { messages: [user('two')] }, ['messages']],
   ])('%s', (_, over, parts) => {
     const [was, is] = [of(), of(over)];
-    const other = Object.entries(is).flatMap(([part, hash]) =>
-      hash === was[part as keyof typeof was] ? [] : [part],
-    );
+    const other = Object.entries(is).flatMap(([part, hash]) => (hash === was[part as keyof typeof was] ? [] : [part]));
     expect(other).toEqual(parts);
   });
 });
@@ -85,9 +82,7 @@ describe('the prefix', () => {
     expect(lostAt(of({ messages: second }), false, of({ messages: second }))).toBeNull();
     expect(lostAt(of({ messages: second }), false, of({ messages: again }))).toBeNull();
     expect(lostAt(of({ messages: first }), false, of({ messages: [user('other')] }))).toBeNull();
-    expect(lostAt(of({ messages: second }), false, of({ messages: [user('summary'), answer('a')] }))).toBe(
-      'messages',
-    );
+    expect(lostAt(of({ messages: second }), false, of({ messages: [user('summary'), answer('a')] }))).toBe('messages');
   });
 
   test('is lost at the first part that differs', () => {

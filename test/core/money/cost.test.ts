@@ -1,11 +1,16 @@
 // Money: prices and costs are whole numbers, and sums are exact.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { costOf } from '../../../src/core/money/cost.ts';
-import type { Price } from '../../../src/core/money/cost.ts';
+import { costOf, type Price } from '../../../src/core/money/cost.ts';
 import { MOST_PRICE, formatDollars, parseDollars, parsePrice } from '../../../src/core/money/money.ts';
-import { NO_USAGE, addUsage, cacheHitRatio, toPublicUsage, unpriced } from '../../../src/core/money/usage.ts';
-import type { Tokens } from '../../../src/core/money/usage.ts';
+import {
+  NO_USAGE,
+  addUsage,
+  cacheHitRatio,
+  toPublicUsage,
+  unpriced,
+  type Tokens,
+} from '../../../src/core/money/usage.ts';
 
 const MOST_TOKENS = 2 ** 31 - 1;
 const MOST_PICOS = MOST_PRICE * 1_000_000;
@@ -121,19 +126,7 @@ describe('dollars', () => {
   });
 
   test('that are not decimal, too fine, or too large to be summed are invalid', () => {
-    for (const wrong of [
-      '',
-      '.5',
-      '5.',
-      '-1',
-      '+1',
-      '1e3',
-      '1,5',
-      ' 1',
-      '1.0000000001',
-      '0x1',
-      '9007199.254740992',
-    ])
+    for (const wrong of ['', '.5', '5.', '-1', '+1', '1e3', '1,5', ' 1', '1.0000000001', '0x1', '9007199.254740992'])
       expect(parseDollars(wrong)).toBeNull();
     expect(parseDollars('9007199.254740991')).toBe(Number.MAX_SAFE_INTEGER);
     expect(parseDollars('3')).toBe(3_000_000_000);

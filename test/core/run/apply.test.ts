@@ -12,8 +12,7 @@ import { settle } from '../../../src/core/transitions/settle.ts';
 import { closeCalls, ended, startCall } from '../../../src/core/transitions/tools.ts';
 import { assemble } from '../../../src/core/conversation/prompt.ts';
 import type { Snapshot } from '../../../src/core/run/snapshot.ts';
-import { WALKED, nextMove, someWorld } from './walk.ts';
-import type { Happening } from './walk.ts';
+import { WALKED, nextMove, someWorld, type Happening } from './walk.ts';
 import {
   NOW,
   call,
@@ -41,9 +40,7 @@ describe('an append', () => {
     const next = queuedInput();
     const before = snapshot({ next, queued: 2, failedClaims: 1 });
     const now = after(before, admit(before, next));
-    expect(now.history).toEqual([
-      { ...userMessage(12), id: id(20), content: [text('next')], jobId: next.id },
-    ]);
+    expect(now.history).toEqual([{ ...userMessage(12), id: id(20), content: [text('next')], jobId: next.id }]);
     expect(now).toMatchObject({ job: { id: next.id }, next: null, queued: 1, failedClaims: 1 });
   });
 
@@ -67,9 +64,7 @@ describe('an append', () => {
     expect(asked.calls.map(({ status }) => status)).toEqual(['pending', 'pending']);
     const started = after(asked, startCall(asked, call({ id: id<ToolCallId>(51) })), 20);
     expect(started.calls.map(({ status }) => status)).toEqual(['pending', 'started']);
-    const done = asked.calls
-      .slice(1)
-      .map((one) => ended(one, { kind: 'result', content: 'ok', is_error: false }));
+    const done = asked.calls.slice(1).map((one) => ended(one, { kind: 'result', content: 'ok', is_error: false }));
     const closed = after(started, closeCalls(started, job(), done, countingIds()), 21);
     expect(closed.calls.map((one) => one.id)).toEqual([id(50)]);
     expect(closed.history.map(({ seq }) => seq)).toEqual([2, 11, 23]);

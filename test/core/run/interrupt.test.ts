@@ -4,8 +4,7 @@ import type { Append } from '../../../src/core/run/append.ts';
 import { apply } from '../../../src/core/run/apply.ts';
 import { decide } from '../../../src/core/decide.ts';
 import type { MessageId, ToolCallId } from '../../../src/core/ids.ts';
-import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
-import type { InterruptMode } from '../../../src/core/run/job.ts';
+import { INTERRUPT_MODES, type InterruptMode } from '../../../src/core/run/job.ts';
 import { lastTurnOf } from '../../../src/core/conversation/message.ts';
 import { end } from '../../../src/core/transitions/end.ts';
 import { steer } from '../../../src/core/transitions/steer.ts';
@@ -66,25 +65,18 @@ function applied(before: Snapshot, move: Append): Snapshot {
   return apply(before, move, committed(move, before, 20));
 }
 
-const eventsOf = ({ entries }: Append) =>
-  entries.flatMap((entry) => (entry.kind === 'event' ? [entry.event] : []));
+const eventsOf = ({ entries }: Append) => entries.flatMap((entry) => (entry.kind === 'event' ? [entry.event] : []));
 const linesOf = ({ history }: Snapshot) => history.map(({ turn, role }) => `${turn} ${role}`);
 
 describe('a stop request of kind interrupt', () => {
   test.each(INTERRUPT_MODES)('%s ends the job as interrupted, whatever it was about to do', (mode) => {
-    const step = decide(
-      busy({ job: job({ turn: 2, stopRequest: interruptRequest(mode), deadline: NOW - 1 }) }),
-      NOW,
-    );
+    const step = decide(busy({ job: job({ turn: 2, stopRequest: interruptRequest(mode), deadline: NOW - 1 }) }), NOW);
     expect(step).toMatchObject({ kind: 'finish', outcome: { status: 'interrupted', mode } });
   });
 
   test('of a job that has not begun lets it begin, even where its config is unsupported', () => {
     const next = { ...queued(), stopRequest: interruptRequest('keep') };
-    const step = decide(
-      busy({ job: null, calls: [], next, serving: { kind: 'unsupported', missing: ['x'] } }),
-      NOW,
-    );
+    const step = decide(busy({ job: null, calls: [], next, serving: { kind: 'unsupported', missing: ['x'] } }), NOW);
     expect(step).toEqual({ kind: 'admit', next });
   });
 });
@@ -197,14 +189,7 @@ describe('rollback', () => {
 describe('keep', () => {
   test('closes the finished part: every call has its result', () => {
     const { move, after } = interrupted(busy(), 'keep');
-    expect(linesOf(after)).toEqual([
-      'u1 user',
-      'a1 assistant',
-      'u2 user',
-      'a2 assistant',
-      'a2 tool',
-      'a2 tool',
-    ]);
+    expect(linesOf(after)).toEqual(['u1 user', 'a1 assistant', 'u2 user', 'a2 assistant', 'a2 tool', 'a2 tool']);
     expect(move.takenBack).toBeNull();
     expect(eventsOf(move).map(({ name }) => name)).not.toContain('MessagesRetracted');
   });

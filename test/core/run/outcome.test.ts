@@ -2,16 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/core/decide.ts';
 import { apply } from '../../../src/core/run/apply.ts';
-import { settleOutcomes } from '../../../src/core/transitions/outcome.ts';
-import type { LostCall } from '../../../src/core/transitions/outcome.ts';
+import { settleOutcomes, type LostCall } from '../../../src/core/transitions/outcome.ts';
 import { closeCalls, closedByRule, ended, startCall } from '../../../src/core/transitions/tools.ts';
 import { endWaits } from '../../../src/core/transitions/waits.ts';
 import type { OpenCall } from '../../../src/core/tools/tool-call.ts';
 import { NOW, call, committed, countingIds, id, job, running } from '../builders.ts';
 
 const ids = countingIds();
-const begun = (over: Partial<OpenCall> = {}): OpenCall =>
-  call({ effect: 'once', status: 'started', ...over });
+const begun = (over: Partial<OpenCall> = {}): OpenCall => call({ effect: 'once', status: 'started', ...over });
 const lost = (reconciled: LostCall['reconciled'], over: Partial<OpenCall> = {}): LostCall => ({
   call: begun(over),
   input: { to: 'ada' },
@@ -135,9 +133,10 @@ describe('the ledger', () => {
 
   test('has no entry for a call that was not run', () => {
     const closing = { status: 'cancelled', text: 'never ran' } as const;
-    expect(
-      executions(closedByRule(call({ effect: 'once' }), closing), closedByRule(call(), closing)),
-    ).toEqual([null, null]);
+    expect(executions(closedByRule(call({ effect: 'once' }), closing), closedByRule(call(), closing))).toEqual([
+      null,
+      null,
+    ]);
     expect(executions(ended(call(), result))).toEqual([null]);
   });
 });

@@ -1,8 +1,14 @@
 // Whether a person is asked before a call is run: rules and the tool's own declaration.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { APPROVALS, decideApproval, ruleOn, withRule } from '../../../src/core/run/policy.ts';
-import type { Approval, ApprovalRule } from '../../../src/core/run/policy.ts';
+import {
+  APPROVALS,
+  decideApproval,
+  ruleOn,
+  withRule,
+  type Approval,
+  type ApprovalRule,
+} from '../../../src/core/run/policy.ts';
 
 const rule = (tool: string, decision: Approval): ApprovalRule => ({ tool, decision });
 

@@ -1,15 +1,9 @@
 // The handling of a failed model call, by error class.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { JOB_CODES } from '../../../src/core/errors.ts';
-import type { JobCode } from '../../../src/core/errors.ts';
+import { JOB_CODES, type JobCode } from '../../../src/core/errors.ts';
 import type { FailureClass, ModelFailure } from '../../../src/core/model/model.ts';
-import {
-  FAILURE_RULES,
-  KEEP_SLOT_MS,
-  LONGEST_RETRY_AFTER_MS,
-  retryAfter,
-} from '../../../src/core/run/retry.ts';
+import { FAILURE_RULES, KEEP_SLOT_MS, LONGEST_RETRY_AFTER_MS, retryAfter } from '../../../src/core/run/retry.ts';
 import { NOW } from '../builders.ts';
 
 const CLASSES = Object.keys(FAILURE_RULES) as FailureClass[];
@@ -36,10 +30,7 @@ test.each<[FailureClass, JobCode, first: number, ceiling: number, failures: numb
 ])('%s is retried, then fails as %s', (name, code, first, ceiling, failures) => {
   expect(FAILURE_RULES[name].code).toBe(code);
   const waits = Array.from({ length: failures }, (_, n) => delay(failure(name), n + 1, 0.999_999_9));
-  expect(waits).toEqual([
-    ...Array.from({ length: failures - 1 }, (_, n) => Math.min(ceiling, first * 2 ** n)),
-    null,
-  ]);
+  expect(waits).toEqual([...Array.from({ length: failures - 1 }, (_, n) => Math.min(ceiling, first * 2 ** n)), null]);
 });
 
 test.each<[FailureClass, JobCode]>([

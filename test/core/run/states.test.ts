@@ -2,8 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { STATES_PAGE, statesPage } from '../../../scripts/states-page.ts';
-import { FLEETING, STATES, TRANSITIONS, mayFollow, shownState } from '../../../src/core/run/state.ts';
-import type { DurableState, State } from '../../../src/core/run/state.ts';
+import {
+  FLEETING,
+  STATES,
+  TRANSITIONS,
+  mayFollow,
+  shownState,
+  type DurableState,
+  type State,
+} from '../../../src/core/run/state.ts';
 
 const ends: readonly State[] = ['Idle', 'PermanentFailure', 'Stopped'];
 const reachable = (from: State): Set<State> => {

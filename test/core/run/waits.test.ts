@@ -6,8 +6,7 @@ import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
 
 import { awaitCalls, endWaits } from '../../../src/core/transitions/waits.ts';
 import { settle } from '../../../src/core/transitions/settle.ts';
-import { WAITS_FOR } from '../../../src/core/tools/tool-call.ts';
-import type { OpenCall, WaitsFor } from '../../../src/core/tools/tool-call.ts';
+import { WAITS_FOR, type OpenCall, type WaitsFor } from '../../../src/core/tools/tool-call.ts';
 import { NOW, call, committed, countingIds, id, job, running, settings } from '../builders.ts';
 
 type Asked = { for: WaitsFor; until?: number; needs?: number };
@@ -52,10 +51,7 @@ describe('the end of a wait', () => {
     ended(of).entries.flatMap((entry) => (entry.kind === 'message' ? entry.message.content : []));
 
   test('denied, with the reason that was given', () => {
-    const denied = waiting(
-      { for: 'approval' },
-      { approval: { decision: 'deny', reason: 'not today', input: null } },
-    );
+    const denied = waiting({ for: 'approval' }, { approval: { decision: 'deny', reason: 'not today', input: null } });
     expect(ended(denied).calls).toMatchObject([{ kind: 'close', status: 'denied' }]);
     expect(words(denied)).toMatchObject([{ content: 'Denied by the operator: not today', is_error: true }]);
   });
@@ -94,9 +90,7 @@ describe('the end of a wait', () => {
   test('an earlier decision ends no later wait of the same call', () => {
     const approval = { decision: 'approve', reason: null, input: null } as const;
     for (const kind of ['answer', 'outcome'] as const)
-      expect(decide(running({ calls: [waiting({ for: kind }, { approval })] }), NOW).kind).toBe(
-        'await_calls',
-      );
+      expect(decide(running({ calls: [waiting({ for: kind }, { approval })] }), NOW).kind).toBe('await_calls');
   });
 
   test('no answer arrived in time: whether a client ran the call is unknown', () => {

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import type { Append } from '../../../src/core/run/append.ts';
 import type { NewCompaction } from '../../../src/core/compaction/compacted.ts';
 import { tokensAfter } from '../../../src/core/compaction/plan.ts';
-import { decide } from '../../../src/core/decide.ts';
+import { decide, type Decision } from '../../../src/core/decide.ts';
 import type { Ids, MessageId, ToolCallId } from '../../../src/core/ids.ts';
 import { admit } from '../../../src/core/transitions/admit.ts';
 import { answer } from '../../../src/core/transitions/answer.ts';
@@ -15,7 +15,6 @@ import { steer } from '../../../src/core/transitions/steer.ts';
 import { closeCalls, ended, startCall } from '../../../src/core/transitions/tools.ts';
 import type { Settings } from '../../../src/core/workers/settings.ts';
 import type { Snapshot } from '../../../src/core/run/snapshot.ts';
-import type { Decision } from '../../../src/core/decide.ts';
 import type { Millis } from '../../../src/core/time.ts';
 import { cancelRequest, given, settings, text, tool } from '../builders.ts';
 

@@ -2,8 +2,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ContextId, JobId, MessageId } from '../../../src/core/ids.ts';
-import { amend, catchUp, follow, isSettled } from '../../../src/core/stream/partial-message.ts';
-import type { AnswerId, PartialMessage, DeltaFrame, View } from '../../../src/core/stream/partial-message.ts';
+import {
+  amend,
+  catchUp,
+  follow,
+  isSettled,
+  type AnswerId,
+  type PartialMessage,
+  type DeltaFrame,
+  type View,
+} from '../../../src/core/stream/partial-message.ts';
 import type { FleetingEvent } from '../../../src/core/stream/stream-event.ts';
 import { addUp } from '../../events/sse-client.ts';
 import { id } from '../builders.ts';
@@ -18,10 +26,7 @@ const of = (attempt: number, over: Partial<AnswerId> = {}): AnswerId => ({
 });
 
 /** One model call as its run publishes it: every delta, and the snapshot after it. */
-function framesOf(
-  words: readonly string[],
-  answer: AnswerId,
-): { frame: DeltaFrame; after: PartialMessage }[] {
+function framesOf(words: readonly string[], answer: AnswerId): { frame: DeltaFrame; after: PartialMessage }[] {
   const state = 'StreamingLLMResponse' as const;
   const none = { text: '', sequence: -1 };
   let partial: PartialMessage = { of: answer, state, text: none, thinking: none };
@@ -44,11 +49,7 @@ function framesOf(
 type Listening = { view: View | null; received: FleetingEvent[] };
 
 /** `lost`: which delta frames are lost; a snapshot is requested after a gap, and may be lost as well. */
-function receive(
-  listening: Listening,
-  steps: ReturnType<typeof framesOf>,
-  lost: (at: number) => boolean,
-): Listening {
+function receive(listening: Listening, steps: ReturnType<typeof framesOf>, lost: (at: number) => boolean): Listening {
   let { view } = listening;
   const received = [...listening.received];
   const take = (frame: DeltaFrame): boolean => {
@@ -83,8 +84,7 @@ test('whatever is lost, the published deltas add up to the message once it is am
       const one = receive({ view: null, received: [] }, framesOf(first, of(1)), lostOfFirst);
       const two = receive(one, framesOf(second, of(2)), lostOfSecond);
       const text = second.join('');
-      const received =
-        two.view === null ? two.received : [...two.received, ...amend(CONTEXT, two.view, text, 2)];
+      const received = two.view === null ? two.received : [...two.received, ...amend(CONTEXT, two.view, text, 2)];
       const shown = shownBy(received);
       if (shown !== undefined) expect(shown.text).toBe(text);
       if (two.view !== null && isSettled(two.view) && two.view.of.attempt === 2)
@@ -107,11 +107,7 @@ test('a subscriber that joins at any time receives what all others have', () => 
 
 describe('a late frame', () => {
   const view = (attempt: number): View => {
-    const { view: outcome } = receive(
-      { view: null, received: [] },
-      framesOf(['a', 'b'], of(attempt)),
-      () => false,
-    );
+    const { view: outcome } = receive({ view: null, received: [] }, framesOf(['a', 'b'], of(attempt)), () => false);
     if (outcome === null) throw new Error('no frame was received');
     return outcome;
   };

@@ -9,16 +9,10 @@ import { awaitCalls, endWaits } from '../../../src/core/transitions/waits.ts';
 import type { Arrangement, Spawn } from '../../../src/core/workers/spawn.ts';
 import type { OpenCall } from '../../../src/core/tools/tool-call.ts';
 import { narrowed, overLimit } from '../../../src/core/workers/worker-limits.ts';
-import {
-  SPAWN_WORKER,
-  WAIT_FOR_WORKERS,
-  parseWorkerAsk,
-  workersOf,
-} from '../../../src/core/workers/worker-asks.ts';
+import { SPAWN_WORKER, WAIT_FOR_WORKERS, parseWorkerAsk, workersOf } from '../../../src/core/workers/worker-asks.ts';
 import { NOW, call, countingIds, id, job, running } from '../builders.ts';
 
-const asking = (over: Partial<OpenCall> = {}): OpenCall =>
-  call({ name: SPAWN_WORKER, effect: 'once', ...over });
+const asking = (over: Partial<OpenCall> = {}): OpenCall => call({ name: SPAWN_WORKER, effect: 'once', ...over });
 const waiting = (needs: number, over: Partial<OpenCall> = {}): OpenCall =>
   asking({ status: 'waiting', wait: { for: 'workers', until: null, needs }, ...over });
 
@@ -73,9 +67,9 @@ describe('the arguments of a call', () => {
 
   test('the same worker twice counts once', () => {
     const one = id<WorkerId>(7);
-    expect(
-      workersOf({ kind: 'wait', workerIds: [one, one.toUpperCase()], mode: 'all', timeoutMs: null }),
-    ).toEqual([one]);
+    expect(workersOf({ kind: 'wait', workerIds: [one, one.toUpperCase()], mode: 'all', timeoutMs: null })).toEqual([
+      one,
+    ]);
     expect(workersOf({ kind: 'wait', workerIds: [one, 'x'], mode: 'all', timeoutMs: null })).toBeNull();
   });
 });
@@ -117,10 +111,7 @@ describe('an append', () => {
       state: 'AwaitingLLMResponse',
     });
     const texts = move.entries.flatMap((entry) => (entry.kind === 'message' ? entry.message.content : []));
-    expect(texts).toMatchObject([
-      { content: expect.stringContaining(id(70)) },
-      { content: 'no', is_error: true },
-    ]);
+    expect(texts).toMatchObject([{ content: expect.stringContaining(id(70)) }, { content: 'no', is_error: true }]);
   });
 
   test('leaves the calls that are still to be run as the state', () => {

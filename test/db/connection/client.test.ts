@@ -4,13 +4,11 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GivenUp, openDatabase } from '../../../src/db/connection/client.ts';
+import { GivenUp, openDatabase, type Database, type Executor } from '../../../src/db/connection/client.ts';
 import { errorCode, isUnavailable } from '../../../src/db/connection/database-errors.ts';
 import { contexts } from '../../../src/db/schema/contexts.ts';
-import type { Database, Executor } from '../../../src/db/connection/client.ts';
 import { dense } from '../../../src/db/connection/connection.ts';
-import { given } from '../database-fixture.ts';
-import type { Given } from '../database-fixture.ts';
+import { given, type Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -144,9 +142,7 @@ describe('a transaction', () => {
         if (text === 'commit') throw new Error('cut');
       },
     });
-    const work = pool.transaction((tx) =>
-      tx.execute(sql`update contexts set queued = 5 where id = ${contextId}`),
-    );
+    const work = pool.transaction((tx) => tx.execute(sql`update contexts set queued = 5 where id = ${contextId}`));
     await expect(work).rejects.toThrow('cut');
     expect(await the.row(contextId)).toMatchObject({ queued: 0 });
   });
@@ -188,9 +184,7 @@ describe('a transaction', () => {
     const pool = the.open({ max: 1, hook: (text) => void statements.push(text.trim().slice(0, 6)) });
     const rows = await pool.transaction(async (tx, last) => {
       await tx.execute(sql`select 1`);
-      const asked = await last.execute(
-        sql`update contexts set queued = 5 where id = ${contextId} returning queued`,
-      );
+      const asked = await last.execute(sql`update contexts set queued = 5 where id = ${contextId} returning queued`);
       expect(await the.row(contextId)).toMatchObject({ queued: 5 });
       await expect(tx.execute(sql`select 2`)).rejects.toThrow();
       return asked;
@@ -203,9 +197,7 @@ describe('a transaction', () => {
   test('with only a last statement begins, executes it and commits', async () => {
     const { contextId } = await the.context();
     const pool = the.open({ max: 1 });
-    await pool.transaction((_, last) =>
-      last.execute(sql`update contexts set queued = 5 where id = ${contextId}`),
-    );
+    await pool.transaction((_, last) => last.execute(sql`update contexts set queued = 5 where id = ${contextId}`));
     expect(await the.row(contextId)).toMatchObject({ queued: 5 });
   });
 
@@ -346,9 +338,7 @@ describe('a pool', () => {
 
 describe('a connection that is cut', () => {
   const kill = async (name: string) => {
-    await the.rows(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = '${name}'`,
-    );
+    await the.rows(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = '${name}'`);
   };
 
   test('under a read is not noticed: the read is sent again', async () => {
@@ -356,8 +346,7 @@ describe('a connection that is cut', () => {
     for (let round = 0; round < 10; round += 1) {
       await pool.db.execute(sql`select 1`);
       await kill('cut-read');
-      const read =
-        round % 2 === 0 ? sql`select ${round}::int as n` : sql`/* a.tag */ select ${round}::int as n`;
+      const read = round % 2 === 0 ? sql`select ${round}::int as n` : sql`/* a.tag */ select ${round}::int as n`;
       expect([...(await pool.db.execute(read))]).toEqual([{ n: round }]);
     }
   });

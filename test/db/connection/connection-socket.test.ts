@@ -1,8 +1,7 @@
 // An unhandled 'error' event ends the process: the socket's errors are always handled, even when the driver has removed
 // its listeners.
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { setImmediate as soon } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ConnectionSocket } from '../../../src/db/connection/connection-socket.ts';

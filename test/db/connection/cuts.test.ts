@@ -2,17 +2,12 @@
 // another one, transactions are whole, and the pool works afterwards. An unhandled error fails the run.
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { TestContext } from 'vitest';
-import { openDatabase } from '../../../src/db/connection/client.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, type TestContext } from 'vitest';
+import { openDatabase, type Database, type DatabaseOptions } from '../../../src/db/connection/client.ts';
 import { errorCode, isUnavailable } from '../../../src/db/connection/database-errors.ts';
-import type { Database, DatabaseOptions } from '../../../src/db/connection/client.ts';
-import { startNetwork, startServer, startTls } from './faulty-network.ts';
-import type { Network } from './faulty-network.ts';
-import { given } from '../database-fixture.ts';
-import type { Given } from '../database-fixture.ts';
-import { oneOf, seeded } from '../interleaving/scheduler.ts';
-import type { Random } from '../interleaving/scheduler.ts';
+import { startNetwork, startServer, startTls, type Network } from './faulty-network.ts';
+import { given, type Given } from '../database-fixture.ts';
+import { oneOf, seeded, type Random } from '../interleaving/scheduler.ts';
 
 let the: Given;
 let tls: Awaited<ReturnType<typeof startTls>>;
@@ -29,11 +24,7 @@ afterAll(async () => {
 /** Tests that run side by side have one each. */
 type Finish = Pick<TestContext, 'onTestFinished'>;
 
-async function network(
-  url: string,
-  random: Random = seeded(1),
-  finish: Finish = { onTestFinished },
-): Promise<Network> {
+async function network(url: string, random: Random = seeded(1), finish: Finish = { onTestFinished }): Promise<Network> {
   const made = await startNetwork(url, random);
   finish.onTestFinished(() => made.close());
   return made;
@@ -76,9 +67,7 @@ class OfItsOwn extends Error {}
 async function mark(database: Database, work: number, fails: boolean): Promise<void> {
   await database.transaction(async (tx) => {
     await tx.execute(sql`insert into marks values (${work}::int, 1)`);
-    await Promise.all(
-      [2, 3].map((part) => tx.execute(sql`insert into marks values (${work}::int, ${part}::int)`)),
-    );
+    await Promise.all([2, 3].map((part) => tx.execute(sql`insert into marks values (${work}::int, ${part}::int)`)));
     if (fails) throw new OfItsOwn();
   });
 }
@@ -158,9 +147,7 @@ describe('a server that closes every connection it accepts', () => {
     const database = open(server.url, { max: 1 });
     expect(await inTime(failureOf(database.db.execute(sql`select 1`)))).toSatisfy(isUnavailable);
     expect(accepted).toBe(2);
-    expect(await inTime(failureOf(database.transaction((tx) => tx.execute(sql`select 1`))))).toSatisfy(
-      isUnavailable,
-    );
+    expect(await inTime(failureOf(database.transaction((tx) => tx.execute(sql`select 1`))))).toSatisfy(isUnavailable);
     expect(accepted).toBe(4);
     expect(await inTime(failureOf(database.db.execute(sql`delete from marks`)))).toSatisfy(isUnavailable);
     expect(accepted).toBe(5);
@@ -187,9 +174,7 @@ describe.concurrent.each(['plain', 'under TLS'])('a connection that falls silent
     const { between, database } = await pool(finish);
     between.silence();
     const much = 'x'.repeat(20_000_000);
-    const failure = await inTime(
-      failureOf(database.db.execute(sql`delete from marks where ${much}::text = ''`)),
-    );
+    const failure = await inTime(failureOf(database.db.execute(sql`delete from marks where ${much}::text = ''`)));
     expect(errorCode(failure)).toBe('ECONNRESET');
     await inTime(read(database, 2, 2));
   });

@@ -2,8 +2,7 @@
 // or go silent; and a server that speaks TLS in front of one that does not.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { Server, Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { listenLocally } from '../../services/local-server.ts';
 import type { Random } from '../interleaving/scheduler.ts';

@@ -6,8 +6,7 @@ import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vites
 import { openDatabase } from '../../../src/db/connection/client.ts';
 import { migrate } from '../../../src/db/connection/migrate.ts';
 import { createEmptyDatabase } from '../../services/database.ts';
-import { startStatementNetwork } from './statement-network.ts';
-import type { Rewrite } from './statement-network.ts';
+import { startStatementNetwork, type Rewrite } from './statement-network.ts';
 
 const MIGRATIONS = new URL('../../../src/db/migrations/', import.meta.url);
 
@@ -42,9 +41,7 @@ test('an older server is refused before anything is changed', async () => {
   await expect(migrate(network.url)).rejects.toThrow(
     'Nightshift needs PostgreSQL 15 or newer. This server is PostgreSQL 14.9.',
   );
-  expect(await ask(url(), `select 1 from pg_tables where schemaname in ('public', 'nightshift')`)).toEqual(
-    [],
-  );
+  expect(await ask(url(), `select 1 from pg_tables where schemaname in ('public', 'nightshift')`)).toEqual([]);
 });
 
 test('many processes at once migrate once, and a later one has nothing to do', async () => {
@@ -78,9 +75,7 @@ test('a build that kept its tables in public is recognised, and an applicationâ€
   expect(await ask(own, `select 1 from pg_namespace where nspname = 'nightshift'`)).toEqual([]);
   await ask(own, `update drizzle.__drizzle_migrations set hash = 'of an application'`);
   await migrate(own);
-  expect(await ask(own, 'select hash from drizzle.__drizzle_migrations')).toEqual([
-    { hash: 'of an application' },
-  ]);
+  expect(await ask(own, 'select hash from drizzle.__drizzle_migrations')).toEqual([{ hash: 'of an application' }]);
 });
 
 test('a database with migrations of a newer version is not changed', async () => {

@@ -20,10 +20,7 @@ export type StatementNetwork = {
   close(): Promise<void>;
 };
 
-export async function startStatementNetwork(
-  url: string,
-  rewrite: Rewrite = () => null,
-): Promise<StatementNetwork> {
+export async function startStatementNetwork(url: string, rewrite: Rewrite = () => null): Promise<StatementNetwork> {
   const target = new URL(url);
   const connections = new Set<Connection>();
   let asked = 0;

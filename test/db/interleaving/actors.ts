@@ -7,17 +7,14 @@ import { interruptContext } from '../../../src/commands/contexts/interrupt-conte
 import { DELIVERIES } from '../../../src/commands/inputs/posted-input.ts';
 import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
 import { changeWorker } from '../../../src/commands/workers/change-worker.ts';
-import { perform } from '../../../src/commands/perform.ts';
-import type { Command } from '../../../src/commands/perform.ts';
+import { perform, type Command } from '../../../src/commands/perform.ts';
 import { startWorker, stopWorker } from '../../../src/commands/workers/stop-worker.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
 import { sweepOnce } from '../../../src/workers/process/sweep.ts';
-import { oneOf } from './scheduler.ts';
-import type { Lane, Random, Script } from './scheduler.ts';
+import { oneOf, type Lane, type Random, type Script } from './scheduler.ts';
 import { TEXTS } from './script.ts';
-import { atRest, passTime, stopBeating } from './world.ts';
-import type { Process, World } from './world.ts';
+import { atRest, passTime, stopBeating, type Process, type World } from './world.ts';
 
 export type Cast = { world: World; random: Random; processes: readonly Process[] };
 
@@ -126,9 +123,7 @@ const changes: Role =
 
 /** Makes, switches, deletes branches, and retries inputs on new branches. */
 const branches: Role = ({ world, random }, lane) => {
-  const kinds = [1, 2].map(() =>
-    oneOf(random, ['edit', 'regenerate', 'create', 'switch', 'delete'] as const),
-  );
+  const kinds = [1, 2].map(() => oneOf(random, ['edit', 'regenerate', 'create', 'switch', 'delete'] as const));
   const place = oneOf(random, [0, 1, -1]);
   const name = oneOf(random, ['main', 'main-2', 'side']);
   const delivery = oneOf(random, ['queue', 'interrupt', 'reject'] as const);
@@ -202,11 +197,7 @@ const ROLES: readonly Role[] = [
 ];
 
 /** A sweep of a process of its own, which may have a slot to run what it finds. */
-export function sweeps(
-  { world }: Pick<Cast, 'world'>,
-  { state, lane }: Process,
-  later: boolean,
-): () => Promise<void> {
+export function sweeps({ world }: Pick<Cast, 'world'>, { state, lane }: Process, later: boolean): () => Promise<void> {
   return async () => {
     if (later) await passTime(lane.database, world.contextId);
     await sweepOnce(state);

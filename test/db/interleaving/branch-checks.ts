@@ -2,8 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import { lastTurnOf } from '../../../src/core/conversation/message.ts';
-import type { Message } from '../../../src/core/conversation/message.ts';
+import { lastTurnOf, type Message } from '../../../src/core/conversation/message.ts';
 import type { Executor } from '../../../src/db/connection/client.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
 import type { World } from './world.ts';
@@ -40,8 +39,7 @@ function transcriptFaults(history: readonly Message[]): string[] {
     if (role === 'assistant' && open.size > 0) faults.push('the model answered while calls were open');
     for (const block of content) {
       if (isToolUse(block)) open.add(block.id);
-      if (isToolResult(block) && !open.delete(block.tool_use_id))
-        faults.push('a result without an open call');
+      if (isToolResult(block) && !open.delete(block.tool_use_id)) faults.push('a result without an open call');
       if (isToolResult(block) && seen.has(block.tool_use_id)) faults.push('a call was answered twice');
       if (isToolResult(block)) seen.add(block.tool_use_id);
     }

@@ -3,8 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestDatabase } from '../../services/database.ts';
 import { depth } from '../../services/depth.ts';
-import { LAWS } from './laws.ts';
-import type { Kind } from './laws.ts';
+import { LAWS, type Kind } from './laws.ts';
 import { ScheduleRunner, createScheduleDatabase } from './schedule-runner.ts';
 
 /** More schedules than any law has needed. */
@@ -73,13 +72,7 @@ test.each(LAWS)(
       return rewritten;
     });
     try {
-      const { seed, played, seen } = await search(
-        runner,
-        () => missing.size === 0,
-        seedsFor(known),
-        fault,
-        kind,
-      );
+      const { seed, played, seen } = await search(runner, () => missing.size === 0, seedsFor(known), fault, kind);
       expect(missing.size, 'a statement was not found: its text has changed').toBe(0);
       expect(seed, `detected instead: ${[...seen].join('; ')}`).not.toBeNull();
       if (depth(played > PLAYS, true)) process.stdout.write(`Shown by schedule ${played}: ${law}\n`);

@@ -1,13 +1,10 @@
 // The laws, checked against everything that was ever written about a context. Each violation is one line of text.
 import { sql } from 'drizzle-orm';
-import type { Executor } from '../../../src/db/connection/client.ts';
-import { mayFollow } from '../../../src/core/run/state.ts';
-import type { State } from '../../../src/core/run/state.ts';
+import type { Database, Executor } from '../../../src/db/connection/client.ts';
+import { mayFollow, type State } from '../../../src/core/run/state.ts';
 import { branchFaults } from './branch-checks.ts';
 import { compactionFaults } from './compaction-checks.ts';
-import { changesOf } from './audit.ts';
-import type { Change } from './audit.ts';
-import type { Database } from '../../../src/db/connection/client.ts';
+import { changesOf, type Change } from './audit.ts';
 import type { World } from './world.ts';
 
 /** The violations of an idle context, and of its history of writes. */
@@ -36,8 +33,7 @@ export async function faultsOf(admin: Database, world: World): Promise<string[]>
 function leaseFaults(changes: readonly Change[], world: World): string[] {
   const processOf = new Map(world.processes.map(({ lane, id }) => [lane.name, id]));
   return changes.flatMap((change) => {
-    const { actor, owner, previousOwner, ownerLived, epoch, previousEpoch, head, previousHead, signalled } =
-      change;
+    const { actor, owner, previousOwner, ownerLived, epoch, previousEpoch, head, previousHead, signalled } = change;
     const faults: string[] = [];
     const self = processOf.get(actor);
     if (owner !== null && owner !== previousOwner && epoch <= previousEpoch) {
@@ -156,9 +152,7 @@ async function jobFaults(db: Executor, world: World, changes: readonly Change[])
     return [
       ...(row.finished ? [] : [`a job never ended: ${row.status}`]),
       ...(started > 1 ? ['a job began twice'] : []),
-      ...((row.admitted !== null) === (started === 1)
-        ? []
-        : ['an input was admitted without its job, or the reverse']),
+      ...((row.admitted !== null) === (started === 1) ? [] : ['an input was admitted without its job, or the reverse']),
       ...(row.ended?.length === 1 ? [] : [`the end of a job was published ${row.ended?.length ?? 0} times`]),
       ...(started === 0 && row.status !== 'cancelled' ? ['a job that never began has ended'] : []),
       ...(row.is_stopped && row.status !== row.expected_end
@@ -170,8 +164,7 @@ async function jobFaults(db: Executor, world: World, changes: readonly Change[])
   });
   for (const priority of new Set(rows.map((row) => row.priority))) {
     const begun = rows.filter((row) => row.priority === priority).flatMap(({ started }) => started ?? []);
-    if (begun.some((seq, index) => seq < (begun[index - 1] ?? 0)))
-      faults.push('inputs were admitted out of order');
+    if (begun.some((seq, index) => seq < (begun[index - 1] ?? 0))) faults.push('inputs were admitted out of order');
   }
   return [...faults, ...placeFaults(rows, world, changes), ...(await steerFaults(db, world))];
 }
@@ -208,9 +201,7 @@ async function answerFaults(db: Executor, { answers, accepted, contextId }: Worl
   const there = new Set(history.map(({ id }) => id));
   return [
     ...answers.filter((id) => !replies.has(id)).map(() => 'an accepted answer is missing'),
-    ...[...replies.keys()]
-      .filter((id) => !given.some((one) => one === id))
-      .map(() => 'an answer that no client gave'),
+    ...[...replies.keys()].filter((id) => !given.some((one) => one === id)).map(() => 'an answer that no client gave'),
     ...[...replies].flatMap(([id, interrupted]) =>
       there.has(id) || interrupted ? [] : ['an answer never entered history'],
     ),
@@ -218,25 +209,17 @@ async function answerFaults(db: Executor, { answers, accepted, contextId }: Worl
 }
 
 /** The place of an input is that of its submit in the order of commits. */
-function placeFaults(
-  rows: readonly JobRow[],
-  { accepted, moved }: World,
-  changes: readonly Change[],
-): string[] {
+function placeFaults(rows: readonly JobRow[], { accepted, moved }: World, changes: readonly Change[]): string[] {
   const places = new Map(rows.map(({ id, position }) => [id, position]));
   const submits = changes.filter(({ queued, previousQueued }) => queued === previousQueued + 1);
-  const jobs = accepted.filter(
-    ({ job }, index) => accepted.findIndex((one) => one.job.jobId === job.jobId) === index,
-  );
-  const faults =
-    rows.length === jobs.length ? [] : [`${jobs.length} were accepted, ${rows.length} are stored`];
+  const jobs = accepted.filter(({ job }, index) => accepted.findIndex((one) => one.job.jobId === job.jobId) === index);
+  const faults = rows.length === jobs.length ? [] : [`${jobs.length} were accepted, ${rows.length} are stored`];
   // Moving an input changes places.
   if (moved) return faults;
   for (const client of new Set(jobs.map((one) => one.client))) {
     const own = jobs.filter((one) => one.client === client).map(({ job }) => places.get(job.jobId));
     const wakes = submits.filter(({ actor }) => actor === client).map(({ wake }) => wake);
-    if (own.join() !== wakes.join())
-      faults.push(`${client} was given the places ${own.join()} for ${wakes.join()}`);
+    if (own.join() !== wakes.join()) faults.push(`${client} was given the places ${own.join()} for ${wakes.join()}`);
   }
   return faults;
 }
@@ -274,9 +257,7 @@ async function callFaults(db: Executor, { contextId, ran }: World): Promise<stri
 export async function eventFaults(db: Executor, { contextId }: Pick<World, 'contextId'>): Promise<string[]> {
   const published = await db.execute<{ state: State }>(sql`
     select data->>'new_state' as state from events where context_id = ${contextId} and name = 'StateChanged' order by seq`);
-  const [context] = await db.execute<{ state: State }>(
-    sql`select state from contexts where id = ${contextId}`,
-  );
+  const [context] = await db.execute<{ state: State }>(sql`select state from contexts where id = ${contextId}`);
   const states: State[] = ['Idle', ...published.map(({ state }) => state)];
   const faults = states.flatMap((state, index) => {
     const before = states[index - 1];

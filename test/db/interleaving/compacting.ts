@@ -7,8 +7,7 @@ import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
 import { command } from './actors.ts';
-import { oneOf, seeded } from './scheduler.ts';
-import type { Lane, Random, Script } from './scheduler.ts';
+import { oneOf, seeded, type Lane, type Random, type Script } from './scheduler.ts';
 import type { World } from './world.ts';
 
 /** How often it looks for a compaction before it goes on without. */

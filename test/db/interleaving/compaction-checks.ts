@@ -79,11 +79,8 @@ function standingFaults(
   if (summary !== null && marksOf(hidden) !== marksIn(summary.text).sort().join())
     faults.push(`a summary of ${marksIn(summary.text).sort().join()} replaces ${marksOf(hidden)}`);
   const calls = new Set(hidden.flatMap(({ content }) => content.filter(isToolUse).map(({ id }) => id)));
-  const results = whole
-    .filter(({ seq }) => seq > upto)
-    .flatMap(({ content }) => content.filter(isToolResult));
-  if (results.some(({ tool_use_id: id }) => calls.has(id)))
-    faults.push('a summary cuts a call from its result');
+  const results = whole.filter(({ seq }) => seq > upto).flatMap(({ content }) => content.filter(isToolResult));
+  if (results.some(({ tool_use_id: id }) => calls.has(id))) faults.push('a summary cuts a call from its result');
   return faults;
 }
 

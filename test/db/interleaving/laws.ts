@@ -8,13 +8,7 @@ export type Kind = { compacting?: boolean; deaf?: boolean };
  * `rewrites`: all of them together break the law. `fault`: the violation that a schedule then shows; `seed`: of such a
  * schedule.
  */
-export type Law = [
-  law: string,
-  rewrites: Rewrite | readonly Rewrite[],
-  fault: RegExp,
-  seed: number,
-  kind?: Kind,
-];
+export type Law = [law: string, rewrites: Rewrite | readonly Rewrite[], fault: RegExp, seed: number, kind?: Kind];
 
 /** In every statement that contains `part`, `by` replaces it. */
 function replace(part: string, by: string, where = ''): Rewrite {
@@ -42,11 +36,7 @@ export const LAWS: readonly Law[] = [
     'a claim takes only a context without an owner',
     [
       replace('(c.lease_owner is null)', 'true', CLAIM),
-      replace(
-        "(c.scheduling_status = 'runnable' or",
-        "(c.scheduling_status in ('runnable', 'running') or",
-        CLAIM,
-      ),
+      replace("(c.scheduling_status = 'runnable' or", "(c.scheduling_status in ('runnable', 'running') or", CLAIM),
     ],
     /took the lease of a live owner/,
     1,
@@ -68,10 +58,7 @@ export const LAWS: readonly Law[] = [
   ],
   [
     'a queue position is taken under the row lock, not read beside it',
-    replace(
-      'ctx.wake_seq, j.message_id',
-      '(select b.wake_seq + 1 from contexts b where b.id = ctx.id), j.message_id',
-    ),
+    replace('ctx.wake_seq, j.message_id', '(select b.wake_seq + 1 from contexts b where b.id = ctx.id), j.message_id'),
     /was given the places/,
     165,
   ],
@@ -102,10 +89,7 @@ export const LAWS: readonly Law[] = [
         'tenant_id',
       ),
       replace('returning c.id', '', 'select c.id from contexts c where'),
-      replace(
-        'lease_epoch = c.lease_epoch + u.',
-        'control_seq = c.control_seq + 1, lease_epoch = c.lease_epoch + u.',
-      ),
+      replace('lease_epoch = c.lease_epoch + u.', 'control_seq = c.control_seq + 1, lease_epoch = c.lease_epoch + u.'),
     ],
     /took the lease of a live owner|contexts_/,
     8,
@@ -136,10 +120,7 @@ export const LAWS: readonly Law[] = [
   ],
   [
     'only queued jobs are withdrawn',
-    replace(
-      "status = 'queued'\n      returning",
-      "status in ('queued', 'running', 'waiting')\n      returning",
-    ),
+    replace("status = 'queued'\n      returning", "status in ('queued', 'running', 'waiting')\n      returning"),
     /published \d times|queued|steps|jobs_|never/,
     7,
   ],

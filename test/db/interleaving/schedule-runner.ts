@@ -3,23 +3,18 @@ import { sql } from 'drizzle-orm';
 import { perform } from '../../../src/commands/perform.ts';
 import { startWorker } from '../../../src/commands/workers/stop-worker.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import { openDatabase } from '../../../src/db/connection/client.ts';
-import type { Database } from '../../../src/db/connection/client.ts';
+import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
 import { sweepOnce } from '../../../src/workers/process/sweep.ts';
-import { createTestDatabase } from '../../services/database.ts';
-import type { TestDatabase } from '../../services/database.ts';
-import { startStatementNetwork } from '../connection/statement-network.ts';
-import type { Rewrite, StatementNetwork } from '../connection/statement-network.ts';
+import { createTestDatabase, type TestDatabase } from '../../services/database.ts';
+import { startStatementNetwork, type Rewrite, type StatementNetwork } from '../connection/statement-network.ts';
 import { castOf } from './actors.ts';
 import { installAudit } from './audit.ts';
 import { faultsOf } from './checks.ts';
 import { compacts } from './compacting.ts';
-import { Lane, Scheduler, oneOf, seeded } from './scheduler.ts';
-import type { Random } from './scheduler.ts';
+import { Lane, Scheduler, oneOf, seeded, type Random } from './scheduler.ts';
 import { TEXTS } from './script.ts';
-import { World, atRest, passTime, stopBeating } from './world.ts';
-import type { Process } from './world.ts';
+import { World, atRest, passTime, stopBeating, type Process } from './world.ts';
 
 /** The violations of a schedule: usually none. */
 export type Judgement = { seed: number; faults: string[]; trace: string[] };

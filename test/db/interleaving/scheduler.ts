@@ -3,10 +3,8 @@
 // or is found to wait for a lock of another actor; then the next step begins.
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { openDatabase } from '../../../src/db/connection/client.ts';
-import type { Database } from '../../../src/db/connection/client.ts';
-import { startStatementNetwork } from '../connection/statement-network.ts';
-import type { Rewrite, StatementNetwork } from '../connection/statement-network.ts';
+import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
+import { startStatementNetwork, type Rewrite, type StatementNetwork } from '../connection/statement-network.ts';
 
 /** A number in [0, 1) from a seed (mulberry32). */
 export type Random = () => number;

@@ -3,8 +3,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { localBus } from '../../../src/bus/local.ts';
-import { controlSignalsTo } from '../../../src/bus/bus.ts';
-import type { Bus } from '../../../src/bus/bus.ts';
+import { controlSignalsTo, type Bus } from '../../../src/bus/bus.ts';
 import { ids } from '../../../src/platform/ids.ts';
 import { answerCall } from '../../../src/commands/calls/answer-call.ts';
 import { editInput, regenerate } from '../../../src/commands/inputs/regenerate.ts';
@@ -14,10 +13,19 @@ import type { CommandPorts } from '../../../src/commands/ports.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import type { Accepted, Delivery } from '../../../src/commands/inputs/posted-input.ts';
 import { compactContext } from '../../../src/commands/contexts/compact-context.ts';
-import { COMPACTION_DEFAULTS } from '../../../src/core/compaction/settings.ts';
-import type { AskedCompaction, CompactionSettings } from '../../../src/core/compaction/settings.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, JobId, MessageId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
+import {
+  COMPACTION_DEFAULTS,
+  type AskedCompaction,
+  type CompactionSettings,
+} from '../../../src/core/compaction/settings.ts';
+import {
+  DEFAULT_TENANT,
+  type ContextId,
+  type JobId,
+  type MessageId,
+  type ProcessId,
+  type ToolCallId,
+} from '../../../src/core/ids.ts';
 import type { Model } from '../../../src/core/model/model.ts';
 import type { ToolInvocation, ToolOutcome } from '../../../src/core/tools/tool.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
@@ -28,8 +36,7 @@ import { manualState } from '../../workers/manual-process.ts';
 import { deaf, workerPorts } from '../../workers/worker-ports.ts';
 import { postedInput } from '../inputs.ts';
 import type { Lane } from './scheduler.ts';
-import { TOOLS, answerTo, resultOf } from './script.ts';
-import type { Text } from './script.ts';
+import { TOOLS, answerTo, resultOf, type Text } from './script.ts';
 
 /**
  * No process dies of a late heartbeat while a schedule runs; a process that is to die is given a heartbeat of an hour
@@ -182,12 +189,7 @@ export class World {
   }
 
   /** A live worker process; `receivesSignals`: whether control signals reach it. */
-  async startProcess(
-    admin: Database,
-    lane: Lane,
-    capacity: number,
-    receivesSignals: boolean,
-  ): Promise<Process> {
+  async startProcess(admin: Database, lane: Lane, capacity: number, receivesSignals: boolean): Promise<Process> {
     const id = ids.next<ProcessId>();
     let claiming: Promise<unknown> = Promise.resolve();
     await register(admin.db, {
@@ -284,7 +286,5 @@ export async function passTime({ db }: Database, contextId: ContextId): Promise<
 
 /** The process's last heartbeat was an hour ago, and its lock is free. */
 export async function stopBeating({ db }: Database, id: ProcessId): Promise<void> {
-  await db.execute(
-    sql`update processes set heartbeat_at = clock_timestamp() - interval '1 hour' where id = ${id}`,
-  );
+  await db.execute(sql`update processes set heartbeat_at = clock_timestamp() - interval '1 hour' where id = ${id}`);
 }

@@ -2,8 +2,14 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ids as runIds } from '../../../src/platform/ids.ts';
-import { DEFAULT_TENANT, isUuid } from '../../../src/core/ids.ts';
-import type { ContextId, JobId, MessageId, TenantId } from '../../../src/core/ids.ts';
+import {
+  DEFAULT_TENANT,
+  isUuid,
+  type ContextId,
+  type JobId,
+  type MessageId,
+  type TenantId,
+} from '../../../src/core/ids.ts';
 import {
   keyOf,
   readEvents,
@@ -11,8 +17,7 @@ import {
   readStreamProgress,
   readText,
 } from '../../../src/db/read/messages/event-views.ts';
-import { given, ids } from '../database-fixture.ts';
-import type { Given } from '../database-fixture.ts';
+import { given, ids, type Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -79,8 +84,7 @@ test('nothing of another tenant is read', async () => {
   const message = first?.data['message_id'] as MessageId;
   expect(await readText(db(), other, message)).toBeNull();
   expect(await readText(db(), DEFAULT_TENANT, message)).toEqual({ text: 'é', attempt: null });
-  const ask = (tenantId: TenantId) =>
-    readStreamProgress(db(), [{ tenantId, contextId }], [{ tenantId, jobId }]);
+  const ask = (tenantId: TenantId) => readStreamProgress(db(), [{ tenantId, contextId }], [{ tenantId, jobId }]);
   expect(await ask(other)).toEqual({ heads: new Map(), ended: new Set([keyOf(other, jobId)]) });
   expect(await ask(DEFAULT_TENANT)).toEqual({
     heads: new Map([[keyOf(DEFAULT_TENANT, contextId), { headSeq: 3, owner: null, epoch: 0 }]]),

@@ -2,10 +2,8 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import { openDatabase } from '../../../src/db/connection/client.ts';
-import type { Database } from '../../../src/db/connection/client.ts';
-import { listInbox } from '../../../src/db/read/jobs/inbox.ts';
-import type { InboxKind, InboxPlace } from '../../../src/db/read/jobs/inbox.ts';
+import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
+import { listInbox, type InboxKind, type InboxPlace } from '../../../src/db/read/jobs/inbox.ts';
 import { createFreshDatabase } from '../../services/database.ts';
 import { tagOf } from '../../services/statements.ts';
 
@@ -50,9 +48,7 @@ const list = (...[kind, after, limit]: [InboxKind | null, InboxPlace | null, num
 
 test('any page of it is read from its index, and nothing is sorted', async () => {
   const first = await list(null, null, 50);
-  expect(first.map(({ input }) => input)).toEqual(
-    Array.from({ length: 50 }, (_, at) => ({ n: (at + 1) * 10 })),
-  );
+  expect(first.map(({ input }) => input)).toEqual(Array.from({ length: 50 }, (_, at) => ({ n: (at + 1) * 10 })));
   const middle = await list(null, null, WAITING / 2);
   const last = middle.at(-1);
   if (last === undefined) throw new Error('no call waits');

@@ -1,10 +1,8 @@
 // The list of jobs among very many of them: under any filter, the jobs that do not match are not read one by one.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, JobId, WorkerId } from '../../../src/core/ids.ts';
-import { openDatabase } from '../../../src/db/connection/client.ts';
-import type { Database } from '../../../src/db/connection/client.ts';
+import { DEFAULT_TENANT, type ContextId, type JobId, type WorkerId } from '../../../src/core/ids.ts';
+import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import type { JobFilter } from '../../../src/db/read/jobs/job-filter.ts';
 import { listJobs } from '../../../src/db/read/jobs/job-views.ts';
 import { createFreshDatabase } from '../../services/database.ts';
@@ -24,8 +22,7 @@ beforeAll(async () => {
   drop = () => made.drop();
   database = openDatabase(made.url, { max: 2 });
   const { db } = database;
-  const id = (of: string, n: string) =>
-    sql.raw(`('00000000-0000-7000-${of}-' || lpad(to_hex(${n}), 12, '0'))::uuid`);
+  const id = (of: string, n: string) => sql.raw(`('00000000-0000-7000-${of}-' || lpad(to_hex(${n}), 12, '0'))::uuid`);
   await db.execute(sql`insert into contexts (id, tenant_id) select ${id('8000', 'n')}, ${DEFAULT_TENANT}
     from generate_series(1, ${WORKERS}::int) n`);
   await db.execute(sql`insert into workers (id, tenant_id, context_id, name, role, config)
@@ -88,9 +85,7 @@ test.each<[string, Partial<JobFilter>, number]>([
   ['an hour among many', { createdAfter: at(10_000), createdBefore: at(10_031) }, 30],
 ])('by %s it reads few jobs that it does not return', async (_, filter, count) => {
   const whole = { ...NONE, ...filter };
-  expect((await listJobs(database.db, DEFAULT_TENANT, whole, { after: null, limit: 50 })).items).toHaveLength(
-    count,
-  );
+  expect((await listJobs(database.db, DEFAULT_TENANT, whole, { after: null, limit: 50 })).items).toHaveLength(count);
   await listJobs(explaining(database.db, plans), DEFAULT_TENANT, whole, { after: null, limit: 50 });
   const plan = plans.at(-1) ?? '';
   expect(plan).not.toContain('Seq Scan on jobs');

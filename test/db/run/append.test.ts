@@ -2,19 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Append, CallChange, Entry } from '../../../src/core/run/append.ts';
 import type { ContextEvent } from '../../../src/core/stream/event.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { JobId, MessageId, ToolCallId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type JobId, type MessageId, type ToolCallId } from '../../../src/core/ids.ts';
 import type { NewMessage } from '../../../src/core/conversation/message.ts';
 import { append } from '../../../src/db/run/append/append.ts';
-import { read } from '../../../src/db/run/contexts.ts';
-import type { ContextRow } from '../../../src/db/run/contexts.ts';
+import { read, type ContextRow } from '../../../src/db/run/contexts.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
 import { readMailbox } from '../../../src/db/run/mailbox/mailbox.ts';
 import { lockForControl, writeStopRequest } from '../../../src/db/run/stop-requests.ts';
 import { deleteContext } from '../../../src/db/write/workers/workers.ts';
 import { fingerprint, job as someJob } from '../../core/builders.ts';
-import { TIMES, given, ids, nothing } from '../database-fixture.ts';
-import type { Given } from '../database-fixture.ts';
+import { TIMES, given, ids, nothing, type Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -280,9 +277,7 @@ describe('the written rows', () => {
     await append(db(), [nothing(row.lease, { calls: [close('unknown')] })]);
     expect(await calls()).toEqual([]);
     await append(db(), [nothing(row.lease, { calls: [close('failed')] })]);
-    expect(await the.rows(`select status from tool_calls where id = '${callId}'`)).toEqual([
-      { status: 'unknown' },
-    ]);
+    expect(await the.rows(`select status from tool_calls where id = '${callId}'`)).toEqual([{ status: 'unknown' }]);
     const executions = `select number, epoch, idempotency_key = tool_call_id::text as keyed, outcome,
       ended_at is not null as ended from tool_executions where tool_call_id = '${callId}'`;
     expect(await the.rows(executions)).toEqual([
@@ -351,10 +346,7 @@ describe('the written rows', () => {
   test.each<[Append['park'], object]>([
     [null, { scheduling_status: 'running', lease_owner: expect.any(String), next_check_at: null }],
     [{ status: 'idle' }, { scheduling_status: 'idle', lease_owner: null, next_check_at: null }],
-    [
-      { status: 'runnable' },
-      { scheduling_status: 'runnable', lease_owner: null, next_check_at: expect.anything() },
-    ],
+    [{ status: 'runnable' }, { scheduling_status: 'runnable', lease_owner: null, next_check_at: expect.anything() }],
     [
       { status: 'waiting', until: Date.UTC(2040, 1, 1) },
       { scheduling_status: 'waiting', lease_owner: null, next_check_at: new Date(Date.UTC(2040, 1, 1)) },

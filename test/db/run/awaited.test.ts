@@ -12,8 +12,7 @@ import type { Lease } from '../../../src/core/run/snapshot.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import { recount, wakeForgotten, wakeMet } from '../../../src/db/calls/awaited.ts';
 import { job as someJob } from '../../core/builders.ts';
-import { given, ids, nothing } from '../database-fixture.ts';
-import type { Context, Given } from '../database-fixture.ts';
+import { given, ids, nothing, type Context, type Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -50,12 +49,7 @@ async function waitingFor(
   return { contextId, lease, jobId, callId };
 }
 
-function waitOn(
-  jobId: JobId,
-  callId: ToolCallId,
-  children: readonly Child[],
-  needs: number,
-): Partial<Append> {
+function waitOn(jobId: JobId, callId: ToolCallId, children: readonly Child[], needs: number): Partial<Append> {
   const messageId = ids.next<MessageId>();
   const call = { id: callId, messageId, jobId, ordinal: 0, name: 'wait_for_workers' };
   return {
@@ -138,9 +132,7 @@ describe('every end of a job counts down', () => {
   test('nothing where the waiting context is deleted, or no longer waits', async () => {
     const [a, b] = [await child(), await child()];
     const gone = await waitingFor([a]);
-    const [worker] = await the.rows(
-      `select id, tenant_id from workers where context_id = '${gone.contextId}'`,
-    );
+    const [worker] = await the.rows(`select id, tenant_id from workers where context_id = '${gone.contextId}'`);
     await deleteWorker(the.ports(), a.tenantId, worker?.['id'] as Child['workerId']);
     expect(await append(db(), [await ending(a)])).toMatchObject([{ met: [] }]);
     const closed = await waitingFor([b], { park: false });
@@ -159,9 +151,7 @@ describe('every end of a job counts down', () => {
     const calls: Append['calls'] = [{ kind: 'close', id: callId, status: 'expired', execution: null }];
     const closes = nothing(lease, { calls, released: [callId] });
     expect(await append(db(), [closes, await ending(one)], 'pass')).toMatchObject([{ met: [] }, { met: [] }]);
-    expect(await the.rows(`select status from tool_calls where id = '${callId}'`)).toEqual([
-      { status: 'expired' },
-    ]);
+    expect(await the.rows(`select status from tool_calls where id = '${callId}'`)).toEqual([{ status: 'expired' }]);
   });
 });
 
@@ -172,9 +162,7 @@ describe('jobs that existed before', () => {
     const parent = await waitingFor([a, b], { park: false });
     const { tenantId } = a;
     const again = (any: boolean) =>
-      the.database.transaction((tx) =>
-        recount(tx, tenantId, parent.contextId, [{ callId: parent.callId, any }]),
-      );
+      the.database.transaction((tx) => recount(tx, tenantId, parent.contextId, [{ callId: parent.callId, any }]));
     expect(await again(false)).toBe(false);
     expect(await needsOf(parent)).toBe(1);
     expect(await again(true)).toBe(true);
@@ -237,9 +225,7 @@ describe('the waiting context', () => {
     const woken = (await wakeForgotten(db(), 100)).map(({ contextId }) => contextId);
     expect(woken).toContain(forgotten.contextId);
     expect(woken).not.toContain(postpone.contextId);
-    expect((await wakeForgotten(db(), 100)).map(({ contextId }) => contextId)).not.toContain(
-      forgotten.contextId,
-    );
+    expect((await wakeForgotten(db(), 100)).map(({ contextId }) => contextId)).not.toContain(forgotten.contextId);
   });
 });
 
@@ -274,9 +260,7 @@ test('ends that count down the same calls in any order never deadlock', async ()
 
 async function deadlocks(): Promise<number> {
   await db().execute(sql`select pg_stat_clear_snapshot()`);
-  const [row] = await the.rows(
-    'select deadlocks::int as n from pg_stat_database where datname = current_database()',
-  );
+  const [row] = await the.rows('select deadlocks::int as n from pg_stat_database where datname = current_database()');
   return Number(row?.['n']);
 }
 
@@ -288,9 +272,7 @@ test('a stop that ends two jobs of a context locks the calls that wait for them 
   const one = await child();
   const begun = await ending(one);
   const until = Date.now() + 60_000;
-  await append(db(), [
-    nothing(begun.lease, { park: { status: 'waiting', until }, state: 'TransientFailure' }),
-  ]);
+  await append(db(), [nothing(begun.lease, { park: { status: 'waiting', until }, state: 'TransientFailure' })]);
   const queued = { ...one, jobId: await the.submit(one.contextId) };
   const [low, high] = [ids.next<ToolCallId>(), ids.next<ToolCallId>()];
   const first = await waitingFor([one], { callId: low });

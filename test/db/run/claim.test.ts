@@ -16,8 +16,7 @@ import {
   unregister,
 } from '../../../src/db/processes/processes.ts';
 import { until } from '../../e2e/rig/until.ts';
-import { TIMES, given, ids, nothing } from '../database-fixture.ts';
-import type { Given } from '../database-fixture.ts';
+import { TIMES, given, ids, nothing, type Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -25,9 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 beforeEach(async () => {
-  await the.rows(
-    'truncate contexts, workers, branches, jobs, messages, events, tool_calls, processes cascade',
-  );
+  await the.rows('truncate contexts, workers, branches, jobs, messages, events, tool_calls, processes cascade');
 });
 
 const db = () => the.database.db;
@@ -191,9 +188,7 @@ describe('dead processes', () => {
     const names = ['nightshift-of-the-dead', 'nightshift-of-one-who-lives'];
     const [ofDead, ofLiving] = names.map((name) => the.open({ max: 1, name }));
     const pids = () =>
-      the.rows(
-        `select pid from pg_stat_activity where application_name in ('${names.join("', '")}') order by 1`,
-      );
+      the.rows(`select pid from pg_stat_activity where application_name in ('${names.join("', '")}') order by 1`);
     for (const one of [ofDead, ofLiving]) await one?.db.execute(sql`select 1`);
     expect(await pids()).toHaveLength(2);
     await the.process({ silentMs: 20_000, sessionName: names[0] ?? '' });
@@ -231,9 +226,7 @@ describe('dead processes', () => {
     await beating.transaction(async (tx) => {
       await heartbeat(tx, id, TIMES);
       expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
-      await tx.execute(
-        sql`update processes set heartbeat_at = heartbeat_at + interval '1 hour' where id = ${id}`,
-      );
+      await tx.execute(sql`update processes set heartbeat_at = heartbeat_at + interval '1 hour' where id = ${id}`);
     });
     expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
   });
@@ -296,9 +289,7 @@ describe('dead processes', () => {
     await unregister(db(), owner);
     await unregister(db(), other);
     await revoke(db(), 10);
-    const waiting = await the.rows(
-      `select id, failed_claims from contexts where scheduling_status = 'waiting'`,
-    );
+    const waiting = await the.rows(`select id, failed_claims from contexts where scheduling_status = 'waiting'`);
     expect(waiting).toEqual([{ id: alone, failed_claims: 4 }]);
     const left = await the.rows(
       `select 1 from contexts where scheduling_status = 'runnable' and failed_claims = 4 and next_check_at <= clock_timestamp()`,
@@ -316,9 +307,7 @@ describe('dead processes', () => {
   test('are remembered for an hour, and while they own a lease', async () => {
     const [old, recent, owner] = [await the.process(), await the.process(), await the.process()];
     await claim(db(), await due(), owner);
-    await the.rows(
-      `update processes set dead_at = now() - interval '2 hours' where id in ('${old}', '${owner}')`,
-    );
+    await the.rows(`update processes set dead_at = now() - interval '2 hours' where id in ('${old}', '${owner}')`);
     await unregister(db(), recent);
     await forgetDead(db());
     const left = await the.rows('select id from processes order by id');
@@ -464,19 +453,14 @@ describe('due work', () => {
     expect(taken.map(({ contextId }) => contextId).sort()).toEqual([...contexts].sort());
   });
 
-  test.each(['hash', 'loop', 'merge'])(
-    'no more than the limit are taken, whatever the plan: %s',
-    async (plan) => {
-      const contexts = await Promise.all(Array.from({ length: 40 }, due));
-      for (const contextId of contexts) await later(contextId);
-      const pool = the.open({ max: 1 });
-      for (const other of ['hash', 'loop', 'merge'].filter((name) => name !== plan)) {
-        const settings = { hash: ['hashjoin', 'hashagg'], loop: ['nestloop'], merge: ['mergejoin', 'sort'] }[
-          other
-        ];
-        for (const name of settings ?? []) await pool.db.execute(sql.raw(`set enable_${name} = off`));
-      }
-      expect(await takeDue(pool.db, { most: 7, againMs: AGAIN_MS, overdueMs: 0 })).toHaveLength(7);
-    },
-  );
+  test.each(['hash', 'loop', 'merge'])('no more than the limit are taken, whatever the plan: %s', async (plan) => {
+    const contexts = await Promise.all(Array.from({ length: 40 }, due));
+    for (const contextId of contexts) await later(contextId);
+    const pool = the.open({ max: 1 });
+    for (const other of ['hash', 'loop', 'merge'].filter((name) => name !== plan)) {
+      const settings = { hash: ['hashjoin', 'hashagg'], loop: ['nestloop'], merge: ['mergejoin', 'sort'] }[other];
+      for (const name of settings ?? []) await pool.db.execute(sql.raw(`set enable_${name} = off`));
+    }
+    expect(await takeDue(pool.db, { most: 7, againMs: AGAIN_MS, overdueMs: 0 })).toHaveLength(7);
+  });
 });

@@ -3,12 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '../../../src/db/connection/client.ts';
+import { openDatabase, type Database, type DatabaseOptions, type Executor } from '../../../src/db/connection/client.ts';
 import { errorCode } from '../../../src/db/connection/database-errors.ts';
-import type { Database, DatabaseOptions, Executor } from '../../../src/db/connection/client.ts';
 import { terminateFrozenSessions } from '../../../src/db/processes/frozen-sessions.ts';
-import { createFreshDatabase } from '../../services/database.ts';
-import type { TestDatabase } from '../../services/database.ts';
+import { createFreshDatabase, type TestDatabase } from '../../services/database.ts';
 
 let own: TestDatabase;
 const opened: Database[] = [];
@@ -28,8 +26,7 @@ function open(options: DatabaseOptions = {}): Database {
   return database;
 }
 
-const add = (executor: Executor, id: number) =>
-  executor.execute(sql`update rows set n = n + 1 where id = ${id}`);
+const add = (executor: Executor, id: number) => executor.execute(sql`update rows set n = n + 1 where id = ${id}`);
 const read = async (id: number) => {
   const [row] = await open().db.execute<{ n: number }>(sql`select n from rows where id = ${id}`);
   return row?.n;

@@ -4,20 +4,22 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { editInput, regenerate } from '../../../src/commands/inputs/regenerate.ts';
 import { createBranch, switchBranch } from '../../../src/commands/contexts/change-branches.ts';
-import { performWithin } from '../../../src/commands/perform.ts';
-import type { AnyCommand } from '../../../src/commands/perform.ts';
+import { performWithin, type AnyCommand } from '../../../src/commands/perform.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
-import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../../src/core/ids.ts';
-import type { ContextId, JobId, MessageId } from '../../../src/core/ids.ts';
+import {
+  DEFAULT_TENANT,
+  DEFAULT_TENANT_NAME,
+  type ContextId,
+  type JobId,
+  type MessageId,
+} from '../../../src/core/ids.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import { findBranchView } from '../../../src/db/read/contexts/branch-views.ts';
 import type { Executor } from '../../../src/db/connection/client.ts';
 import { findContext } from '../../../src/db/read/contexts/context-views.ts';
-import { listMessages } from '../../../src/db/read/messages/message-views.ts';
-import type { MessageRange } from '../../../src/db/read/messages/message-views.ts';
+import { listMessages, type MessageRange } from '../../../src/db/read/messages/message-views.ts';
 import { job as someJob } from '../../core/builders.ts';
-import { given, ids, nothing } from '../database-fixture.ts';
-import type { Given } from '../database-fixture.ts';
+import { given, ids, nothing, type Given } from '../database-fixture.ts';
 import { postedInput } from '../inputs.ts';
 
 const LONG = 5_000;
@@ -124,12 +126,9 @@ test.each([0, 0.5, 1])('an input edited, and answered again, at %d of history', 
 });
 
 test('an input', () =>
-  expectTheSame((tx, contextId) =>
-    carriedOut(tx, submitInput(the.ports(), { ...postedInput(), contextId })),
-  ));
+  expectTheSame((tx, contextId) => carriedOut(tx, submitInput(the.ports(), { ...postedInput(), contextId }))));
 
-test('the read of a context', () =>
-  expectTheSame((tx, contextId) => findContext(tx, DEFAULT_TENANT, contextId, {})));
+test('the read of a context', () => expectTheSame((tx, contextId) => findContext(tx, DEFAULT_TENANT, contextId, {})));
 
 test('the first step of a job, and the end of it', () =>
   expectTheSame(async (tx, contextId) => {

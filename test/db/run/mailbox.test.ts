@@ -4,8 +4,7 @@ import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
 import { perform, performWithin } from '../../../src/commands/perform.ts';
 import { startWorker, stopWorker } from '../../../src/commands/workers/stop-worker.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, JobId, MessageId, TenantId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type JobId, type MessageId, type TenantId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import { admit } from '../../../src/core/transitions/admit.ts';
 import { append } from '../../../src/db/run/append/append.ts';
@@ -23,8 +22,7 @@ import {
 } from '../../../src/db/run/stop-requests.ts';
 import { snapshot } from '../../core/builders.ts';
 import { tagOf } from '../../services/statements.ts';
-import { TIMES, given, ids } from '../database-fixture.ts';
-import type { Given } from '../database-fixture.ts';
+import { TIMES, given, ids, type Given } from '../database-fixture.ts';
 import { postedInput, submissionTo } from '../inputs.ts';
 
 let the: Given;
@@ -49,9 +47,7 @@ async function running(): Promise<{ row: ContextRow; contextId: ContextId; jobId
 }
 
 const jobs = (contextId: ContextId) =>
-  the.rows(
-    `select id, status, position, stop_kind from jobs where context_id = '${contextId}' order by position`,
-  );
+  the.rows(`select id, status, position, stop_kind from jobs where context_id = '${contextId}' order by position`);
 
 describe('submit', () => {
   test('wakes an idle context, and only counts in an active one', async () => {
@@ -152,10 +148,7 @@ describe('submit', () => {
 });
 
 describe('a refused submit gives the reason', () => {
-  const why = async (
-    contextId: ContextId,
-    over: { delivery?: 'queue' | 'reject'; tenantId?: TenantId } = {},
-  ) => {
+  const why = async (contextId: ContextId, over: { delivery?: 'queue' | 'reject'; tenantId?: TenantId } = {}) => {
     const command = submitInput(the.ports(), { ...postedInput({ queueLimit: 1, ...over }), contextId });
     const outcome = await performWithin(db(), command);
     return outcome.kind === 'refused' ? outcome.code : outcome.kind;
@@ -238,9 +231,7 @@ describe('withdraw', () => {
     expect(taken?.headSeq).toBe(3);
     expect(new Set(taken?.jobIds)).toEqual(new Set([first, second, fourth]));
     expect(
-      await the.rows(
-        `select seq, data ->> 'job_id' as id from events where context_id = '${contextId}' order by seq`,
-      ),
+      await the.rows(`select seq, data ->> 'job_id' as id from events where context_id = '${contextId}' order by seq`),
     ).toEqual([first, second, fourth].map((id, index) => ({ seq: index + 1, id })));
     expect(await the.row(contextId)).toMatchObject({ queued: 2, head_seq: 3, scheduling_status: 'runnable' });
     expect(await take(third, last, first)).toMatchObject({ headSeq: 5 });
@@ -417,9 +408,7 @@ describe('stop and start', () => {
     const ports = the.ports();
     await the.submit(contextId);
     await perform(ports, stopWorker(ports, target(contextId)));
-    await the.rows(
-      `update contexts set scheduling_status = 'idle', next_check_at = null where id = '${contextId}'`,
-    );
+    await the.rows(`update contexts set scheduling_status = 'idle', next_check_at = null where id = '${contextId}'`);
     await perform(ports, startWorker(ports, target(contextId)));
     const row = await the.row(contextId);
     expect(row).toMatchObject({ scheduling_status: 'runnable', queued: 1, next_check_at: expect.anything() });
@@ -496,10 +485,7 @@ describe('cancel', () => {
     });
     const owner = (await the.row(contextId))['lease_owner'];
     await ports.bus.subscribe({ name: `process:${String(owner)}` }, () => signalled.push('signalled'));
-    await perform(
-      { ...ports, database: late },
-      cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }),
-    );
+    await perform({ ...ports, database: late }, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }));
     await new Promise((resolve) => setImmediate(resolve));
     expect(signalled).toEqual([]);
     expect(await jobs(contextId)).toMatchObject([{ status: 'completed', stop_kind: null }]);

@@ -15,12 +15,10 @@ import { unregister } from '../../../src/db/processes/processes.ts';
 import { DatabaseClock } from '../../../src/workers/process/clock.ts';
 import { createAppender } from '../../../src/workers/run/appender.ts';
 import { createJournal, readSnapshot } from '../../../src/workers/run/journal.ts';
-import { WALKED, nextMove, someWorld } from '../../core/run/walk.ts';
-import type { Happening } from '../../core/run/walk.ts';
+import { WALKED, nextMove, someWorld, type Happening } from '../../core/run/walk.ts';
 import type { ProcessId } from '../../../src/core/ids.ts';
 import { tagOf } from '../../services/statements.ts';
-import { given, ids } from '../database-fixture.ts';
-import type { Given } from '../database-fixture.ts';
+import { given, ids, type Given } from '../database-fixture.ts';
 import { workerState } from '../worker-state.ts';
 
 let the: Given;
@@ -34,11 +32,7 @@ const clock = new DatabaseClock();
 const abilities = { resolve: () => ({ kind: 'served', settings: WALKED }) as const };
 
 async function reload(row: ContextRow): Promise<Snapshot> {
-  const snapshot = await readSnapshot(
-    { abilities: { ...workerState(the).abilities, ...abilities }, clock },
-    db(),
-    row,
-  );
+  const snapshot = await readSnapshot({ abilities: { ...workerState(the).abilities, ...abilities }, clock }, db(), row);
   if (snapshot === null) throw new Error('the worker is gone');
   return snapshot;
 }
@@ -84,9 +78,7 @@ test('a read of the mailbox does not count the claim under which it happens', as
   await the.submit(contextId);
   const die = async () => {
     const owner = await the.process();
-    await the.rows(
-      `update contexts set next_check_at = now() - interval '1 second' where id = '${contextId}'`,
-    );
+    await the.rows(`update contexts set next_check_at = now() - interval '1 second' where id = '${contextId}'`);
     const row = await claim(db(), contextId, owner);
     await unregister(db(), owner);
     await revoke(db(), 10);
@@ -189,12 +181,9 @@ test('a second cut in the middle of a recovery does not strand the run: it knows
     },
   };
   const cutState = { ...state, database: cut, abilities: { ...state.abilities, ...abilities } };
-  const recovered = await createJournal(
-    cutState,
-    new RunSignals(),
-    { committed: () => undefined },
-    owner,
-  ).recover(row.lease);
+  const recovered = await createJournal(cutState, new RunSignals(), { committed: () => undefined }, owner).recover(
+    row.lease,
+  );
   expect(cuts).toBe(3);
   expect(recovered.lease.epoch).toBe(row.lease.epoch + 3);
   expect(await the.row(contextId)).toMatchObject({ lease_owner: owner, lease_epoch: recovered.lease.epoch });

@@ -2,8 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import { openDatabase } from '../../../src/db/connection/client.ts';
-import type { Database } from '../../../src/db/connection/client.ts';
+import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import { revoke, takeDue } from '../../../src/db/run/due-contexts.ts';
 import { archiveIdle, findPurgeable } from '../../../src/db/write/contexts/expiry.ts';
 import { createFreshDatabase } from '../../services/database.ts';
@@ -38,11 +37,7 @@ afterAll(async () => {
 });
 
 test.each<[string, (db: Database['db']) => Promise<unknown>, RegExp]>([
-  [
-    'what is due',
-    (db) => takeDue(db, { most: 100, againMs: 3_000, overdueMs: 0 }),
-    /Index Cond: .*next_check_at </,
-  ],
+  ['what is due', (db) => takeDue(db, { most: 100, againMs: 3_000, overdueMs: 0 }), /Index Cond: .*next_check_at </],
   [
     'what is overdue',
     (db) => takeDue(db, { most: 100, againMs: 3_000, overdueMs: 5_000 }),

@@ -1,11 +1,9 @@
 // Indexing for search by several processes at once: nothing is skipped.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, WorkerId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type WorkerId } from '../../../src/core/ids.ts';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
 import { indexBacklog } from '../../../src/db/search/search-index.ts';
-import { given } from '../database-fixture.ts';
-import type { Given } from '../database-fixture.ts';
+import { given, type Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -54,9 +52,9 @@ test('entries that another process has just made and not committed are not taken
   committed.resolve();
   await Promise.all([other, own]);
   while (await indexBacklog(the.database.db));
-  expect(
-    await the.rows(`select count(*)::int as n from search_entries where context_id = '${contextId}'`),
-  ).toEqual([{ n: TEXT_OF }]);
+  expect(await the.rows(`select count(*)::int as n from search_entries where context_id = '${contextId}'`)).toEqual([
+    { n: TEXT_OF },
+  ]);
   expect(await the.rows('select 1 from search_backlog')).toEqual([]);
 });
 

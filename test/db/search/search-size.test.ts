@@ -3,8 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { searchStretch } from '../../../src/db/search/search.ts';
-import { given } from '../database-fixture.ts';
-import type { Given } from '../database-fixture.ts';
+import { given, type Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {

@@ -4,18 +4,15 @@ import { RunSignals } from '../../../src/agent/run-signals.ts';
 import { editInput } from '../../../src/commands/inputs/regenerate.ts';
 import { createBranch, deleteBranch, switchBranch } from '../../../src/commands/contexts/change-branches.ts';
 import { forkContext } from '../../../src/commands/contexts/fork-context.ts';
-import { perform } from '../../../src/commands/perform.ts';
-import type { Command } from '../../../src/commands/perform.ts';
+import { perform, type Command } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, MessageId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type MessageId } from '../../../src/core/ids.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
 import { withdraw } from '../../../src/db/run/stop-requests.ts';
 import { createJournal, readSnapshot } from '../../../src/workers/run/journal.ts';
 import { tagOf } from '../../services/statements.ts';
-import { given, ids } from '../database-fixture.ts';
-import type { Given } from '../database-fixture.ts';
+import { given, ids, type Given } from '../database-fixture.ts';
 import { postedInput } from '../inputs.ts';
 import { workerState } from '../worker-state.ts';
 
@@ -39,9 +36,7 @@ async function conversation(turns: number): Promise<{ contextId: ContextId; inpu
       ('${input}', 1, '${contextId}', 'main', ${turn * 2 - 1}, 'user', 'text', 'u${turn}', 'completed', '[]'),
       ('${ids.next()}', 1, '${contextId}', 'main', ${turn * 2}, 'assistant', 'text', 'a${turn}', 'completed', '[]')`);
   }
-  await the.rows(
-    `update contexts set head_seq = ${turns * 2}, turn_count = ${turns} where id = '${contextId}'`,
-  );
+  await the.rows(`update contexts set head_seq = ${turns * 2}, turn_count = ${turns} where id = '${contextId}'`);
   return { contextId, inputs };
 }
 
@@ -61,10 +56,7 @@ async function stored(contextId: ContextId) {
 }
 
 describe('a process that dies at any statement leaves all or nothing', () => {
-  const commands: [
-    string,
-    (ports: CommandPorts, contextId: ContextId, input: MessageId) => Command<object>,
-  ][] = [
+  const commands: [string, (ports: CommandPorts, contextId: ContextId, input: MessageId) => Command<object>][] = [
     [
       'of an edit',
       (ports, contextId, messageId) =>
@@ -81,8 +73,7 @@ describe('a process that dies at any statement leaves all or nothing', () => {
     ],
     [
       'of a fork',
-      (ports, contextId, fromMessageId) =>
-        forkContext(ports, { tenantId, contextId, fromMessageId, title: null }),
+      (ports, contextId, fromMessageId) => forkContext(ports, { tenantId, contextId, fromMessageId, title: null }),
     ],
   ];
 
@@ -142,10 +133,7 @@ test('an input without a branch goes to the one that is active when its turn com
   const { contextId } = await conversation(1);
   const ports = the.ports();
   const target = { tenantId, contextId };
-  await perform(
-    ports,
-    createBranch({ ...target, name: 'x', fromBranch: null, fromMessageId: null, activate: false }),
-  );
+  await perform(ports, createBranch({ ...target, name: 'x', fromBranch: null, fromMessageId: null, activate: false }));
   const { promise: locked, resolve: letGo } = Promise.withResolvers<void>();
   const { promise: switched, resolve: isSwitched } = Promise.withResolvers<void>();
   const switching = the.database.transaction(async (tx) => {

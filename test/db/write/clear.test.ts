@@ -4,17 +4,14 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clearContext } from '../../../src/commands/contexts/clear-context.ts';
 import { perform } from '../../../src/commands/perform.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId } from '../../../src/core/ids.ts';
-import type { Executor } from '../../../src/db/connection/client.ts';
+import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import { claim } from '../../../src/db/run/claims.ts';
-import { openDatabase } from '../../../src/db/connection/client.ts';
+import { openDatabase, type Executor } from '../../../src/db/connection/client.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
-import { given, nothing } from '../database-fixture.ts';
+import { given, nothing, type Given, type Row } from '../database-fixture.ts';
 import { submissionTo } from '../inputs.ts';
-import type { Given, Row } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -44,13 +41,10 @@ async function spoken(messages = 4): Promise<ContextId> {
   return contextId;
 }
 
-const history = (contextId: ContextId) =>
-  readHistory(the.database.db, { contextId, tenantId: DEFAULT_TENANT }, 'main');
+const history = (contextId: ContextId) => readHistory(the.database.db, { contextId, tenantId: DEFAULT_TENANT }, 'main');
 
 const cleared = async (contextId: ContextId): Promise<Row[]> =>
-  the.rows(
-    `select seq from events where context_id = '${contextId}' and name = 'ContextCleared' order by seq`,
-  );
+  the.rows(`select seq from events where context_id = '${contextId}' and name = 'ContextCleared' order by seq`);
 
 test('leaves one empty branch, and counters at 0', async () => {
   const contextId = await spoken();
@@ -73,8 +67,7 @@ test('leaves one empty branch, and counters at 0', async () => {
 
 test('rewrites no row of a message or an event, however many there are', async () => {
   const contextId = await spoken(2_000);
-  const rows = () =>
-    the.rows(`select xmin::text, id from messages where context_id = '${contextId}' order by seq`);
+  const rows = () => the.rows(`select xmin::text, id from messages where context_id = '${contextId}' order by seq`);
   const before = await rows();
   await clear(contextId);
   expect(await rows()).toEqual(before);
@@ -110,11 +103,7 @@ test('is complete or absent when its process dies', async () => {
 });
 
 /** Work that starts inside a transaction that holds the lock of the context, and continues once that has ended. */
-async function behind<T>(
-  first: (tx: Executor) => Promise<unknown>,
-  name: string,
-  then: () => Promise<T>,
-): Promise<T> {
+async function behind<T>(first: (tx: Executor) => Promise<unknown>, name: string, then: () => Promise<T>): Promise<T> {
   let second: Promise<T> | null = null;
   await the.database.transaction(async (tx) => {
     await first(tx);

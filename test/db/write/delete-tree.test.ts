@@ -3,11 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
 import { perform } from '../../../src/commands/perform.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { WorkerId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type WorkerId } from '../../../src/core/ids.ts';
 import { tagOf } from '../../services/statements.ts';
-import { given } from '../database-fixture.ts';
-import type { Given } from '../database-fixture.ts';
+import { given, type Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {

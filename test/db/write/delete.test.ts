@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import { given } from '../database-fixture.ts';
-import type { Context, Given } from '../database-fixture.ts';
+import { given, type Context, type Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -43,9 +42,7 @@ const counts = async ({ contextId }: Context): Promise<Record<string, number>> =
   Object.fromEntries(
     await Promise.all(
       (await tables()).map(async (table): Promise<[string, number]> => {
-        const [row] = await the.rows(
-          `select count(*)::int as n from ${table} where context_id = '${contextId}'`,
-        );
+        const [row] = await the.rows(`select count(*)::int as n from ${table} where context_id = '${contextId}'`);
         return [table, Number(row?.['n'])];
       }),
     ),

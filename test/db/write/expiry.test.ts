@@ -5,17 +5,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { purgeArchived } from '../../../src/commands/workers/purge-archived.ts';
 import { perform } from '../../../src/commands/perform.ts';
 import { changeWorker } from '../../../src/commands/workers/change-worker.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import type { IdleTimeouts } from '../../../src/core/workers/settings.ts';
 import { archiveIdle } from '../../../src/db/write/contexts/expiry.ts';
 import { addVersion } from '../../../src/db/write/workers/roles.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
 import type { NewWorker } from '../../../src/db/write/workers/workers.ts';
 import { runHousekeeping } from '../../../src/workers/process/housekeeper.ts';
-import { given } from '../database-fixture.ts';
+import { given, type Context, type Given } from '../database-fixture.ts';
 import { submissionTo } from '../inputs.ts';
-import type { Context, Given } from '../database-fixture.ts';
 import { workerState } from '../worker-state.ts';
 
 let the: Given;
@@ -268,9 +266,7 @@ describe('a purge', () => {
     const [stuck, other] = [await archived(32), await archived(31)];
     await the.rows(`create function refuse_removal() returns trigger language plpgsql as
       $$ begin if old.id = '${stuck.contextId}' then raise 'not this one'; end if; return old; end $$`);
-    await the.rows(
-      'create trigger refuse before delete on contexts for each row execute function refuse_removal()',
-    );
+    await the.rows('create trigger refuse before delete on contexts for each row execute function refuse_removal()');
     try {
       await expect(purge()).rejects.toThrow();
       expect([await isThere(stuck), await isThere(other)]).toEqual([true, false]);

@@ -1,14 +1,11 @@
 // One request of a client is executed once, however often it is sent.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { done, performOnce } from '../../../src/commands/perform.ts';
-import type { Command } from '../../../src/commands/perform.ts';
+import { done, performOnce, type Command } from '../../../src/commands/perform.ts';
 import { refuse } from '../../../src/core/errors.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, TenantId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type TenantId } from '../../../src/core/ids.ts';
 import { forgetOldKeys } from '../../../src/db/write/inputs/idempotency.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
-import { given } from '../database-fixture.ts';
-import type { Given } from '../database-fixture.ts';
+import { given, type Given } from '../database-fixture.ts';
 import { submissionTo } from '../inputs.ts';
 
 let the: Given;
@@ -41,9 +38,7 @@ test('equal requests at once are one: each gets the same answer, and one wake-up
     Array.from({ length: 8 }, () => performOnce(ports, request, submits(contextId), (value) => value)),
   );
   const [id] = await jobs(contextId);
-  expect(outcomes.map((outcome) => outcome.kind === 'done' && outcome.value)).toEqual(
-    outcomes.map(() => ({ id })),
-  );
+  expect(outcomes.map((outcome) => outcome.kind === 'done' && outcome.value)).toEqual(outcomes.map(() => ({ id })));
   expect(await jobs(contextId)).toHaveLength(1);
   expect(ports.wakeUps).toHaveLength(1);
 });
@@ -136,9 +131,7 @@ test('keys are deleted after a day', async () => {
   await forgetOldKeys(the.database.db, 100);
   await ask();
   expect(await jobs(contextId)).toHaveLength(1);
-  await the.rows(
-    `update idempotency_keys set created_at = now() - interval '25 hours' where key = '${request.key}'`,
-  );
+  await the.rows(`update idempotency_keys set created_at = now() - interval '25 hours' where key = '${request.key}'`);
   await forgetOldKeys(the.database.db, 100);
   await ask();
   expect(await jobs(contextId)).toHaveLength(2);

@@ -4,8 +4,13 @@ import { changeWorker } from '../../../src/commands/workers/change-worker.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
 import { perform } from '../../../src/commands/perform.ts';
-import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../../src/core/ids.ts';
-import type { ContextId, TenantId, WorkerId } from '../../../src/core/ids.ts';
+import {
+  DEFAULT_TENANT,
+  DEFAULT_TENANT_NAME,
+  type ContextId,
+  type TenantId,
+  type WorkerId,
+} from '../../../src/core/ids.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import { claim } from '../../../src/db/run/claims.ts';
 import { admission } from '../../../src/db/write/inputs/admission.ts';
@@ -15,8 +20,7 @@ import { listSteps } from '../../../src/db/read/jobs/step-views.ts';
 import { findWorker, listWorkers } from '../../../src/db/read/contexts/worker-views.ts';
 import { contextOf, depthOf, descendants } from '../../../src/db/write/workers/workers.ts';
 import { ensureTenant } from '../../../src/db/write/tenants.ts';
-import { given, ids, nothing } from '../database-fixture.ts';
-import type { Given } from '../database-fixture.ts';
+import { given, ids, nothing, type Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -104,17 +108,13 @@ describe('a change', () => {
     for (const outcome of outcomes) {
       if (outcome.kind === 'refused') expect(outcome.code).toBe('version_conflict');
     }
-    expect(await the.rows(`select version from workers where context_id = '${contextId}'`)).toEqual([
-      { version: 2 },
-    ]);
+    expect(await the.rows(`select version from workers where context_id = '${contextId}'`)).toEqual([{ version: 2 }]);
   });
 
   test('without one is always made, and sends the owner a control signal', async () => {
     const { contextId } = await the.context();
     await Promise.all(Array.from({ length: 6 }, () => change(contextId, null)));
-    expect(await the.rows(`select version from workers where context_id = '${contextId}'`)).toEqual([
-      { version: 7 },
-    ]);
+    expect(await the.rows(`select version from workers where context_id = '${contextId}'`)).toEqual([{ version: 7 }]);
     expect(await the.row(contextId)).toMatchObject({ control_seq: 6, lease_epoch: 0 });
   });
 
@@ -145,16 +145,7 @@ describe('making workers', () => {
 });
 
 describe('deleting', () => {
-  const tables = [
-    'contexts',
-    'workers',
-    'branches',
-    'messages',
-    'events',
-    'jobs',
-    'tool_calls',
-    'failed_calls',
-  ];
+  const tables = ['contexts', 'workers', 'branches', 'messages', 'events', 'jobs', 'tool_calls', 'failed_calls'];
   const left = async (contextId: ContextId) => {
     const counts = tables.map(
       (table) =>

@@ -5,8 +5,7 @@ import { expect } from 'vitest';
 import type { Message } from '../../../src/api/schemas/messages/message.ts';
 import type { Json } from '../../../src/core/json.ts';
 import type { FakeEntry, FakeReply, FakeRequest } from '../../llm/fake-provider.ts';
-import { readPolicy } from './airline.ts';
-import type { Conversation, RecordedMessage } from './airline.ts';
+import { readPolicy, type Conversation, type RecordedMessage } from './airline.ts';
 
 export const CLOSING = 'Thank you for calling. Goodbye!';
 

@@ -1,6 +1,5 @@
 // A config file with the airline's tools: each gets its result from the tool server, over HTTP.
-import { defineConfig } from '../../../src/index.ts';
-import type { JsonSchemaTool } from '../../../src/index.ts';
+import { defineConfig, type JsonSchemaTool } from '../../../src/index.ts';
 import { readTools } from './airline.ts';
 
 const toolServer = process.env['AIRLINE_TOOL_SERVER'] ?? '';

@@ -2,11 +2,9 @@
 // the repository: tests that read them skip where they are absent.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isJsonObject } from '../../../src/core/json.ts';
-import type { Json, JsonObject } from '../../../src/core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/core/json.ts';
 
-const FOLDER =
-  process.env['NIGHTSHIFT_TEST_DATA'] ?? path.join(import.meta.dirname, '../../../../shared/data');
+const FOLDER = process.env['NIGHTSHIFT_TEST_DATA'] ?? path.join(import.meta.dirname, '../../../../shared/data');
 const AIRLINE = path.join(FOLDER, 'tau-airline');
 
 export const ABSENT = existsSync(path.join(AIRLINE, 'conversations.jsonl'))

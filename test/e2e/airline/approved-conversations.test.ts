@@ -4,19 +4,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
-import { startFakeProvider } from '../../llm/fake-provider.ts';
-import type { FakeProvider } from '../../llm/fake-provider.ts';
-import { ABSENT, readConversations, readTools } from './airline.ts';
-import type { Conversation } from './airline.ts';
+import { startFakeProvider, type FakeProvider } from '../../llm/fake-provider.ts';
+import { ABSENT, readConversations, readTools, type Conversation } from './airline.ts';
 import { Actor, CLOSING, DENIED, promptOf, toRecorded } from './airline-actor.ts';
 import { depth } from '../../services/depth.ts';
 import { killChildren } from '../rig/children.ts';
 import type { Client } from '../rig/client.ts';
-import { openToolServer } from './tool-server.ts';
-import type { ToolServer } from './tool-server.ts';
+import { openToolServer, type ToolServer } from './tool-server.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
-import { openEnvironment } from '../rig/environment.ts';
-import type { TestEnvironment } from '../rig/environment.ts';
+import { openEnvironment, type TestEnvironment } from '../rig/environment.ts';
 
 const WRITES = ['book_*', 'cancel_*', 'update_*', 'send_*', 'transfer_*'];
 const APPROVAL: WorkerConfig['approval'] = WRITES.map((tool) => ({ tool, decision: 'always' }));
@@ -95,9 +91,7 @@ test.for(CASES)(
       expect(toolServer.left(contextId)).toBe(0);
     }
     const writes = conversations.flatMap(({ recorded }) =>
-      recorded.flatMap((one) =>
-        one.role === 'assistant' ? one.calls.filter(({ name }) => isWrite(name)) : [],
-      ),
+      recorded.flatMap((one) => (one.role === 'assistant' ? one.calls.filter(({ name }) => isWrite(name)) : [])),
     );
     expect(writes.length).toBeGreaterThan(depth(8, 40));
     const calls = await environment.query(`
@@ -166,8 +160,7 @@ class Person {
     const conversation = this.#conversations.get(contextId);
     if (conversation === undefined) throw new Error('the context of no conversation');
     const { toolServer } = this.#setup;
-    const made =
-      conversation.recorded.filter(({ role }) => role === 'tool').length - toolServer.left(contextId);
+    const made = conversation.recorded.filter(({ role }) => role === 'tool').length - toolServer.left(contextId);
     toolServer.pass(contextId);
     let place = -1;
     for (let count = 0; count <= made; count += 1) {

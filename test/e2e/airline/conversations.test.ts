@@ -5,20 +5,15 @@
 // answers CLOSING: the one message that is not in the recording.
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
-import { startFakeProvider } from '../../llm/fake-provider.ts';
-import type { FakeProvider } from '../../llm/fake-provider.ts';
-import { ABSENT, readConversations, readTools } from './airline.ts';
-import type { Conversation } from './airline.ts';
+import { startFakeProvider, type FakeProvider } from '../../llm/fake-provider.ts';
+import { ABSENT, readConversations, readTools, type Conversation } from './airline.ts';
 import { Actor, CLOSING, promptOf, toRecorded } from './airline-actor.ts';
 import { depth } from '../../services/depth.ts';
-import { killChildren } from '../rig/children.ts';
-import type { Child } from '../rig/children.ts';
+import { killChildren, type Child } from '../rig/children.ts';
 import type { Client } from '../rig/client.ts';
-import { openToolServer } from './tool-server.ts';
-import type { ToolServer } from './tool-server.ts';
+import { openToolServer, type ToolServer } from './tool-server.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
-import { openEnvironment } from '../rig/environment.ts';
-import type { TestEnvironment } from '../rig/environment.ts';
+import { openEnvironment, type TestEnvironment } from '../rig/environment.ts';
 
 type Setup = {
   environment: TestEnvironment;

@@ -2,8 +2,7 @@
 import { createServer } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject } from '../../../src/core/json.ts';
-import type { Json, JsonObject } from '../../../src/core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/core/json.ts';
 import { closeServer, listenLocally } from '../../services/local-server.ts';
 import type { Call, RecordedMessage } from './airline.ts';
 

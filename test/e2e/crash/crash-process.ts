@@ -21,8 +21,7 @@ import { TEAM_DEFAULTS } from '../../../src/workers/run/team-abilities.ts';
 import type { Abilities, WorkerTimes } from '../../../src/workers/process/ports.ts';
 import { startWorkerProcess } from '../../../src/workers/process/process.ts';
 import { CRASH_TIMES } from './crash-times.ts';
-import { watched } from './effects.ts';
-import type { Watcher } from './effects.ts';
+import { watched, type Watcher } from './effects.ts';
 import { outsideTools } from '../outside/outside-tools.ts';
 
 export type CrashProcess = {

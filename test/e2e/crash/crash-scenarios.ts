@@ -5,13 +5,11 @@ import { pino } from 'pino';
 import { expect } from 'vitest';
 import type { ContextId, JobId } from '../../../src/core/ids.ts';
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
-import { startChild } from '../rig/children.ts';
-import type { Child } from '../rig/children.ts';
+import { startChild, type Child } from '../rig/children.ts';
 import { startCrashProcess } from './crash-process.ts';
 import type { Watcher } from './effects.ts';
 import { readOutside } from '../outside/outside-tools.ts';
-import { withEnvironment } from '../rig/environment.ts';
-import type { TestEnvironment } from '../rig/environment.ts';
+import { withEnvironment, type TestEnvironment } from '../rig/environment.ts';
 import { expectSound } from '../rig/stored.ts';
 import { until } from '../rig/until.ts';
 
@@ -215,7 +213,5 @@ export function expectOnce(environment: TestEnvironment): void {
 
 /** How often a tool had its effect in the outside world. */
 export function effectsOf(environment: TestEnvironment, name: string): number {
-  return readOutside(environment.file('outside')).filter(
-    (line) => line.what === 'effect' && line.name === name,
-  ).length;
+  return readOutside(environment.file('outside')).filter((line) => line.what === 'effect' && line.name === name).length;
 }

@@ -3,13 +3,18 @@
 import { afterAll, expect, test } from 'vitest';
 import type { ContextId, ToolCallId } from '../../../src/core/ids.ts';
 import { depth } from '../../services/depth.ts';
-import { killChildren, startChild } from '../rig/children.ts';
-import type { Child } from '../rig/children.ts';
-import { dieAtEachKind, dieEverywhere, effectsOf, endedWell, startCrashWorker } from './crash-scenarios.ts';
-import type { Cast, Play } from './crash-scenarios.ts';
+import { killChildren, startChild, type Child } from '../rig/children.ts';
+import {
+  dieAtEachKind,
+  dieEverywhere,
+  effectsOf,
+  endedWell,
+  startCrashWorker,
+  type Cast,
+  type Play,
+} from './crash-scenarios.ts';
 import { readOutside } from '../outside/outside-tools.ts';
-import { openEnvironment } from '../rig/environment.ts';
-import type { TestEnvironment } from '../rig/environment.ts';
+import { openEnvironment, type TestEnvironment } from '../rig/environment.ts';
 import { expectSound, history, transcript } from '../rig/stored.ts';
 import { until } from '../rig/until.ts';
 
@@ -115,9 +120,7 @@ const guarded: Play = {
       { name: 'ApprovalResolved', n: 3, calls: 3 },
     ]);
     expect(
-      await environment.query(
-        `select name from tool_calls where name in ('mail', 'pay') and started_at < approval_at`,
-      ),
+      await environment.query(`select name from tool_calls where name in ('mail', 'pay') and started_at < approval_at`),
     ).toEqual([]);
   },
 };
@@ -135,9 +138,7 @@ const followUp: Play = {
       'a1 assistant: sent',
     ]);
     if (!begun.has('mail')) expect(effectsOf(cast.environment, 'mail')).toBe(1);
-    expect(await cast.environment.query('select status, steps from jobs')).toEqual([
-      { status: 'completed', steps: 2 },
-    ]);
+    expect(await cast.environment.query('select status, steps from jobs')).toEqual([{ status: 'completed', steps: 2 }]);
   },
 };
 
@@ -230,10 +231,7 @@ const PUTTING = 'call: put {"before_ms": 2000}\n---\nsay: there';
 const drained: Play = {
   inputs: [[THINKING], [MAILING], [PUTTING]],
   async meanwhile({ environment }, first) {
-    await until(
-      'all three',
-      () => first.ended() !== null || readOutside(environment.file('outside')).length >= 2,
-    );
+    await until('all three', () => first.ended() !== null || readOutside(environment.file('outside')).length >= 2);
     first.signal('SIGTERM');
     await first.exited;
   },
@@ -251,9 +249,7 @@ const drained: Play = {
       'a1 tool: put ← put: done',
       'a1 assistant: there',
     ]);
-    expect(await cast.environment.query('select distinct status from jobs')).toEqual([
-      { status: 'completed' },
-    ]);
+    expect(await cast.environment.query('select distinct status from jobs')).toEqual([{ status: 'completed' }]);
   },
 };
 
@@ -280,9 +276,9 @@ const spawning: Play = {
     expect(await environment.query('select status, count(*)::int as n from jobs group by status')).toEqual([
       { status: 'completed', n: 6 },
     ]);
-    expect(await environment.query('select count(distinct parent_tool_call_id)::int as n from jobs')).toEqual(
-      [{ n: 4 }],
-    );
+    expect(await environment.query('select count(distinct parent_tool_call_id)::int as n from jobs')).toEqual([
+      { n: 4 },
+    ]);
     expect(await environment.query('select 1 from awaited_jobs')).toEqual([]);
   },
 };
@@ -349,9 +345,7 @@ test.each(PLAYS.filter(({ before }) => depth(before !== 'none', true)))(
   (entry) => die(entry, 'before'),
 );
 
-async function withWorker(
-  work: (environment: TestEnvironment, worker: Child) => Promise<void>,
-): Promise<void> {
+async function withWorker(work: (environment: TestEnvironment, worker: Child) => Promise<void>): Promise<void> {
   const environment = await openEnvironment();
   try {
     const worker = startCrashWorker(environment);
@@ -380,8 +374,7 @@ test(
       await environment.post(contextId, 'say: next');
       await until(
         'the model call',
-        async () =>
-          (await environment.query('select 1 from contexts where lease_owner is not null')).length > 0,
+        async () => (await environment.query('select 1 from contexts where lease_owner is not null')).length > 0,
       );
       await dies(environment, 'before', 'cancel', jobId);
       expect(await environment.query(`select status, stop_kind from jobs where id = '${jobId}'`)).toEqual([

@@ -4,14 +4,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { perform } from '../../../src/commands/perform.ts';
-import { resolveCall } from '../../../src/commands/calls/resolve-call.ts';
-import type { Resolved } from '../../../src/commands/calls/resolve-call.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, ToolCallId } from '../../../src/core/ids.ts';
+import { resolveCall, type Resolved } from '../../../src/commands/calls/resolve-call.ts';
+import { DEFAULT_TENANT, type ContextId, type ToolCallId } from '../../../src/core/ids.ts';
 import { depth } from '../../services/depth.ts';
 import { killChildren } from '../rig/children.ts';
-import { dieAtEachKind, dieEverywhere, effectsOf } from './crash-scenarios.ts';
-import type { Cast, Play } from './crash-scenarios.ts';
+import { dieAtEachKind, dieEverywhere, effectsOf, type Cast, type Play } from './crash-scenarios.ts';
 import { hasHappened, readOutside } from '../outside/outside-tools.ts';
 import { history, transcript } from '../rig/stored.ts';
 
@@ -24,11 +21,7 @@ call: book {"before_ms": 60, "after_ms": 30}
 say: done`;
 
 /** The person's report for each call that waits for its outcome. */
-async function answer(
-  { environment }: Cast,
-  say: (key: string) => Resolved,
-  isOver: () => boolean,
-): Promise<void> {
+async function answer({ environment }: Cast, say: (key: string) => Resolved, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     const waiting = await environment.query(
       `select context_id, id from tool_calls where status = 'waiting' and waits_for = 'outcome' and reply is null`,
@@ -132,9 +125,7 @@ test.each(CASES.filter(({ isInGate }) => depth(isInGate, true)))(
   { timeout: 240_000 },
   async ({ when, what, play, isEach }) => {
     const died = await (isEach ? dieEverywhere(play, when) : dieAtEachKind(play, when));
-    process.stdout.write(
-      `died right ${when} ${died} effects where ${what}${isEach ? '' : ', one of each kind'}\n`,
-    );
+    process.stdout.write(`died right ${when} ${died} effects where ${what}${isEach ? '' : ', one of each kind'}\n`);
     expect(died).toBeGreaterThanOrEqual(isEach ? LEAST : KINDS);
   },
 );

@@ -3,13 +3,10 @@
 import { afterEach, expect, inject, test } from 'vitest';
 import type { ContextId } from '../../../src/core/ids.ts';
 import { depth } from '../../services/depth.ts';
-import { killChildren } from '../rig/children.ts';
-import type { Child } from '../rig/children.ts';
+import { killChildren, type Child } from '../rig/children.ts';
 import { openAccessControl, readOutside } from '../outside/outside-tools.ts';
-import { startWorker } from '../rig/platform.ts';
-import type { Env } from '../rig/platform.ts';
-import { openEnvironment } from '../rig/environment.ts';
-import type { TestEnvironment } from '../rig/environment.ts';
+import { startWorker, type Env } from '../rig/platform.ts';
+import { openEnvironment, type TestEnvironment } from '../rig/environment.ts';
 import { expectSound, history, transcript } from '../rig/stored.ts';
 import { until } from '../rig/until.ts';
 
@@ -53,21 +50,15 @@ const lines = async (contextId: ContextId): Promise<string[]> =>
 
 /** Ends a worker by SIGTERM. It exits cleanly, logs no error, and owns nothing. */
 async function drain(worker: Child): Promise<number> {
-  const [row] = await environment.query(
-    `select id from processes where pid = ${worker.pid} and dead_at is null`,
-  );
+  const [row] = await environment.query(`select id from processes where pid = ${worker.pid} and dead_at is null`);
   const begun = performance.now();
   worker.signal('SIGTERM');
   expect(await worker.exited).toEqual({ code: 0, signal: null });
   const ms = performance.now() - begun;
   expect(worker.lines.filter((line) => /"level":[56]0/.test(line))).toEqual([]);
+  expect(await environment.query(`select 1 from contexts where lease_owner = '${String(row?.['id'])}'`)).toEqual([]);
   expect(
-    await environment.query(`select 1 from contexts where lease_owner = '${String(row?.['id'])}'`),
-  ).toEqual([]);
-  expect(
-    await environment.query(
-      `select 1 from processes where id = '${String(row?.['id'])}' and dead_at is null`,
-    ),
+    await environment.query(`select 1 from processes where id = '${String(row?.['id'])}' and dead_at is null`),
   ).toEqual([]);
   return ms;
 }
@@ -77,9 +68,7 @@ async function watchHandovers(): Promise<() => Promise<{ handovers: number; long
   await environment.query(
     `create table owners (context_id uuid, owner uuid, at timestamptz default clock_timestamp())`,
   );
-  await environment.query(
-    `insert into owners select id, lease_owner from contexts where lease_owner is not null`,
-  );
+  await environment.query(`insert into owners select id, lease_owner from contexts where lease_owner is not null`);
   await environment.query(`create function note_owner() returns trigger language plpgsql as
     'begin insert into owners values (new.id, new.lease_owner); return new; end'`);
   await environment.query(`create trigger owners after update of lease_owner on contexts for each row
@@ -131,9 +120,7 @@ test.skipIf(!redis)(
     expect(ms).toBeGreaterThan(4_000);
     expect(await lines(thinking)).toEqual(['u1 user: wait: 12s\nsay: thought', 'a1 assistant: thought']);
     expect(
-      await environment.query(
-        `select attempt from messages where context_id = '${thinking}' and role = 'assistant'`,
-      ),
+      await environment.query(`select attempt from messages where context_id = '${thinking}' and role = 'assistant'`),
     ).toEqual([{ attempt: 1 }]);
     expect((await lines(putting)).slice(1)).toEqual([
       'a1 assistant: →put',
@@ -160,27 +147,23 @@ test.skipIf(!redis)(
   },
 );
 
-test.skipIf(!redis)(
-  'a `once` call that outlasts the drain is given up, and reported as unknown',
-  LONG,
-  async () => {
-    await open({ NIGHTSHIFT_DRAIN_MS: '1000' });
-    const first = await startWorker(env);
-    const contextId = await begin('call: mail {"after_ms": 600000}\n---\nsay: we shall see');
-    await until('the effect', () => seen('effect', 'mail') === 1);
-    const second = await startWorker(env);
-    expect(await drain(first)).toBeLessThan(10_000);
-    await environment.settled();
-    expect((await lines(contextId)).slice(1)).toEqual([
-      'a1 assistant: →mail',
-      'a1 tool: mail ← unknown',
-      'a1 assistant: we shall see',
-    ]);
-    expect(seen('begin', 'mail')).toBe(1);
-    await expectSound(environment.ports.database.db, contextId);
-    await drain(second);
-  },
-);
+test.skipIf(!redis)('a `once` call that outlasts the drain is given up, and reported as unknown', LONG, async () => {
+  await open({ NIGHTSHIFT_DRAIN_MS: '1000' });
+  const first = await startWorker(env);
+  const contextId = await begin('call: mail {"after_ms": 600000}\n---\nsay: we shall see');
+  await until('the effect', () => seen('effect', 'mail') === 1);
+  const second = await startWorker(env);
+  expect(await drain(first)).toBeLessThan(10_000);
+  await environment.settled();
+  expect((await lines(contextId)).slice(1)).toEqual([
+    'a1 assistant: →mail',
+    'a1 tool: mail ← unknown',
+    'a1 assistant: we shall see',
+  ]);
+  expect(seen('begin', 'mail')).toBe(1);
+  await expectSound(environment.ports.database.db, contextId);
+  await drain(second);
+});
 
 test.skipIf(!redis)('a second signal ends a process at once', LONG, async () => {
   await open();
@@ -193,48 +176,42 @@ test.skipIf(!redis)('a second signal ends a process at once', LONG, async () => 
   expect(await worker.exited).toEqual({ code: 130, signal: null });
 });
 
-test.skipIf(!redis)(
-  'workers are replaced one after the other under load, and every job completes',
-  LONG,
-  async () => {
-    await open({ NIGHTSHIFT_DRAIN_MS: '10000' });
-    const script = Array.from({ length: STEPS }, (_, step) =>
-      [`say: step ${step}`, 'wait: 150ms', 'call: mail {"before_ms": 20}', 'call: look {}'].join('\n'),
-    ).join('\n---\n');
-    let worker = await startWorker(env);
-    const contexts: ContextId[] = [];
-    const last = 'call: look {"gated": true}\n---\nsay: all done';
-    for (let count = 0; count < CONTEXTS; count += 1) contexts.push(await begin(`${script}\n---\n${last}`));
-    const handovers = await watchHandovers();
-    let replaced = 0;
-    while (!(await environment.isSettled())) {
-      const next = await startWorker(env);
-      await drain(worker);
-      worker = next;
-      replaced += 1;
-      // No job has ended before, however fast it all is.
-      if (replaced === 2) openAccessControl(environment.file('outside'));
-    }
-    const { handovers: count, longest } = await handovers();
-    process.stdout.write(
-      `${replaced} workers replaced, ${count} handovers, the longest ${Math.round(longest)} ms\n`,
-    );
-    expect(replaced).toBeGreaterThan(1);
-    for (const contextId of contexts) {
-      const received = await lines(contextId);
-      expect(received.slice(1)).toEqual([
-        ...Array.from({ length: STEPS }, (_, step) => [
-          `a1 assistant: step ${step} →mail →look`,
-          'a1 tool: mail ← mail: done',
-          'a1 tool: look ← look: done',
-        ]).flat(),
-        'a1 assistant: →look',
-        'a1 tool: look ← look: done',
-        'a1 assistant: all done',
-      ]);
-      await expectSound(environment.ports.database.db, contextId);
-    }
-    expect(seen('effect', 'mail')).toBe(CONTEXTS * STEPS);
+test.skipIf(!redis)('workers are replaced one after the other under load, and every job completes', LONG, async () => {
+  await open({ NIGHTSHIFT_DRAIN_MS: '10000' });
+  const script = Array.from({ length: STEPS }, (_, step) =>
+    [`say: step ${step}`, 'wait: 150ms', 'call: mail {"before_ms": 20}', 'call: look {}'].join('\n'),
+  ).join('\n---\n');
+  let worker = await startWorker(env);
+  const contexts: ContextId[] = [];
+  const last = 'call: look {"gated": true}\n---\nsay: all done';
+  for (let count = 0; count < CONTEXTS; count += 1) contexts.push(await begin(`${script}\n---\n${last}`));
+  const handovers = await watchHandovers();
+  let replaced = 0;
+  while (!(await environment.isSettled())) {
+    const next = await startWorker(env);
     await drain(worker);
-  },
-);
+    worker = next;
+    replaced += 1;
+    // No job has ended before, however fast it all is.
+    if (replaced === 2) openAccessControl(environment.file('outside'));
+  }
+  const { handovers: count, longest } = await handovers();
+  process.stdout.write(`${replaced} workers replaced, ${count} handovers, the longest ${Math.round(longest)} ms\n`);
+  expect(replaced).toBeGreaterThan(1);
+  for (const contextId of contexts) {
+    const received = await lines(contextId);
+    expect(received.slice(1)).toEqual([
+      ...Array.from({ length: STEPS }, (_, step) => [
+        `a1 assistant: step ${step} →mail →look`,
+        'a1 tool: mail ← mail: done',
+        'a1 tool: look ← look: done',
+      ]).flat(),
+      'a1 assistant: →look',
+      'a1 tool: look ← look: done',
+      'a1 assistant: all done',
+    ]);
+    await expectSound(environment.ports.database.db, contextId);
+  }
+  expect(seen('effect', 'mail')).toBe(CONTEXTS * STEPS);
+  await drain(worker);
+});

@@ -74,15 +74,12 @@ test.skipIf(!redis)(
     await driving;
 
     const sorted = waits.toSorted((a, b) => a - b);
-    const [p50, p99, most] = [0.5, 0.99, 1].map((part) =>
-      Math.round(sorted[Math.ceil(sorted.length * part) - 1] ?? 0),
-    );
+    const [p50, p99, most] = [0.5, 0.99, 1].map((part) => Math.round(sorted[Math.ceil(sorted.length * part) - 1] ?? 0));
     process.stdout.write(
       `frozen workers: ${waits.length} inputs, ${refused.length} refused; p50 ${p50} ms, p99 ${p99} ms, longest ${most} ms\n`,
     );
     expect(refused).toEqual([]);
-    for (const id of jobs.slice(-CLIENTS))
-      expect(await client.ended(id)).toMatchObject({ status: 'completed' });
+    for (const id of jobs.slice(-CLIENTS)) expect(await client.ended(id)).toMatchObject({ status: 'completed' });
     await environment.settled();
   },
 );

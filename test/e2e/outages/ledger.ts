@@ -4,8 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { ContextId } from '../../../src/core/ids.ts';
-import { HttpFailure } from '../rig/client.ts';
-import type { Client } from '../rig/client.ts';
+import { HttpFailure, type Client } from '../rig/client.ts';
 import { expectSound, history, transcript } from '../rig/stored.ts';
 import type { TestEnvironment } from '../rig/environment.ts';
 
@@ -43,9 +42,7 @@ const word = (tag: string): string => `answered ${tag}`;
 /** Its contexts are made directly in the database, since the API may be set to give up early. */
 export async function startLedger(platform: Posting, options: LedgerOptions): Promise<Ledger> {
   const { environment, client } = platform;
-  const contexts = await Promise.all(
-    Array.from({ length: options.contexts }, () => environment.createContext(CONFIG)),
-  );
+  const contexts = await Promise.all(Array.from({ length: options.contexts }, () => environment.createContext(CONFIG)));
   const stopping = { over: false, abandoned: false };
   let count = 0;
   let waiting: { until: number; resolve: () => void }[] = [];
@@ -54,8 +51,7 @@ export async function startLedger(platform: Posting, options: LedgerOptions): Pr
     accepted: new Map(),
     doubtful: new Map(),
     answers: new Map(),
-    more: (wanted) =>
-      new Promise((resolve) => waiting.push({ until: ledger.accepted.size + wanted, resolve })),
+    more: (wanted) => new Promise((resolve) => waiting.push({ until: ledger.accepted.size + wanted, resolve })),
     async stop() {
       stopping.over = true;
       await posting;

@@ -5,20 +5,16 @@ import { createFreshDatabase } from '../../services/database.ts';
 import { startOwnPostgres } from '../../services/own-postgres.ts';
 import { startOwnRedis } from '../../services/own-redis.ts';
 import type { OwnService } from '../../services/own-service.ts';
-import { killChildren } from '../rig/children.ts';
-import type { Child } from '../rig/children.ts';
+import { killChildren, type Child } from '../rig/children.ts';
 import type { Client } from '../rig/client.ts';
 import { readOutside } from '../outside/outside-tools.ts';
-import { startApi, startWorker } from '../rig/platform.ts';
-import type { Env } from '../rig/platform.ts';
-import { openEnvironment } from '../rig/environment.ts';
-import type { Own, TestEnvironment } from '../rig/environment.ts';
+import { startApi, startWorker, type Env } from '../rig/platform.ts';
+import { openEnvironment, type Own, type TestEnvironment } from '../rig/environment.ts';
 
 export const LONG = { timeout: 180_000 };
 export const CALLS = ['look', 'mail'];
 /** Long enough that work is in progress at every fault. */
-export const SCRIPT =
-  'wait: 100ms\ncall: look {"before_ms": 50}\ncall: mail {"before_ms": 100, "after_ms": 50}';
+export const SCRIPT = 'wait: 100ms\ncall: look {"before_ms": 50}\ncall: mail {"before_ms": 100, "after_ms": 50}';
 /** A lease that no outage outlasts, even where a busy machine takes its time to end it. */
 export const LONG_LEASE: Env = { NIGHTSHIFT_LEASE_MS: '45000' };
 /** A lease that expires during a test. */

@@ -14,8 +14,13 @@ import {
   databaseOn,
   endAll,
   expectGoodLogs,
+  SHORT_REQUEST,
+  expectOnce,
+  openPlatform,
+  redis,
+  say,
+  sharedPostgres,
 } from './outage-platform.ts';
-import { SHORT_REQUEST, expectOnce, openPlatform, redis, say, sharedPostgres } from './outage-platform.ts';
 import { until } from '../rig/until.ts';
 
 /** Inputs that are accepted between two faults. */
@@ -58,26 +63,22 @@ test.skipIf(!redis)(
   },
 );
 
-test.skipIf(!redis)(
-  'Postgres is silent for less than the lease: every run continues where it was',
-  LONG,
-  async () => {
-    const service = await server.get();
-    const platform = await openPlatform(await databaseOn(service), { ...LONG_LEASE, ...SHORT_REQUEST });
-    const ledger = await startLedger(platform, { contexts: 6, script: SCRIPT });
-    await ledger.more(SOME);
-    await service.pause();
-    await until('the API to give up', async () => (ledger.answers.get(503) ?? 0) > 0);
-    await sleep(1_500);
-    await service.resume();
-    await ledger.more(SOME);
-    await ledger.stop();
-    await platform.environment.settled();
-    expect(await expectBalanced(platform.environment, ledger, CALLS)).toBe(0);
-    expectOnce(platform.environment);
-    expectGoodLogs(platform);
-  },
-);
+test.skipIf(!redis)('Postgres is silent for less than the lease: every run continues where it was', LONG, async () => {
+  const service = await server.get();
+  const platform = await openPlatform(await databaseOn(service), { ...LONG_LEASE, ...SHORT_REQUEST });
+  const ledger = await startLedger(platform, { contexts: 6, script: SCRIPT });
+  await ledger.more(SOME);
+  await service.pause();
+  await until('the API to give up', async () => (ledger.answers.get(503) ?? 0) > 0);
+  await sleep(1_500);
+  await service.resume();
+  await ledger.more(SOME);
+  await ledger.stop();
+  await platform.environment.settled();
+  expect(await expectBalanced(platform.environment, ledger, CALLS)).toBe(0);
+  expectOnce(platform.environment);
+  expectGoodLogs(platform);
+});
 
 test.skipIf(!redis)(
   'Postgres is silent for longer than the lease: runs are abandoned, and each is resumed once',
@@ -88,9 +89,7 @@ test.skipIf(!redis)(
     const ledger = await startLedger(platform, { contexts: 6, script: SCRIPT });
     await ledger.more(SOME);
     await service.pause();
-    await Promise.all(
-      platform.workers.map((worker) => worker.says(/ending all runs|a heartbeat was missed/)),
-    );
+    await Promise.all(platform.workers.map((worker) => worker.says(/ending all runs|a heartbeat was missed/)));
     await sleep(Number(SHORT_LEASE.NIGHTSHIFT_LEASE_MS) + 1_000);
     await service.resume();
     const begun = performance.now();
@@ -99,9 +98,7 @@ test.skipIf(!redis)(
     await ledger.stop();
     await platform.environment.settled();
     const unknown = await expectBalanced(platform.environment, ledger, CALLS);
-    say(
-      `Postgres silent beyond the lease: ${ledger.accepted.size} inputs accepted, ${unknown} outcomes unknown`,
-    );
+    say(`Postgres silent beyond the lease: ${ledger.accepted.size} inputs accepted, ${unknown} outcomes unknown`);
     expectOnce(platform.environment);
     expectGoodLogs(platform, /declared dead|ending all runs/);
   },

@@ -1,8 +1,7 @@
 // Processes and connections fail in the middle of work, briefly or permanently: everything continues by itself, nothing
 // is lost, nothing is sent or done twice, and accepted inputs are answered exactly once.
 import { afterEach, expect, test } from 'vitest';
-import { parseId } from '../../../src/core/ids.ts';
-import type { ContextId } from '../../../src/core/ids.ts';
+import { parseId, type ContextId } from '../../../src/core/ids.ts';
 import { depth } from '../../services/depth.ts';
 import type { Child } from '../rig/children.ts';
 import { expectBalanced, startLedger } from './ledger.ts';
@@ -15,13 +14,16 @@ import {
   endAll,
   expectGoodLogs,
   expectOnce,
+  SHORT_REQUEST,
+  openPlatform,
+  openPlatformOn,
+  redis,
+  say,
 } from './outage-platform.ts';
-import { SHORT_REQUEST, openPlatform, openPlatformOn, redis, say } from './outage-platform.ts';
 import { readOutside } from '../outside/outside-tools.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
 import { startSilentProxy } from './silent-proxy.ts';
-import { openEnvironment } from '../rig/environment.ts';
-import type { TestEnvironment } from '../rig/environment.ts';
+import { openEnvironment, type TestEnvironment } from '../rig/environment.ts';
 import { history, transcript } from '../rig/stored.ts';
 import { until } from '../rig/until.ts';
 
@@ -57,17 +59,13 @@ test.skipIf(!redis)(
     if (zombie === undefined) throw new Error('no worker');
     zombie.signal('SIGSTOP');
     await until('the other one to take over', async () => {
-      const owned = await environment.query(
-        `select 1 from contexts where lease_owner = '${String(row?.['id'])}'`,
-      );
+      const owned = await environment.query(`select 1 from contexts where lease_owner = '${String(row?.['id'])}'`);
       return owned.length === 0;
     });
     const seen = zombie.lines.length;
     zombie.signal('SIGCONT');
     await zombie.says(/declared dead: it registers again/);
-    await until('it to be up again', () =>
-      zombie.lines.slice(seen).some((line) => /worker process is up/.test(line)),
-    );
+    await until('it to be up again', () => zombie.lines.slice(seen).some((line) => /worker process is up/.test(line)));
     for (const { job_id: id } of posted)
       expect(await client.ended(id)).toMatchObject({ status: 'completed', steps: 3 });
     await environment.settled();
@@ -107,9 +105,7 @@ test.skipIf(!redis)(
       (_, step) => `say: step ${step}\nwait: 1200ms\ncall: look {}\ncall: mail {"before_ms": 30}`,
     ).join('\n---\n');
     const contexts = await Promise.all(
-      Array.from({ length: CONTEXTS }, () =>
-        client.createContext({ model: 'simulated/default', tools: CALLS }),
-      ),
+      Array.from({ length: CONTEXTS }, () => client.createContext({ model: 'simulated/default', tools: CALLS })),
     );
     const posted = await Promise.all(contexts.map(({ id }) => client.post(id, `${script}\n---\nsay: done`)));
     const resumed: number[] = [];
@@ -176,10 +172,7 @@ function spread(times: readonly number[]): string {
   return `${times.length} contexts resumed, median ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${at(1)} ms`;
 }
 
-async function ownedBy(
-  environment: TestEnvironment,
-  worker: Child,
-): Promise<{ id: string; epoch: number }[]> {
+async function ownedBy(environment: TestEnvironment, worker: Child): Promise<{ id: string; epoch: number }[]> {
   const rows = await environment.query(`
     select c.id, c.lease_epoch from contexts c join processes p on p.id = c.lease_owner where p.pid = ${worker.pid}`);
   return rows.map((row) => ({ id: String(row['id']), epoch: Number(row['lease_epoch']) }));

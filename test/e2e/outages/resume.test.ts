@@ -2,10 +2,8 @@
 // are printed: on a busy machine they are not meaningful. That no context is delayed holds everywhere.
 import { afterAll, expect, inject, test } from 'vitest';
 import { depth } from '../../services/depth.ts';
-import { killChildren, startChild } from '../rig/children.ts';
-import type { Child } from '../rig/children.ts';
-import { openEnvironment } from '../rig/environment.ts';
-import type { TestEnvironment } from '../rig/environment.ts';
+import { killChildren, startChild, type Child } from '../rig/children.ts';
+import { openEnvironment, type TestEnvironment } from '../rig/environment.ts';
 import { until } from '../rig/until.ts';
 
 afterAll(killChildren);

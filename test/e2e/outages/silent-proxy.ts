@@ -1,8 +1,7 @@
 // A failing network between the platform and a service: open connections go silent permanently, without a message to
 // either side, while new ones work; or are cut; or all traffic is delayed for a while and arrives late.
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 
 export type SilentProxy = {
   url: string;

@@ -2,11 +2,9 @@
 // by another one, or not, by their effect.
 import { mkdir, readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { killChildren } from '../rig/children.ts';
-import type { Child } from '../rig/children.ts';
+import { killChildren, type Child } from '../rig/children.ts';
 import { startWorker } from '../rig/platform.ts';
-import { openEnvironment } from '../rig/environment.ts';
-import type { TestEnvironment } from '../rig/environment.ts';
+import { openEnvironment, type TestEnvironment } from '../rig/environment.ts';
 import { history, transcript } from '../rig/stored.ts';
 import { until } from '../rig/until.ts';
 
@@ -35,8 +33,7 @@ const start = (): Promise<Child> =>
     LOG_LEVEL: 'info',
   });
 
-const facts = async (): Promise<string[]> =>
-  (await readFile(`${folder}/facts`, 'utf8').catch(() => '')).split('\n');
+const facts = async (): Promise<string[]> => (await readFile(`${folder}/facts`, 'utf8').catch(() => '')).split('\n');
 const count = async (fact: string): Promise<number> => (await facts()).filter((one) => one === fact).length;
 
 function isAlive(pid: number): boolean {

@@ -5,10 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effect, JsonSchemaTool, Reconciliation } from '../../../src/index.ts';
 
 /** `notify` receives every effect once it is done. */
-export function outsideTools(
-  file: string,
-  notify: (what: string) => void = () => undefined,
-): JsonSchemaTool[] {
+export function outsideTools(file: string, notify: (what: string) => void = () => undefined): JsonSchemaTool[] {
   return [
     outsideTool('look', 'none', file, notify),
     outsideTool('put', 'idempotent', file, notify),
@@ -44,12 +41,7 @@ type Input = {
   gated?: boolean;
 };
 
-function outsideTool(
-  name: string,
-  effect: Effect,
-  file: string,
-  notify: (what: string) => void,
-): JsonSchemaTool {
+function outsideTool(name: string, effect: Effect, file: string, notify: (what: string) => void): JsonSchemaTool {
   const ms = { type: 'integer', minimum: 0 };
   return {
     name,

@@ -1,11 +1,9 @@
 // Real processes: TypeScript programs that Node runs directly. Each is known by its pid, and none outlives its test
 // file.
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { programFile } from '../../services/programs.ts';
-import type { Program } from '../../services/programs.ts';
+import { programFile, type Program } from '../../services/programs.ts';
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null };
 

@@ -60,8 +60,7 @@ export function openClient(url: string): Client {
       throw new Error(`job ${jobId} does not end`);
     },
     cancel: (jobId, waitMs) => ask('POST', `/api/jobs/${jobId}/cancel`, { wait_ms: waitMs }),
-    approvals: async () =>
-      (await ask<{ data: InboxItem[] }>('GET', '/api/approvals?kind=approval&limit=200')).data,
+    approvals: async () => (await ask<{ data: InboxItem[] }>('GET', '/api/approvals?kind=approval&limit=200')).data,
     approve: (contextId, approval) => ask('POST', `/api/contexts/${contextId}/tools/approve`, approval),
     async messages(contextId) {
       const all: Message[] = [];

@@ -15,20 +15,17 @@ import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { perform } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, JobId, ToolCallId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type JobId, type ToolCallId } from '../../../src/core/ids.ts';
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
 import { openDatabase } from '../../../src/db/connection/client.ts';
 import { migrate } from '../../../src/db/connection/migrate.ts';
 import { redisQueue } from '../../../src/queue/redis.ts';
 import { postedInput } from '../../db/inputs.ts';
-import { createTestDatabase } from '../../services/database.ts';
-import type { TestDatabase } from '../../services/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../services/database.ts';
 import { testPrefix } from '../../services/prefix.ts';
 import { deaf } from '../../workers/worker-ports.ts';
 import { CRASH_TIMES } from '../crash/crash-times.ts';
-import { query } from './stored.ts';
-import type { Row } from './stored.ts';
+import { query, type Row } from './stored.ts';
 import { until } from './until.ts';
 
 export type TestEnvironment = {

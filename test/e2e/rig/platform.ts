@@ -1,8 +1,6 @@
 // The platform as it runs in production: an API process and worker processes of the command line, each on its own.
-import { startChild } from './children.ts';
-import type { Child } from './children.ts';
-import { openClient } from './client.ts';
-import type { Client } from './client.ts';
+import { startChild, type Child } from './children.ts';
+import { openClient, type Client } from './client.ts';
 
 const MAIN = 'src/cli/main.ts';
 

@@ -2,8 +2,7 @@
 import { expect } from 'vitest';
 import type { Block } from '../../../src/core/conversation/blocks.ts';
 import { OUTCOME_UNKNOWN } from '../../../src/core/conversation/closing-texts.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import type { Message } from '../../../src/core/conversation/message.ts';
 import type { Executor } from '../../../src/db/connection/client.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
@@ -50,18 +49,13 @@ export async function expectSound(db: Executor, contextId: ContextId): Promise<v
     ...paid,
   });
   expectAnswered(received);
-  expect(
-    await query(db, `select 1 from tool_calls where context_id = ${id} and finished_at is null`),
-  ).toEqual([]);
+  expect(await query(db, `select 1 from tool_calls where context_id = ${id} and finished_at is null`)).toEqual([]);
   await expectJobsPublishedOnce(db, id);
 }
 
 /** Each job began once and ended once, as its row says. */
 async function expectJobsPublishedOnce(db: Executor, id: string): Promise<void> {
-  const jobs = await query(
-    db,
-    `select id, status, started_at from jobs where context_id = ${id} order by id`,
-  );
+  const jobs = await query(db, `select id, status, started_at from jobs where context_id = ${id} order by id`);
   const events = await query(
     db,
     `select name, data->>'job_id' as job, data->>'status' as status from events
@@ -83,8 +77,7 @@ function expectAnswered(received: readonly Message[]): void {
     if (message.role !== 'tool') expect([...open], 'calls without a result').toEqual([]);
     for (const block of message.content) {
       if (block.type === 'tool_use') open.add(block.id);
-      if (block.type === 'tool_result')
-        expect(open.delete(block.tool_use_id), 'a result of a call').toBe(true);
+      if (block.type === 'tool_result') expect(open.delete(block.tool_use_id), 'a result of a call').toBe(true);
     }
   }
   expect([...open]).toEqual([]);
@@ -101,9 +94,7 @@ export function transcript(received: readonly Message[]): string[] {
     content.forEach((block, place) => {
       if (block.type === 'tool_use') places.set(block.id, { place, name: block.name });
     });
-    const call = content.flatMap((block) =>
-      block.type === 'tool_result' ? [places.get(block.tool_use_id)] : [],
-    )[0];
+    const call = content.flatMap((block) => (block.type === 'tool_result' ? [places.get(block.tool_use_id)] : []))[0];
     const shown = content.map(words).join(' ');
     lines.push({
       line: call === undefined ? `${turn} ${role}: ${shown}` : `${turn} ${role}: ${call.name} ← ${shown}`,

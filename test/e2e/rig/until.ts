@@ -5,11 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const PAUSE_MS = 50;
 
 /** `what` is awaited, as text; `seconds` limits the wait. */
-export async function until(
-  what: string,
-  condition: () => Promise<boolean> | boolean,
-  seconds = 110,
-): Promise<void> {
+export async function until(what: string, condition: () => Promise<boolean> | boolean, seconds = 110): Promise<void> {
   const deadline = performance.now() + seconds * 1_000;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`waited ${seconds} s without success for: ${what}`);

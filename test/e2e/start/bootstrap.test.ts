@@ -1,12 +1,19 @@
 // The decisions of bootstrap.js, with an npm that only records its commands; and `npm start` in a clone where
 // everything is installed. fresh-machine.test.ts shows the same with the real npm, in `npm run test:full`.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { removeFolder, temporaryFolder } from '../../services/temporary-folder.ts';
-import { expectNothingLeft, freshClone, printedLineWorks, run, signalGroup } from './clone.ts';
-import type { Run } from './clone.ts';
+import { expectNothingLeft, freshClone, printedLineWorks, run, signalGroup, type Run } from './clone.ts';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
 const LOCK = '{ "packages": { "": {}, "node_modules/a": { "version": "1.0.0", "integrity": "sha512-a" } } }';
@@ -86,10 +93,7 @@ test('missing packages are installed once, and again when the record or the lock
 test('packages that npm itself has installed are not installed again', async () => {
   prepare();
   mkdirSync(path.join(folder, 'node_modules'));
-  copyFileSync(
-    path.join(folder, 'package-lock.json'),
-    path.join(folder, 'node_modules', '.package-lock.json'),
-  );
+  copyFileSync(path.join(folder, 'package-lock.json'), path.join(folder, 'node_modules', '.package-lock.json'));
   await builds();
   expect(timesAsked('ci')).toBe(0);
 });

@@ -1,7 +1,6 @@
 // A copy of this repository as a new user has it: the files that git tracks or would add, nothing installed; and
 // programs run in it as on a machine that has only an old Node, npm and git.
-import { spawn, spawnSync } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -114,8 +113,7 @@ async function leftovers(folder: string): Promise<string[]> {
 /** No variable of this test run, no services, and the oldest Node on PATH in front. */
 function newcomersEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
-    ([name]) =>
-      !/^(npm_(?!config_)|NIGHTSHIFT_|VITEST|NODE_|DATABASE_URL|REDIS_URL|TEST|.*_API_KEY$)/i.test(name),
+    ([name]) => !/^(npm_(?!config_)|NIGHTSHIFT_|VITEST|NODE_|DATABASE_URL|REDIS_URL|TEST|.*_API_KEY$)/i.test(name),
   );
   const folders = (process.env['PATH'] ?? '').split(path.delimiter);
   const old = folders.filter((folder) => isOldNode(path.join(folder, 'node')));

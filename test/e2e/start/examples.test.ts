@@ -6,12 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase } from '../../services/database.ts';
-import type { TestDatabase } from '../../services/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../services/database.ts';
 import { removeFolder, temporaryFolder } from '../../services/temporary-folder.ts';
 import { killChildren } from '../rig/children.ts';
-import { startLaptop, stopLaptop } from './laptop.ts';
-import type { Laptop } from './laptop.ts';
+import { startLaptop, stopLaptop, type Laptop } from './laptop.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -133,21 +131,16 @@ test('the nightly report example posts its input once when it is run twice', asy
     expect(ended.code, ended.err).toBe(0);
     return ended;
   };
-  const jobsOf = ({ err }: Ended): string[] =>
-    [...err.matchAll(/^\w+: job \S+$/gm)].map(([line]) => line).sort();
+  const jobsOf = ({ err }: Ended): string[] => [...err.matchAll(/^\w+: job \S+$/gm)].map(([line]) => line).sort();
   const first = jobsOf(await report(folder));
   expect(first).toHaveLength(3);
   const written = await readFile(path.join(folder, 'report-2026-11-22.md'), 'utf8');
-  expect(written).toMatch(
-    /^# Report of 2026-11-22\n\n## sales\n\n132 orders[^#]+## support\n[^#]+## stock\n/,
-  );
+  expect(written).toMatch(/^# Report of 2026-11-22\n\n## sales\n\n132 orders[^#]+## support\n[^#]+## stock\n/);
   expect(jobsOf(await report(folder))).toEqual(first);
   expect(await readFile(path.join(folder, 'report-2026-11-22.md'), 'utf8')).toBe(written);
   // A missing folder is made.
   await report(path.join(folder, 'reports', 'nightly'));
-  expect(await readFile(path.join(folder, 'reports', 'nightly', 'report-2026-11-22.md'), 'utf8')).toBe(
-    written,
-  );
+  expect(await readFile(path.join(folder, 'reports', 'nightly', 'report-2026-11-22.md'), 'utf8')).toBe(written);
   // Without a folder it leaves no file behind.
   expect((await report()).out).toBe(written);
   const named = (await laptop.client.workers.list().all()).filter(({ name }) => name.endsWith('2026-11-22'));

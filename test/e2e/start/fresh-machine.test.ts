@@ -9,8 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canReach } from '../../../src/dev/postgres-account.ts';
 import { depth } from '../../services/depth.ts';
 import { removeFolder } from '../../services/temporary-folder.ts';
-import { expectNothingLeft, freshClone, printedLineWorks, run, signalGroup } from './clone.ts';
-import type { Account, Run } from './clone.ts';
+import { expectNothingLeft, freshClone, printedLineWorks, run, signalGroup, type Account, type Run } from './clone.ts';
 
 const INSTALL_MS = 600_000;
 const isRoot = process.getuid?.() === 0;
@@ -26,21 +25,17 @@ describe.runIf(depth(false, true))('a fresh machine', () => {
 
   const start = (account?: Account): Run => run(clone, ['npm', 'start'], { PORT: '0' }, account);
 
-  test(
-    'npm start installs what it needs, runs a job, and Ctrl-C ends it all',
-    { timeout: INSTALL_MS },
-    async () => {
-      const platform = start();
-      const [, address = ''] = await platform.until(READY);
-      expect(platform.output()).toMatch(/Building the console/);
-      const page = await fetch(address, { headers: { accept: 'text/html' } });
-      expect(await page.text()).toContain('<div id="root">');
-      await printedLineWorks(platform);
-      signalGroup(platform, 'SIGINT');
-      expect(await platform.ended).toBe(0);
-      await expectNothingLeft(clone);
-    },
-  );
+  test('npm start installs what it needs, runs a job, and Ctrl-C ends it all', { timeout: INSTALL_MS }, async () => {
+    const platform = start();
+    const [, address = ''] = await platform.until(READY);
+    expect(platform.output()).toMatch(/Building the console/);
+    const page = await fetch(address, { headers: { accept: 'text/html' } });
+    expect(await page.text()).toContain('<div id="root">');
+    await printedLineWorks(platform);
+    signalGroup(platform, 'SIGINT');
+    expect(await platform.ended).toBe(0);
+    await expectNothingLeft(clone);
+  });
 
   test('once installed and built it does neither again, is ready within seconds, and a second start reports the running platform', async () => {
     const began = performance.now();
@@ -96,20 +91,17 @@ describe.runIf(depth(false, true))('a fresh machine', () => {
 
   const otherUser = accountOf('nobody');
 
-  test.runIf(isRoot && otherUser !== null && canReach('/tmp', otherUser))(
-    'not as root it works the same',
-    async () => {
-      if (otherUser === null) return;
-      await removeFolder(path.join(clone, '.nightshift', 'postgres'));
-      spawnSync('chown', ['-R', `${otherUser.uid}:${otherUser.gid}`, clone]);
-      const platform = start(otherUser);
-      await platform.until(READY);
-      await printedLineWorks(platform);
-      signalGroup(platform, 'SIGINT');
-      expect(await platform.ended).toBe(0);
-      await expectNothingLeft(clone);
-    },
-  );
+  test.runIf(isRoot && otherUser !== null && canReach('/tmp', otherUser))('not as root it works the same', async () => {
+    if (otherUser === null) return;
+    await removeFolder(path.join(clone, '.nightshift', 'postgres'));
+    spawnSync('chown', ['-R', `${otherUser.uid}:${otherUser.gid}`, clone]);
+    const platform = start(otherUser);
+    await platform.until(READY);
+    await printedLineWorks(platform);
+    signalGroup(platform, 'SIGINT');
+    expect(await platform.ended).toBe(0);
+    await expectNothingLeft(clone);
+  });
 });
 
 function accountOf(name: string): Account | null {

@@ -1,9 +1,7 @@
 // The platform as `npm start` runs it: one process on the run's PostgreSQL, without Redis unless it finds a program for
 // it.
-import { createClient } from '../../../src/client/index.ts';
-import type { Client } from '../../../src/client/index.ts';
-import { startChild } from '../rig/children.ts';
-import type { Child } from '../rig/children.ts';
+import { createClient, type Client } from '../../../src/client/index.ts';
+import { startChild, type Child } from '../rig/children.ts';
 
 const READY = /is ready at (http:\S+)/;
 
@@ -22,11 +20,7 @@ export async function startLaptop(
 }
 
 /** Does not wait for its end. */
-export function beginLaptop(
-  databaseUrl: string,
-  folder: string,
-  more: Readonly<Record<string, string>> = {},
-): Child {
+export function beginLaptop(databaseUrl: string, folder: string, more: Readonly<Record<string, string>> = {}): Child {
   const env = { DATABASE_URL: databaseUrl, NIGHTSHIFT_DATA: folder, PORT: '0', LOG_LEVEL: 'warn' };
   return startChild('src/cli/main.ts', ['start'], { ...env, ...more });
 }

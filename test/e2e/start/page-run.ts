@@ -4,8 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { blocksOf, placeOf } from '../../docs/blocks.ts';
-import type { Block } from '../../docs/blocks.ts';
+import { blocksOf, placeOf, type Block } from '../../docs/blocks.ts';
 import { hasPlaceholder, readScript, statementsOf, transcriptOf } from '../../docs/shell.ts';
 import { endsAsShown, isAsShown, shownIn } from '../../docs/shown.ts';
 import type { PageShell, Ran } from './page-shell.ts';
@@ -55,10 +54,7 @@ function kindOf(block: Block, functions: readonly string[], files: readonly stri
 function canRun(script: string, functions: readonly string[], files: readonly string[]): boolean {
   const { commands, functions: own } = readScript(script);
   const isKnown = (program: string): boolean =>
-    HARMLESS.includes(program) ||
-    (program === 'jq' && hasJq) ||
-    functions.includes(program) ||
-    own.includes(program);
+    HARMLESS.includes(program) || (program === 'jq' && hasJq) || functions.includes(program) || own.includes(program);
   if (hasPlaceholder(script) || script.replaceAll(/#.*/g, '').includes('…')) return false;
   if (/https?:\/\/(?!127\.0\.0\.1:3000)/.test(script)) return false;
   return commands.every(({ words: [first = '', ...rest] }) => {
@@ -111,9 +107,7 @@ async function runScript(shell: PageShell, step: Step): Promise<string> {
     for (const [index, statement] of statements.entries()) {
       const isShown = expected.length > 0 && index === statements.length - 1;
       outputs.push(
-        isShown
-          ? await runShown(shell, step, statement, expected)
-          : (await runAlone(shell, step, statement)).output,
+        isShown ? await runShown(shell, step, statement, expected) : (await runAlone(shell, step, statement)).output,
       );
     }
   }
@@ -121,12 +115,7 @@ async function runScript(shell: PageShell, step: Step): Promise<string> {
 }
 
 /** A request that only reads is repeated until it answers as shown, since jobs run in the background. */
-async function runShown(
-  shell: PageShell,
-  step: Step,
-  statement: string,
-  expected: readonly string[],
-): Promise<string> {
+async function runShown(shell: PageShell, step: Step, statement: string, expected: readonly string[]): Promise<string> {
   const begun = performance.now();
   for (;;) {
     const { output } = await runAlone(shell, step, statement, true);

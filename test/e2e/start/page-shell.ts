@@ -39,9 +39,7 @@ export async function openPageShell(folder: string, urlNow: () => string): Promi
   return {
     async run(commands) {
       await writeFile(script, placed(commands));
-      shell.stdin.write(
-        `export NIGHTSHIFT_URL=${urlNow()}\n. ${script} </dev/null 2>&1\necho "-- ended with $?"\n`,
-      );
+      shell.stdin.write(`export NIGHTSHIFT_URL=${urlNow()}\n. ${script} </dev/null 2>&1\necho "-- ended with $?"\n`);
       const said: string[] = [];
       for (;;) {
         const { done, value = '' } = await lines.next();

@@ -9,8 +9,7 @@ import { GUIDES } from '../../docs/blocks.ts';
 import { ROOT } from '../../docs/markdown.ts';
 import { programFile } from '../../services/programs.ts';
 import { removeFolder, temporaryFolder } from '../../services/temporary-folder.ts';
-import { run, signalGroup } from './clone.ts';
-import type { Run } from './clone.ts';
+import { run, signalGroup, type Run } from './clone.ts';
 import { openPageShell } from './page-shell.ts';
 import { runStep, stepsOf } from './page-run.ts';
 import { until } from '../rig/until.ts';
@@ -75,8 +74,7 @@ async function restart(config: string): Promise<void> {
 test(
   'a first tool, a first approval, a first worker that creates workers: each command works as printed',
   async () => {
-    const [words = '', first = '', refund = '', second = '', third = '', ...more] =
-      await runPage('README.md');
+    const [words = '', first = '', refund = '', second = '', third = '', ...more] = await runPage('README.md');
     expect(words).toBe('');
     expect(first).toContain('"status":"completed"');
     expect(first).toContain('It is on its way.');

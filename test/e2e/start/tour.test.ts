@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Client } from '../../../src/client/index.ts';
-import { openDatabase } from '../../../src/db/connection/client.ts';
-import type { Database } from '../../../src/db/connection/client.ts';
+import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import { takeTurn } from '../../../src/db/processes/first-start.ts';
-import { createTestDatabase } from '../../services/database.ts';
-import type { TestDatabase } from '../../services/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../services/database.ts';
 import { removeFolder, temporaryFolder } from '../../services/temporary-folder.ts';
 import { killChildren } from '../rig/children.ts';
 import { beginLaptop, startLaptop, stopLaptop } from './laptop.ts';
@@ -55,17 +53,12 @@ async function finishTour(client: Client): Promise<void> {
   const tools = steps.filter(({ kind }) => kind === 'tool').map(({ name, status }) => `${name} ${status}`);
   expect(tools).toEqual(['remember completed', 'spawn_worker completed', 'write_file completed']);
   const jobs = await client.jobs.list().all();
-  expect(jobs.filter(({ id }) => id !== job.id)).toMatchObject([
-    { status: 'completed', parent_job_id: job.id },
-  ]);
+  expect(jobs.filter(({ id }) => id !== job.id)).toMatchObject([{ status: 'completed', parent_job_id: job.id }]);
   expect(await namesOf(client)).toEqual(['hello', 'tour', 'tour guide']);
 }
 
 test('of two starts at once one makes the tour, both print its address, and a decision finishes it', async () => {
-  const [one, two] = await Promise.all([
-    startLaptop(made.url, data('one')),
-    startLaptop(made.url, data('two')),
-  ]);
+  const [one, two] = await Promise.all([startLaptop(made.url, data('one')), startLaptop(made.url, data('two'))]);
   for (const { child, url } of [one, two]) {
     expect(child.lines.filter((line) => line.includes(`${url}/contexts/`))).toHaveLength(1);
     expect(child.lines.filter((line) => line.includes(`${url}/inbox`))).toHaveLength(1);
@@ -100,11 +93,7 @@ test('a kill before it is made, and another one right after, leave one tour', as
   expect([...(await database.db.execute(sql`select 1 from contexts`))]).toEqual([]);
 
   const late = beginLaptop(made.url, data('one'));
-  await until(
-    'the tour',
-    async () => (await database.db.execute(sql`select 1 from contexts limit 1`)).length > 0,
-    60,
-  );
+  await until('the tour', async () => (await database.db.execute(sql`select 1 from contexts limit 1`)).length > 0, 60);
   late.signal('SIGKILL');
   await late.exited;
 

@@ -1,8 +1,7 @@
 // A worker process on a database without migrations waits for them: it logs what is missing and what to do, less and
 // less often, and continues once they are applied.
 import { afterEach, expect, inject, test } from 'vitest';
-import { createEmptyDatabase } from '../../services/database.ts';
-import type { TestDatabase } from '../../services/database.ts';
+import { createEmptyDatabase, type TestDatabase } from '../../services/database.ts';
 import { testPrefix } from '../../services/prefix.ts';
 import { query } from '../rig/stored.ts';
 import { openDatabase } from '../../../src/db/connection/client.ts';
@@ -18,42 +17,37 @@ afterEach(async () => {
   made = null;
 });
 
-test.skipIf(redisUrl === null)(
-  'a worker process waits for the migrations, and logs this rarely',
-  async () => {
-    const empty = await createEmptyDatabase();
-    made = empty;
-    const env = {
-      DATABASE_URL: empty.url,
-      REDIS_URL: redisUrl ?? '',
-      NIGHTSHIFT_PREFIX: testPrefix().replaceAll(/[{}]/g, ''),
-      LOG_LEVEL: 'info',
-    };
-    const worker = startChild('src/cli/main.ts', ['worker'], env);
-    await worker.says(/"again_in_ms":1000,/);
-    const waiting = [...worker.lines];
-    // Nothing else: no stack traces, no errors. Each wait is twice as long as the one before, so that there are few
-    // lines.
-    const waits = waiting.map((line) => Number(/"again_in_ms":(\d+),/.exec(line)?.[1]));
-    expect(waits).toEqual(waits.map((_, at) => 500 * 2 ** at));
-    for (const line of waiting) {
-      expect(line).toContain('The database lacks the migration 0000_initial. Run');
-      expect(line).toContain('Run `nightshift migrate` (in a clone: `npm run migrate`).');
-    }
-    expect(worker.ended()).toBeNull();
+test.skipIf(redisUrl === null)('a worker process waits for the migrations, and logs this rarely', async () => {
+  const empty = await createEmptyDatabase();
+  made = empty;
+  const env = {
+    DATABASE_URL: empty.url,
+    REDIS_URL: redisUrl ?? '',
+    NIGHTSHIFT_PREFIX: testPrefix().replaceAll(/[{}]/g, ''),
+    LOG_LEVEL: 'info',
+  };
+  const worker = startChild('src/cli/main.ts', ['worker'], env);
+  await worker.says(/"again_in_ms":1000,/);
+  const waiting = [...worker.lines];
+  // Nothing else: no stack traces, no errors. Each wait is twice as long as the one before, so that there are few
+  // lines.
+  const waits = waiting.map((line) => Number(/"again_in_ms":(\d+),/.exec(line)?.[1]));
+  expect(waits).toEqual(waits.map((_, at) => 500 * 2 ** at));
+  for (const line of waiting) {
+    expect(line).toContain('The database lacks the migration 0000_initial. Run');
+    expect(line).toContain('Run `nightshift migrate` (in a clone: `npm run migrate`).');
+  }
+  expect(worker.ended()).toBeNull();
 
-    const migration = startChild('src/cli/main.ts', ['migrate'], env);
-    expect(await migration.exited, migration.lines.join('\n')).toEqual({ code: 0, signal: null });
-    await worker.says(/worker process is up/);
-    const database = openDatabase(empty.url, { max: 1 });
-    expect(await query(database.db, 'select pid from processes where dead_at is null')).toEqual([
-      { pid: worker.pid },
-    ]);
-    await database.close();
-    worker.signal('SIGTERM');
-    expect(await worker.exited).toEqual({ code: 0, signal: null });
-  },
-);
+  const migration = startChild('src/cli/main.ts', ['migrate'], env);
+  expect(await migration.exited, migration.lines.join('\n')).toEqual({ code: 0, signal: null });
+  await worker.says(/worker process is up/);
+  const database = openDatabase(empty.url, { max: 1 });
+  expect(await query(database.db, 'select pid from processes where dead_at is null')).toEqual([{ pid: worker.pid }]);
+  await database.close();
+  worker.signal('SIGTERM');
+  expect(await worker.exited).toEqual({ code: 0, signal: null });
+});
 
 test.each(['start', 'migrate'])('%s refuses a database of another build in plain text', async (command) => {
   made = await createEmptyDatabase();
@@ -64,8 +58,6 @@ test.each(['start', 'migrate'])('%s refuses a database of another build in plain
   const env = { DATABASE_URL: made.url, REDIS_URL: redisUrl ?? '', PORT: '0', LOG_LEVEL: 'info' };
   const child = startChild('src/cli/main.ts', [command], env);
   expect(await child.exited, child.lines.join('\n')).toEqual({ code: 1, signal: null });
-  expect(child.lines.at(-1)).toMatch(
-    /^The database was created by another build of Nightshift.*`nightshift import`/,
-  );
+  expect(child.lines.at(-1)).toMatch(/^The database was created by another build of Nightshift.*`nightshift import`/);
   expect(child.lines.join('\n')).not.toMatch(/"level":[56]0|\n\s+at /);
 });

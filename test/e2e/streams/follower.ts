@@ -1,7 +1,6 @@
 // A program that uses only the typed client while the API that serves it is killed and comes back: a Node process runs
 // it, and so does a page of a browser.
-import { createClient, textMaker } from '../../../src/client/index.ts';
-import type { Job } from '../../../src/client/index.ts';
+import { createClient, textMaker, type Job } from '../../../src/client/index.ts';
 
 export type Followed = {
   /** Numbers of events as they came over all connections, and as one connection delivers them. */

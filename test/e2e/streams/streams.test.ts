@@ -1,11 +1,9 @@
 // Streams over real processes: the worker that publishes is killed in the middle, another one starts again, and
 // subscribers are informed; the API process is killed too, and the client continues at another one with its cursor.
 import { afterEach, expect, inject, test } from 'vitest';
-import { addUp, numbered, openSse } from '../../events/sse-client.ts';
-import type { SseClient } from '../../events/sse-client.ts';
+import { addUp, numbered, openSse, type SseClient } from '../../events/sse-client.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
-import { openEnvironment } from '../rig/environment.ts';
-import type { TestEnvironment } from '../rig/environment.ts';
+import { openEnvironment, type TestEnvironment } from '../rig/environment.ts';
 
 /** Separate processes communicate over Redis. */
 const redis = inject('redisUrl') !== null;
@@ -20,8 +18,7 @@ afterEach(async () => {
 async function receiveRest(stream: SseClient, job: string): Promise<void> {
   const end = await stream.until(({ event, data }) => event === 'JobFinished' && data.job_id === job);
   await stream.until(
-    ({ id, event, data }) =>
-      (id ?? 0) > (end.id ?? 0) && event === 'StateChanged' && data.new_state === 'Idle',
+    ({ id, event, data }) => (id ?? 0) > (end.id ?? 0) && event === 'StateChanged' && data.new_state === 'Idle',
   );
 }
 

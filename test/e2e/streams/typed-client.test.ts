@@ -5,8 +5,7 @@ import { createClient } from '../../../src/client/index.ts';
 import { expectAllFollowed } from './expect-followed.ts';
 import { follow } from './follower.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
-import { openEnvironment } from '../rig/environment.ts';
-import type { TestEnvironment } from '../rig/environment.ts';
+import { openEnvironment, type TestEnvironment } from '../rig/environment.ts';
 
 const redis = inject('redisUrl') !== null;
 const TIMES = {

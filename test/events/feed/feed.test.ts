@@ -5,12 +5,10 @@ import { describe, expect, test } from 'vitest';
 import type { ProcessId } from '../../../src/core/ids.ts';
 import { ownerToNotify } from '../../../src/events/feed/asking.ts';
 import { advance } from '../../../src/events/feed/feed.ts';
-import { newFeed } from '../../../src/events/feed/state.ts';
-import type { FeedEvent, FeedState } from '../../../src/events/feed/state.ts';
+import { newFeed, type FeedEvent, type FeedState } from '../../../src/events/feed/state.ts';
 import { id } from '../../core/builders.ts';
 import { addUp } from '../sse-client.ts';
-import { CONTEXT, openWorld } from './world.ts';
-import type { Client, World } from './world.ts';
+import { CONTEXT, openWorld, type Client, type World } from './world.ts';
 
 /** Steps of the writer for one message: its frames, and the commit. */
 const MESSAGE = 7;
@@ -176,10 +174,7 @@ test('each message that begins while PostgreSQL is read is preceded by the whole
   while (world.reads.length > 0) world.answer(0);
   world.flush();
   expect(seqs(client)).toEqual([1, 2, 3, 4]);
-  expect([...textsOf(client).values()].map(({ text }) => text)).toEqual([
-    'one two three four',
-    'one two three four',
-  ]);
+  expect([...textsOf(client).values()].map(({ text }) => text)).toEqual(['one two three four', 'one two three four']);
 });
 
 test('a commit that is published while the head is read is read next', () => {
@@ -287,12 +282,7 @@ describe('after one event', () => {
     ['nothing is done before the head was read', newFeed(CONTEXT), progress(3), []],
     ['the first head is the tail, without a read', newFeed(CONTEXT), polled(3), []],
     ['a new holder is asked for a snapshot', subscribed, polled(3), ['ask']],
-    [
-      'a higher head is read',
-      { ...subscribed, holder: { owner, epoch: 1 } },
-      polled(5),
-      ['count_resync', 'read_page'],
-    ],
+    ['a higher head is read', { ...subscribed, holder: { owner, epoch: 1 } }, polled(5), ['count_resync', 'read_page']],
     ['progress without its entries is read', subscribed, progress(4), ['count_resync', 'read_page']],
     ['progress that is known is ignored', subscribed, progress(3), []],
     ['progress of a deleted context makes it read the head', subscribed, progress(0), ['read_head']],

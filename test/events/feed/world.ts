@@ -6,8 +6,14 @@ import type { AnswerId, DeltaFrame, PartialMessage } from '../../../src/core/str
 import type { NumberedEvent, StreamEvent } from '../../../src/core/stream/stream-event.ts';
 import { advance } from '../../../src/events/feed/feed.ts';
 import { PAGE } from '../../../src/events/feed/reading.ts';
-import { newFeed } from '../../../src/events/feed/state.ts';
-import type { FeedEffect, FeedEvent, FeedState, Head, StoredText } from '../../../src/events/feed/state.ts';
+import {
+  newFeed,
+  type FeedEffect,
+  type FeedEvent,
+  type FeedState,
+  type Head,
+  type StoredText,
+} from '../../../src/events/feed/state.ts';
 import { Pace } from '../../../src/events/pace.ts';
 import type { Subscriber } from '../../../src/events/subscriber.ts';
 import { Subscribers } from '../../../src/events/subscribers.ts';

@@ -1,7 +1,6 @@
 /** A fake answer in the Chat Completions format. */
 import type { JsonObject } from '../../../src/core/json.ts';
-import { event, inDeltas } from './reply.ts';
-import type { Rendered, Spoken } from './reply.ts';
+import { event, inDeltas, type Rendered, type Spoken } from './reply.ts';
 
 const FINISH_REASONS = { stop: 'stop', tool_use: 'tool_calls', max_tokens: 'length', refusal: 'stop' };
 

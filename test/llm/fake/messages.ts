@@ -1,7 +1,6 @@
 /** A fake answer in Anthropic's Messages format. */
 import type { JsonObject } from '../../../src/core/json.ts';
-import { event, inDeltas } from './reply.ts';
-import type { Rendered, Spoken } from './reply.ts';
+import { event, inDeltas, type Rendered, type Spoken } from './reply.ts';
 
 const STOP_REASONS = { stop: 'end_turn', tool_use: 'tool_use', max_tokens: 'max_tokens', refusal: 'refusal' };
 

@@ -4,8 +4,7 @@
  * every prompt is kept, in steps of 128 tokens. Both: from 1,024 tokens on, in the order tools, instructions, messages,
  * for some minutes since it was last read. The exact token does not matter here: four characters.
  */
-import { isJsonObject } from '../../../src/core/json.ts';
-import type { Json, JsonObject } from '../../../src/core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/core/json.ts';
 import type { FakeUsage } from './reply.ts';
 import type { FakeRequest } from './request.ts';
 

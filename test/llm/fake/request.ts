@@ -3,8 +3,7 @@
  * model, the conversation, the tools, and the received body.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { isJsonObject } from '../../../src/core/json.ts';
-import type { Json, JsonObject } from '../../../src/core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/core/json.ts';
 import type { Format } from './reply.ts';
 
 /** One entry of the conversation as the provider sees it. A tool's result is an entry of its own. */
@@ -136,9 +135,7 @@ function merged(entries: FakeEntry[]): FakeEntry[] {
 }
 
 function fromBody(role: FakeEntry['role'], content: Json | undefined): FakeEntry[] {
-  return content === undefined || content === null
-    ? []
-    : [{ role, text: words(content), calls: [], callId: null }];
+  return content === undefined || content === null ? [] : [{ role, text: words(content), calls: [], callId: null }];
 }
 
 function roleOf(role: string): FakeEntry['role'] {

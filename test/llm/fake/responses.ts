@@ -1,7 +1,6 @@
 /** A fake answer in OpenAI's Responses format. */
 import type { JsonObject } from '../../../src/core/json.ts';
-import { event, inDeltas } from './reply.ts';
-import type { Rendered, Spoken } from './reply.ts';
+import { event, inDeltas, type Rendered, type Spoken } from './reply.ts';
 
 export function renderResponses(spoken: Spoken): Rendered {
   const items = itemsOf(spoken);

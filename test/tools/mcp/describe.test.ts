@@ -19,11 +19,9 @@ const SETTINGS: ServerSettings = {
 };
 
 const made = (described: Partial<McpTool>, settings: Partial<ServerSettings> = {}) =>
-  toTool(
-    { ...SETTINGS, ...settings },
-    { name: 'read', inputSchema: { type: 'object' }, ...described },
-    async () => ({ content: '' }),
-  );
+  toTool({ ...SETTINGS, ...settings }, { name: 'read', inputSchema: { type: 'object' }, ...described }, async () => ({
+    content: '',
+  }));
 
 describe('the name of a tool', () => {
   test.each([
@@ -42,9 +40,7 @@ describe('the name of a tool', () => {
   });
 
   test('differs between tools', () => {
-    const names = ['a.b', 'a/b', 'a_b', 'x'.repeat(70), `${'x'.repeat(69)}y`].map((own) =>
-      toolName('files', own),
-    );
+    const names = ['a.b', 'a/b', 'a_b', 'x'.repeat(70), `${'x'.repeat(69)}y`].map((own) => toolName('files', own));
     expect(new Set(names).size).toBe(5);
   });
 
@@ -88,18 +84,8 @@ describe('annotations', () => {
 
 describe('a tool that is left out', () => {
   test.each([
-    [
-      'since it is not on the list',
-      {},
-      { allow: ['write*'] },
-      'it is not in the tools setting of the server',
-    ],
-    [
-      'since it is a task',
-      { execution: { taskSupport: 'required' as const } },
-      {},
-      'it can only be called as a task',
-    ],
+    ['since it is not on the list', {}, { allow: ['write*'] }, 'it is not in the tools setting of the server'],
+    ['since it is a task', { execution: { taskSupport: 'required' as const } }, {}, 'it can only be called as a task'],
     [
       'since its schema is none',
       { inputSchema: { type: 'object' as const, properties: { a: { type: 'nothing' } } } },

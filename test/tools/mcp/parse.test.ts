@@ -58,41 +58,21 @@ describe('servers', () => {
     ['neither', {}, 'mcp_servers.s: needs either command or url.'],
     ['both', { command: 'a', url: 'http://b' }, 'mcp_servers.s: has both command and url; use only one.'],
     ['an empty command', { command: ' ' }, 'mcp_servers.s.command: must be a non-empty string.'],
-    [
-      'a command line',
-      { command: ['a', 'b'] },
-      'mcp_servers.s.command: must be a non-empty string, not a list.',
-    ],
-    [
-      'arguments that are none',
-      { command: 'a', args: [1] },
-      'mcp_servers.s.args[0]: must be a string, not a number.',
-    ],
+    ['a command line', { command: ['a', 'b'] }, 'mcp_servers.s.command: must be a non-empty string, not a list.'],
+    ['arguments that are none', { command: 'a', args: [1] }, 'mcp_servers.s.args[0]: must be a string, not a number.'],
     [
       'an environment of numbers',
       { command: 'a', env: { N: 1 } },
       'mcp_servers.s.env.N: must be a string, not a number.',
     ],
-    [
-      'headers of a process',
-      { command: 'a', headers: {} },
-      'mcp_servers.s.headers: is only for servers with a url.',
-    ],
+    ['headers of a process', { command: 'a', headers: {} }, 'mcp_servers.s.headers: is only for servers with a url.'],
     [
       'an environment of an address',
       { url: 'http://a', env: {} },
       'mcp_servers.s.env: is only for servers with a command.',
     ],
-    [
-      'another scheme',
-      { url: 'file:///etc' },
-      'mcp_servers.s.url: must be an http or https URL, without a user name.',
-    ],
-    [
-      'a password',
-      { url: 'http://a:b@c' },
-      'mcp_servers.s.url: must be an http or https URL, without a user name.',
-    ],
+    ['another scheme', { url: 'file:///etc' }, 'mcp_servers.s.url: must be an http or https URL, without a user name.'],
+    ['a password', { url: 'http://a:b@c' }, 'mcp_servers.s.url: must be an http or https URL, without a user name.'],
     [
       'a broken header',
       { url: 'http://a', headers: { 'x y': 'z' } },

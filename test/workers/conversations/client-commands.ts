@@ -2,20 +2,22 @@
 import { editInput, regenerate } from '../../../src/commands/inputs/regenerate.ts';
 import { answerCall } from '../../../src/commands/calls/answer-call.ts';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
-import { createBranch, deleteBranch, switchBranch } from '../../../src/commands/contexts/change-branches.ts';
-import type { CreateBranch } from '../../../src/commands/contexts/change-branches.ts';
+import {
+  createBranch,
+  deleteBranch,
+  switchBranch,
+  type CreateBranch,
+} from '../../../src/commands/contexts/change-branches.ts';
 import { clearContext } from '../../../src/commands/contexts/clear-context.ts';
 import { compactContext } from '../../../src/commands/contexts/compact-context.ts';
 import { interruptContext } from '../../../src/commands/contexts/interrupt-context.ts';
-import { perform } from '../../../src/commands/perform.ts';
-import type { AnyCommand } from '../../../src/commands/perform.ts';
+import { perform, type AnyCommand } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import type { Delivery, SubmitInput } from '../../../src/commands/inputs/posted-input.ts';
 import type { InputBlock } from '../../../src/core/conversation/blocks.ts';
 import type { Code } from '../../../src/core/errors.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, JobId, MessageId, ToolCallId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type JobId, type MessageId, type ToolCallId } from '../../../src/core/ids.ts';
 import type { AskedCompaction } from '../../../src/core/compaction/settings.ts';
 import type { InterruptMode } from '../../../src/core/run/job.ts';
 import { postedInput } from '../../db/inputs.ts';

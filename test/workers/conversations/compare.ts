@@ -1,21 +1,17 @@
 // Compares everything that clients can read of a conversation, and the history for the next prompt, with the reference.
 // Each difference is one line of text.
 import { sql } from 'drizzle-orm';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, MessageId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type MessageId } from '../../../src/core/ids.ts';
 import type { Usage } from '../../../src/core/money/usage.ts';
 import { assemble } from '../../../src/core/conversation/prompt.ts';
 import { listBranches, listSiblings } from '../../../src/db/read/contexts/branch-views.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
 import { findContext } from '../../../src/db/read/contexts/context-views.ts';
 import { readBranch } from '../../../src/db/run/history.ts';
-import { listMessages } from '../../../src/db/read/messages/message-views.ts';
-import type { MessageView } from '../../../src/db/read/messages/message-views.ts';
+import { listMessages, type MessageView } from '../../../src/db/read/messages/message-views.ts';
 import { callFaults, turnFaults } from '../../chaos/checks/transcripts.ts';
-import { lastTurnOf } from './reference.ts';
-import type { Reference, Branch } from './reference.ts';
-import { expectedPrompt, lineOf, promptLines, shownLine } from './entries.ts';
-import type { Entry } from './entries.ts';
+import { lastTurnOf, type Reference, type Branch } from './reference.ts';
+import { expectedPrompt, lineOf, promptLines, shownLine, type Entry } from './entries.ts';
 import { USAGE } from './scripted-ports.ts';
 
 const ALL = {
@@ -26,11 +22,7 @@ const ALL = {
   limit: 1_000,
 } as const;
 
-export async function differences(
-  { db }: Database,
-  contextId: ContextId,
-  reference: Reference,
-): Promise<string[]> {
+export async function differences({ db }: Database, contextId: ContextId, reference: Reference): Promise<string[]> {
   const messages = reference.branches.map((branch) => branchDifferences(db, contextId, reference, branch));
   const faults = (await Promise.all(messages)).flat();
   const rest = await Promise.all([
@@ -97,9 +89,7 @@ function identityFaults(name: string, entry: Entry, message: MessageView | undef
   if (message === undefined) return [];
   entry.id ??= message.id;
   const isSame = entry.id === message.id && entry.jobId === message.jobId && entry.branch === message.branch;
-  return isSame
-    ? []
-    : [`${lineOf(entry)} on ${name} is ${message.id} of ${message.jobId} on ${message.branch}`];
+  return isSame ? [] : [`${lineOf(entry)} on ${name} is ${message.id} of ${message.jobId} on ${message.branch}`];
 }
 
 /** Laws of any history, whatever the reference contains. Calls of an unfinished job may be open. */
@@ -121,12 +111,7 @@ async function contextDifferences(db: Db, contextId: ContextId, reference: Refer
   const { activeBranch, branches, messageCount, turnCount, requestCount, usage } = view;
   return differ(
     'the context says',
-    [
-      activeBranch,
-      branches.join(),
-      `${messageCount} messages, ${turnCount} turns`,
-      requests(requestCount, usage),
-    ],
+    [activeBranch, branches.join(), `${messageCount} messages, ${turnCount} turns`, requests(requestCount, usage)],
     [
       reference.active,
       reference.branches.map(({ name }) => name).join(),
@@ -151,17 +136,8 @@ async function listDifferences(db: Db, contextId: ContextId, reference: Referenc
   const views = await listBranches(db, DEFAULT_TENANT, contextId, { after: null, limit: 1_000 });
   return differ(
     'the list of branches says',
-    (views ?? []).map(
-      ({ name, isActive, parent, forkMessageId, length, messageCount, requestCount, usage }) =>
-        branchLine(
-          name,
-          isActive,
-          parent,
-          forkMessageId,
-          length,
-          messageCount,
-          requests(requestCount, usage),
-        ),
+    (views ?? []).map(({ name, isActive, parent, forkMessageId, length, messageCount, requestCount, usage }) =>
+      branchLine(name, isActive, parent, forkMessageId, length, messageCount, requests(requestCount, usage)),
     ),
     reference.branches.map(({ name, parent, fork, list, messages, requests: made }) =>
       branchLine(
@@ -204,8 +180,7 @@ async function jobDifferences(db: Db, contextId: ContextId, reference: Reference
 /** Of one message at a time: the number of entries selects it. */
 async function siblingDifferences(db: Db, contextId: ContextId, reference: Reference): Promise<string[]> {
   const { list } =
-    reference.branches[reference.entries.length % reference.branches.length] ??
-    reference.branchOf(reference.active);
+    reference.branches[reference.entries.length % reference.branches.length] ?? reference.branchOf(reference.active);
   const entry = list[Math.floor(reference.entries.length / 2) % Math.max(1, list.length)];
   if (entry === undefined || entry.id === null) return [];
   const siblings = await listSiblings(db, DEFAULT_TENANT, contextId, entry.id);

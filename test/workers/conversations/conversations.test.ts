@@ -5,10 +5,8 @@
 // `NIGHTSHIFT_SEQUENCES=5000` runs more.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedsOf } from '../../services/depth.ts';
-import { sequenceOf, shrink } from './operations.ts';
-import type { Operation } from './operations.ts';
-import { SequenceRunner } from './sequence-runner.ts';
-import type { Judgement } from './sequence-runner.ts';
+import { sequenceOf, shrink, type Operation } from './operations.ts';
+import { SequenceRunner, type Judgement } from './sequence-runner.ts';
 
 /** This many reach everything that is listed below. */
 const FULL = 400;
@@ -19,17 +17,11 @@ const SIDE_BY_SIDE = 8;
 
 /** The combinations that so many sequences reach; otherwise the draw is biased. */
 const REACHED = [
-  ...[
-    'idle',
-    'runnable',
-    'waiting',
-    'paused at the model',
-    'paused at the tools',
-    'paused at the summary',
-  ].flatMap((when) =>
-    ['post', 'interrupt', 'branch', 'edit', 'regenerate', 'switch', 'delete', 'clear', 'compact'].map(
-      (kind) => `${kind} while ${when}`,
-    ),
+  ...['idle', 'runnable', 'waiting', 'paused at the model', 'paused at the tools', 'paused at the summary'].flatMap(
+    (when) =>
+      ['post', 'interrupt', 'branch', 'edit', 'regenerate', 'switch', 'delete', 'clear', 'compact'].map(
+        (kind) => `${kind} while ${when}`,
+      ),
   ),
   ...[
     'post',
@@ -48,9 +40,7 @@ const REACHED = [
   ...['post', 'branch', 'edit', 'switch', 'delete'].map((kind) => `${kind}: not_found`),
   ...['branch', 'edit', 'regenerate'].map((kind) => `${kind}: branch_exists`),
   ...['branch', 'edit'].map((kind) => `${kind}: invalid_request`),
-  ...['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'].map(
-    (status) => `a job that is ${status}`,
-  ),
+  ...['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'].map((status) => `a job that is ${status}`),
 ];
 
 /** After that, the search ends. */
@@ -76,8 +66,7 @@ test(
         const operations = sequenceOf(seed);
         const judgement = await stage.judge(operations);
         for (const one of judgement.reached) reached.add(one);
-        if (judgement.faults.length > 0 && reports.length < MOST_REPORTS)
-          reports.push(await report(seed, operations));
+        if (judgement.faults.length > 0 && reports.length < MOST_REPORTS) reports.push(await report(seed, operations));
         if (reports.length >= MOST_REPORTS) return;
       }
     });
@@ -94,13 +83,7 @@ async function report(seed: number, operations: readonly Operation[]): Promise<s
   return describeJudgement(seed, least, await stage.judge(least));
 }
 
-function describeJudgement(
-  seed: number,
-  operations: readonly Operation[],
-  { faults, trace }: Judgement,
-): string {
+function describeJudgement(seed: number, operations: readonly Operation[], { faults, trace }: Judgement): string {
   const drawn = operations.map((operation) => `  ${JSON.stringify(operation)}`);
-  return [`seed ${seed}:`, ...faults, 'after:', ...trace.map((line) => `  ${line}`), 'drawn:', ...drawn].join(
-    '\n',
-  );
+  return [`seed ${seed}:`, ...faults, 'after:', ...trace.map((line) => `  ${line}`), 'drawn:', ...drawn].join('\n');
 }

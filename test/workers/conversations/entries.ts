@@ -1,6 +1,5 @@
 // The entries of a conversation, each as one line of text: the expected ones of the reference, and the stored ones.
-import { isToolResult, isToolUse } from '../../../src/core/conversation/blocks.ts';
-import type { Block } from '../../../src/core/conversation/blocks.ts';
+import { isToolResult, isToolUse, type Block } from '../../../src/core/conversation/blocks.ts';
 import type { JobId, MessageId, ToolCallId } from '../../../src/core/ids.ts';
 import type { MessageRole, MessageType } from '../../../src/core/conversation/message.ts';
 import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
@@ -97,9 +96,7 @@ export function promptLines(prompt: readonly PromptMessage[]): string[] {
  * missing results are filled in.
  */
 export function expectedPrompt(entries: readonly Entry[], { summary, shortened }: Standing): string[] {
-  const results = new Map(
-    entries.flatMap((entry) => (entry.of === null ? [] : [[entry.of, entry] as const])),
-  );
+  const results = new Map(entries.flatMap((entry) => (entry.of === null ? [] : [[entry.of, entry] as const])));
   const isShort = (result: Entry) =>
     shortened !== null && isLong(result) && entries.indexOf(result) <= entries.indexOf(shortened);
   const after = summary === null ? 0 : entries.indexOf(summary.upto) + 1;
@@ -107,9 +104,7 @@ export function expectedPrompt(entries: readonly Entry[], { summary, shortened }
   const asked = entries.findLastIndex(({ role }) => role === 'user');
   const owed = entries[asked];
   const isOwed =
-    owed !== undefined &&
-    asked < after &&
-    entries.slice(asked + 1, after).every(({ role }) => role === 'system');
+    owed !== undefined && asked < after && entries.slice(asked + 1, after).every(({ role }) => role === 'system');
   const lines = [...(isOwed ? [owed] : []), ...entries.slice(after)].flatMap((entry) => {
     if (entry.role === 'tool') return [];
     const side = entry.role === 'assistant' ? 'assistant' : 'user';

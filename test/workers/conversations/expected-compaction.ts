@@ -1,8 +1,7 @@
 // The messages that a compaction replaces, by the reference. Messages are long enough that any new one is worth a
 // compaction.
 import type { Reference, Branch, Compaction } from './reference.ts';
-import { isLong } from './entries.ts';
-import type { Entry } from './entries.ts';
+import { isLong, type Entry } from './entries.ts';
 
 /** `upto`: the last message that it replaces. `texts`: those to be summarised, in order. */
 export type CompactionPlan = { upto: Entry; texts: string[] };

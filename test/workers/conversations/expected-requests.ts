@@ -23,10 +23,7 @@ type Of<Kind extends Operation['kind']> = Extract<Operation, { kind: Kind }>;
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000' as MessageId;
 
 /** Null: there is no target. */
-export function ask(
-  reference: Reference,
-  operation: Exclude<Operation, { kind: 'go' }>,
-): ExpectedRequest | null {
+export function ask(reference: Reference, operation: Exclude<Operation, { kind: 'go' }>): ExpectedRequest | null {
   switch (operation.kind) {
     case 'post':
     case 'retry':
@@ -100,8 +97,7 @@ function accept(
     maxSteps,
     compaction: null,
   });
-  if (delivery === 'interrupt' && job !== null)
-    stopRequest(reference, job, { kind: 'interrupt', mode: 'discard' });
+  if (delivery === 'interrupt' && job !== null) stopRequest(reference, job, { kind: 'interrupt', mode: 'discard' });
 }
 
 /** A compaction has no input. */
@@ -144,8 +140,7 @@ function revise(reference: Reference, operation: Of<'edit' | 'regenerate'>): Exp
   const isBusy = delivery === 'reject' && (reference.status !== 'idle' || reference.queue.length > 0);
   return {
     words: `${operation.kind} ${id} on ${given} (${delivery}) ${words ?? ''}`,
-    refused:
-      typeof point === 'string' ? point : taken.has(given) ? 'branch_exists' : isBusy ? 'context_busy' : null,
+    refused: typeof point === 'string' ? point : taken.has(given) ? 'branch_exists' : isBusy ? 'context_busy' : null,
     perform: (commands) => commands.revise({ id, words, name, delivery, maxSteps }),
     isDone: (outcome) => {
       if (typeof point === 'string') return;
@@ -193,8 +188,7 @@ function cancel(reference: Reference, operation: Of<'cancel'>): ExpectedRequest 
     refused: null,
     perform: (commands) => commands.cancel(job.id),
     isDone: () => {
-      if (job.status === 'running' || job.status === 'waiting')
-        stopRequest(reference, job, { kind: 'cancel' });
+      if (job.status === 'running' || job.status === 'waiting') stopRequest(reference, job, { kind: 'cancel' });
       if (job.status !== 'queued') return;
       job.status = 'cancelled';
       if (reference.status === 'runnable' && reference.job === null && reference.queue.length === 0)
@@ -203,10 +197,7 @@ function cancel(reference: Reference, operation: Of<'cancel'>): ExpectedRequest 
   };
 }
 
-function createBranch(
-  reference: Reference,
-  { name, from, message, activate }: Of<'branch'>,
-): ExpectedRequest {
+function createBranch(reference: Reference, { name, from, message, activate }: Of<'branch'>): ExpectedRequest {
   const parent = from === null ? null : branchName(reference, from);
   const id = message === null ? null : messageAt(reference, message);
   const point = forkPoint(reference, parent ?? reference.active, id);
@@ -330,9 +321,7 @@ function isUnfinished({ job }: Reference, entry: Entry): boolean {
 function standing(reference: Reference, id: MessageId): Entry | Code {
   const entry = reference.entries.find((one) => one.id === id);
   if (entry !== undefined) return entry.status === 'retracted' ? 'invalid_request' : entry;
-  const isQueued = reference.branches.some(({ name }) =>
-    reference.queuedOn(name).some((input) => input.id === id),
-  );
+  const isQueued = reference.branches.some(({ name }) => reference.queuedOn(name).some((input) => input.id === id));
   return isQueued ? 'invalid_request' : 'not_found';
 }
 

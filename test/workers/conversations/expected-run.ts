@@ -4,12 +4,19 @@ import { v7 } from 'uuid';
 import { ids } from '../../../src/platform/ids.ts';
 import type { FinishedStatus } from '../../../src/core/run/job.ts';
 import { answerTurn, inputTurn } from '../../../src/core/conversation/turn.ts';
-import { lastTurnOf } from './reference.ts';
+import {
+  lastTurnOf,
+  type Answer,
+  type Reference,
+  type Branch,
+  type Compaction,
+  type Input,
+  type Job,
+  type OpenCall,
+} from './reference.ts';
 import { planCompaction } from './expected-compaction.ts';
-import type { Answer, Reference, Branch, Compaction, Input, Job, OpenCall } from './reference.ts';
 import type { Round } from './operations.ts';
-import { BY_RULE, expectedPrompt, noteOf } from './entries.ts';
-import type { Call, Entry } from './entries.ts';
+import { BY_RULE, expectedPrompt, noteOf, type Call, type Entry } from './entries.ts';
 
 /** The calls that a run is expected to make, in order. */
 export type Expected =

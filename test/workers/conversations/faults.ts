@@ -1,7 +1,6 @@
 // Faults of a stored conversation, and a way to make each: in the database, after every operation, or in the reference with which the
 // test compares it.
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId } from '../../../src/core/ids.ts';
 import type { Reference } from './reference.ts';
 import type { Tamper } from './sequence-runner.ts';
@@ -58,9 +57,7 @@ export const FAULTS: readonly Fault[] = [
   ],
   [
     'a retracted message is shown',
-    stored(
-      (id) => sql`update messages set status = 'completed' where context_id = ${id} and status = 'retracted'`,
-    ),
+    stored((id) => sql`update messages set status = 'completed' where context_id = ${id} and status = 'retracted'`),
     /the branch \S+ shows/,
     2,
   ],
@@ -86,8 +83,7 @@ export const FAULTS: readonly Fault[] = [
   [
     'what a branch added is counted wrong',
     stored(
-      (id) =>
-        sql`update branches set message_count = message_count + 1 where context_id = ${id} and message_count > 0`,
+      (id) => sql`update branches set message_count = message_count + 1 where context_id = ${id} and message_count > 0`,
     ),
     /the list of branches says/,
   ],
@@ -110,25 +106,20 @@ export const FAULTS: readonly Fault[] = [
   ],
   [
     'a summary is shown on another branch',
-    stored(
-      (id) => sql`update compactions set branch = 'nowhere' where context_id = ${id} and summary is not null`,
-    ),
+    stored((id) => sql`update compactions set branch = 'nowhere' where context_id = ${id} and summary is not null`),
     /a summary on \S+ stands for/,
     13,
   ],
   [
     'a fork point is another message',
-    stored(
-      (id) => sql`update branches set fork_seq = fork_seq - 1 where context_id = ${id} and fork_seq > 1`,
-    ),
+    stored((id) => sql`update branches set fork_seq = fork_seq - 1 where context_id = ${id} and fork_seq > 1`),
     /the list of branches says/,
     4,
   ],
   [
     'a job goes to another branch',
     stored(
-      (id) =>
-        sql`update jobs set branch = 'main' where context_id = ${id} and status = 'queued' and branch <> 'main'`,
+      (id) => sql`update jobs set branch = 'main' where context_id = ${id} and status = 'queued' and branch <> 'main'`,
     ),
     /the jobs are/,
     3,

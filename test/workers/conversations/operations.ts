@@ -1,12 +1,9 @@
 // The operations on a conversation, drawn from a seed. The target of an operation is a number that is resolved when its
 // turn comes, so that any part of a sequence is a sequence too.
-import { DELIVERIES } from '../../../src/commands/inputs/posted-input.ts';
-import type { Delivery } from '../../../src/commands/inputs/posted-input.ts';
+import { DELIVERIES, type Delivery } from '../../../src/commands/inputs/posted-input.ts';
 import type { CompactorType } from '../../../src/core/compaction/type.ts';
-import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
-import type { InterruptMode } from '../../../src/core/run/job.ts';
-import { oneOf, seeded } from '../../db/interleaving/scheduler.ts';
-import type { Random } from '../../db/interleaving/scheduler.ts';
+import { INTERRUPT_MODES, type InterruptMode } from '../../../src/core/run/job.ts';
+import { oneOf, seeded, type Random } from '../../db/interleaving/scheduler.ts';
 
 /** `look` may be repeated, `mail` may not, `ask_user` is answered by a person and `locate` by the client. */
 export const TOOLS = ['look', 'mail', 'ask_user', 'locate'] as const;

@@ -10,8 +10,7 @@ import { NO_USAGE } from '../../../src/core/money/usage.ts';
 import { aborted } from '../worker-fleet.ts';
 import type { Answer } from './reference.ts';
 import { marksIn } from './expected-compaction.ts';
-import { padded, paddedResult, promptLines } from './entries.ts';
-import type { Call } from './entries.ts';
+import { padded, paddedResult, promptLines, type Call } from './entries.ts';
 import type { Expected } from './expected-run.ts';
 
 /** Tokens of every answer. The tokens of its prompt are not reported, so that they are estimated from its text. */
@@ -91,9 +90,7 @@ export class ScriptedPorts {
     const expected = this.#expected.shift();
     if (this.#isAbandoned) return outcomeOf({ how: 'say', words: 'abandoned', calls: [] });
     if (expected === undefined || expected.kind === 'tools') {
-      this.faults.push(
-        `the model was asked in place of ${expected === undefined ? 'nothing' : wordsOf(expected)}`,
-      );
+      this.faults.push(`the model was asked in place of ${expected === undefined ? 'nothing' : wordsOf(expected)}`);
       return outcomeOf({ how: 'fail', words: '', calls: [] });
     }
     this.prompts.push([...request.messages]);
@@ -141,15 +138,10 @@ export class ScriptedPorts {
     if (lines.join('\n') !== expected.prompt.join('\n')) {
       this.faults.push(`the model received\n${list(lines)}\nin place of\n${list(expected.prompt)}`);
     }
-    if (branch !== expected.branch)
-      this.faults.push(`the model was asked on ${branch}, not on ${expected.branch}`);
+    if (branch !== expected.branch) this.faults.push(`the model was asked on ${branch}, not on ${expected.branch}`);
   }
 
-  #compareSummary(
-    { messages }: ModelRequest,
-    branch: string,
-    expected: Extract<Expected, { kind: 'summary' }>,
-  ): void {
+  #compareSummary({ messages }: ModelRequest, branch: string, expected: Extract<Expected, { kind: 'summary' }>): void {
     const texts = marksIn(JSON.stringify(messages)).join(', ');
     if (texts !== expected.texts.join(', ')) {
       this.faults.push(`what is to be summarised is ${texts}, not ${expected.texts.join(', ')}`);
@@ -170,8 +162,7 @@ function wordsOf(expected: Expected): string {
 }
 
 function outcomeOf({ how, words, calls }: Answer): ModelOutcome {
-  if (how === 'fail')
-    return { kind: 'failed', failure: { class: 'auth', message: 'no', retryAfterMs: null } };
+  if (how === 'fail') return { kind: 'failed', failure: { class: 'auth', message: 'no', retryAfterMs: null } };
   return {
     kind: 'done',
     answer: {

@@ -9,11 +9,9 @@ import { ids } from '../../../src/platform/ids.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { perform } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type ProcessId } from '../../../src/core/ids.ts';
 import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
-import { openDatabase } from '../../../src/db/connection/client.ts';
-import type { Database } from '../../../src/db/connection/client.ts';
+import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import { register } from '../../../src/db/processes/processes.ts';
 import { jobs } from '../../../src/db/schema/jobs.ts';
 import type { WorkerState } from '../../../src/workers/process/ports.ts';
@@ -21,15 +19,13 @@ import { runContext } from '../../../src/workers/run/run-context.ts';
 import { settings } from '../../core/builders.ts';
 import { eventFaults, numberFaults } from '../../db/interleaving/checks.ts';
 import { TIMES } from '../../db/interleaving/world.ts';
-import { createTestDatabase } from '../../services/database.ts';
-import type { TestDatabase } from '../../services/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../services/database.ts';
 import { manualState } from '../manual-process.ts';
 import { deaf, workerPorts } from '../worker-ports.ts';
 import { ask } from './expected-requests.ts';
 import { Reference } from './reference.ts';
 import { differences } from './compare.ts';
-import { TOOLS } from './operations.ts';
-import type { Operation } from './operations.ts';
+import { TOOLS, type Operation } from './operations.ts';
 import { ClientCommands } from './client-commands.ts';
 import { goOn } from './expected-run.ts';
 import { ScriptedPorts } from './scripted-ports.ts';
@@ -42,12 +38,7 @@ import { wireFaults } from './provider-prompts.ts';
 export type Judgement = { faults: string[]; trace: string[]; reached: readonly string[] };
 
 /** Done to the database before the comparison; `place`: after which operation. */
-export type Tamper = (
-  database: Database,
-  contextId: ContextId,
-  reference: Reference,
-  place: number,
-) => Promise<void>;
+export type Tamper = (database: Database, contextId: ContextId, reference: Reference, place: number) => Promise<void>;
 
 export class SequenceRunner {
   readonly #own: TestDatabase;
@@ -149,13 +140,7 @@ class Played {
   readonly #reached: string[] = [];
   #run: Promise<void> = Promise.resolve();
 
-  constructor(
-    database: Database,
-    ports: CommandPorts,
-    state: WorkerState,
-    contextId: ContextId,
-    scene: ScriptedPorts,
-  ) {
+  constructor(database: Database, ports: CommandPorts, state: WorkerState, contextId: ContextId, scene: ScriptedPorts) {
     this.#database = database;
     this.#state = state;
     this.#contextId = contextId;
@@ -212,8 +197,7 @@ class Played {
       if (came !== asked.refused) return [`it was ${came ?? 'done'}, not ${asked.refused ?? 'done'}`];
       if (outcome.kind === 'refused') return [];
       asked.isDone(outcome);
-      const isEnded =
-        this.#reference.pausedAt !== null && (this.#reference.job?.stopRequest ?? null) !== null;
+      const isEnded = this.#reference.pausedAt !== null && (this.#reference.job?.stopRequest ?? null) !== null;
       if (isEnded) this.#scene.expect(goOn(this.#reference));
       this.#scene.resume();
       if (isEnded) await this.#standstill();
@@ -245,10 +229,7 @@ function describe(error: unknown): string {
     : 'no error';
 }
 
-function scriptedPorts(
-  { database, wakeQueue, bus }: CommandPorts,
-  scenes: ReadonlyMap<ContextId, ScriptedPorts>,
-) {
+function scriptedPorts({ database, wakeQueue, bus }: CommandPorts, scenes: ReadonlyMap<ContextId, ScriptedPorts>) {
   const sceneOf = (contextId: string): ScriptedPorts => {
     const scene = scenes.get(contextId as ContextId);
     if (scene === undefined) throw new Error('No sequence uses this context.');

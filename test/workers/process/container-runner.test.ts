@@ -50,8 +50,7 @@ function runnerIn(over: Partial<typeof RUN_COMMAND_DEFAULTS>) {
     ...fileTools({ workspaces, limits: FILE_LIMITS, resultChars: RESULT_CHARS }),
   ];
   const runner = runnerFor(tools);
-  return (input: Json, signal?: AbortSignal) =>
-    runner('run_command', input, { contextId, tenantName }, signal);
+  return (input: Json, signal?: AbortSignal) => runner('run_command', input, { contextId, tenantName }, signal);
 }
 
 const sh = (script: string): Json => ({ argv: ['sh', '-c', script], timeout_s: 30 });

@@ -9,8 +9,7 @@ import { Registry } from '../../../src/workers/process/registry.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
 import type { WorkerState } from '../../../src/workers/process/ports.ts';
 import { sweepOnce } from '../../../src/workers/process/sweep.ts';
-import { given } from '../../db/database-fixture.ts';
-import type { Given } from '../../db/database-fixture.ts';
+import { given, type Given } from '../../db/database-fixture.ts';
 import { workerState } from '../../db/worker-state.ts';
 
 let the: Given;
@@ -24,30 +23,27 @@ async function worker(slots: number): Promise<WorkerState> {
   return { ...workerState(the), registry: new Registry(slots), identity: () => id };
 }
 
-test.each([0, 1])(
-  'a stop request of a dead owner is settled with %d slots, after deaths in a row',
-  async (slots) => {
-    const { contextId } = await the.context();
-    const jobId = await the.submit(contextId);
-    const next = await the.submit(contextId);
-    await runContext(await worker(1), contextId);
-    await the.rows(`update contexts set scheduling_status = 'runnable', lease_owner = null, next_check_at = now(), failed_claims = 3
+test.each([0, 1])('a stop request of a dead owner is settled with %d slots, after deaths in a row', async (slots) => {
+  const { contextId } = await the.context();
+  const jobId = await the.submit(contextId);
+  const next = await the.submit(contextId);
+  await runContext(await worker(1), contextId);
+  await the.rows(`update contexts set scheduling_status = 'runnable', lease_owner = null, next_check_at = now(), failed_claims = 3
     where id = '${contextId}'`);
-    const holder = await the.process();
-    expect(await claim(the.database.db, contextId, holder)).not.toBeNull();
-    const ports = the.ports();
-    await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: 'enough' }));
-    expect(await the.rows(`select status from jobs where id = '${jobId}'`)).toEqual([{ status: 'running' }]);
-    await unregister(the.database.db, holder);
-    const sweeper = await worker(slots);
-    await sweepOnce(sweeper);
-    expect(
-      await the.rows(
-        `select status, stop_reason, stop_delivered_at is not null as received from jobs where id = '${jobId}'`,
-      ),
-    ).toEqual([{ status: 'cancelled', stop_reason: 'enough', received: true }]);
-    expect(await the.rows(`select status from jobs where id = '${next}'`)).toEqual([{ status: 'queued' }]);
-    expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'runnable', lease_owner: null });
-    await sweeper.registry.emptied();
-  },
-);
+  const holder = await the.process();
+  expect(await claim(the.database.db, contextId, holder)).not.toBeNull();
+  const ports = the.ports();
+  await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: 'enough' }));
+  expect(await the.rows(`select status from jobs where id = '${jobId}'`)).toEqual([{ status: 'running' }]);
+  await unregister(the.database.db, holder);
+  const sweeper = await worker(slots);
+  await sweepOnce(sweeper);
+  expect(
+    await the.rows(
+      `select status, stop_reason, stop_delivered_at is not null as received from jobs where id = '${jobId}'`,
+    ),
+  ).toEqual([{ status: 'cancelled', stop_reason: 'enough', received: true }]);
+  expect(await the.rows(`select status from jobs where id = '${next}'`)).toEqual([{ status: 'queued' }]);
+  expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'runnable', lease_owner: null });
+  await sweeper.registry.emptied();
+});

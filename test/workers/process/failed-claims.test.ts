@@ -1,8 +1,7 @@
 // A context that kills every process that reads it, for example by answers that crash a parser, and one whose history
 // is too long to be read. The claim of a process that dies is rolled back; the count of the death is not.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { ContextId } from '../../../src/core/ids.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import { readBranch, readHistory } from '../../../src/db/run/history.ts';
 import { ReadLimitExceeded } from '../../../src/db/connection/read-limit.ts';
@@ -11,8 +10,7 @@ import { Registry } from '../../../src/workers/process/registry.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
 import type { WorkerState } from '../../../src/workers/process/ports.ts';
 import { sweepOnce } from '../../../src/workers/process/sweep.ts';
-import { given } from '../../db/database-fixture.ts';
-import type { Given } from '../../db/database-fixture.ts';
+import { given, type Given } from '../../db/database-fixture.ts';
 import { together, workerState } from '../../db/worker-state.ts';
 import { tagOf } from '../../services/statements.ts';
 
@@ -43,9 +41,7 @@ async function startProcess(onStatement: (text: string) => Promise<void> | void)
 const readsHistory = (text: string): boolean => tagOf(text) === 'history.read';
 
 async function isDue(contextId: ContextId): Promise<void> {
-  await the.rows(
-    `update contexts set next_check_at = now() - interval '5 seconds' where id = '${contextId}'`,
-  );
+  await the.rows(`update contexts set next_check_at = now() - interval '5 seconds' where id = '${contextId}'`);
 }
 
 /** A process claims it as `takesUp` does, and dies when it reads history. */
@@ -186,9 +182,7 @@ describe('a history of 270 MB', () => {
   });
 
   test('without the messages that a summary replaces is read', async () => {
-    onTestFinished(
-      async () => void (await the.rows(`delete from compactions where context_id = '${contextId}'`)),
-    );
+    onTestFinished(async () => void (await the.rows(`delete from compactions where context_id = '${contextId}'`)));
     await the.rows(`
     insert into compactions
       (id, tenant_id, context_id, branch, seq, type, upto_seq, summary, tokens_before, tokens_after, job_id)
@@ -209,14 +203,9 @@ describe('a history of 270 MB', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(600_000_000);
     const [failed] = await the.rows(`select status, error, turn from jobs where id = '${jobId}'`);
     expect(failed).toMatchObject({ status: 'failed', error: { code: 'prompt_too_long' } });
-    expect(failed).toHaveProperty(
-      'error.message',
-      expect.stringContaining('a worker process reads at most 256 MB'),
-    );
+    expect(failed).toHaveProperty('error.message', expect.stringContaining('a worker process reads at most 256 MB'));
     expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'idle', state: 'PermanentFailure' });
-    expect(await the.rows(`select status from jobs where id = '${fine}'`)).not.toMatchObject([
-      { status: 'queued' },
-    ]);
+    expect(await the.rows(`select status from jobs where id = '${fine}'`)).not.toMatchObject([{ status: 'queued' }]);
     await die();
   });
 });

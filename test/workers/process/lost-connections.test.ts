@@ -2,11 +2,9 @@
 // unhandled error of the driver would end a real process; here it would fail the run.
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '../../../src/db/connection/client.ts';
+import { openDatabase, type Database, type Executor } from '../../../src/db/connection/client.ts';
 import { isUnavailable } from '../../../src/db/connection/database-errors.ts';
-import type { Database, Executor } from '../../../src/db/connection/client.ts';
-import { createTestDatabase } from '../../services/database.ts';
-import type { TestDatabase } from '../../services/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../services/database.ts';
 
 let made: TestDatabase;
 let database: Database;
@@ -32,9 +30,7 @@ async function endAll(): Promise<void> {
 /** Resolves once the server has none of the victim's connections. */
 async function gone(): Promise<void> {
   const count = async (): Promise<number> => {
-    const rows = await admin.db.execute(
-      sql`select 1 from pg_stat_activity where application_name = 'victim'`,
-    );
+    const rows = await admin.db.execute(sql`select 1 from pg_stat_activity where application_name = 'victim'`);
     return rows.length;
   };
   while ((await count()) > 0);

@@ -1,15 +1,12 @@
 // `remember` and `recall`: texts that a worker keeps by key, within limits that also apply to concurrent calls.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { TenantId, WorkerId } from '../../../src/core/ids.ts';
-import { MEMORY_LIMITS, memoryTools } from '../../../src/tools/built-in/memory.ts';
-import type { Memories } from '../../../src/tools/built-in/memory.ts';
+import { DEFAULT_TENANT, type TenantId, type WorkerId } from '../../../src/core/ids.ts';
+import { MEMORY_LIMITS, memoryTools, type Memories } from '../../../src/tools/built-in/memory.ts';
 import { createMemories } from '../../../src/workers/run/memories.ts';
 import { refusedWith, runnerFor } from '../../tools/built-in-runner.ts';
 import { openApi } from '../../api/harness.ts';
-import { says, startFleet } from '../worker-fleet.ts';
-import type { Fleet } from '../worker-fleet.ts';
+import { says, startFleet, type Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet;
 let memories: Memories;

@@ -1,12 +1,9 @@
 // The metrics that worker processes count, as an API process shows them: real jobs, through two processes.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ModelOutcome } from '../../../src/core/model/model.ts';
-import { openApi } from '../../api/harness.ts';
-import type { Api } from '../../api/harness.ts';
-import { exposition } from '../../api/system/exposition.ts';
-import type { Series } from '../../api/system/exposition.ts';
-import { fails, result, says, startFleet } from '../worker-fleet.ts';
-import type { Fleet } from '../worker-fleet.ts';
+import { openApi, type Api } from '../../api/harness.ts';
+import { exposition, type Series } from '../../api/system/exposition.ts';
+import { fails, result, says, startFleet, type Fleet } from '../worker-fleet.ts';
 
 let of: Fleet;
 let api: Api;
@@ -45,9 +42,7 @@ async function scrape(): Promise<Series[]> {
 /** Of all processes together. */
 function sum(series: readonly Series[], name: string, labels: Record<string, string> = {}): number {
   return series
-    .filter(
-      (one) => one.name === name && Object.entries(labels).every(([key, value]) => one.labels[key] === value),
-    )
+    .filter((one) => one.name === name && Object.entries(labels).every(([key, value]) => one.labels[key] === value))
     .reduce((total, { value }) => total + value, 0);
 }
 
@@ -74,9 +69,7 @@ test('counters rise with real jobs, each process shows its own, and a dead one s
 
   expect(sum(series, 'nightshift_jobs_finished_total', { status: 'completed' })).toBe(12);
   expect(sum(series, 'nightshift_job_start_seconds_count')).toBe(12);
-  expect(sum(series, 'nightshift_model_call_seconds_count', { provider: 'simulated', outcome: 'done' })).toBe(
-    24,
-  );
+  expect(sum(series, 'nightshift_model_call_seconds_count', { provider: 'simulated', outcome: 'done' })).toBe(24);
   expect(sum(series, 'nightshift_model_call_seconds_count', { outcome: 'failed' })).toBe(12);
   expect(sum(series, 'nightshift_model_failures_total', { class: 'server_error' })).toBe(12);
   expect(sum(series, 'nightshift_retries_total', { code: 'provider_overloaded' })).toBe(12);
@@ -98,9 +91,9 @@ test('counters rise with real jobs, each process shows its own, and a dead one s
   expect(sum(series, 'nightshift_step_seconds_count', { kind: 'call_tools' })).toBe(12);
   expect(sum(series, 'nightshift_claims_total', { outcome: 'claimed' })).toBeGreaterThanOrEqual(12);
   expect(sum(series, 'nightshift_sweeps_total')).toBeGreaterThan(0);
-  expect(
-    series.some(({ name, labels }) => name === 'nodejs_eventloop_lag_p99_seconds' && labels['process']),
-  ).toBe(true);
+  expect(series.some(({ name, labels }) => name === 'nodejs_eventloop_lag_p99_seconds' && labels['process'])).toBe(
+    true,
+  );
   for (const { labels } of series) {
     expect(Object.keys(labels)).not.toContain('tenant');
     expect(JSON.stringify(labels)).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);

@@ -5,12 +5,9 @@ import { afterEach, expect, test } from 'vitest';
 import type { Accepted } from '../../../src/commands/inputs/posted-input.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
 import { createModels } from '../../../src/llm/models.ts';
-import { openApi } from '../../api/harness.ts';
-import type { Api } from '../../api/harness.ts';
-import { startFakeProvider } from '../../llm/fake-provider.ts';
-import type { FakeProvider } from '../../llm/fake-provider.ts';
-import { fails, says, startFleet } from '../worker-fleet.ts';
-import type { Fleet } from '../worker-fleet.ts';
+import { openApi, type Api } from '../../api/harness.ts';
+import { startFakeProvider, type FakeProvider } from '../../llm/fake-provider.ts';
+import { fails, says, startFleet, type Fleet } from '../worker-fleet.ts';
 
 const KEY = 'sk-ant-not-to-be-seen';
 /** The Retry-After of a busy provider, and how long it refuses: clocks that follow the database's differ a little. */
@@ -89,9 +86,7 @@ test('the reason of a waiting context names the throttle, in plain words', async
     /^The provider key of anthropic is throttled until 20\S+Z \(rate limited\)\. The next model call is at 20\S+Z\.$/,
   );
   expect(body.waiting_for).toEqual([{ kind: 'timer', until: expect.any(String) }]);
-  expect((await api.get('/metrics')).body).toContain(
-    'nightshift_provider_throttles{provider="anthropic"} 1\n',
-  );
+  expect((await api.get('/metrics')).body).toContain('nightshift_provider_throttles{provider="anthropic"} 1\n');
 });
 
 test('a Retry-After throttles sixty contexts on two processes, which are then let in gradually', async () => {
@@ -111,9 +106,7 @@ test('a Retry-After throttles sixty contexts on two processes, which are then le
   for (const { jobId } of [first, ...rest]) {
     expect(await of.ended(jobId)).toMatchObject({ status: 'completed', failures: 0, error: null });
   }
-  const attempts = await of.query(
-    'select attempt, count(*)::int as jobs from jobs group by attempt order by 1',
-  );
+  const attempts = await of.query('select attempt, count(*)::int as jobs from jobs group by attempt order by 1');
   expect(attempts).toEqual([
     { attempt: 1, jobs: 60 },
     { attempt: 2, jobs: 1 },
@@ -129,9 +122,7 @@ test('a Retry-After throttles sixty contexts on two processes, which are then le
   const throttles = await of.query('select * from provider_throttles');
   expect(throttles).toMatchObject([{ provider: 'anthropic', reason: 'rate_limited' }]);
   expect(JSON.stringify(throttles)).not.toContain(KEY);
-  expect((await api.get('/metrics')).body).toContain(
-    'nightshift_provider_throttles{provider="anthropic"} 0\n',
-  );
+  expect((await api.get('/metrics')).body).toContain('nightshift_provider_throttles{provider="anthropic"} 0\n');
 });
 
 test('of many calls already sent, none is repeated during the throttle', async () => {
@@ -197,9 +188,7 @@ test('a throttle outlives the process that received the Retry-After, and applies
   });
   try {
     // The throttle begins with the answer; the failure of the job is stored a little later.
-    await received.until(
-      async () => (await received.query('select 1 from jobs where failures = 1')).length === 1,
-    );
+    await received.until(async () => (await received.query('select 1 from jobs where failures = 1')).length === 1);
     await received.processes[0]?.drain();
     await of.startProcess();
     const { contextId } = await of.createContext();

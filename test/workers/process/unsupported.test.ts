@@ -10,8 +10,7 @@ import { runContext } from '../../../src/workers/run/run-context.ts';
 import type { WorkerState } from '../../../src/workers/process/ports.ts';
 import { sweepOnce } from '../../../src/workers/process/sweep.ts';
 import { settings } from '../../core/builders.ts';
-import { given, ids } from '../../db/database-fixture.ts';
-import type { Given } from '../../db/database-fixture.ts';
+import { given, ids, type Given } from '../../db/database-fixture.ts';
 import { together, workerState } from '../../db/worker-state.ts';
 import { isClaim, tagOf } from '../../services/statements.ts';
 

@@ -4,8 +4,7 @@ import { localBus } from '../../../src/bus/local.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
 import { Registry } from '../../../src/workers/process/registry.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
-import { given, ids } from '../../db/database-fixture.ts';
-import type { Given } from '../../db/database-fixture.ts';
+import { given, ids, type Given } from '../../db/database-fixture.ts';
 import { together, workerState } from '../../db/worker-state.ts';
 import { isClaim } from '../../services/statements.ts';
 import { says } from '../worker-fleet.ts';
@@ -48,8 +47,7 @@ test('a run whose context was woken between its last append and its end reads on
       ...bus,
       // Published after the commit that parked, before the run has left.
       publish: (channel, message) => {
-        if ('finished' in message && message.finished !== null && claims === 1)
-          void runContext(state, contextId);
+        if ('finished' in message && message.finished !== null && claims === 1) void runContext(state, contextId);
         bus.publish(channel, message);
       },
     },
@@ -58,8 +56,5 @@ test('a run whose context was woken between its last append and its end reads on
   });
   await runContext(state, contextId);
   expect(claims).toBe(2);
-  expect(await the.rows('select status from jobs')).toEqual([
-    { status: 'completed' },
-    { status: 'completed' },
-  ]);
+  expect(await the.rows('select status from jobs')).toEqual([{ status: 'completed' }, { status: 'completed' }]);
 });

@@ -10,8 +10,7 @@ import { FILE_LIMITS } from '../../../src/tools/built-in/files/limits.ts';
 import { createWorkspaces } from '../../../src/tools/built-in/files/workspaces.ts';
 import { removeOrphans } from '../../../src/workers/process/workspaces.ts';
 import { RESULT_CHARS, runnerFor, temporaryFolder } from '../../tools/built-in-runner.ts';
-import { says, startFleet } from '../worker-fleet.ts';
-import type { Fleet } from '../worker-fleet.ts';
+import { says, startFleet, type Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet;
 let base: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -25,9 +24,11 @@ afterEach(async () => {
 });
 
 const write = (of: object) =>
-  runnerFor(
-    fileTools({ workspaces: createWorkspaces(base.path), limits: FILE_LIMITS, resultChars: RESULT_CHARS }),
-  )('write_file', { path: 'notes/a', content: 'x' }, { tenantName: DEFAULT_TENANT_NAME, ...of });
+  runnerFor(fileTools({ workspaces: createWorkspaces(base.path), limits: FILE_LIMITS, resultChars: RESULT_CHARS }))(
+    'write_file',
+    { path: 'notes/a', content: 'x' },
+    { tenantName: DEFAULT_TENANT_NAME, ...of },
+  );
 /** And the files beside them. */
 const folders = (): string[] => readdirSync(path.join(base.path, DEFAULT_TENANT_NAME)).sort();
 

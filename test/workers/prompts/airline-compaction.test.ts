@@ -11,13 +11,10 @@ import type { Block } from '../../../src/core/conversation/blocks.ts';
 import type { ContextId, ToolCallId } from '../../../src/core/ids.ts';
 import type { ProviderName } from '../../../src/core/model/model.ts';
 import { encodeJson } from '../../../src/db/connection/codec.ts';
-import { ABSENT, readConversations, readPolicy } from '../../e2e/airline/airline.ts';
-import type { Conversation } from '../../e2e/airline/airline.ts';
+import { ABSENT, readConversations, readPolicy, type Conversation } from '../../e2e/airline/airline.ts';
 import { modelsFor } from '../../llm/model-calls.ts';
-import { startFakeProvider } from '../../llm/fake-provider.ts';
-import type { FakeProvider } from '../../llm/fake-provider.ts';
-import { startFleet } from '../worker-fleet.ts';
-import type { Fleet } from '../worker-fleet.ts';
+import { startFakeProvider, type FakeProvider } from '../../llm/fake-provider.ts';
+import { startFleet, type Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 let provider: FakeProvider | null = null;
@@ -64,9 +61,7 @@ function rowsOf(conversations: readonly Conversation[]): Row[] {
       case 'tool': {
         const [id] = waiting;
         if (id === undefined) throw new Error('a result without a call');
-        const content: Block[] = [
-          { type: 'tool_result', tool_use_id: id, content: message.text, is_error: false },
-        ];
+        const content: Block[] = [{ type: 'tool_result', tool_use_id: id, content: message.text, is_error: false }];
         rows.push({ role: 'tool', type: 'tool_result', turn: `a${turn}`, content });
         break;
       }
@@ -124,13 +119,9 @@ test.for<{ type: CompactorType; name: ProviderName }>([
   await store(of, contextId, rows);
   const { jobId } = await of.post(contextId, 'And what about my refund?');
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed', error: null });
-  const made = await of.query(
-    `select type, tokens_before, tokens_after, upto_seq from compactions order by seq`,
-  );
+  const made = await of.query(`select type, tokens_before, tokens_after, upto_seq from compactions order by seq`);
   expect(made.length).toBeGreaterThan(0);
-  const received = made
-    .map((one) => `${String(one['tokens_before'])} → ${String(one['tokens_after'])}`)
-    .join(', ');
+  const received = made.map((one) => `${String(one['tokens_before'])} → ${String(one['tokens_after'])}`).join(', ');
   process.stdout.write(
     `tau-airline, ${rows.length} messages, ${type}, ${name}, limit ${contextLimit}: ${received} tokens\n`,
   );
@@ -147,8 +138,7 @@ test.for<{ type: CompactorType; name: ProviderName }>([
     expect(answered?.entries[1]?.text).toContain('The customers were helped.');
     const before = seen.requests.slice(0, -1);
     expect(before.length).toBe(made.length);
-    for (const request of before)
-      expect(JSON.stringify(request.body).length / 4).toBeLessThan(contextLimit * 1.2);
+    for (const request of before) expect(JSON.stringify(request.body).length / 4).toBeLessThan(contextLimit * 1.2);
   } else {
     expect(seen.requests).toHaveLength(1);
     expect(prompt).toContain('An old result, shortened');

@@ -1,19 +1,25 @@
 // Compactions over a real database: the request to the provider, the read of a claim, and the stored history.
 import { afterEach, describe, expect, test } from 'vitest';
 import { compactContext } from '../../../src/commands/contexts/compact-context.ts';
-import { COMPACTION_DEFAULTS } from '../../../src/core/compaction/settings.ts';
-import type { AskedCompaction } from '../../../src/core/compaction/settings.ts';
+import { COMPACTION_DEFAULTS, type AskedCompaction } from '../../../src/core/compaction/settings.ts';
 import type { CompactorType } from '../../../src/core/compaction/type.ts';
 import { SUMMARISER } from '../../../src/core/compaction/summary.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, JobId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type JobId } from '../../../src/core/ids.ts';
 import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/core/model/model.ts';
 import type { Settings } from '../../../src/core/workers/settings.ts';
 import { listSteps } from '../../../src/db/read/jobs/step-views.ts';
 import { depth } from '../../services/depth.ts';
-import { aborted, fails, result, says, startFleet, transcript } from '../worker-fleet.ts';
-import type { Fleet, FleetOptions } from '../worker-fleet.ts';
+import {
+  aborted,
+  fails,
+  result,
+  says,
+  startFleet,
+  transcript,
+  type Fleet,
+  type FleetOptions,
+} from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 const start = async (options: FleetOptions): Promise<Fleet> => (fleet = await startFleet(options));
@@ -32,9 +38,7 @@ const setTo = (type: CompactorType, keepTurns = 1, contextLimit = 3_000): Partia
 /** As a provider counts: a quarter of the characters. */
 function counted(request: ModelRequest, outcome: ModelOutcome): ModelOutcome {
   if (outcome.kind !== 'done') return outcome;
-  const input_tokens = Math.ceil(
-    JSON.stringify([request.system, request.pinned, request.messages]).length / 4,
-  );
+  const input_tokens = Math.ceil(JSON.stringify([request.system, request.pinned, request.messages]).length / 4);
   const usage = { ...outcome.answer.usage, input_tokens };
   return { kind: 'done', answer: { ...outcome.answer, usage } };
 }
@@ -83,12 +87,8 @@ describe('before the prompt is too long', () => {
     expect(first).toMatchObject({ type: 'threshold', branch: 'main', summary: null });
     expect(Number(first?.['tokens_after'])).toBeLessThan(Number(first?.['tokens_before']));
     expect(sent(requests.at(-1))).toContain('An old result, shortened');
-    expect(transcript(await of.history(contextId)).filter((line) => line.endsWith(`←${SEEN}`))).toHaveLength(
-      6,
-    );
-    const events = await of.query(
-      `select seq, data from events where name = 'ContextCompacted' order by seq`,
-    );
+    expect(transcript(await of.history(contextId)).filter((line) => line.endsWith(`←${SEEN}`))).toHaveLength(6);
+    const events = await of.query(`select seq, data from events where name = 'ContextCompacted' order by seq`);
     expect(events.map(({ seq }) => seq)).toEqual((await compactions(of)).map(({ seq }) => seq));
     expect(events[0]?.['data']).toMatchObject({
       type: 'threshold',
@@ -404,9 +404,7 @@ test(`a history of ${LONG * 15} MB is read after the commit of its claim, and an
   const { jobId } = await of.post(contextId, 'What now?');
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed', attempt: 1 });
   expect(requests.map(({ messages }) => messages.map(({ content }) => content.length))).toEqual([[LONG + 1]]);
-  const [context] = await of.query(
-    `select lease_epoch, failed_claims from contexts where id = '${contextId}'`,
-  );
+  const [context] = await of.query(`select lease_epoch, failed_claims from contexts where id = '${contextId}'`);
   expect(context).toEqual({ lease_epoch: 1, failed_claims: 0 });
 });
 

@@ -2,8 +2,7 @@
 // real SDKs: each request is valid for its provider.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
-import { isJsonObject } from '../../../src/core/json.ts';
-import type { Json, JsonObject } from '../../../src/core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/core/json.ts';
 import type { ProviderName } from '../../../src/core/model/model.ts';
 import { createModels } from '../../../src/llm/models.ts';
 import { toTool } from '../../tools/to-tool.ts';
@@ -11,12 +10,15 @@ import { builtInTools } from '../../../src/tools/built-in/tools.ts';
 import { createRegistry } from '../../../src/tools/registry/registry.ts';
 import { resolve } from '../../../src/tools/registry/settings.ts';
 import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
-import { openApi } from '../../api/harness.ts';
-import type { Api, Body } from '../../api/harness.ts';
-import { startFakeProvider } from '../../llm/fake-provider.ts';
-import type { FakeAnswer, FakeProvider, FakeRequest, Seen } from '../../llm/fake-provider.ts';
-import { result, startFleet } from '../worker-fleet.ts';
-import type { Fleet, Tools } from '../worker-fleet.ts';
+import { openApi, type Api, type Body } from '../../api/harness.ts';
+import {
+  startFakeProvider,
+  type FakeAnswer,
+  type FakeProvider,
+  type FakeRequest,
+  type Seen,
+} from '../../llm/fake-provider.ts';
+import { result, startFleet, type Fleet, type Tools } from '../worker-fleet.ts';
 
 const KEY = 'sk-ant-not-to-be-seen';
 const TOOLS: Tools = {
@@ -164,9 +166,7 @@ test('a conversation moves from provider to provider, and from model to model, w
   for (const request of provider.requests) expectValid(request);
   // Each model gets the whole conversation, and its own thinking.
   const last = provider.requests.at(-1);
-  expect(last?.entries.filter(({ role }) => role === 'tool').map(({ text }) => text)).toEqual(
-    models.map(() => 'seen'),
-  );
+  expect(last?.entries.filter(({ role }) => role === 'tool').map(({ text }) => text)).toEqual(models.map(() => 'seen'));
   expect(texts(last?.body).match(/thought by one/g)).toHaveLength(5);
   const { body } = await api.get(url(worker, '/messages?limit=200'));
   expect(new Set(body.data.map((message: Body) => message.provider_id).filter(Boolean))).toEqual(

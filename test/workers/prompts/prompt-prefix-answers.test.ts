@@ -4,16 +4,13 @@
 import { afterEach, expect, test } from 'vitest';
 import { answerCall } from '../../../src/commands/calls/answer-call.ts';
 import type { ResultPart } from '../../../src/core/conversation/blocks.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { JobId, ToolCallId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type JobId, type ToolCallId } from '../../../src/core/ids.ts';
 import type { Json, JsonObject } from '../../../src/core/json.ts';
 import type { ProviderName } from '../../../src/core/model/model.ts';
 import type { ToolInvocation } from '../../../src/core/tools/tool.ts';
 import { createModels } from '../../../src/llm/models.ts';
-import { startFakeProvider } from '../../llm/fake-provider.ts';
-import type { FakeProvider, FakeRequest } from '../../llm/fake-provider.ts';
-import { result, startFleet } from '../worker-fleet.ts';
-import type { Fleet } from '../worker-fleet.ts';
+import { startFakeProvider, type FakeProvider, type FakeRequest } from '../../llm/fake-provider.ts';
+import { result, startFleet, type Fleet } from '../worker-fleet.ts';
 import { expectPrefixes, replaceProcess } from './prompts.ts';
 
 let fleet: Fleet | null = null;
@@ -37,8 +34,7 @@ function reply({ entries }: FakeRequest) {
   const input = entries.findLastIndex(({ role, text }) => role === 'user' && text.startsWith('input '));
   const called = entries.slice(input).flatMap(({ calls }) => calls.map((call) => call.name));
   if (called.length === 0) return { text: 'Where?', toolCalls: [{ name: 'locate', arguments: ASKED }] };
-  if (called.length === 1)
-    return { text: 'Then I send it.', toolCalls: [{ name: 'send', arguments: ASKED }] };
+  if (called.length === 1) return { text: 'Then I send it.', toolCalls: [{ name: 'send', arguments: ASKED }] };
   return { text: 'That is all.' };
 }
 

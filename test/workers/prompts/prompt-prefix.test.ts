@@ -5,19 +5,15 @@ import { createBranch } from '../../../src/commands/contexts/change-branches.ts'
 import { forkContext } from '../../../src/commands/contexts/fork-context.ts';
 import { SUMMARISER } from '../../../src/core/compaction/summary.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import { isJsonObject } from '../../../src/core/json.ts';
-import type { Json, JsonObject } from '../../../src/core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/core/json.ts';
 import type { ProviderName } from '../../../src/core/model/model.ts';
 import { NO_USAGE, addUsage, cacheHitRatio } from '../../../src/core/money/usage.ts';
 import type { Settings } from '../../../src/core/workers/settings.ts';
 import { createModels } from '../../../src/llm/models.ts';
 import { openApi } from '../../api/harness.ts';
-import { startFakeProvider } from '../../llm/fake-provider.ts';
-import type { FakeProvider, FakeRequest } from '../../llm/fake-provider.ts';
-import { promptCache, toFakeUsage } from '../../llm/fake/prompt-cache.ts';
-import type { CacheUse } from '../../llm/fake/prompt-cache.ts';
-import { result, startFleet } from '../worker-fleet.ts';
-import type { Fleet } from '../worker-fleet.ts';
+import { startFakeProvider, type FakeProvider, type FakeRequest } from '../../llm/fake-provider.ts';
+import { promptCache, toFakeUsage, type CacheUse } from '../../llm/fake/prompt-cache.ts';
+import { result, startFleet, type Fleet } from '../worker-fleet.ts';
 import { expectPrefix, expectPrefixes, prompt, replaceProcess, say, startsWith } from './prompts.ts';
 
 const PROVIDERS: readonly ProviderName[] = ['anthropic', 'openai', 'openai-chat'];
@@ -152,17 +148,14 @@ describe.each(PROVIDERS)('%s', (name) => {
     await say(made, contextId, 'one');
     const source = { tenantId: DEFAULT_TENANT, contextId };
     const last = fake.requests.at(-1);
-    const fork = await made.perform(
-      forkContext(made.ports, { ...source, fromMessageId: null, title: undefined }),
-    );
+    const fork = await made.perform(forkContext(made.ports, { ...source, fromMessageId: null, title: undefined }));
     await made.perform(
       createBranch({ ...source, name: 'other', fromMessageId: null, fromBranch: null, activate: false }),
     );
     await say(made, fork.contextId, 'two');
     await say(made, contextId, 'two', { branch: 'other' });
     const [inFork, , , onBranch] = fake.requests.slice(3);
-    if (last === undefined || inFork === undefined || onBranch === undefined)
-      throw new Error('a request is missing');
+    if (last === undefined || inFork === undefined || onBranch === undefined) throw new Error('a request is missing');
     expectPrefix(last, inFork);
     expectPrefix(last, onBranch);
     if (name === 'openai') {
@@ -258,9 +251,7 @@ describe.each(PROVIDERS)('%s', (name) => {
     const sum = (of: (use: CacheUse) => number): number => uses.reduce((all, use) => all + of(use), 0);
     expect(sum(({ read }) => read) / sum(({ shared }) => shared)).toBeGreaterThanOrEqual(0.95);
     // The reported figures are those of the provider.
-    const usage = (await made.history(contextId))
-      .flatMap(({ model }) => model?.usage ?? [])
-      .reduce(addUsage, NO_USAGE);
+    const usage = (await made.history(contextId)).flatMap(({ model }) => model?.usage ?? []).reduce(addUsage, NO_USAGE);
     expect(usage.cache_read_tokens).toBe(sum(({ read }) => read));
     expect(cacheHitRatio(usage)).toBeCloseTo(
       sum(({ read }) => read) / sum(({ read, write, input }) => read + write + input),

@@ -36,12 +36,7 @@ export function startsWith(messages: readonly string[], first: readonly string[]
 }
 
 /** Posts an input, and waits until its job has completed. */
-export async function say(
-  fleet: Fleet,
-  contextId: ContextId,
-  text: string,
-  options: PostOptions = {},
-): Promise<void> {
+export async function say(fleet: Fleet, contextId: ContextId, text: string, options: PostOptions = {}): Promise<void> {
   const { jobId } = await fleet.post(contextId, text, options);
   expect(await fleet.ended(jobId)).toMatchObject({ status: 'completed' });
 }

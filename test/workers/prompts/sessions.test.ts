@@ -3,12 +3,10 @@ import { afterEach, expect, test } from 'vitest';
 import { beginSession } from '../../../src/commands/workers/begin-session.ts';
 import { clearContext } from '../../../src/commands/contexts/clear-context.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
 import { postedInput } from '../../db/inputs.ts';
-import { says, startFleet, transcript } from '../worker-fleet.ts';
-import type { Fleet } from '../worker-fleet.ts';
+import { says, startFleet, transcript, type Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 afterEach(async () => {
@@ -26,9 +24,7 @@ test('the model remembers the conversation, until the session is cleared', async
   const of = (fleet = await startFleet({
     model: (request) => {
       asked.push(textOf(request));
-      return says(
-        /What's my name/.test(asked.at(-1) ?? '') && /Alice/.test(asked.at(-1) ?? '') ? 'Alice' : 'ok',
-      );
+      return says(/What's my name/.test(asked.at(-1) ?? '') && /Alice/.test(asked.at(-1) ?? '') ? 'Alice' : 'ok');
     },
   }));
   const make = createWorker(of.ports, {

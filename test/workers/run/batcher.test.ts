@@ -1,7 +1,6 @@
 // How parts of many runs share a batch: each part has an answer of its own, whatever happens to the others.
 import { expect, test } from 'vitest';
-import { createBatcher } from '../../../src/workers/run/batcher.ts';
-import type { Batch } from '../../../src/workers/run/batcher.ts';
+import { createBatcher, type Batch } from '../../../src/workers/run/batcher.ts';
 
 type Part = { context: string; text: string };
 type Log = { shared: string[][]; alone: string[] };

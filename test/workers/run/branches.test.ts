@@ -3,14 +3,12 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { editInput, regenerate } from '../../../src/commands/inputs/regenerate.ts';
 import { createBranch, switchBranch } from '../../../src/commands/contexts/change-branches.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, MessageId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type MessageId } from '../../../src/core/ids.ts';
 import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
 import { postedInput } from '../../db/inputs.ts';
-import { aborted, result, says, startFleet, transcript } from '../worker-fleet.ts';
-import type { Fleet, FleetOptions } from '../worker-fleet.ts';
+import { aborted, result, says, startFleet, transcript, type Fleet, type FleetOptions } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 const start = async (options: FleetOptions): Promise<Fleet> => (fleet = await startFleet(options));
@@ -52,9 +50,7 @@ function revise(contextId: ContextId, messageId: MessageId, name: string) {
     regenerate: (of: Fleet) =>
       of.perform(regenerate(of.ports, { messageId, name, input: { ...input, content: null } })),
     edit: (of: Fleet, text: string) =>
-      of.perform(
-        editInput(of.ports, { messageId, name, input: { ...input, content: [{ type: 'text', text }] } }),
-      ),
+      of.perform(editInput(of.ports, { messageId, name, input: { ...input, content: [{ type: 'text', text }] } })),
   };
 }
 
@@ -111,9 +107,7 @@ describe('jobs of several branches', () => {
       { name: 'x', message_count: 4, request_count: 2, paid: true },
       { name: 'y', message_count: 2, request_count: 1, paid: true },
     ]);
-    const [context] = await of.query(
-      `select turn_count::int, message_count::int, active_branch from contexts`,
-    );
+    const [context] = await of.query(`select turn_count::int, message_count::int, active_branch from contexts`);
     expect(context).toEqual({ turn_count: 3, message_count: 12, active_branch: 'main' });
   });
 
@@ -208,11 +202,7 @@ describe('while a job runs', () => {
       );
       const { jobId: next } = await of.post(contextId, 'three');
       await of.ended(next);
-      expect(await lines(of, contextId, 'y')).toEqual([
-        ...before,
-        'u2 user: three',
-        'a2 assistant: answer 4',
-      ]);
+      expect(await lines(of, contextId, 'y')).toEqual([...before, 'u2 user: three', 'a2 assistant: answer 4']);
     },
   );
 });

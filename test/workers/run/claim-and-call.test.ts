@@ -7,8 +7,7 @@ import type { Access } from '../../../src/core/run/throttle.ts';
 import type { Model, ModelListener } from '../../../src/core/model/model.ts';
 import type { Snapshot } from '../../../src/core/run/snapshot.ts';
 import { tagOf } from '../../services/statements.ts';
-import { aborted, says, startFleet, transcript } from '../worker-fleet.ts';
-import type { Fleet } from '../worker-fleet.ts';
+import { aborted, says, startFleet, transcript, type Fleet } from '../worker-fleet.ts';
 import { NOW, fingerprint, given, job, queuedInput, running, snapshot } from '../../core/builders.ts';
 
 /** A model that the test controls. */

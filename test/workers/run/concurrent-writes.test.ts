@@ -1,8 +1,7 @@
 // A result that a run already has is not dropped because others wrote meanwhile.
 import { afterEach, expect, test } from 'vitest';
 import type { Accepted } from '../../../src/commands/inputs/posted-input.ts';
-import { fails, says, startFleet, transcript } from '../worker-fleet.ts';
-import type { Fleet } from '../worker-fleet.ts';
+import { fails, says, startFleet, transcript, type Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 afterEach(async () => {

@@ -2,15 +2,22 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Accepted } from '../../../src/commands/inputs/posted-input.ts';
 import { changeInput, withdrawInput } from '../../../src/commands/inputs/change-input.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, JobId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type JobId } from '../../../src/core/ids.ts';
 import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import type { PromptMessage } from '../../../src/core/conversation/prompt.ts';
 import { findInterruption } from '../../../src/db/run/receipts.ts';
 import { stopWorker } from '../../../src/commands/workers/stop-worker.ts';
-import { aborted, fails, result, says, startFleet, transcript } from '../worker-fleet.ts';
-import type { Fleet, FleetOptions } from '../worker-fleet.ts';
+import {
+  aborted,
+  fails,
+  result,
+  says,
+  startFleet,
+  transcript,
+  type Fleet,
+  type FleetOptions,
+} from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 const start = async (options: FleetOptions): Promise<Fleet> => (fleet = await startFleet(options));
@@ -33,9 +40,7 @@ async function receiptOf(of: Fleet, contextId: ContextId, jobId: JobId) {
 
 /** Idle, with counters that equal the stored rows. */
 async function expectAtRest(of: Fleet, contextId: ContextId): Promise<void> {
-  await of.until(
-    async () => (await of.query(`select 1 from contexts where scheduling_status <> 'idle'`)).length === 0,
-  );
+  await of.until(async () => (await of.query(`select 1 from contexts where scheduling_status <> 'idle'`)).length === 0);
   const [context] = await of.query(`select * from contexts where id = '${contextId}'`);
   const history = await of.history(contextId);
   expect(context).toMatchObject({ queued: 0, steers: 0, message_count: history.length });
@@ -45,39 +50,36 @@ async function expectAtRest(of: Fleet, contextId: ContextId): Promise<void> {
 const lines = async (of: Fleet, contextId: ContextId) => transcript(await of.history(contextId));
 
 describe('an interrupt', () => {
-  test.each(INTERRUPT_MODES)(
-    'in the middle of an answer, %s: the call ends, the next input works',
-    async (mode) => {
-      const called = gate();
-      let calls = 0;
-      const of = await start({
-        model: async (_, signal) => {
-          calls += 1;
-          if (calls > 1) return says('again');
-          called.open();
-          await aborted(signal);
-          return { kind: 'aborted' };
-        },
-      });
-      const { contextId } = await of.createContext();
-      const { jobId } = await of.post(contextId, 'first');
-      await called.opened;
-      expect(await of.interrupt(contextId, mode)).toBe(jobId);
-      expect(await of.ended(jobId)).toMatchObject({ status: 'interrupted', stop_mode: mode });
-      const receipt = await receiptOf(of, contextId, jobId);
-      expect(receipt).toMatchObject({ status: 'interrupted', effects: [] });
-      expect(receipt.removed).toHaveLength(mode === 'rollback' ? 1 : 0);
-      expect(receipt.requestedAt).toBeLessThanOrEqual(receipt.stoppedAt ?? 0);
-      const { jobId: next } = await of.post(contextId, 'second');
-      expect(await of.ended(next)).toMatchObject({ status: 'completed' });
-      expect(await lines(of, contextId)).toEqual(
-        mode === 'rollback'
-          ? ['u1 user: second', 'a1 assistant: again']
-          : ['u1 user: first', 'u2 user: second', 'a2 assistant: again'],
-      );
-      await expectAtRest(of, contextId);
-    },
-  );
+  test.each(INTERRUPT_MODES)('in the middle of an answer, %s: the call ends, the next input works', async (mode) => {
+    const called = gate();
+    let calls = 0;
+    const of = await start({
+      model: async (_, signal) => {
+        calls += 1;
+        if (calls > 1) return says('again');
+        called.open();
+        await aborted(signal);
+        return { kind: 'aborted' };
+      },
+    });
+    const { contextId } = await of.createContext();
+    const { jobId } = await of.post(contextId, 'first');
+    await called.opened;
+    expect(await of.interrupt(contextId, mode)).toBe(jobId);
+    expect(await of.ended(jobId)).toMatchObject({ status: 'interrupted', stop_mode: mode });
+    const receipt = await receiptOf(of, contextId, jobId);
+    expect(receipt).toMatchObject({ status: 'interrupted', effects: [] });
+    expect(receipt.removed).toHaveLength(mode === 'rollback' ? 1 : 0);
+    expect(receipt.requestedAt).toBeLessThanOrEqual(receipt.stoppedAt ?? 0);
+    const { jobId: next } = await of.post(contextId, 'second');
+    expect(await of.ended(next)).toMatchObject({ status: 'completed' });
+    expect(await lines(of, contextId)).toEqual(
+      mode === 'rollback'
+        ? ['u1 user: second', 'a1 assistant: again']
+        : ['u1 user: first', 'u2 user: second', 'a2 assistant: again'],
+    );
+    await expectAtRest(of, contextId);
+  });
 
   test('in the middle of tools retracts the answer and still reports the calls that had begun', async () => {
     const begun = gate();
@@ -165,11 +167,7 @@ describe('an interrupt', () => {
     const { contextId } = await of.createContext();
     const { jobId } = await of.post(contextId, 'hi');
     await called.opened;
-    await Promise.all([
-      of.interrupt(contextId, 'keep'),
-      of.interrupt(contextId, 'rollback'),
-      of.cancel(jobId),
-    ]);
+    await Promise.all([of.interrupt(contextId, 'keep'), of.interrupt(contextId, 'rollback'), of.cancel(jobId)]);
     const job = await of.ended(jobId);
     expect(['interrupted', 'cancelled']).toContain(job['status']);
     expect(job['status'] === 'cancelled').toBe(job['stop_kind'] === 'cancel');
@@ -342,34 +340,31 @@ describe('an input that steers', () => {
     await expectAtRest(of, contextId);
   });
 
-  test.each(['cancel', 'rollback', 'keep'] as const)(
-    'that is not read yet is kept with the job: %s',
-    async (how) => {
-      const called = gate();
-      const asked: string[] = [];
-      const of = await start({
-        settings: () => ({ contextLimit: 100_000_000 }),
-        model: async ({ messages }, signal) => {
-          asked.push(letters(messages));
-          if (asked.length > 1) return says('answer');
-          called.open();
-          await aborted(signal);
-          return { kind: 'aborted' };
-        },
-      });
-      const { contextId } = await of.createContext();
-      const { jobId } = await of.post(contextId, 'first');
-      await called.opened;
-      for (const name of ['a', 'b']) await of.post(contextId, long(name), { delivery: 'steer' });
-      if (how === 'cancel') await of.cancel(jobId);
-      else await of.interrupt(contextId, how);
-      await of.ended(jobId);
-      const next = await of.post(contextId, 'next');
-      expect(await of.ended(next.jobId)).toMatchObject({ status: 'completed' });
-      expect(asked).toEqual(['f', how === 'rollback' ? 'n' : 'fabn']);
-      await expectAtRest(of, contextId);
-    },
-  );
+  test.each(['cancel', 'rollback', 'keep'] as const)('that is not read yet is kept with the job: %s', async (how) => {
+    const called = gate();
+    const asked: string[] = [];
+    const of = await start({
+      settings: () => ({ contextLimit: 100_000_000 }),
+      model: async ({ messages }, signal) => {
+        asked.push(letters(messages));
+        if (asked.length > 1) return says('answer');
+        called.open();
+        await aborted(signal);
+        return { kind: 'aborted' };
+      },
+    });
+    const { contextId } = await of.createContext();
+    const { jobId } = await of.post(contextId, 'first');
+    await called.opened;
+    for (const name of ['a', 'b']) await of.post(contextId, long(name), { delivery: 'steer' });
+    if (how === 'cancel') await of.cancel(jobId);
+    else await of.interrupt(contextId, how);
+    await of.ended(jobId);
+    const next = await of.post(contextId, 'next');
+    expect(await of.ended(next.jobId)).toMatchObject({ status: 'completed' });
+    expect(asked).toEqual(['f', how === 'rollback' ? 'n' : 'fabn']);
+    await expectAtRest(of, contextId);
+  });
 
   test('in the middle of a tool waits for its result', async () => {
     const begun = gate();
@@ -480,9 +475,7 @@ describe('a queued input', () => {
     const inputs = (await lines(of, contextId)).filter((line) => line.includes(' user: '));
     expect(inputs).toEqual(['u1 user: D', 'u2 user: c', 'u3 user: a']);
     expect(await of.job(posted[1]?.jobId ?? ('' as JobId))).toMatchObject({ status: 'cancelled' });
-    await expect(of.perform(changeInput(target(0), { content: null, place: 1 }))).rejects.toThrow(
-      'not_queued',
-    );
+    await expect(of.perform(changeInput(target(0), { content: null, place: 1 }))).rejects.toThrow('not_queued');
     await expect(of.perform(withdrawInput(of.ports, target(1)))).rejects.toThrow('not_found');
   });
 
@@ -505,9 +498,7 @@ describe('a queued input', () => {
       if (messageId === null) throw new Error('no message');
       return { tenantId: DEFAULT_TENANT, contextId, messageId };
     };
-    await of.perform(
-      changeInput(target(one.messageId), { content: [{ type: 'text', text: 'ONE' }], place: null }),
-    );
+    await of.perform(changeInput(target(one.messageId), { content: [{ type: 'text', text: 'ONE' }], place: null }));
     await of.perform(withdrawInput(of.ports, target(two.messageId)));
     await expect(of.perform(changeInput(target(one.messageId), { content: null, place: 1 }))).rejects.toThrow(
       'no position in the queue',

@@ -1,7 +1,15 @@
 import { afterEach, expect, test } from 'vitest';
 import type { ContextId } from '../../../src/core/ids.ts';
-import { aborted, fails, result, says, startFleet, transcript } from '../worker-fleet.ts';
-import type { Fleet, FleetOptions } from '../worker-fleet.ts';
+import {
+  aborted,
+  fails,
+  result,
+  says,
+  startFleet,
+  transcript,
+  type Fleet,
+  type FleetOptions,
+} from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 const start = async (options: FleetOptions): Promise<Fleet> => (fleet = await startFleet(options));
@@ -12,9 +20,7 @@ afterEach(async () => {
 
 /** Every law of an idle context. */
 async function expectSound(of: Fleet, contextId: ContextId): Promise<void> {
-  await of.until(
-    async () => (await of.query(`select 1 from contexts where scheduling_status <> 'idle'`)).length === 0,
-  );
+  await of.until(async () => (await of.query(`select 1 from contexts where scheduling_status <> 'idle'`)).length === 0);
   const numbers = await of.query(`
     select seq from messages where context_id = '${contextId}' and seq is not null
     union all select seq from events where context_id = '${contextId}' order by seq`);
@@ -27,9 +33,9 @@ async function expectSound(of: Fleet, contextId: ContextId): Promise<void> {
     next_check_at: null,
     queued: 0,
   });
-  expect(
-    await of.query(`select 1 from tool_calls where context_id = '${contextId}' and finished_at is null`),
-  ).toEqual([]);
+  expect(await of.query(`select 1 from tool_calls where context_id = '${contextId}' and finished_at is null`)).toEqual(
+    [],
+  );
 }
 
 test('an input becomes a job that ends with the answer', async () => {
@@ -209,11 +215,7 @@ test('cancel closes the model call, withdraws queued inputs, and leaves a contex
   expect(closed).toBe(1);
   const next = await of.post(contextId, 'more');
   expect(await of.ended(next.jobId)).toMatchObject({ status: 'completed' });
-  expect(transcript(await of.history(contextId))).toEqual([
-    'u1 user: long',
-    'u2 user: more',
-    'a2 assistant: next',
-  ]);
+  expect(transcript(await of.history(contextId))).toEqual(['u1 user: long', 'u2 user: more', 'a2 assistant: next']);
   await expectSound(of, contextId);
 });
 
@@ -227,9 +229,7 @@ test('cancel in the middle of tools answers every call by rule', async () => {
   });
   const { contextId } = await of.createContext();
   const { jobId } = await of.post(contextId, 'go');
-  await of.until(
-    async () => (await of.query(`select 1 from tool_calls where status = 'started'`)).length === 1,
-  );
+  await of.until(async () => (await of.query(`select 1 from tool_calls where status = 'started'`)).length === 1);
   await of.cancel(jobId);
   await of.ended(jobId);
   const lines = transcript(await of.history(contextId));
@@ -326,9 +326,7 @@ test('an answer that was given in time counts, where an input that arrived meanw
       posted = true;
       await of.post(contextId, 'b');
       // Every read after this answer is too late.
-      await of.query(
-        `update jobs set deadline = clock_timestamp() - interval '1 second' where deadline is not null`,
-      );
+      await of.query(`update jobs set deadline = clock_timestamp() - interval '1 second' where deadline is not null`);
       return says('in time');
     },
   });

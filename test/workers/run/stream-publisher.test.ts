@@ -29,8 +29,7 @@ beforeEach(() => {
   publisher = new StreamPublisher(bus, subscribers, CONTEXT, id<ProcessId>(7));
 });
 
-const commit = (move: Append, claims = false): void =>
-  publisher.committed(move, committed(move, running(), 4), claims);
+const commit = (move: Append, claims = false): void => publisher.committed(move, committed(move, running(), 4), claims);
 const ask = (): void => subscribers.receive({ listening: [], asking: [CONTEXT], forMs: 10_000 });
 
 test('without subscribers: the claims, and the ends of jobs', () => {
@@ -71,9 +70,7 @@ test('the first text at once, the rest gathered, the last before the end', () =>
     for (const word of ['a', 'b', 'c']) listener.text(word);
     listener.thinking('hm');
     const deltas = () =>
-      published.map(({ kind, channel, delta, sequence }) =>
-        kind === 'delta' ? [channel, delta, sequence] : kind,
-      );
+      published.map(({ kind, channel, delta, sequence }) => (kind === 'delta' ? [channel, delta, sequence] : kind));
     expect(deltas()).toEqual(['began', ['text', 'a', 0]]);
     vi.advanceTimersByTime(30);
     expect(deltas().slice(2)).toEqual([

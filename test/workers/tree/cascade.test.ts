@@ -2,14 +2,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { startBelow, stopBelow } from '../../../src/commands/jobs/cascade.ts';
 import { startWorker, stopWorker } from '../../../src/commands/workers/stop-worker.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { JobId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type JobId } from '../../../src/core/ids.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
 import type { Executor } from '../../../src/db/connection/client.ts';
-import { aborted, says } from '../worker-fleet.ts';
-import type { FleetOptions } from '../worker-fleet.ts';
-import { lastInput, startCrew } from './peers-fleet.ts';
-import type { Crew } from './peers-fleet.ts';
+import { aborted, says, type FleetOptions } from '../worker-fleet.ts';
+import { lastInput, startCrew, type Crew } from './peers-fleet.ts';
 
 let crew: Crew | null = null;
 const start = async (options: Partial<FleetOptions> = {}): Promise<Crew> =>
@@ -46,9 +43,7 @@ async function tree(request: ModelRequest, signal: AbortSignal) {
 }
 
 const running = (of: Crew, many: number) =>
-  of.until(
-    async () => (await of.query(`select 1 from jobs where status in ('running', 'waiting')`)).length === many,
-  );
+  of.until(async () => (await of.query(`select 1 from jobs where status in ('running', 'waiting')`)).length === many);
 
 const noMarks = (of: Crew) =>
   of.until(async () => (await of.query(`select 1 from jobs where cascade is not null`)).length === 0);
@@ -85,9 +80,7 @@ test('an interrupt cancels the jobs below, whose conversations stay; their paren
   expect(await of.ended(jobId)).toMatchObject({ status: 'interrupted' });
   const [child] = of.hired;
   expect(await of.ended(child?.jobId ?? jobId)).toMatchObject({ status: 'cancelled' });
-  await of.until(
-    async () => (await of.query(`select 1 from jobs where parent_notice is not null`)).length === 0,
-  );
+  await of.until(async () => (await of.query(`select 1 from jobs where parent_notice is not null`)).length === 0);
   expect(await of.query(`select 1 from jobs where notice_of_job_id is not null`)).toEqual([]);
   expect(child === undefined ? [] : await of.history(child.contextId)).toHaveLength(1);
 });
@@ -141,9 +134,7 @@ describe('stop', () => {
     const of = await start();
     const { contextId, workerId } = await of.createContext();
     const child = await of.createContext();
-    await of.query(
-      `update workers set parent_worker_id = '${workerId}', depth = 1 where id = '${child.workerId}'`,
-    );
+    await of.query(`update workers set parent_worker_id = '${workerId}', depth = 1 where id = '${child.workerId}'`);
     await of.perform(stopWorker(of.ports, { tenantId, contextId }));
     await stopBelow(of.ports, tenantId, workerId);
     expect(await stopped(of)).toHaveLength(2);
@@ -153,9 +144,7 @@ describe('stop', () => {
     const of = await start({ processes: 0 });
     const { contextId, workerId } = await of.createContext();
     const child = await of.createContext();
-    await of.query(
-      `update workers set parent_worker_id = '${workerId}', depth = 1 where id = '${child.workerId}'`,
-    );
+    await of.query(`update workers set parent_worker_id = '${workerId}', depth = 1 where id = '${child.workerId}'`);
     await of.perform(stopWorker(of.ports, { tenantId, contextId }));
     await of.perform(startWorker(of.ports, { tenantId, contextId }));
     await stopBelow(of.ports, tenantId, workerId);
@@ -166,9 +155,7 @@ describe('stop', () => {
     const of = await start({ processes: 0 });
     const { contextId, workerId } = await of.createContext();
     const child = await of.createContext();
-    await of.query(
-      `update workers set parent_worker_id = '${workerId}', depth = 1 where id = '${child.workerId}'`,
-    );
+    await of.query(`update workers set parent_worker_id = '${workerId}', depth = 1 where id = '${child.workerId}'`);
     await of.perform(stopWorker(of.ports, { tenantId, contextId }));
     const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const slow: typeof of.ports = {
@@ -203,8 +190,7 @@ describe('parent notices', () => {
     const { contextId } = await of.createContext();
     const { jobId } = await of.post(contextId, 'leave:done one,done two');
     await of.ended(jobId);
-    const reports = () =>
-      of.query(`select * from jobs where notice_of_job_id is not null and finished_at is not null`);
+    const reports = () => of.query(`select * from jobs where notice_of_job_id is not null and finished_at is not null`);
     await of.until(async () => (await reports()).length === 2);
     expect((await reports()).map((row) => row['hops'])).toEqual([2, 2]);
     expect(await of.query(`select 1 from jobs where parent_notice is not null`)).toEqual([]);

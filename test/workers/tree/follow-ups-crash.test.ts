@@ -1,16 +1,13 @@
 // Follow-ups when their process dies at any statement, or two processes do them at once: nothing is lost, nothing is
 // reported twice.
 import { afterEach, describe, expect, test } from 'vitest';
-import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../../src/core/ids.ts';
-import type { JobId, ToolCallId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type JobId, type ToolCallId } from '../../../src/core/ids.ts';
 import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
-import { openDatabase } from '../../../src/db/connection/client.ts';
-import type { Database } from '../../../src/db/connection/client.ts';
+import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import { suppressDuplicate } from '../../../src/commands/suppress-duplicate.ts';
 import { runFollowUps } from '../../../src/workers/process/follow-ups.ts';
 import { ids } from '../../db/database-fixture.ts';
-import { says, startFleet } from '../worker-fleet.ts';
-import type { Fleet } from '../worker-fleet.ts';
+import { says, startFleet, type Fleet } from '../worker-fleet.ts';
 import { hire } from './peers-fleet.ts';
 
 let fleet: Fleet | null = null;
@@ -83,9 +80,7 @@ async function dieAtEach(prepare: (of: Fleet) => Promise<void>, check: (of: Flee
       await Promise.all([runFollowUps(ports), runFollowUps(ports)]);
       await runFollowUps(ports);
       await check(of);
-      expect(await of.query(`select 1 from jobs where cascade is not null or parent_notice = 'due'`)).toEqual(
-        [],
-      );
+      expect(await of.query(`select 1 from jobs where cascade is not null or parent_notice = 'due'`)).toEqual([]);
     }
   } finally {
     await database.close();
@@ -115,8 +110,7 @@ describe('a process that dies at any statement', () => {
     await dieAtEach(
       async (of) => {
         last = await family(of);
-        for (const { jobId } of last.asked)
-          await end(of, jobId, `status = 'cancelled', parent_notice = 'due'`);
+        for (const { jobId } of last.asked) await end(of, jobId, `status = 'cancelled', parent_notice = 'due'`);
       },
       async (of) => {
         for (const { jobId } of last?.asked ?? []) {
@@ -145,9 +139,7 @@ test('an end that a call returns is not reported as well, whether the notice is 
   await suppressDuplicate(of.ports, place, [one, two]);
   await suppressDuplicate(of.ports, place, [one, two]);
   await runFollowUps(ports);
-  const reports = await of.query(
-    'select status, notice_of_job_id from jobs where notice_of_job_id is not null',
-  );
+  const reports = await of.query('select status, notice_of_job_id from jobs where notice_of_job_id is not null');
   expect(reports).toEqual([{ status: 'cancelled', notice_of_job_id: one }]);
   const [row] = await of.query(`select queued from contexts where id = '${parent.contextId}'`);
   expect(row).toEqual({ queued: 1 });
@@ -164,8 +156,6 @@ test('an end that a call returns further up is still reported to the worker that
   expect(await of.job(one)).toMatchObject({ parent_notice: 'due' });
   const times = { ...of.ports.times, stopGraceMs: 1_000 };
   await runFollowUps({ ...of.ports, times, peers: PEER_LIMITS, log: { warn: () => undefined } });
-  const reports = await of.query(
-    'select context_id, notice_of_job_id from jobs where notice_of_job_id is not null',
-  );
+  const reports = await of.query('select context_id, notice_of_job_id from jobs where notice_of_job_id is not null');
   expect(reports).toEqual([{ context_id: parent.contextId, notice_of_job_id: one }]);
 });

@@ -1,14 +1,12 @@
 // A fleet in which workers ask others for work: the tool `hire` makes a child directly and gives it a job.
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, JobId, WorkerId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type JobId, type WorkerId } from '../../../src/core/ids.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
 import type { ToolInvocation } from '../../../src/core/tools/tool.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
 import { ids } from '../../db/database-fixture.ts';
 import { submissionTo } from '../../db/inputs.ts';
-import { result, startFleet } from '../worker-fleet.ts';
-import type { Fleet, FleetOptions, Tools } from '../worker-fleet.ts';
+import { result, startFleet, type Fleet, type FleetOptions, type Tools } from '../worker-fleet.ts';
 
 export type Hired = { workerId: WorkerId; contextId: ContextId; jobId: JobId };
 

@@ -1,17 +1,12 @@
 // Messages, stops and lists between the workers of one tree, and their limits.
 import { afterEach, expect, test } from 'vitest';
-import { createPeers } from '../../../src/commands/workers/peers.ts';
-import type { Sender } from '../../../src/commands/workers/peers.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { JobId, ToolCallId, WorkerId } from '../../../src/core/ids.ts';
-import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
-import type { PeerLimits } from '../../../src/core/workers/peer-limits.ts';
+import { createPeers, type Sender } from '../../../src/commands/workers/peers.ts';
+import { DEFAULT_TENANT, type JobId, type ToolCallId, type WorkerId } from '../../../src/core/ids.ts';
+import { PEER_LIMITS, type PeerLimits } from '../../../src/core/workers/peer-limits.ts';
 import type { ToolInvocation, ToolOutcome } from '../../../src/core/tools/tool.ts';
 import { ids } from '../../db/database-fixture.ts';
-import { aborted, says } from '../worker-fleet.ts';
-import type { FleetOptions, Script } from '../worker-fleet.ts';
-import { lastInput, startCrew } from './peers-fleet.ts';
-import type { Crew } from './peers-fleet.ts';
+import { aborted, says, type FleetOptions, type Script } from '../worker-fleet.ts';
+import { lastInput, startCrew, type Crew } from './peers-fleet.ts';
 
 let crew: Crew | null = null;
 afterEach(async () => {
@@ -23,9 +18,7 @@ type Peers = ReturnType<typeof createPeers>;
 
 async function start(model: Script, limits: Partial<PeerLimits> = {}, more: Partial<FleetOptions> = {}) {
   const made: { peers: Peers | null } = { peers: null };
-  const tool = (
-    ask: (peers: Peers, caller: Sender, input: Record<string, string>) => ReturnType<Peers['send']>,
-  ) => ({
+  const tool = (ask: (peers: Peers, caller: Sender, input: Record<string, string>) => ReturnType<Peers['send']>) => ({
     effect: 'idempotent' as const,
     async execute({ id, tenantId, contextId, jobId, input }: ToolInvocation): Promise<ToolOutcome> {
       if (made.peers === null) throw new Error('too early');
@@ -49,8 +42,7 @@ async function start(model: Script, limits: Partial<PeerLimits> = {}, more: Part
 
 const atRest = (of: Crew) =>
   of.until(
-    async () =>
-      (await of.query(`select 1 from jobs where finished_at is null or parent_notice = 'due'`)).length === 0,
+    async () => (await of.query(`select 1 from jobs where finished_at is null or parent_notice = 'due'`)).length === 0,
   );
 
 /** A parent that has hired a child which ends at once, and that child. */
@@ -109,8 +101,7 @@ test('a message to the worker above is answered there, and no message comes back
   await of.post(child.contextId, tell('send_message', { to: parent.workerId, content: 'done soon' }));
   await of.until(
     async () =>
-      (await of.query(`select 1 from jobs where hops = 1 and context_id = '${parent.contextId}'`)).length ===
-      1,
+      (await of.query(`select 1 from jobs where hops = 1 and context_id = '${parent.contextId}'`)).length === 1,
   );
   await atRest(of);
   const [sent] = await of.query(`select * from jobs where hops = 1 and context_id = '${parent.contextId}'`);

@@ -1,15 +1,7 @@
 // Workers make workers, and wait for them: without a slot, in the commit that records the wait, once for each call.
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import type { ContextId, JobId } from '../../../src/core/ids.ts';
-import {
-  SPAWNING,
-  childrenOf,
-  createSpawner,
-  resultsOf,
-  spawn,
-  startSpawning,
-  treeScript,
-} from './spawning.ts';
+import { SPAWNING, childrenOf, createSpawner, resultsOf, spawn, startSpawning, treeScript } from './spawning.ts';
 import type { Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
@@ -33,10 +25,7 @@ async function run(of: Fleet, script: string, config?: Parameters<typeof createS
 describe('a worker that makes another one', () => {
   test('waits for its job without a slot, and gets its answer', async () => {
     const of = await start({ concurrency: 1 });
-    const { jobId, workerId, job, results } = await run(
-      of,
-      `${spawn('say: I am the child')}\n---\nsay: over`,
-    );
+    const { jobId, workerId, job, results } = await run(of, `${spawn('say: I am the child')}\n---\nsay: over`);
     expect(job).toMatchObject({ status: 'completed' });
     const [child] = await childrenOf(of, jobId);
     expect(child).toMatchObject({ status: 'completed', parent_notice: null, hops: 1 });
@@ -158,9 +147,7 @@ describe('an invalid request is reported in text, and nothing is made', () => {
         { tool: 'look', decision: 'deny' },
       ],
     });
-    expect(await of.query("select status from tool_calls where name = 'look'")).toEqual([
-      { status: 'denied' },
-    ]);
+    expect(await of.query("select status from tool_calls where name = 'look'")).toEqual([{ status: 'denied' }]);
     const [child] = await of.query("select config from workers where role = 'other'");
     expect(child?.['config']).toMatchObject({ approval: [{ tool: 'look', decision: 'deny' }] });
   });
@@ -200,10 +187,7 @@ describe('wait_for_workers', () => {
 
   async function ask(of: Fleet, contextId: ContextId, input: object) {
     const before = (await resultsOf(of, contextId)).length;
-    const { jobId } = await of.post(
-      contextId,
-      `call: wait_for_workers ${JSON.stringify(input)}\n---\nsay: over`,
-    );
+    const { jobId } = await of.post(contextId, `call: wait_for_workers ${JSON.stringify(input)}\n---\nsay: over`);
     await of.ended(jobId);
     return (await resultsOf(of, contextId))[before] ?? '';
   }
@@ -251,9 +235,7 @@ describe('wait_for_workers', () => {
     expect(await ask(of, contextId, { worker_ids: [workerId] })).toMatch(/cannot wait for itself/);
     expect(await ask(of, contextId, { worker_ids: ['x'] })).toMatch(/not a worker id/);
     const other = await createSpawner(of);
-    expect(await ask(of, contextId, { worker_ids: [ids[0], other.workerId] })).toMatch(
-      /No worker below this one/,
-    );
+    expect(await ask(of, contextId, { worker_ids: [ids[0], other.workerId] })).toMatch(/No worker below this one/);
     expect(await ask(of, other.contextId, { worker_ids: ids })).toMatch(/No worker below this one/);
   });
 });

@@ -1,7 +1,6 @@
 // A fleet of workers that make workers: the simulated model, scripted by inputs, and the built-in tools.
 import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, JobId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type JobId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import type { Role, WorkerConfig } from '../../../src/core/workers/settings.ts';
 import { createModels } from '../../../src/llm/models.ts';
@@ -12,8 +11,7 @@ import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
 import { resolve } from '../../../src/tools/registry/settings.ts';
 import type { Tool } from '../../../src/tools/registry/tool.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
-import { says, startFleet } from '../worker-fleet.ts';
-import type { Fleet, FleetOptions } from '../worker-fleet.ts';
+import { says, startFleet, type Fleet, type FleetOptions } from '../worker-fleet.ts';
 
 export const SPAWNING = ['spawn_worker', 'wait_for_workers', 'look'];
 
@@ -44,8 +42,7 @@ export async function startSpawning({ roles = new Map(), look, ...options }: Opt
     registry.names.map((name) => [
       name,
       {
-        execute: (call: Parameters<typeof runner.execute>[0], signal: AbortSignal) =>
-          runner.execute(call, signal),
+        execute: (call: Parameters<typeof runner.execute>[0], signal: AbortSignal) => runner.execute(call, signal),
       },
     ]),
   );

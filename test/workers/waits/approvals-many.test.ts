@@ -3,14 +3,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId } from '../../../src/core/ids.ts';
-import { listInbox } from '../../../src/db/read/jobs/inbox.ts';
-import type { InboxItem, InboxPlace } from '../../../src/db/read/jobs/inbox.ts';
+import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
+import { listInbox, type InboxItem, type InboxPlace } from '../../../src/db/read/jobs/inbox.ts';
 import type { Page } from '../../../src/db/read/page.ts';
 import { depth } from '../../services/depth.ts';
-import { result, says, startFleet } from '../worker-fleet.ts';
-import type { Fleet } from '../worker-fleet.ts';
+import { result, says, startFleet, type Fleet } from '../worker-fleet.ts';
 
 /** This many come first: until then caches fill and code is compiled. */
 const WARM = depth(150, 500);

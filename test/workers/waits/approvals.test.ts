@@ -1,14 +1,11 @@
 // Approval by a real worker process: a waiting call occupies no slot, an approved one runs once, a denied one never
 // does.
 import { afterEach, describe, expect, test } from 'vitest';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, JobId, ToolCallId } from '../../../src/core/ids.ts';
-import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
-import type { Asking } from '../../../src/core/run/policy.ts';
+import { DEFAULT_TENANT, type ContextId, type JobId, type ToolCallId } from '../../../src/core/ids.ts';
+import { ASKING_DEFAULTS, type Asking } from '../../../src/core/run/policy.ts';
 import { assemble } from '../../../src/core/conversation/prompt.ts';
 import { changeWorker } from '../../../src/commands/workers/change-worker.ts';
-import { result, says, startFleet, transcript } from '../worker-fleet.ts';
-import type { Fleet, FleetOptions, Script } from '../worker-fleet.ts';
+import { result, says, startFleet, transcript, type Fleet, type FleetOptions, type Script } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 let ran: { name: string; input: unknown; key: string }[] = [];
@@ -75,9 +72,7 @@ const lines = async (of: Fleet, contextId: ContextId) => transcript(await of.his
 const row = async (of: Fleet, contextId: ContextId) =>
   (await of.query(`select * from contexts where id = '${contextId}'`))[0];
 const events = async (of: Fleet, contextId: ContextId, like: string) =>
-  of.query(
-    `select name, data from events where context_id = '${contextId}' and name like '${like}' order by seq`,
-  );
+  of.query(`select name, data from events where context_id = '${contextId}' and name like '${like}' order by seq`);
 
 async function expectAtRest(of: Fleet, contextId: ContextId): Promise<void> {
   await of.until(async () => (await row(of, contextId))?.['scheduling_status'] === 'idle');
@@ -137,9 +132,7 @@ describe('a call that needs approval', () => {
     await of.judge(contextId, { toolCallId: mail, input: { to: 'ann' } });
     await of.ended(jobId);
     expect(ran).toEqual([{ name: 'mail', input: { to: 'ann' }, key: mail }]);
-    expect((await of.history(contextId))[1]?.content).toMatchObject([
-      { type: 'tool_use', input: { to: 'all' } },
-    ]);
+    expect((await of.history(contextId))[1]?.content).toMatchObject([{ type: 'tool_use', input: { to: 'all' } }]);
     expect(await events(of, contextId, 'ApprovalResolved')).toMatchObject([
       { data: { decision: 'approve', input: { to: 'ann' }, by: 'person', remembered: false } },
     ]);
@@ -255,9 +248,7 @@ describe('the wait for approval ends', () => {
     await of.ended(jobId);
     await expect(of.judge(contextId, { toolCallId: mail })).rejects.toThrow(/not_waiting/);
     expect(ran.map(({ name }) => name)).toEqual(['look']);
-    expect(await of.query(`select status from tool_calls where id = '${mail}'`)).toEqual([
-      { status: 'cancelled' },
-    ]);
+    expect(await of.query(`select status from tool_calls where id = '${mail}'`)).toEqual([{ status: 'cancelled' }]);
     await expectAtRest(of, contextId);
   });
 

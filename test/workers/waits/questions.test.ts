@@ -3,13 +3,20 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { stopWorker } from '../../../src/commands/workers/stop-worker.ts';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
-import type { ContextId, JobId, ToolCallId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type JobId, type ToolCallId } from '../../../src/core/ids.ts';
 import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
 import { assemble } from '../../../src/core/conversation/prompt.ts';
 import { findInterruption, findReceipt } from '../../../src/db/run/receipts.ts';
-import { result, says, startFleet, transcript } from '../worker-fleet.ts';
-import type { Fleet, FleetOptions, Script, Tools } from '../worker-fleet.ts';
+import {
+  result,
+  says,
+  startFleet,
+  transcript,
+  type Fleet,
+  type FleetOptions,
+  type Script,
+  type Tools,
+} from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 const start = async (options: Partial<FleetOptions> & { model: Script }): Promise<Fleet> =>
@@ -244,11 +251,7 @@ describe('a wait for an answer ends', () => {
     if (question === undefined) throw new Error('No question was asked.');
     return { of, contextId, workerId, jobId, question };
   };
-  const unanswered = [
-    'u1 user: order',
-    'a1 assistant: →ask_user',
-    'a1 tool: ←No answer arrived before the job ended.',
-  ];
+  const unanswered = ['u1 user: order', 'a1 assistant: →ask_user', 'a1 tool: ←No answer arrived before the job ended.'];
 
   test.each(INTERRUPT_MODES)('with an interrupt, %s, and no run is needed', async (mode) => {
     const { of, contextId, jobId } = await isAsked();

@@ -1,9 +1,7 @@
 // `sleep_until`: a wait for a time costs a row and no slot, outlives every process, and ends with the time slept.
 import { afterEach, expect, test } from 'vitest';
-import { openApi } from '../../api/harness.ts';
-import type { Api } from '../../api/harness.ts';
-import { result, says, startFleet, transcript } from '../worker-fleet.ts';
-import type { Fleet, FleetOptions } from '../worker-fleet.ts';
+import { openApi, type Api } from '../../api/harness.ts';
+import { result, says, startFleet, transcript, type Fleet, type FleetOptions } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 let api: Api | null = null;
@@ -33,13 +31,10 @@ const TOOLS = {
 async function passTime(of: Fleet): Promise<void> {
   await of.query(`update tool_calls set asked_at = asked_at - interval '1 hour', expires_at = now() - interval '1 second'
     where name = 'sleep_until'`);
-  await of.query(
-    `update contexts set next_check_at = now() - interval '1 second' where scheduling_status = 'waiting'`,
-  );
+  await of.query(`update contexts set next_check_at = now() - interval '1 second' where scheduling_status = 'waiting'`);
 }
 
-const slept = (text: string | undefined): number =>
-  Number(/slept_s\W+([0-9.]+)/.exec(text ?? '')?.[1] ?? Number.NaN);
+const slept = (text: string | undefined): number => Number(/slept_s\W+([0-9.]+)/.exec(text ?? '')?.[1] ?? Number.NaN);
 
 test('calls of the same answer run at once, and the model learns how long it slept', async () => {
   const of = (fleet = await startFleet({ model: sleeps({ seconds: 3_600 }), tools: TOOLS, concurrency: 1 }));
@@ -77,9 +72,7 @@ test('the reason of the wait shows the call and its time, and no client can answ
   expect(posted.status).toBe(422);
   await of.cancel(jobId);
   await of.ended(jobId);
-  expect(await of.query(`select status from tool_calls where name = 'sleep_until'`)).toEqual([
-    { status: 'cancelled' },
-  ]);
+  expect(await of.query(`select status from tool_calls where name = 'sleep_until'`)).toEqual([{ status: 'cancelled' }]);
 });
 
 test('the wait outlives the process that set it', async () => {

@@ -4,8 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { ContextId, JobId } from '../../../src/core/ids.ts';
 import { depth } from '../../services/depth.ts';
 import { isClaim, tagOf } from '../../services/statements.ts';
-import { result, says, startFleet, transcript } from '../worker-fleet.ts';
-import type { Fleet } from '../worker-fleet.ts';
+import { result, says, startFleet, transcript, type Fleet } from '../worker-fleet.ts';
 
 const MANY = depth(300, 1_000);
 const SWEEPS = 6;

@@ -1,6 +1,5 @@
 /** Form for the answer to a question (a choice or free text), or for the result of a tool that the client runs. */
-import { useState } from 'react';
-import type { FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import type { Json, ToolCall } from 'nightshift/client';
 import { client } from '../data/client.ts';
 import { Button } from '../ui/forms/button.tsx';
@@ -26,11 +25,7 @@ export function AnswerForm({ call }: { call: ToolCall }) {
     if (text.trim() !== '') answer(text.trim());
   };
   return (
-    <form
-      className={css.form}
-      onSubmit={submit}
-      aria-label={isQuestion ? 'Answer' : `Result of ${call.name}`}
-    >
+    <form className={css.form} onSubmit={submit} aria-label={isQuestion ? 'Answer' : `Result of ${call.name}`}>
       {!isQuestion && <ShownJson value={call.input} label="Arguments" most={200} />}
       <div className={css.buttons} role="group" aria-label="Choices" hidden={choices.length === 0}>
         {choices.map((choice) => (

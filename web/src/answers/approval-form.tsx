@@ -1,7 +1,6 @@
 /** Form to approve a tool call, to approve it with edited arguments, or to deny it with a reason. */
 import { Check, Pencil, X } from 'lucide-react';
-import { useState } from 'react';
-import type { FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import type { ApproveCalls, Json, ToolCall } from 'nightshift/client';
 import { client } from '../data/client.ts';
 import { Button } from '../ui/forms/button.tsx';
@@ -61,11 +60,7 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
           onChange={({ target }) => setReason(target.value)}
         />
       )}
-      <Checkbox
-        label={`Remember for ${call.name} in this context`}
-        checked={isRemembered}
-        onChange={setRemembered}
-      />
+      <Checkbox label={`Remember for ${call.name} in this context`} checked={isRemembered} onChange={setRemembered} />
       {call.waits_until !== null && (
         <p className={css.about}>
           Times out <RelativeTime at={call.waits_until} />

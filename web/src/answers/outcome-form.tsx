@@ -17,8 +17,8 @@ export function OutcomeForm({ call }: { call: ToolCall }) {
   return (
     <div className={css.form} role="group" aria-label={`Outcome of ${call.name}`}>
       <p>
-        The worker process was lost while this call was running. Check whether the call took effect, then
-        choose the outcome.
+        The worker process was lost while this call was running. Check whether the call took effect, then choose the
+        outcome.
       </p>
       <ShownJson value={call.run_input} label="Arguments" most={200} />
       <TextField
@@ -28,19 +28,13 @@ export function OutcomeForm({ call }: { call: ToolCall }) {
         onChange={({ target }) => setResult(target.value)}
       />
       <div className={css.buttons}>
-        <Button
-          variant="primary"
-          onClick={() => settle('Marked as happened', { outcome: 'happened', ...resultField })}
-        >
+        <Button variant="primary" onClick={() => settle('Marked as happened', { outcome: 'happened', ...resultField })}>
           It happened
         </Button>
         <Button onClick={() => settle('Did not happen: running it again', { outcome: 'did_not_happen' })}>
           It did not happen: run again
         </Button>
-        <Button
-          variant="quiet"
-          onClick={() => settle('Reported to the model as unknown', { outcome: 'tell' })}
-        >
+        <Button variant="quiet" onClick={() => settle('Reported to the model as unknown', { outcome: 'tell' })}>
           Report as unknown
         </Button>
       </div>

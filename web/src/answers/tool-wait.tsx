@@ -1,6 +1,5 @@
 /** Shows the wait of a tool call and the form that ends it. */
-import { useLayoutEffect } from 'react';
-import type { ReactNode } from 'react';
+import { useLayoutEffect, type ReactNode } from 'react';
 import type { ToolCall } from 'nightshift/client';
 import { takeBack, useDecision } from '../data/query/decisions.ts';
 import { useSteady } from '../ui/state/steady.ts';

@@ -1,9 +1,7 @@
 /** Sends the decision of a form, then refetches what it affects, and reports a failure. */
 import { useQueryClient } from '@tanstack/react-query';
-import { NightshiftError } from 'nightshift/client';
-import type { ToolCall } from 'nightshift/client';
-import { decide } from '../data/query/decisions.ts';
-import type { Wait } from '../data/query/decisions.ts';
+import { NightshiftError, type ToolCall } from 'nightshift/client';
+import { decide, type Wait } from '../data/query/decisions.ts';
 import { keys } from '../data/query/keys.ts';
 import { approvalsQuery } from '../data/query/system.ts';
 import { showNotice, showError } from '../ui/layout/toaster.tsx';

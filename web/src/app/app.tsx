@@ -30,8 +30,7 @@ export function App() {
 /** Sends no other request until the session query shows whether an API key is needed. */
 function SignInGuard() {
   const session = useQuery(sessionQuery());
-  if (session.data !== undefined)
-    return session.data.signed_in ? <RouterProvider router={router} /> : <SignIn />;
+  if (session.data !== undefined) return session.data.signed_in ? <RouterProvider router={router} /> : <SignIn />;
   return (
     <main className={css.middle}>
       {session.isError ? (

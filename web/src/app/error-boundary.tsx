@@ -1,6 +1,5 @@
 /** Error page for exceptions that a component of the console throws. */
-import { Component } from 'react';
-import type { ReactNode } from 'react';
+import { Component, type ReactNode } from 'react';
 import { ErrorState } from '../ui/state/error-state.tsx';
 
 type Props = { children: ReactNode };
@@ -20,10 +19,6 @@ export class ErrorBoundary extends Component<Props, State> {
 
 export function Fault({ error }: { error: unknown }) {
   return (
-    <ErrorState
-      title="Something went wrong on this page"
-      error={error}
-      onRetry={() => globalThis.location.reload()}
-    />
+    <ErrorState title="Something went wrong on this page" error={error} onRetry={() => globalThis.location.reload()} />
   );
 }

@@ -1,7 +1,6 @@
 /** Layout of every page: the navigation (at the side, on phones at the bottom) and the connection banner. */
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { Suspense, useEffect, useRef } from 'react';
-import type { RefObject } from 'react';
+import { Suspense, useEffect, useRef, type RefObject } from 'react';
 import { Skeleton } from '../ui/layout/skeleton.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';

@@ -1,8 +1,7 @@
 /** Sign-in page, shown if the API requires a key. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { NightshiftError } from 'nightshift/client';
-import { useState } from 'react';
-import type { FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { signIn } from '../data/query/session.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { TextField } from '../ui/forms/field.tsx';

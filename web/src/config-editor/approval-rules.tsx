@@ -43,11 +43,7 @@ export function ApprovalRules({ edited: { draft, isReadOnly, onChange } }: { edi
             onChange={(decision) => put(at, { ...rule, decision })}
           />
           {!isReadOnly && (
-            <IconButton
-              label={`Remove rule ${at + 1}`}
-              size="small"
-              onClick={() => set(rules.toSpliced(at, 1))}
-            >
+            <IconButton label={`Remove rule ${at + 1}`} size="small" onClick={() => set(rules.toSpliced(at, 1))}>
               <Trash2 />
             </IconButton>
           )}

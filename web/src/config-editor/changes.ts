@@ -1,8 +1,7 @@
 /** Reads the changed fields of a draft. */
 import type { ConfigPatch, Json, WorkerConfig } from 'nightshift/client';
 import type { ConfigDraft, ConfigMember } from './draft.ts';
-import { FIELDS } from './fields.ts';
-import type { FieldDefinition, Read } from './fields.ts';
+import { FIELDS, type FieldDefinition, type Read } from './fields.ts';
 
 export const CONFIG_MEMBERS = Object.keys(FIELDS) as ConfigMember[];
 

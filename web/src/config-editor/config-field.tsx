@@ -1,8 +1,7 @@
 import { useModels, useProviders, useServers, useTools } from '../data/names.ts';
 import { Choices } from '../ui/forms/choices.tsx';
 import { Field, TextArea, TextField } from '../ui/forms/field.tsx';
-import { Select } from '../ui/forms/select.tsx';
-import type { Option } from '../ui/forms/select.tsx';
+import { Select, type Option } from '../ui/forms/select.tsx';
 import { ApprovalRules } from './approval-rules.tsx';
 import css from './config-editor.module.css';
 import type { ConfigMember, TextMember } from './draft.ts';
@@ -49,14 +48,7 @@ export function ConfigField({ member, edited }: Props<ConfigMember>) {
     case 'client_tools':
     case 'parameters':
     case 'limits':
-      return (
-        <TextArea
-          rows={FIELDS[member].rows}
-          className={css.code}
-          spellCheck={false}
-          {...bind(edited, member)}
-        />
-      );
+      return <TextArea rows={FIELDS[member].rows} className={css.code} spellCheck={false} {...bind(edited, member)} />;
   }
 }
 

@@ -13,9 +13,7 @@ export function PinnedTexts({ edited: { draft, isReadOnly, onChange } }: { edite
   return (
     <fieldset className={css.list}>
       <legend>Pinned texts</legend>
-      <p className={css.hint}>
-        Pinned texts follow the system prompt in every prompt and are never compacted.
-      </p>
+      <p className={css.hint}>Pinned texts follow the system prompt in every prompt and are never compacted.</p>
       {texts.map((pinned, at) => (
         // oxlint-disable-next-line react/no-array-index-key -- a text is identified by its position
         <div key={at} className={css.pinned}>
@@ -34,11 +32,7 @@ export function PinnedTexts({ edited: { draft, isReadOnly, onChange } }: { edite
             onChange={({ target }) => put(at, { ...pinned, text: target.value })}
           />
           {!isReadOnly && (
-            <Button
-              size="small"
-              aria-label={`Remove text ${at + 1}`}
-              onClick={() => set(texts.toSpliced(at, 1))}
-            >
+            <Button size="small" aria-label={`Remove text ${at + 1}`} onClick={() => set(texts.toSpliced(at, 1))}>
               <Trash2 /> Remove
             </Button>
           )}

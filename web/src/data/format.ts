@@ -2,11 +2,7 @@
 import type { Context, ContentBlock, Message } from 'nightshift/client';
 
 /** The title, else the name of the worker, else a short id. */
-export function contextName({
-  title,
-  worker_name,
-  id,
-}: Pick<Context, 'title' | 'worker_name' | 'id'>): string {
+export function contextName({ title, worker_name, id }: Pick<Context, 'title' | 'worker_name' | 'id'>): string {
   if (title !== null && title.trim() !== '') return title;
   return worker_name.trim() !== '' ? worker_name : `Context ${shortId(id)}`;
 }

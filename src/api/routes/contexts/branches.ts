@@ -1,24 +1,15 @@
 /** The branches of a context. Branches share the messages before the point where they forked. */
-import { createBranch, deleteBranch, switchBranch } from '../../../commands/contexts/change-branches.ts';
-import type { Target } from '../../../commands/contexts/change-branches.ts';
+import { createBranch, deleteBranch, switchBranch, type Target } from '../../../commands/contexts/change-branches.ts';
 import { noBranch } from '../../../commands/inputs/refusals.ts';
-import type { MessageId } from '../../../core/ids.ts';
-import { parseId } from '../../../core/ids.ts';
-import { findBranchView, listBranches } from '../../../db/read/contexts/branch-views.ts';
-import type { BranchPlace } from '../../../db/read/contexts/branch-views.ts';
+import { parseId, type MessageId } from '../../../core/ids.ts';
+import { findBranchView, listBranches, type BranchPlace } from '../../../db/read/contexts/branch-views.ts';
 import type { Executor } from '../../../db/connection/client.ts';
 import { branchName, cursorOf, instant } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { RequestRefused, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
-import {
-  Branch,
-  BranchList,
-  BranchParams,
-  BranchQuery,
-  CreateBranch,
-} from '../../schemas/contexts/branch.ts';
+import { Branch, BranchList, BranchParams, BranchQuery, CreateBranch } from '../../schemas/contexts/branch.ts';
 import { Empty, WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';

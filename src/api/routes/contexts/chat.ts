@@ -1,13 +1,11 @@
 /** Chat sessions. A session is a context with an idle timeout. */
 import type { Static } from 'typebox';
 import { beginSession } from '../../../commands/workers/begin-session.ts';
-import { mapOutcome } from '../../../commands/perform.ts';
-import type { AnyCommand, Command } from '../../../commands/perform.ts';
+import { mapOutcome, type AnyCommand, type Command } from '../../../commands/perform.ts';
 import type { Accepted } from '../../../commands/inputs/posted-input.ts';
 import { submitInput } from '../../../commands/inputs/submit-input.ts';
 import { refuse } from '../../../core/errors.ts';
-import { parseId } from '../../../core/ids.ts';
-import type { ContextId, TenantId } from '../../../core/ids.ts';
+import { parseId, type ContextId, type TenantId } from '../../../core/ids.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import { unknownName } from '../../server/catalog.ts';
 import { makeWorker } from '../../request/make-worker.ts';
@@ -38,8 +36,7 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const session = sessionId(body.session_id);
-      const command =
-        session === null ? await begin(ports, tenantId, body) : goOn(ports, tenantId, session, body);
+      const command = session === null ? await begin(ports, tenantId, body) : goOn(ports, tenantId, session, body);
       const answer = await write(ports, request, answered(command));
       return accepted(request, reply, answer);
     },
@@ -93,9 +90,5 @@ function sessionId(text: string | undefined): ContextId | null {
 }
 
 function noSession(id: string) {
-  return refuse(
-    'not_found',
-    `No session has the id ${id}. Leave session_id out to start a new one.`,
-    'session_id',
-  );
+  return refuse('not_found', `No session has the id ${id}. Leave session_id out to start a new one.`, 'session_id');
 }

@@ -35,8 +35,7 @@ function compactRoute(app: App, ports: ApiPorts): void {
     '/api/contexts/:id/compact',
     {
       schema: {
-        summary:
-          'Compact a context by a job of kind compact. The job completes even if there is nothing to compact',
+        summary: 'Compact a context by a job of kind compact. The job completes even if there is nothing to compact',
         operationId: 'compactContext',
         tags,
         params: IdParams,
@@ -82,9 +81,7 @@ function listCompactionsRoute(app: App, ports: ApiPorts): void {
       const { limit } = query;
       const [after] = PLACE.read(query.cursor) ?? [0];
       const read = readerOf(ports, reply);
-      const found = await read((_, last) =>
-        listCompactions(last, tenantId, context, { after, limit: limit + 1 }),
-      );
+      const found = await read((_, last) => listCompactions(last, tenantId, context, { after, limit: limit + 1 }));
       const page = orNotFound(found, noContext(context));
       return toListing(
         page,

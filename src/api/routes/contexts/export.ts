@@ -1,10 +1,8 @@
 /** Exports a context as a file: lossless JSON, Markdown, or question and answer pairs. Streams it as it is read. */
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { whole } from '../../../core/conversation/branch.ts';
-import type { Span } from '../../../core/conversation/branch.ts';
-import { readContext } from '../../../db/read/messages/export.ts';
-import type { StoredContext, StoredMessage } from '../../../db/read/messages/export.ts';
+import { whole, type Span } from '../../../core/conversation/branch.ts';
+import { readContext, type StoredContext, type StoredMessage } from '../../../db/read/messages/export.ts';
 import { documentOf } from '../../export/document.ts';
 import { markdownOf } from '../../export/markdown.ts';
 import { pairedOf } from '../../export/paired.ts';

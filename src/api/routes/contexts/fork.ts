@@ -1,7 +1,6 @@
 /** Forks a context: the new context starts with copies of the messages. */
 import { forkContext } from '../../../commands/contexts/fork-context.ts';
-import { parseId } from '../../../core/ids.ts';
-import type { MessageId } from '../../../core/ids.ts';
+import { parseId, type MessageId } from '../../../core/ids.ts';
 import { readAnswer, tagged } from '../../response/context-answer.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { WriteHeaders, versioned } from '../../schemas/common.ts';

@@ -2,11 +2,9 @@
 import { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { importContext } from '../../../commands/contexts/import-context.ts';
-import { readAnswer, tagged } from '../../response/context-answer.ts';
-import type { ContextAnswer } from '../../response/context-answer.ts';
+import { readAnswer, tagged, type ContextAnswer } from '../../response/context-answer.ts';
 import { withoutBody, openSource } from '../../import/open.ts';
-import { spool } from '../../import/spool.ts';
-import type { Spooled } from '../../import/spool.ts';
+import { spool, type Spooled } from '../../import/spool.ts';
 import { makeWorker } from '../../request/make-worker.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { WriteHeaders, versioned } from '../../schemas/common.ts';
@@ -15,8 +13,7 @@ import { Context } from '../../schemas/contexts/context.ts';
 import { ImportContext } from '../../schemas/contexts/import.ts';
 import { problems } from '../../schemas/problem.ts';
 import { createValidator } from '../../request/validation.ts';
-import { answeredBy, write } from '../../request/write.ts';
-import type { WriteRequest } from '../../request/write.ts';
+import { answeredBy, write, type WriteRequest } from '../../request/write.ts';
 
 /** Extra time for the import, in milliseconds. */
 const TIMEOUT_MS = 600_000;

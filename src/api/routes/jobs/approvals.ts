@@ -1,11 +1,9 @@
 /** Approval decisions, and the inbox: all calls of a tenant that wait for a person or a client. */
 import type { Static } from 'typebox';
-import { approveCalls, whyNot } from '../../../commands/calls/approve-calls.ts';
-import type { Judgement } from '../../../commands/calls/approve-calls.ts';
+import { approveCalls, whyNot, type Judgement } from '../../../commands/calls/approve-calls.ts';
 import { refuse } from '../../../core/errors.ts';
 import type { ContextId, TenantId, ToolCallId } from '../../../core/ids.ts';
-import { listInbox } from '../../../db/read/jobs/inbox.ts';
-import type { InboxItem as Item, InboxPlace } from '../../../db/read/jobs/inbox.ts';
+import { listInbox, type InboxItem as Item, type InboxPlace } from '../../../db/read/jobs/inbox.ts';
 import { findJudgedCall } from '../../../db/calls/approvals.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import { toIso, toIsoOrNull } from '../../request/instant.ts';
@@ -14,8 +12,7 @@ import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { RequestRefused } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
-import { ApproveCalls, Inbox, InboxQuery, Resolved } from '../../schemas/jobs/approval.ts';
-import type { InboxItem } from '../../schemas/jobs/approval.ts';
+import { ApproveCalls, Inbox, InboxQuery, Resolved, type InboxItem } from '../../schemas/jobs/approval.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
@@ -79,10 +76,7 @@ function inboxRoute(app: App, ports: ApiPorts): void {
 function toJudgement(body: Static<typeof ApproveCalls>): Judgement {
   const { tool_call_id: named, all, decision, reason = null, input = null, remember = false } = body;
   if ((named === undefined) === (all === undefined))
-    throw invalid(
-      'Give exactly one of tool_call_id (one call) and all (every call that waits).',
-      'tool_call_id',
-    );
+    throw invalid('Give exactly one of tool_call_id (one call) and all (every call that waits).', 'tool_call_id');
   if (input !== null && named === undefined)
     throw invalid('input replaces the input of one call: give its tool_call_id instead of all.', 'input');
   if (input !== null && decision === 'deny')
@@ -110,10 +104,7 @@ async function refuseUnfitInput(
   if (call === null || whyNot(call) !== null) return;
   const problemsOfInput = await catalog.checkInput(call.name, input);
   if (problemsOfInput === null || problemsOfInput.length === 0) return;
-  throw invalid(
-    `input does not match the schema of the tool ${call.name}: ${problemsOfInput.join('; ')}.`,
-    'input',
-  );
+  throw invalid(`input does not match the schema of the tool ${call.name}: ${problemsOfInput.join('; ')}.`, 'input');
 }
 
 function invalid(message: string, param: string): RequestRefused {

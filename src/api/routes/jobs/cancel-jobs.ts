@@ -1,10 +1,8 @@
 /** Cancels all unfinished jobs that match a filter. */
 import type { Static } from 'typebox';
 import { cancelJobs } from '../../../commands/jobs/cancel-jobs.ts';
-import { refuse } from '../../../core/errors.ts';
-import type { Refusal } from '../../../core/errors.ts';
-import { parseId } from '../../../core/ids.ts';
-import type { ContextId, TenantId, WorkerId } from '../../../core/ids.ts';
+import { refuse, type Refusal } from '../../../core/errors.ts';
+import { parseId, type ContextId, type TenantId, type WorkerId } from '../../../core/ids.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { CANCEL_FILTERS, CancelJobs, Cancelled } from '../../schemas/jobs/cancel-jobs.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
@@ -39,10 +37,7 @@ async function cancelAll(
   body: Static<typeof CancelJobs>,
 ): Promise<{ kind: 'done'; value: Cancelled } | Refusal> {
   if (CANCEL_FILTERS.every((name) => body[name] === undefined)) {
-    return refuse(
-      'invalid_request',
-      `The filter is empty. Give at least one of ${CANCEL_FILTERS.join(', ')}.`,
-    );
+    return refuse('invalid_request', `The filter is empty. Give at least one of ${CANCEL_FILTERS.join(', ')}.`);
   }
   const filter = {
     contextId: parseId<ContextId>(body.context_id ?? ''),

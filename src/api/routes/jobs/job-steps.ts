@@ -40,9 +40,7 @@ function listStepsRoute(app: App, ports: ApiPorts): void {
       const { limit, cursor } = query;
       const [skip] = PLACE.read(cursor) ?? [0];
       const read = readerOf(ports, reply);
-      const timeline = await read((_, last) =>
-        listSteps(last, tenantId, id, { after: skip, limit: limit + 1 }),
-      );
+      const timeline = await read((_, last) => listSteps(last, tenantId, id, { after: skip, limit: limit + 1 }));
       const { steps, worker } = orNotFound(timeline, noJob(id));
       const { config, definition, role } = worker;
       const ofRole = definition ?? ports.catalog.fileRoles.get(role ?? '');

@@ -1,10 +1,8 @@
 /** Jobs: read, waited for, cancelled. */
 import { refuse } from '../../../core/errors.ts';
-import { parseId } from '../../../core/ids.ts';
-import type { ContextId, JobId, WorkerId } from '../../../core/ids.ts';
+import { parseId, type ContextId, type JobId, type WorkerId } from '../../../core/ids.ts';
 import type { Watched } from '../../../events/job-waits.ts';
-import { isFinished } from '../../../core/run/job.ts';
-import type { JobStatus } from '../../../core/run/job.ts';
+import { isFinished, type JobStatus } from '../../../core/run/job.ts';
 import { perform } from '../../../commands/perform.ts';
 import { cancelJob } from '../../../commands/jobs/cancel-job.ts';
 import { findJob, listJobs } from '../../../db/read/jobs/job-views.ts';
@@ -62,9 +60,7 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
       };
       const [after] = PLACE.read(query.cursor) ?? [null];
       const read = readerOf(ports, reply);
-      const page = await read((_, last) =>
-        listJobs(last, tenantId, filter, { after, limit: query.limit + 1 }),
-      );
+      const page = await read((_, last) => listJobs(last, tenantId, filter, { after, limit: query.limit + 1 }));
       return toListing(page, query.limit, toJob, ({ id: last }) => PLACE.write([last]));
     },
   );
@@ -90,9 +86,7 @@ function getJobRoute(app: App, ports: ApiPorts): void {
       const job = await read();
       if (query.wait_ms === 0 || isFinished(job.status)) return toJob(job);
       const watched = { tenantId, contextId: job.contextId, jobId: id };
-      return toJob(
-        await untilFinished(ports, { job: watched, ms: query.wait_ms, signal: signalOf(reply) }, read),
-      );
+      return toJob(await untilFinished(ports, { job: watched, ms: query.wait_ms, signal: signalOf(reply) }, read));
     },
   );
 }
@@ -116,10 +110,7 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
       const id = jobId(request.params.id);
       const read = async () => orNotFound(await findReceipt(ports.database.db, tenantId, id), noJob(id));
       return writeAround(ports, request, async () => {
-        const outcome = await perform(
-          ports,
-          cancelJob(ports, { tenantId, jobId: id, reason: body.reason ?? null }),
-        );
+        const outcome = await perform(ports, cancelJob(ports, { tenantId, jobId: id, reason: body.reason ?? null }));
         if (outcome.kind === 'refused') return refuse('not_found', noJob(id));
         const watched = { tenantId, contextId: outcome.value.contextId, jobId: id };
         const receipt = await untilFinished(

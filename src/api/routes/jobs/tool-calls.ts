@@ -1,7 +1,6 @@
 /** Single tool calls, and the resolution of calls whose outcome is unknown. */
 import type { Static } from 'typebox';
-import { resolveCall } from '../../../commands/calls/resolve-call.ts';
-import type { Resolved } from '../../../commands/calls/resolve-call.ts';
+import { resolveCall, type Resolved } from '../../../commands/calls/resolve-call.ts';
 import { refuse } from '../../../core/errors.ts';
 import type { ContextId, TenantId, ToolCallId } from '../../../core/ids.ts';
 import type { Executor } from '../../../db/connection/client.ts';

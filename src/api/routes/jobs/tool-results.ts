@@ -1,6 +1,5 @@
 /** Results of tool calls that a person or a client answers. */
-import { answerCall } from '../../../commands/calls/answer-call.ts';
-import type { CallAnswer } from '../../../commands/calls/answer-call.ts';
+import { answerCall, type CallAnswer } from '../../../commands/calls/answer-call.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { WriteHeaders } from '../../schemas/common.ts';

@@ -2,13 +2,10 @@
 import type { Static } from 'typebox';
 import { noBranch } from '../../../commands/inputs/refusals.ts';
 import { changeInput, withdrawInput } from '../../../commands/inputs/change-input.ts';
-import { runStatement } from '../../../commands/perform.ts';
-import type { OneStatement } from '../../../commands/perform.ts';
+import { runStatement, type OneStatement } from '../../../commands/perform.ts';
 import { contextOf } from '../../../db/write/workers/workers.ts';
-import { findMessage, listMessages } from '../../../db/read/messages/message-views.ts';
-import type { Place } from '../../../db/read/messages/message-views.ts';
-import { inputTurn, answerTurn, parseTurn } from '../../../core/conversation/turn.ts';
-import type { Turn } from '../../../core/conversation/turn.ts';
+import { findMessage, listMessages, type Place } from '../../../db/read/messages/message-views.ts';
+import { inputTurn, answerTurn, parseTurn, type Turn } from '../../../core/conversation/turn.ts';
 import { refuse } from '../../../core/errors.ts';
 import type { ContextId, TenantId } from '../../../core/ids.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
@@ -138,8 +135,7 @@ function listMessagesRoute(app: App, ports: ApiPorts): void {
     async ({ tenantId, params, query }, reply) => {
       const context = contextId(params.id);
       const { limit, order } = query;
-      const from =
-        query.from === undefined ? null : await placeBefore(ports, { tenantId, context }, query.from, query);
+      const from = query.from === undefined ? null : await placeBefore(ports, { tenantId, context }, query.from, query);
       const { place: before, branch } = from ?? readPlace(query.cursor, query.branch ?? null);
       const turn = query.turn === undefined ? null : toTurn(query.turn);
       const include = query.include?.split(',') ?? [];

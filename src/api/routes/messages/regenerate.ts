@@ -2,8 +2,7 @@
  * Edits past inputs and regenerates answers, each on a new branch. Lists the siblings of a message on other branches.
  */
 import type { Static } from 'typebox';
-import { editInput, regenerate } from '../../../commands/inputs/regenerate.ts';
-import type { Regeneration } from '../../../commands/inputs/regenerate.ts';
+import { editInput, regenerate, type Regeneration } from '../../../commands/inputs/regenerate.ts';
 import type { AnyCommand } from '../../../commands/perform.ts';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
 import type { TenantId } from '../../../core/ids.ts';

@@ -1,11 +1,9 @@
 /** Full-text search over the messages of a tenant. */
 import type { Static } from 'typebox';
 import { refuse } from '../../../core/errors.ts';
-import { parseId } from '../../../core/ids.ts';
-import type { ContextId, MessageId, TenantId, WorkerId } from '../../../core/ids.ts';
+import { parseId, type ContextId, type MessageId, type TenantId, type WorkerId } from '../../../core/ids.ts';
 import type { Executor } from '../../../db/connection/client.ts';
-import { searchStretch } from '../../../db/search/search.ts';
-import type { Found, SearchFilter, SearchPlace } from '../../../db/search/search.ts';
+import { searchStretch, type Found, type SearchFilter, type SearchPlace } from '../../../db/search/search.ts';
 import { contextOf } from '../../../db/write/workers/workers.ts';
 import { parseInstant, toIso } from '../../request/instant.ts';
 import { cursorOf, id, inOrder, instant, orNull, real } from '../../request/cursor.ts';
@@ -15,8 +13,7 @@ import { readerOf } from '../../response/reads.ts';
 import { openSlots } from '../../response/slots.ts';
 import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
-import { SearchQuery, SearchResultList } from '../../schemas/messages/search.ts';
-import type { SearchResult } from '../../schemas/messages/search.ts';
+import { SearchQuery, SearchResultList, type SearchResult } from '../../schemas/messages/search.ts';
 
 /** Maximum number of words and operators in a query: the cost of a search grows with their number. */
 const MOST_WORDS = 32;
@@ -45,12 +42,9 @@ export function searchRoute(app: App, ports: ApiPorts): void {
     async ({ tenantId, query }, reply) => {
       const read = readerOf(ports, reply);
       const text = query.q?.trim() ?? '';
-      if (text === '')
-        throw new RequestRefused(refuse('invalid_request', 'q has no words to search for.', 'q'));
+      if (text === '') throw new RequestRefused(refuse('invalid_request', 'q has no words to search for.', 'q'));
       if (countWords(text) > MOST_WORDS) {
-        throw new RequestRefused(
-          refuse('invalid_request', `q has more than ${MOST_WORDS} words. Use fewer.`, 'q'),
-        );
+        throw new RequestRefused(refuse('invalid_request', `q has more than ${MOST_WORDS} words. Use fewer.`, 'q'));
       }
       const place = readPlace(query.cursor);
       const filter = await toFilter(ports.database.db, tenantId, text, query);

@@ -1,7 +1,6 @@
 /** The turns of a branch: an input with its answers and tool calls. */
 import { noBranch } from '../../../commands/inputs/refusals.ts';
-import { listTurns } from '../../../db/read/messages/turns.ts';
-import type { TurnView } from '../../../db/read/messages/turns.ts';
+import { listTurns, type TurnView } from '../../../db/read/messages/turns.ts';
 import { branchName, cursorOf, ordinal, refusedCursor } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
@@ -9,8 +8,7 @@ import { RequestRefused, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
-import { TurnList, TurnQuery } from '../../schemas/messages/turn.ts';
-import type { Turn } from '../../schemas/messages/turn.ts';
+import { TurnList, TurnQuery, type Turn } from '../../schemas/messages/turn.ts';
 import { IdParams, contextId, noContext } from '../params.ts';
 
 export function turnRoutes(app: App, ports: ApiPorts): void {

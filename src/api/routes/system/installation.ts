@@ -12,8 +12,7 @@ export function installationRoutes(app: App, ports: ApiPorts): void {
     {
       config: { access: 'tenant_or_operator' },
       schema: {
-        summary:
-          'Version, providers, tools, MCP servers and limits; for the operator also the worker processes',
+        summary: 'Version, providers, tools, MCP servers and limits; for the operator also the worker processes',
         operationId: 'getSystem',
         tags: ['system'],
         response: { 200: ref(System), ...problems() },

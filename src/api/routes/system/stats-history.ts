@@ -2,8 +2,12 @@
 import { refuse } from '../../../core/errors.ts';
 import type { Millis } from '../../../core/time.ts';
 import { toPublicUsage } from '../../../core/money/usage.ts';
-import { readHistory } from '../../../db/read/installation/stats-history.ts';
-import type { BucketView, Buckets, Quantiles } from '../../../db/read/installation/stats-history.ts';
+import {
+  readHistory,
+  type BucketView,
+  type Buckets,
+  type Quantiles,
+} from '../../../db/read/installation/stats-history.ts';
 import { LATEST, parseInstant, toIso } from '../../request/instant.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { RequestRefused } from '../../response/problem.ts';
@@ -46,8 +50,7 @@ export function statsHistoryRoute(app: App, ports: ApiPorts): void {
 function toBuckets(from: Millis, to: Millis, bucketS: number | null): Buckets {
   const span = to - from;
   if (span <= 0) throw wrong('from must be earlier than to.', 'from');
-  if (span > LONGEST_MS)
-    throw wrong('from and to are more than 366 days apart. Choose a shorter period.', 'from');
+  if (span > LONGEST_MS) throw wrong('from and to are more than 366 days apart. Choose a shorter period.', 'from');
   const bucketMs = 1_000 * (bucketS ?? Math.max(1, Math.ceil(span / USUAL_BUCKETS / 1_000)));
   const count = Math.ceil(span / bucketMs);
   if (count > MOST_BUCKETS)

@@ -2,8 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { deleteRole, putRole } from '../../../commands/workers/change-role.ts';
 import { refuse } from '../../../core/errors.ts';
-import { findRole, listRoles } from '../../../db/write/workers/roles.ts';
-import type { RoleView } from '../../../db/write/workers/roles.ts';
+import { findRole, listRoles, type RoleView } from '../../../db/write/workers/roles.ts';
 import { refuseUnknownNames } from '../../server/catalog.ts';
 import { cursorOf, matching } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';

@@ -2,15 +2,12 @@
 import type { FastifyReply } from 'fastify';
 import { startBelow, stopBelow } from '../../../commands/jobs/cascade.ts';
 import { deleteWorker } from '../../../commands/workers/delete-worker.ts';
-import { performWithin } from '../../../commands/perform.ts';
-import type { Command } from '../../../commands/perform.ts';
+import { performWithin, type Command } from '../../../commands/perform.ts';
 import { startWorker, stopWorker } from '../../../commands/workers/stop-worker.ts';
 import { refuse } from '../../../core/errors.ts';
-import { parseId } from '../../../core/ids.ts';
-import type { ContextId, TenantId, WorkerId } from '../../../core/ids.ts';
+import { parseId, type ContextId, type TenantId, type WorkerId } from '../../../core/ids.ts';
 import type { Executor } from '../../../db/connection/client.ts';
-import { findWorker, listWorkers } from '../../../db/read/contexts/worker-views.ts';
-import type { WorkerView } from '../../../db/read/contexts/worker-views.ts';
+import { findWorker, listWorkers, type WorkerView } from '../../../db/read/contexts/worker-views.ts';
 import { contextOf } from '../../../db/write/workers/workers.ts';
 import { refuseUnknownNames } from '../../server/catalog.ts';
 import { makeWorker } from '../../request/make-worker.ts';
@@ -103,9 +100,7 @@ function listWorkersRoute(app: App, ports: ApiPorts): void {
       };
       const [after] = PLACE.read(query.cursor) ?? [null];
       const read = readerOf(ports, reply);
-      const page = await read((_, last) =>
-        listWorkers(last, tenantId, filter, { after, limit: query.limit + 1 }),
-      );
+      const page = await read((_, last) => listWorkers(last, tenantId, filter, { after, limit: query.limit + 1 }));
       return toListing(page, query.limit, toWorker, ({ id: last }) => PLACE.write([last]));
     },
   );
@@ -207,8 +202,7 @@ function stopWorkerRoute(app: App, ports: ApiPorts): void {
     {
       config: { timeoutMs: TIMEOUT_MS },
       schema: {
-        summary:
-          'Stop a worker and all workers below it: cancel jobs and refuse inputs until start. Safe to repeat',
+        summary: 'Stop a worker and all workers below it: cancel jobs and refuse inputs until start. Safe to repeat',
         operationId: 'stopWorker',
         tags,
         params: IdParams,
@@ -235,8 +229,7 @@ function startWorkerRoute(app: App, ports: ApiPorts): void {
     {
       config: { timeoutMs: TIMEOUT_MS },
       schema: {
-        summary:
-          'Start a stopped worker and all workers below it: accept inputs and run queued jobs. Safe to repeat',
+        summary: 'Start a stopped worker and all workers below it: accept inputs and run queued jobs. Safe to repeat',
         operationId: 'startWorker',
         tags,
         params: IdParams,

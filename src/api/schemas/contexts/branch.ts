@@ -1,6 +1,5 @@
 /** Branches in the API. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { Count, Instant, Page, Usage, Uuid, listOf } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { NEW_BRANCH } from '../../../schema/patterns.ts';
@@ -78,10 +77,7 @@ const regeneration = {
   ...options,
 };
 
-export const EditMessage = strict(
-  { content: PostMessage.properties.content, ...regeneration },
-  { $id: 'EditMessage' },
-);
+export const EditMessage = strict({ content: PostMessage.properties.content, ...regeneration }, { $id: 'EditMessage' });
 
 export const Regenerate = strict(regeneration, { $id: 'Regenerate' });
 

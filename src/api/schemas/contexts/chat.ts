@@ -1,6 +1,5 @@
 /** Chat sessions in the API. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { Uuid } from '../common.ts';
 import { strict } from '../../../schema/build.ts';
 import { Content } from '../messages/message.ts';
@@ -10,8 +9,7 @@ export const Chat = strict(
     message: Content,
     session_id: Type.Optional(
       Type.String({
-        description:
-          'From the first response: the context id of the session. Without it a new session starts.',
+        description: 'From the first response: the context id of the session. Without it a new session starts.',
       }),
     ),
   },

@@ -1,6 +1,5 @@
 /** Compactions in the API: requests and results. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { COMPACTOR_TYPES } from '../../../core/compaction/type.ts';
 import { Count, Instant, Page, Uuid, listOf } from '../common.ts';
 import { nullable, oneOf, strict } from '../../../schema/build.ts';
@@ -28,8 +27,7 @@ export const JobCompaction = strict(
   },
   {
     $id: 'JobCompaction',
-    description:
-      'The requested settings, and the prompt tokens before and after. Both null: nothing was compacted.',
+    description: 'The requested settings, and the prompt tokens before and after. Both null: nothing was compacted.',
   },
 );
 export type JobCompaction = Static<typeof JobCompaction>;

@@ -1,6 +1,5 @@
 /** Contexts in the API. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { STATES } from '../../../core/run/state.ts';
 import { Archived, Count, Instant, Page, Title, Usage, Uuid, listOf, someOf } from '../common.ts';
 import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
@@ -50,8 +49,7 @@ export const Context = strict(
     expires_at: nullable(
       Type.String({
         format: 'date-time',
-        description:
-          'When the context is archived if there is no activity. Null: never, or already archived.',
+        description: 'When the context is archived if there is no activity. Null: never, or already archived.',
       }),
     ),
     archived_at: nullable(

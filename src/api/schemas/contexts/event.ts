@@ -1,6 +1,5 @@
 /** The events of a stream: the data of each event by its name. */
-import { Type } from 'typebox';
-import type { TSchema } from 'typebox';
+import { Type, type TSchema } from 'typebox';
 import { COMPACTOR_TYPES } from '../../../core/compaction/type.ts';
 import { IMPORT_FORMATS } from '../../../core/stream/event.ts';
 import { RESOLUTIONS } from '../../../core/run/execution.ts';
@@ -63,8 +62,7 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
     { ...context, format: oneOf(IMPORT_FORMATS), kept: nullable(JsonObject) },
     {
       $id: 'ContextImportedEvent',
-      description:
-        'All earlier history was imported. `kept`: data of the source that this version has no field for.',
+      description: 'All earlier history was imported. `kept`: data of the source that this version has no field for.',
     },
   ),
   ContextCompacted: strict(
@@ -94,8 +92,7 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
   ),
   ContextCleared: strict(context, {
     $id: 'ContextClearedEvent',
-    description:
-      'The history was cleared: earlier messages are no longer part of it, and turns restart at 1.',
+    description: 'The history was cleared: earlier messages are no longer part of it, and turns restart at 1.',
   }),
   JobStarted: strict(job, { $id: 'JobStartedEvent' }),
   JobFinished: strict(job, { $id: 'JobFinishedEvent', description: 'The last event of the job.' }),
@@ -159,8 +156,7 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
     },
     {
       $id: 'OutcomeUnknownEvent',
-      description:
-        'A call started, and its end is unknown after a crash. It waits for a person to resolve it.',
+      description: 'A call started, and its end is unknown after a crash. It waits for a person to resolve it.',
     },
   ),
   OutcomeResolved: strict(

@@ -1,6 +1,5 @@
 /** The lossless export of a context as a document, readable and importable. Entries have numbers, not ids. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { BRANCH_NAME } from '../../../core/conversation/branch.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
 import { AnyJson, Instant, Uuid, byType } from '../common.ts';
@@ -13,9 +12,7 @@ import { CreateWorker } from '../workers/worker.ts';
 export const EXPORT_FORMAT = 'nightshift.context';
 export const EXPORT_VERSION = 1;
 
-const Provider = Type.Optional(
-  strict({ name: Type.String(), data: AnyJson, model: Type.Optional(Type.String()) }),
-);
+const Provider = Type.Optional(strict({ name: Type.String(), data: AnyJson, model: Type.Optional(Type.String()) }));
 
 export const StoredText = strict(
   { type: Type.Literal('text'), text: Type.String(), provider: Provider },
@@ -29,10 +26,7 @@ export const StoredToolUse = strict(
   { type: Type.Literal('tool_use'), id: Uuid, name: Type.String(), input: AnyJson, provider: Provider },
   { $id: 'StoredToolUse' },
 );
-export const StoredImage = strict(
-  { type: Type.Literal('image'), source: ref(AnySource) },
-  { $id: 'StoredImage' },
-);
+export const StoredImage = strict({ type: Type.Literal('image'), source: ref(AnySource) }, { $id: 'StoredImage' });
 export const StoredDocument = strict(
   { type: Type.Literal('document'), source: ref(AnySource), title: Type.Optional(Type.String()) },
   { $id: 'StoredDocument' },
@@ -133,9 +127,7 @@ export const ExportedBranch = strict(
   {
     name: BranchName,
     parent: nullable(BranchName),
-    fork: nullable(
-      Type.Integer({ minimum: 0, description: 'Number of the last entry shared with its parent.' }),
-    ),
+    fork: nullable(Type.Integer({ minimum: 0, description: 'Number of the last entry shared with its parent.' })),
     spans: nullable(
       Type.Array(
         strict({

@@ -1,6 +1,5 @@
 /** Interrupts in the API. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { INTERRUPT_MODES, JOB_STATUSES } from '../../../core/run/job.ts';
 import { EFFECTS } from '../../../core/tools/tool.ts';
 import { CALL_STATUSES } from '../../../core/tools/tool-call.ts';

@@ -1,6 +1,5 @@
 /** Approval decisions, and the inbox of calls that wait for a person or a client. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { INBOX_KINDS } from '../../../db/read/jobs/inbox.ts';
 import { AnyJson, Instant, JsonObject, Page, Uuid, listOf } from '../common.ts';
 import { nullable, oneOf, plainText, strict } from '../../../schema/build.ts';
@@ -19,9 +18,7 @@ const approval = {
 export const ApproveCalls = strict(
   {
     tool_call_id: Type.Optional(Uuid),
-    all: Type.Optional(
-      Type.Literal(true, { description: 'All calls of the context that wait for approval.' }),
-    ),
+    all: Type.Optional(Type.Literal(true, { description: 'All calls of the context that wait for approval.' })),
     ...approval,
     input: Type.Optional(
       Type.Unsafe<Static<typeof JsonObject> | null>({

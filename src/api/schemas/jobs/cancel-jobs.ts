@@ -1,6 +1,5 @@
 /** Cancelling jobs by filter in the API. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { JOB_KINDS, UNFINISHED_STATUSES } from '../../../core/run/job.ts';
 import type { Json } from '../../../core/json.ts';
 import { Count, Uuid } from '../common.ts';

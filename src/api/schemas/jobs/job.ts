@@ -1,6 +1,5 @@
 /** Jobs in the API. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { JOB_CODES } from '../../../core/errors.ts';
 import { JOB_KINDS, JOB_STATUSES } from '../../../core/run/job.ts';
 import { JobCompaction } from '../contexts/compaction.ts';

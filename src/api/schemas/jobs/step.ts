@@ -1,6 +1,5 @@
 /** The timeline of a job in the API. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { PREFIX_PARTS } from '../../../core/model/fingerprint.ts';
 import { JOB_STATUSES } from '../../../core/run/job.ts';
 import { CALL_WAITS } from '../../../db/calls/call-waits.ts';
@@ -54,10 +53,7 @@ export const JobStep = strict(
       description:
         'model: provider/model. tool: name of the tool. wait: reason, such as retry. compact: type of the compaction.',
     }),
-    status: oneOf(
-      STEP_STATUSES,
-      'running and waiting: in progress. pending and started: no process runs it now.',
-    ),
+    status: oneOf(STEP_STATUSES, 'running and waiting: in progress. pending and started: no process runs it now.'),
     attempt: nullable(Count),
     n: nullable(
       Type.Integer({
@@ -105,9 +101,7 @@ export const SentPrompt = strict(
   {
     job_id: Uuid,
     n: Type.Integer({ minimum: 1 }),
-    message_id: nullable(
-      Type.String({ format: 'uuid', description: 'The answer message. Null: the call failed.' }),
-    ),
+    message_id: nullable(Type.String({ format: 'uuid', description: 'The answer message. Null: the call failed.' })),
     attempt: Count,
     model: Type.String({ description: 'provider/model' }),
     system: Type.String({ description: 'The system prompt.' }),

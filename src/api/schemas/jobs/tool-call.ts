@@ -1,6 +1,5 @@
 /** Tool calls in the API, their executions, and the resolution of unknown outcomes. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { EXECUTION_OUTCOMES, RESOLUTIONS } from '../../../core/run/execution.ts';
 import { EFFECTS, ON_UNKNOWN } from '../../../core/tools/tool.ts';
 import { CALL_STATUSES, WAITS_FOR } from '../../../core/tools/tool-call.ts';

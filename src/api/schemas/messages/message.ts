@@ -1,6 +1,5 @@
 /** Messages in the API, and bodies that clients post. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { DELIVERIES } from '../../../commands/inputs/posted-input.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
 import { AnyJson, Instant, Metadata, Page, Usage, Uuid, byType, listOf } from '../common.ts';
@@ -36,10 +35,7 @@ export const TextInput = strict(
   { type: Type.Literal('text'), text: Type.String({ minLength: 1 }) },
   { $id: 'TextInput' },
 );
-export const ImageInput = strict(
-  { type: Type.Literal('image'), source: ref(ImageSource) },
-  { $id: 'ImageInput' },
-);
+export const ImageInput = strict({ type: Type.Literal('image'), source: ref(ImageSource) }, { $id: 'ImageInput' });
 export const DocumentInput = strict(
   {
     type: Type.Literal('document'),
@@ -133,10 +129,7 @@ export const Accepted = strict(
 export type Accepted = Static<typeof Accepted>;
 
 export const TextBlock = strict({ type: Type.Literal('text'), text: Type.String() }, { $id: 'TextBlock' });
-export const ThinkingBlock = strict(
-  { type: Type.Literal('thinking'), text: Type.String() },
-  { $id: 'ThinkingBlock' },
-);
+export const ThinkingBlock = strict({ type: Type.Literal('thinking'), text: Type.String() }, { $id: 'ThinkingBlock' });
 export const ToolUseBlock = strict(
   { type: Type.Literal('tool_use'), id: Uuid, name: Type.String(), input: AnyJson },
   { $id: 'ToolUseBlock' },
@@ -147,10 +140,7 @@ export const StoredData = strict(
 );
 export const StoredUrl = strict({ type: Type.Literal('url'), url: Type.String() }, { $id: 'StoredUrl' });
 export const AnySource = byType('Source', [StoredData, StoredUrl]);
-export const ImageBlock = strict(
-  { type: Type.Literal('image'), source: ref(AnySource) },
-  { $id: 'ImageBlock' },
-);
+export const ImageBlock = strict({ type: Type.Literal('image'), source: ref(AnySource) }, { $id: 'ImageBlock' });
 export const DocumentBlock = strict(
   { type: Type.Literal('document'), source: ref(AnySource), title: Type.Optional(Type.String()) },
   { $id: 'DocumentBlock' },

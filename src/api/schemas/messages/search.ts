@@ -1,17 +1,12 @@
 /** Search in the API. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { Instant, Page, Uuid, listOf } from '../common.ts';
 import { oneOf, plainText, strict } from '../../../schema/build.ts';
 import { RoleName } from '../../../schema/config.ts';
 
 export const SearchQuery = strict({
   q: Type.Optional(
-    plainText(
-      1_000,
-      1,
-      'Words that must all occur; "a phrase"; or; -not. English words match in all their forms.',
-    ),
+    plainText(1_000, 1, 'Words that must all occur; "a phrase"; or; -not. English words match in all their forms.'),
   ),
   context_id: Type.Optional(Uuid),
   worker_id: Type.Optional(Uuid),

@@ -1,6 +1,5 @@
 /** Turns in the API: an input, its answers, and their tool calls. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { JOB_STATUSES } from '../../../core/run/job.ts';
 import { CALL_STATUSES } from '../../../core/tools/tool-call.ts';
 import { Page, Uuid, listOf } from '../common.ts';
@@ -26,9 +25,7 @@ export const Turn = strict(
       description: 'Messages that answer the input, in order: answers of the model, tool results, notes.',
     }),
     tool_calls: Type.Array(ref(TurnCall)),
-    job: nullable(
-      strict({ id: Uuid, status: oneOf(JOB_STATUSES) }, { description: 'The last job of the turn.' }),
-    ),
+    job: nullable(strict({ id: Uuid, status: oneOf(JOB_STATUSES) }, { description: 'The last job of the turn.' })),
   },
   { $id: 'Turn' },
 );

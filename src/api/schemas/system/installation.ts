@@ -1,6 +1,5 @@
 /** The installation, for operators. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { APPROVALS } from '../../../core/run/policy.ts';
 import { EFFECTS } from '../../../core/tools/tool.ts';
 import { Count, Instant, Uuid } from '../common.ts';
@@ -35,10 +34,7 @@ export const ToolInfo = strict(
     description: nullable(Type.String()),
     effect: nullable(oneOf(EFFECTS)),
     approval: nullable(
-      oneOf(
-        [...APPROVALS, 'by_call'],
-        'The default of the tool. Rules of configs and roles take precedence.',
-      ),
+      oneOf([...APPROVALS, 'by_call'], 'The default of the tool. Rules of configs and roles take precedence.'),
     ),
     served: Type.Boolean({ description: 'A live worker process serves it.' }),
   },
@@ -69,9 +65,7 @@ export const WorkerProcessInfo = strict(
     concurrency: nullable(
       Type.Integer({ minimum: 0, description: 'Contexts it may run at once. Null until its first metrics.' }),
     ),
-    running: nullable(
-      Type.Integer({ minimum: 0, description: 'Contexts it runs; up to about five seconds old.' }),
-    ),
+    running: nullable(Type.Integer({ minimum: 0, description: 'Contexts it runs; up to about five seconds old.' })),
     providers: Type.Array(Type.String()),
     mcp_servers: Type.Array(Type.String()),
   },

@@ -1,6 +1,5 @@
 /** Throughput and durations over time, for charts. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { Count, Instant, Usage } from '../common.ts';
 import { nullable, ref, strict } from '../../../schema/build.ts';
 

@@ -1,6 +1,5 @@
 /** Health, readiness and statistics in the API. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { STATES } from '../../../core/run/state.ts';
 import { Count } from '../common.ts';
 import { oneOf, strict } from '../../../schema/build.ts';

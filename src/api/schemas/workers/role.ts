@@ -1,6 +1,5 @@
 /** Roles in the API. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { Instant, Page, listOf } from '../common.ts';
 import { nullable, oneOf, strict } from '../../../schema/build.ts';
 import { WorkerConfig } from '../../../schema/config.ts';

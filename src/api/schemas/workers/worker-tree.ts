@@ -1,6 +1,5 @@
 /** A worker and all workers below it in the API. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { JOB_STATUSES } from '../../../core/run/job.ts';
 import { WORKER_STATES } from '../../../db/read/contexts/worker-views.ts';
 import { Count, Instant, Usage, Uuid } from '../common.ts';

@@ -1,6 +1,5 @@
 /** Workers in the API. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { JOB_CODES } from '../../../core/errors.ts';
 import { WORKER_STATES } from '../../../db/read/contexts/worker-views.ts';
 import { Archived, Count, Instant, Page, Uuid, listOf } from '../common.ts';

@@ -2,10 +2,8 @@
 import type { Command } from 'commander';
 import { runChat } from '../../chat/run-chat.ts';
 import { SLASH_HELP } from '../../chat/slash.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
-import { target } from '../../target.ts';
-import type { TargetOptions } from '../../target.ts';
+import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
+import { target, type TargetOptions } from '../../target.ts';
 import { targetOptions } from '../../target-options.ts';
 import { wholeNumber } from '../../values.ts';
 

@@ -1,8 +1,7 @@
 /** `contexts`: lists contexts. */
 import type { Command } from 'commander';
 import type { Context } from '../../../client/index.ts';
-import { apiCommand, carryOut, listText, print } from '../../cli.ts';
-import type { Cli, Common, List } from '../../cli.ts';
+import { apiCommand, carryOut, listText, print, type Cli, type Common, type List } from '../../cli.ts';
 import { first } from '../../first.ts';
 import { ago, money, tokensOf } from '../../terminal/time.ts';
 import { wholeNumber } from '../../values.ts';

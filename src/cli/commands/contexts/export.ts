@@ -1,9 +1,7 @@
 /** `export`: writes a context as a document. */
 import { writeFile } from 'node:fs/promises';
-import { Option } from 'commander';
-import type { Command } from 'commander';
-import { apiCommand, carryOut } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { Option, type Command } from 'commander';
+import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { findPlace } from '../../find.ts';
 import { safe, safeJson } from '../../terminal/safe.ts';
@@ -21,10 +19,7 @@ export function exportCommand(cli: Cli): Command {
   ])
     .argument('<context|job|worker>', 'the context, by its own id or by a job or worker')
     .addOption(
-      new Option(
-        '-f, --format <format>',
-        'output format; only json is complete and can be imported (default: json)',
-      )
+      new Option('-f, --format <format>', 'output format; only json is complete and can be imported (default: json)')
         .choices(['json', 'markdown', 'paired'])
         .conflicts('json'),
     )

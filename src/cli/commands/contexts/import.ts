@@ -3,8 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { ImportContext, Json } from '../../../client/index.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { parseJsonOf, readJson, readText } from '../../read-task.ts';
 
 const TIMEOUT_MS = 600_000;
@@ -39,9 +38,7 @@ async function read({ input }: Cli, named: string): Promise<ImportContext> {
 }
 
 async function readFolder(folder: string): Promise<{ [file: string]: Json }> {
-  const names = (await readdir(folder, { recursive: true }))
-    .filter((name) => name.endsWith('.json'))
-    .toSorted();
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.json')).toSorted();
   const files: { [file: string]: Json } = {};
   for (const name of names) {
     const file = path.join(folder, name);

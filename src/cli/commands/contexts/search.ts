@@ -1,9 +1,7 @@
 /** `search`: full-text search over messages. */
-import { Option } from 'commander';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Operations, SearchResult } from '../../../client/index.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { findWorker } from '../../find.ts';
 import { first } from '../../first.ts';
 import type { Ink } from '../../terminal/ink.ts';
@@ -51,9 +49,7 @@ export function searchCommand(cli: Cli): Command {
         const data = await first(client.search(query), limit);
         if (options.json === true) return cli.screen.json({ data });
         cli.screen.out(
-          data.length === 0
-            ? 'No messages found.\n'
-            : data.map((one) => format(one, cli.screen.ink)).join('\n'),
+          data.length === 0 ? 'No messages found.\n' : data.map((one) => format(one, cli.screen.ink)).join('\n'),
         );
       }),
     );

@@ -1,7 +1,6 @@
 /** `completion`: prints a completion script, generated from the command definitions. */
 import { Argument, Command } from 'commander';
-import { examplesText } from '../../cli.ts';
-import type { Cli } from '../../cli.ts';
+import { examplesText, type Cli } from '../../cli.ts';
 import { bashScript } from '../../completion/bash.ts';
 import { fishScript } from '../../completion/fish.ts';
 import { commandsOf } from '../../completion/completion-commands.ts';

@@ -1,7 +1,6 @@
 /** `doctor`: checks the installation and advises how to fix problems. */
 import type { Command } from 'commander';
-import { apiCommand, carryOut } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import { EXIT } from '../../exit.ts';
 import { lookOf } from '../../terminal/ink.ts';
@@ -35,10 +34,6 @@ function format({ name, status, detail, advice }: Finding, { screen }: Cli): str
   const indent = ' '.repeat(6 + NAME_COLUMNS);
   const rest = advice === null ? [] : [`${indent}→ ${advice}`];
   const [first = '', ...more] = safe(detail).split('\n');
-  const lines = [
-    `${mark}  ${padEnd(name, NAME_COLUMNS)}${first}`,
-    ...more.map((line) => indent + line),
-    ...rest,
-  ];
+  const lines = [`${mark}  ${padEnd(name, NAME_COLUMNS)}${first}`, ...more.map((line) => indent + line), ...rest];
   return lines.map((line) => `${line}\n`).join('');
 }

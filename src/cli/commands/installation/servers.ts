@@ -1,7 +1,6 @@
 /** The server commands, listed here for the help. `main.ts` starts them before this module is loaded. */
 import { Command } from 'commander';
-import type { Cli } from '../../cli.ts';
-import { examplesText } from '../../cli.ts';
+import { examplesText, type Cli } from '../../cli.ts';
 import { isServer, serve } from '../../serve.ts';
 
 const SUMMARIES = {

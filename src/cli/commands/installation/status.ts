@@ -1,9 +1,7 @@
 /** `status`: a short summary of the platform. */
 import type { Command } from 'commander';
-import { NightshiftError } from '../../../client/index.ts';
-import type { Client, Health, Readiness, Stats } from '../../../client/index.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { NightshiftError, type Client, type Health, type Readiness, type Stats } from '../../../client/index.ts';
+import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { EXIT } from '../../exit.ts';
 import { count } from '../../terminal/time.ts';
 

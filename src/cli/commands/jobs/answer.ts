@@ -1,8 +1,7 @@
 /** `answer`: answers a question, or posts the result of a client tool. */
 import type { Command } from 'commander';
 import { findItem } from '../../asking/find-item.ts';
-import { apiCommand, carryOut, print } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 import { readTask } from '../../read-task.ts';
 
 type Options = Common & { file?: string; error?: true };

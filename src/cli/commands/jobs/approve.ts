@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import type { Client, Json, Resolved } from '../../../client/index.ts';
 import { findItem } from '../../asking/find-item.ts';
 import { askInPlace } from '../../asking/in-place.ts';
-import { apiCommand, carryOut, print } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { count } from '../../terminal/time.ts';
 import { jsonObject } from '../../values.ts';
@@ -36,12 +35,7 @@ export function denyCommand(cli: Cli): Command {
   ]);
 }
 
-function decisionCommand(
-  cli: Cli,
-  decision: Decision,
-  summary: string,
-  examples: readonly string[],
-): Command {
+function decisionCommand(cli: Cli, decision: Decision, summary: string, examples: readonly string[]): Command {
   return apiCommand(decision, summary, examples)
     .argument('[calls...]', 'ids of tool calls')
     .option('-a, --all', 'all waiting calls of --context')
@@ -53,12 +47,7 @@ function decisionCommand(
     );
 }
 
-async function judge(
-  cli: Cli,
-  client: Client,
-  calls: readonly string[],
-  judgement: Judgement,
-): Promise<void> {
+async function judge(cli: Cli, client: Client, calls: readonly string[], judgement: Judgement): Promise<void> {
   const { decision, all, context, remember, reason, input } = judgement;
   const approval = {
     decision,
@@ -88,10 +77,7 @@ function printResolved(cli: Cli, judgement: Judgement, { resolved }: Resolved): 
 /** Prompts for every waiting item, one after the other. */
 async function judgeInPlace({ screen }: Cli, client: Client, { json }: Options): Promise<void> {
   if (!screen.canAsk || json === true)
-    throw new CommandError(
-      EXIT.usage,
-      'Not a terminal: pass the ids of the calls. Run nightshift inbox to list them.',
-    );
+    throw new CommandError(EXIT.usage, 'Not a terminal: pass the ids of the calls. Run nightshift inbox to list them.');
   const place = askInPlace(client, screen);
   const items = await client.approvals.list({ limit: 200 }).all();
   if (items.length === 0) return screen.out('Nothing waits for a person.\n');

@@ -1,9 +1,7 @@
 /** `cancel`: cancels jobs by id or by a filter. */
-import { Option } from 'commander';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { CancelJobs, Client, Json, Receipt } from '../../../client/index.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { findWorker } from '../../find.ts';
 import { count } from '../../terminal/time.ts';
@@ -29,9 +27,7 @@ export function cancelCommand(cli: Cli): Command {
     .option('-c, --context <id>', 'unfinished jobs of a context')
     .option('-w, --worker <id|name>', 'jobs of a worker and its descendants')
     .option('-r, --role <role>', 'jobs of workers with this role')
-    .addOption(
-      new Option('-s, --status <status>', 'jobs with this status').choices(['queued', 'running', 'waiting']),
-    )
+    .addOption(new Option('-s, --status <status>', 'jobs with this status').choices(['queued', 'running', 'waiting']))
     .option('--metadata <name=value>', 'jobs with this metadata; may be repeated', member)
     .option('--reason <text>', 'reason, stored with the job')
     .option('--wait <time>', 'how long to wait for each job to stop', duration, 10_000)

@@ -1,10 +1,8 @@
 /** `inbox`: lists everything that waits for a person. */
-import { Option } from 'commander';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { InboxItem, Operations } from '../../../client/index.ts';
 import { questionOf } from '../../asking/item.ts';
-import { apiCommand, carryOut, listText, print } from '../../cli.ts';
-import type { Cli, Common, List } from '../../cli.ts';
+import { apiCommand, carryOut, listText, print, type Cli, type Common, type List } from '../../cli.ts';
 import { first } from '../../first.ts';
 import { ago } from '../../terminal/time.ts';
 import { wholeNumber } from '../../values.ts';
@@ -18,11 +16,7 @@ export function inboxCommand(cli: Cli): Command {
     "nightshift inbox --kind approval --json | jq -r '.data[].tool_call_id'",
   ])
     .addOption(
-      new Option('-k, --kind <kind>', 'only items of this kind').choices([
-        'approval',
-        'input',
-        'unknown_outcome',
-      ]),
+      new Option('-k, --kind <kind>', 'only items of this kind').choices(['approval', 'input', 'unknown_outcome']),
     )
     .option('-n, --limit <n>', 'maximum number of rows', wholeNumber(1, 100_000), 50)
     .action((options: Options) =>

@@ -1,9 +1,7 @@
 /** `interrupt`: stops the running answer of a context, and by default removes it. */
-import { Option } from 'commander';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Interrupt, Interruption } from '../../../client/index.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { findPlace } from '../../find.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { count } from '../../terminal/time.ts';

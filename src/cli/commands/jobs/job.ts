@@ -1,15 +1,12 @@
 /** `job`: shows one job with its timeline; with --wait, after it has ended. */
 import type { Command } from 'commander';
 import type { Client, Job, JobStep } from '../../../client/index.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { exitOf } from '../../exit.ts';
 import { duration } from '../../values.ts';
-import { lookOf } from '../../terminal/ink.ts';
-import type { Ink } from '../../terminal/ink.ts';
+import { lookOf, type Ink } from '../../terminal/ink.ts';
 import { oneLine, safe } from '../../terminal/safe.ts';
-import { table } from '../../terminal/table.ts';
-import type { Column } from '../../terminal/table.ts';
+import { table, type Column } from '../../terminal/table.ts';
 import { ago, between, money, tokensOf } from '../../terminal/time.ts';
 import { whatOf } from './jobs.ts';
 
@@ -57,21 +54,11 @@ function format({ screen }: Cli, job: Job, steps: readonly JobStep[]): string {
     ...line('Waited', between(job.created_at, job.started_at)),
     ...line('Took', between(job.started_at, job.finished_at)),
     ...line('Usage', `${tokensOf(job.usage)} tokens, ${money(job.usage.cost)}`),
-    ...line(
-      'Waiting',
-      job.waiting_for.length === 0 ? null : oneLine(whatOf({ ...job, error: null, output: null })),
-    ),
-    ...line(
-      'Metadata',
-      Object.keys(job.metadata).length === 0 ? null : oneLine(JSON.stringify(job.metadata)),
-    ),
-    ...line(
-      'Error',
-      job.error === null ? null : ink('red', oneLine(`${job.error.code}: ${job.error.message}`)),
-    ),
+    ...line('Waiting', job.waiting_for.length === 0 ? null : oneLine(whatOf({ ...job, error: null, output: null }))),
+    ...line('Metadata', Object.keys(job.metadata).length === 0 ? null : oneLine(JSON.stringify(job.metadata))),
+    ...line('Error', job.error === null ? null : ink('red', oneLine(`${job.error.code}: ${job.error.message}`))),
   ];
-  const timeline =
-    steps.length === 0 ? [] : ['', table(columnsOf(job), steps, ink, screen.columns).trimEnd()];
+  const timeline = steps.length === 0 ? [] : ['', table(columnsOf(job), steps, ink, screen.columns).trimEnd()];
   const output = job.output === null ? [] : ['', safe(job.output.text)];
   return `${[...lines, ...timeline, ...output].join('\n')}\n`;
 }

@@ -1,12 +1,9 @@
 /** `jobs`: lists jobs, once or continuously. */
-import { Option } from 'commander';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { setTimeout } from 'node:timers/promises';
 import type { Client, Job, Json, Operations } from '../../../client/index.ts';
-import { apiCommand, carryOut, listText, print } from '../../cli.ts';
-import type { Cli, Common, List } from '../../cli.ts';
-import { EXIT } from '../../exit.ts';
-import type { Exit } from '../../exit.ts';
+import { apiCommand, carryOut, listText, print, type Cli, type Common, type List } from '../../cli.ts';
+import { EXIT, type Exit } from '../../exit.ts';
 import { findWorker } from '../../find.ts';
 import { first } from '../../first.ts';
 import { untilCtrlC } from '../../signals-of-person.ts';
@@ -14,16 +11,7 @@ import { lookOf } from '../../terminal/ink.ts';
 import { ago, between, money, tokensOf } from '../../terminal/time.ts';
 import { duration, instant, member, wholeNumber } from '../../values.ts';
 
-const STATUSES = [
-  'queued',
-  'running',
-  'waiting',
-  'completed',
-  'incomplete',
-  'failed',
-  'cancelled',
-  'interrupted',
-];
+const STATUSES = ['queued', 'running', 'waiting', 'completed', 'incomplete', 'failed', 'cancelled', 'interrupted'];
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 
 type Query = NonNullable<Operations['GET /api/jobs']['query']>;
@@ -53,9 +41,7 @@ export function jobsCommand(cli: Cli): Command {
     .option('-c, --context <id>', 'only jobs of this context')
     .option('-w, --worker <id|name>', 'only jobs of this worker')
     .option('-r, --role <role>', 'only jobs of workers with this role')
-    .addOption(
-      new Option('-k, --kind <kind>', 'only jobs of this kind').choices(['input', 'retry', 'compact']),
-    )
+    .addOption(new Option('-k, --kind <kind>', 'only jobs of this kind').choices(['input', 'retry', 'compact']))
     .option('--metadata <name=value>', 'only jobs with this metadata; may be repeated', member)
     .option('--parent <job>', 'only child jobs of this job')
     .option('--since <time>', 'only jobs created since then: a timestamp, or an age (2h)', instant(-1))

@@ -1,11 +1,9 @@
 /** `logs`: prints the past and, with -f, the new events of a context. */
 import type { Command } from 'commander';
 import type { Client, StreamEvent } from '../../../client/index.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
-import { findPlace } from '../../find.ts';
-import type { Place } from '../../find.ts';
+import { findPlace, type Place } from '../../find.ts';
 import { openEventPrinter } from '../../following/print-event.ts';
 import { untilCtrlC } from '../../signals-of-person.ts';
 import { wholeNumber } from '../../values.ts';

@@ -1,10 +1,8 @@
 /** `resolve`: records the outcome of a tool call whose outcome is unknown. */
-import { Argument } from 'commander';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import type { ResolveToolCall } from '../../../client/index.ts';
 import { findItem } from '../../asking/find-item.ts';
-import { apiCommand, carryOut, print } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 
 type Outcome = ResolveToolCall['outcome'];
 type Options = Common & { result?: string };
@@ -16,9 +14,7 @@ export function resolveCommand(cli: Cli): Command {
     'nightshift resolve 0199… tell                # the model is told that the outcome is unknown',
   ])
     .argument('<call>', 'id of the tool call, from nightshift inbox')
-    .addArgument(
-      new Argument('<outcome>', 'what happened to the call').choices(['happened', 'did_not_happen', 'tell']),
-    )
+    .addArgument(new Argument('<outcome>', 'what happened to the call').choices(['happened', 'did_not_happen', 'tell']))
     .option('--result <text>', 'with happened: the result of the call')
     .action((callId: string, outcome: Outcome, options: Options) =>
       carryOut(cli, options, async (client) => {

@@ -1,16 +1,11 @@
 /** `run`: sends a task to a worker, follows the job, and exits with its result. */
-import { Option } from 'commander';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Accepted, Client, Json, PostMessage } from '../../../client/index.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
-import { CommandError, EXIT } from '../../exit.ts';
-import type { Exit } from '../../exit.ts';
-import { runInteractive } from '../../following/run-interactive.ts';
-import type { RunInteractiveOptions } from '../../following/run-interactive.ts';
+import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
+import { CommandError, EXIT, type Exit } from '../../exit.ts';
+import { runInteractive, type RunInteractiveOptions } from '../../following/run-interactive.ts';
 import { readTask } from '../../read-task.ts';
-import { target } from '../../target.ts';
-import type { TargetOptions } from '../../target.ts';
+import { target, type TargetOptions } from '../../target.ts';
 import { targetOptions } from '../../target-options.ts';
 import { instant, member, wholeNumber } from '../../values.ts';
 
@@ -28,24 +23,22 @@ type Options = Common &
   };
 
 export function runCommand(cli: Cli): Command {
-  const command = apiCommand(
-    'run',
-    'send a task to a worker, stream the answer, and exit with the result of the job',
-    [
-      'nightshift run "Sort the inbox." --role support',
-      'nightshift run "And now the drafts." --worker ada',
-      'git diff | nightshift run - --model anthropic/claude-sonnet-4-5 > review.md',
-      'nightshift run --file task.md --detach --json | jq -r .job_id',
-      'nightshift run "call: remember {\\"key\\": \\"k\\", \\"value\\": \\"v\\"}" --tool remember --yes',
-    ],
-  ).argument('[task]', 'the task; - reads standard input');
+  const command = apiCommand('run', 'send a task to a worker, stream the answer, and exit with the result of the job', [
+    'nightshift run "Sort the inbox." --role support',
+    'nightshift run "And now the drafts." --worker ada',
+    'git diff | nightshift run - --model anthropic/claude-sonnet-4-5 > review.md',
+    'nightshift run --file task.md --detach --json | jq -r .job_id',
+    'nightshift run "call: remember {\\"key\\": \\"k\\", \\"value\\": \\"v\\"}" --tool remember --yes',
+  ]).argument('[task]', 'the task; - reads standard input');
   return targetOptions(command)
     .option('-f, --file <file>', 'read the task from a file')
     .addOption(
-      new Option(
-        '--delivery <how>',
-        'how to deliver the task while a job is unfinished in the context',
-      ).choices(['queue', 'steer', 'interrupt', 'reject']),
+      new Option('--delivery <how>', 'how to deliver the task while a job is unfinished in the context').choices([
+        'queue',
+        'steer',
+        'interrupt',
+        'reject',
+      ]),
     )
     .option('--branch <name>', 'branch to use (default: the active branch)')
     .option('--priority <n>', 'priority; 1 is the highest', wholeNumber(1, 10))

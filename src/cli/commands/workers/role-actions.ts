@@ -1,8 +1,7 @@
 /** Subcommands of `roles`: show, put and delete one role. */
 import type { Command } from 'commander';
 import type { Role, RoleDefinition } from '../../../client/index.ts';
-import { apiCommand, carryOut, print } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 import { readJson } from '../../read-task.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { wholeNumber } from '../../values.ts';
@@ -22,9 +21,7 @@ export function showRoleCommand(cli: Cli): Command {
         const role = await client.roles.get(name, version === undefined ? {} : { version });
         if (options.json === true) return cli.screen.json(role);
         cli.screen.json(definitionOf(role));
-        cli.screen.note(
-          cli.screen.sideInk('dim', `${titleOf(role)}, from ${role.updated_at ?? 'the config file'}`),
-        );
+        cli.screen.note(cli.screen.sideInk('dim', `${titleOf(role)}, from ${role.updated_at ?? 'the config file'}`));
       }),
     );
 }
@@ -45,9 +42,7 @@ export function putRoleCommand(cli: Cli): Command {
 }
 
 export function deleteRoleCommand(cli: Cli): Command {
-  return apiCommand('delete', 'delete a role; existing workers keep their version', [
-    'nightshift roles delete support',
-  ])
+  return apiCommand('delete', 'delete a role; existing workers keep their version', ['nightshift roles delete support'])
     .argument('<role>', 'name of the role')
     .action((name: string, options: Common) =>
       carryOut(cli, options, async (client) => {
@@ -64,13 +59,6 @@ function titleOf({ name, version }: Role): string {
 
 /** The input of `put`. */
 function definitionOf(role: Role): RoleDefinition {
-  const {
-    name: _,
-    version: _version,
-    source: _source,
-    created_at: _made,
-    updated_at: _changed,
-    ...rest
-  } = role;
+  const { name: _, version: _version, source: _source, created_at: _made, updated_at: _changed, ...rest } = role;
   return rest;
 }

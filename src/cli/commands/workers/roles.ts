@@ -1,20 +1,15 @@
 /** `roles`: lists roles. Subcommands act on one role. */
 import type { Command } from 'commander';
 import type { Role } from '../../../client/index.ts';
-import { apiCommand, carryOut, listText, print, withBelow } from '../../cli.ts';
-import type { Cli, Common, List } from '../../cli.ts';
+import { apiCommand, carryOut, listText, print, withBelow, type Cli, type Common, type List } from '../../cli.ts';
 import { deleteRoleCommand, putRoleCommand, showRoleCommand } from './role-actions.ts';
 
 export function rolesCommand(cli: Cli): Command {
-  const command = apiCommand(
-    'roles',
-    'list the roles of the API and of the config file; show, define or delete one',
-    [
-      'nightshift roles',
-      'nightshift roles show support > support.json',
-      'nightshift roles put support support.json',
-    ],
-  );
+  const command = apiCommand('roles', 'list the roles of the API and of the config file; show, define or delete one', [
+    'nightshift roles',
+    'nightshift roles show support > support.json',
+    'nightshift roles put support support.json',
+  ]);
   return withBelow(command, [showRoleCommand(cli), putRoleCommand(cli), deleteRoleCommand(cli)]).action(
     (options: Common) =>
       carryOut(cli, options, async (client) => {

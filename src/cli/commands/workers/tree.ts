@@ -1,13 +1,11 @@
 /** `tree`: shows a worker and its descendants. */
 import type { Command } from 'commander';
 import type { WorkerTree, WorkerTreeNode } from '../../../client/index.ts';
-import { apiCommand, carryOut } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
+import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { findWorker } from '../../find.ts';
 import { lookOf } from '../../terminal/ink.ts';
 import { oneLine } from '../../terminal/safe.ts';
-import { table } from '../../terminal/table.ts';
-import type { Column } from '../../terminal/table.ts';
+import { table, type Column } from '../../terminal/table.ts';
 import { money, tokensOf } from '../../terminal/time.ts';
 import { wholeNumber } from '../../values.ts';
 
@@ -24,10 +22,7 @@ export function treeCommand(cli: Cli): Command {
     .action((named: string, options: Options) =>
       carryOut(cli, options, async (client) => {
         const { id } = await findWorker(client, named);
-        const tree = await client.workers.tree(
-          id,
-          options.limit === undefined ? {} : { limit: options.limit },
-        );
+        const tree = await client.workers.tree(id, options.limit === undefined ? {} : { limit: options.limit });
         if (options.json === true) return cli.screen.json(tree);
         cli.screen.out(format(cli, tree));
         if (tree.truncated) cli.screen.note('Some workers are not shown. Raise --limit to show more.');

@@ -1,10 +1,8 @@
 /** Subcommands of `workers`: stop, start and delete one worker. */
 import type { Command } from 'commander';
 import type { Worker, WorkerTreeNode } from '../../../client/index.ts';
-import { apiCommand, carryOut, print } from '../../cli.ts';
-import type { Cli, Common } from '../../cli.ts';
-import { CommandError, EXIT } from '../../exit.ts';
-import type { Exit } from '../../exit.ts';
+import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
+import { CommandError, EXIT, type Exit } from '../../exit.ts';
 import { findWorker } from '../../find.ts';
 import { askLine } from '../../terminal/ask-line.ts';
 import { oneLine } from '../../terminal/safe.ts';

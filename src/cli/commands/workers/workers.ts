@@ -1,9 +1,7 @@
 /** `workers`: lists workers. Subcommands act on one worker. */
-import { Option } from 'commander';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Operations, Worker } from '../../../client/index.ts';
-import { apiCommand, carryOut, listText, print, withBelow } from '../../cli.ts';
-import type { Cli, Common, List } from '../../cli.ts';
+import { apiCommand, carryOut, listText, print, withBelow, type Cli, type Common, type List } from '../../cli.ts';
 import { findWorker } from '../../find.ts';
 import { first } from '../../first.ts';
 import { lookOf } from '../../terminal/ink.ts';

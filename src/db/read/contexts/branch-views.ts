@@ -1,6 +1,5 @@
 /** Branches as the API returns them. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, MessageId, TenantId } from '../../../core/ids.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Turn } from '../../../core/conversation/turn.ts';

@@ -1,6 +1,5 @@
 /** Contexts as the API returns them. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, MessageId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { IdleTimeouts, WorkerConfig } from '../../../core/workers/settings.ts';
 import type { DurableState } from '../../../core/run/state.ts';
@@ -11,11 +10,9 @@ import { decodeText } from '../../connection/codec.ts';
 import { findContexts } from './find-contexts.ts';
 import { expiresAt, idleTimeout, isBusy, isTimeoutKnown, joinRole } from '../../write/contexts/expiry.ts';
 import { millis } from '../../connection/instant.ts';
-import { isShownAs, retried, stateOf } from './shown-state.ts';
-import type { SchedulingStatus } from './shown-state.ts';
+import { isShownAs, retried, stateOf, type SchedulingStatus } from './shown-state.ts';
 import { toUsage, usageColumns } from '../../model-calls/usage.ts';
-import { toPage, withinBytes } from '../page.ts';
-import type { OfPage, Page, PageRequest } from '../page.ts';
+import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
 
 export type ContextView = {
   id: ContextId;

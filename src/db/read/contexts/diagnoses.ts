@@ -7,18 +7,13 @@ import { ASK_USER } from '../../../core/conversation/question.ts';
 import type { Role, WorkerConfig } from '../../../core/workers/settings.ts';
 import type { DurableState } from '../../../core/run/state.ts';
 import type { Millis } from '../../../core/time.ts';
-import { awaitedBelow } from '../../calls/awaited-below.ts';
-import type { AwaitedBelow } from '../../calls/awaited-below.ts';
-import { awaitedWorkers } from '../../calls/awaited.ts';
-import type { AwaitedWorker } from '../../calls/awaited.ts';
+import { awaitedBelow, type AwaitedBelow } from '../../calls/awaited-below.ts';
+import { awaitedWorkers, type AwaitedWorker } from '../../calls/awaited.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis } from '../../connection/instant.ts';
-import { isAwaited } from '../../calls/replies.ts';
-import type { AwaitedCall } from '../../calls/replies.ts';
-import { isDead, isUnowned } from '../../processes/processes.ts';
-import type { LeaseTimes } from '../../processes/processes.ts';
-import { retried, stateOf } from './shown-state.ts';
-import type { SchedulingStatus } from './shown-state.ts';
+import { isAwaited, type AwaitedCall } from '../../calls/replies.ts';
+import { isDead, isUnowned, type LeaseTimes } from '../../processes/processes.ts';
+import { retried, stateOf, type SchedulingStatus } from './shown-state.ts';
 
 /** All data needed to explain why a context makes no progress. */
 export type Diagnosis = {
@@ -159,8 +154,7 @@ function toDiagnosis(row: Row): Diagnosis {
             error: row.active_error,
             stopping: row.stopping,
           },
-    next:
-      row.next_id === null ? null : { id: row.next_id, attempt: row.next_attempt, createdAt: row.next_at },
+    next: row.next_id === null ? null : { id: row.next_id, attempt: row.next_attempt, createdAt: row.next_at },
     openCalls: row.open_calls ?? [],
     awaited: row.awaited ?? [],
     workers: row.workers ?? [],

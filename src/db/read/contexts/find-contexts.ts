@@ -3,8 +3,7 @@
  * page scans a bounded number of contexts and a bounded amount of metadata, however few of them match, so its cost does
  * not grow with the tenant. The size of the metadata is measured as stored, before it is read.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId } from '../../../core/ids.ts';
 import type { Executor } from '../../connection/client.ts';
 

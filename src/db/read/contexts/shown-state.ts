@@ -1,8 +1,6 @@
 /** The state shown to clients, which can differ from the stored one. `c` is the context's row. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
-import { shownState } from '../../../core/run/state.ts';
-import type { DurableState } from '../../../core/run/state.ts';
+import { sql, type SQL } from 'drizzle-orm';
+import { shownState, type DurableState } from '../../../core/run/state.ts';
 
 /** Whether and when a worker process may run a context. */
 export type SchedulingStatus = 'idle' | 'runnable' | 'running' | 'waiting';

@@ -7,8 +7,7 @@ import type { Usage } from '../../../core/money/usage.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis } from '../../connection/instant.ts';
 import { toUsage, usageColumns } from '../../model-calls/usage.ts';
-import { workerState } from './worker-views.ts';
-import type { WorkerState } from './worker-views.ts';
+import { workerState, type WorkerState } from './worker-views.ts';
 
 export type TreeWorker = {
   id: WorkerId;

@@ -1,14 +1,12 @@
 /** Workers as the API returns them: identity and settings, joined with the status of their context. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { JobError } from '../../../core/errors.ts';
 import type { ContextId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { WorkerConfig } from '../../../core/workers/settings.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis } from '../../connection/instant.ts';
-import { toPage, withinBytes } from '../page.ts';
-import type { OfPage, Page, PageRequest } from '../page.ts';
+import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
 
 /**
  * `stopped`; else `working` while a process runs it or it is due; `waiting` while it waits for something outside; when
@@ -91,11 +89,7 @@ function toView(row: Row): WorkerView {
 }
 
 /** Null: the tenant has no such worker. */
-export async function findWorker(
-  executor: Executor,
-  tenantId: TenantId,
-  id: WorkerId,
-): Promise<WorkerView | null> {
+export async function findWorker(executor: Executor, tenantId: TenantId, id: WorkerId): Promise<WorkerView | null> {
   const [row] = await executor.execute<Row>(
     sql`${workersWithContext} where w.tenant_id = ${tenantId} and w.id = ${id}`,
   );
@@ -122,11 +116,7 @@ export async function listWorkers(
 }
 
 /** The worker that owns a context; null: the tenant has no such context. */
-export async function workerOf(
-  executor: Executor,
-  tenantId: TenantId,
-  contextId: ContextId,
-): Promise<WorkerId | null> {
+export async function workerOf(executor: Executor, tenantId: TenantId, contextId: ContextId): Promise<WorkerId | null> {
   const [row] = await executor.execute<{ id: WorkerId }>(
     sql`select id from workers where tenant_id = ${tenantId} and context_id = ${contextId}`,
   );

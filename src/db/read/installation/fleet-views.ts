@@ -5,8 +5,7 @@ import type { Json } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis } from '../../connection/instant.ts';
-import { isDead } from '../../processes/processes.ts';
-import type { LeaseTimes, Published } from '../../processes/processes.ts';
+import { isDead, type LeaseTimes, type Published } from '../../processes/processes.ts';
 
 export type ProcessView = Published & {
   id: ProcessId;

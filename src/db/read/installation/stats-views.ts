@@ -1,8 +1,7 @@
 /** Statistics about stored jobs and contexts: cheap ones for metrics, full ones for a tenant. */
 import { sql } from 'drizzle-orm';
 import type { TenantId } from '../../../core/ids.ts';
-import { shownState } from '../../../core/run/state.ts';
-import type { DurableState } from '../../../core/run/state.ts';
+import { shownState, type DurableState } from '../../../core/run/state.ts';
 import type { Executor } from '../../connection/client.ts';
 
 /** Across all tenants, from partial indexes only: idle contexts are not counted. */
@@ -84,7 +83,6 @@ export async function readStats(executor: Executor, tenantId: TenantId): Promise
     const shown = retried ? 'AwaitingLLMResponse' : shownState(state, status, someQueued ? 1 : 0);
     if (contexts > 0) byState.set(shown, (byState.get(shown) ?? 0) + contexts);
   }
-  const sum = (member: 'queued' | 'running' | 'waiting') =>
-    rows.reduce((total, row) => total + row[member], 0);
+  const sum = (member: 'queued' | 'running' | 'waiting') => rows.reduce((total, row) => total + row[member], 0);
   return { queued: sum('queued'), running: sum('running'), waiting: sum('waiting'), byState };
 }

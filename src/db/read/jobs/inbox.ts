@@ -1,13 +1,11 @@
 /** Calls that wait for a person or a client, across all contexts of a tenant, oldest first. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from '../../../core/ids.ts';
 import type { Json } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis, toTimestamp } from '../../connection/instant.ts';
-import { toPage, withinBytes } from '../page.ts';
-import type { OfPage, Page, PageRequest } from '../page.ts';
+import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
 
 export const INBOX_KINDS = ['approval', 'input', 'unknown_outcome'] as const;
 export type InboxKind = (typeof INBOX_KINDS)[number];

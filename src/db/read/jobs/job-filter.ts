@@ -2,8 +2,7 @@
  * Filters for lists of jobs. Each condition can use an index, so that a filter with few matches does not read all other
  * jobs.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { JobKind, JobStatus } from '../../../core/run/job.ts';
 import type { JsonObject } from '../../../core/json.ts';
@@ -55,9 +54,7 @@ const GROUPS: readonly (readonly JobStatus[])[] = [
 function isOneOf(statuses: readonly JobStatus[]): SQL {
   const groups = GROUPS.map((group) => group.filter((status) => statuses.includes(status)));
   const some = groups.filter((group) => group.length > 0);
-  return sql.raw(
-    `(${some.map((group) => `j.status in (${group.map((one) => `'${one}'`).join(', ')})`).join(' or ')})`,
-  );
+  return sql.raw(`(${some.map((group) => `j.status in (${group.map((one) => `'${one}'`).join(', ')})`).join(' or ')})`);
 }
 
 /** A worker has one context, and the index on jobs uses the context. */

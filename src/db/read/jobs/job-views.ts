@@ -1,6 +1,5 @@
 /** Jobs as the API returns them. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Block } from '../../../core/conversation/blocks.ts';
 import type { AskedCompaction } from '../../../core/compaction/settings.ts';
 import type { JobError } from '../../../core/errors.ts';
@@ -9,16 +8,12 @@ import type { JobKind, JobStatus } from '../../../core/run/job.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Usage } from '../../../core/money/usage.ts';
-import { awaitedWorkers } from '../../calls/awaited.ts';
-import type { AwaitedWorker } from '../../calls/awaited.ts';
+import { awaitedWorkers, type AwaitedWorker } from '../../calls/awaited.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis } from '../../connection/instant.ts';
-import { conditionsOf } from './job-filter.ts';
-import type { JobFilter } from './job-filter.ts';
-import { awaitedCalls } from '../../calls/replies.ts';
-import type { AwaitedCall } from '../../calls/replies.ts';
-import { toPage, withinBytes } from '../page.ts';
-import type { OfPage, Page, PageRequest } from '../page.ts';
+import { conditionsOf, type JobFilter } from './job-filter.ts';
+import { awaitedCalls, type AwaitedCall } from '../../calls/replies.ts';
+import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
 import { toUsage, usageColumns } from '../../model-calls/usage.ts';
 
 export type JobView = {
@@ -107,9 +102,7 @@ function toView(row: Row): JobView {
     awaited: row.awaited ?? [],
     workers: row.awaited_workers ?? [],
     output:
-      row.output_message_id === null
-        ? null
-        : { messageId: row.output_message_id, content: row.output_content ?? [] },
+      row.output_message_id === null ? null : { messageId: row.output_message_id, content: row.output_content ?? [] },
     error: row.error,
     parentJobId: row.parent_job_id,
     createdAt: row.created_at,
@@ -158,11 +151,7 @@ export async function jobPlace(
 }
 
 /** The running or waiting job of a context; null: none. */
-export async function activeJob(
-  executor: Executor,
-  tenantId: TenantId,
-  contextId: ContextId,
-): Promise<JobId | null> {
+export async function activeJob(executor: Executor, tenantId: TenantId, contextId: ContextId): Promise<JobId | null> {
   const [row] = await executor.execute<{ id: JobId }>(
     sql`select id from jobs
       where context_id = ${contextId} and tenant_id = ${tenantId} and status in ('running', 'waiting')`,
@@ -188,11 +177,7 @@ export async function steerableJob(
 }
 
 /** The running or waiting job of a context, else its next queued job unless the context is stopped; null: none. */
-export async function currentJob(
-  executor: Executor,
-  tenantId: TenantId,
-  contextId: ContextId,
-): Promise<JobId | null> {
+export async function currentJob(executor: Executor, tenantId: TenantId, contextId: ContextId): Promise<JobId | null> {
   const [row] = await executor.execute<{ id: JobId }>(sql`
     select j.id from jobs j join contexts c on c.id = j.context_id
     where j.context_id = ${contextId} and j.tenant_id = ${tenantId}

@@ -5,23 +5,19 @@
  * Steps are ordered by attempt: the answers of an attempt, then its failure, then the wait after it. The order does not
  * depend on clocks, and no step is shown to start before the previous one.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { JobError } from '../../../core/errors.ts';
 import type { PrefixPart } from '../../../core/model/fingerprint.ts';
 import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from '../../../core/ids.ts';
 import type { JobStatus } from '../../../core/run/job.ts';
 import type { Role, WorkerConfig } from '../../../core/workers/settings.ts';
-import { CALL_STATUSES } from '../../../core/tools/tool-call.ts';
-import type { ApprovalDecision } from '../../../core/tools/tool-call.ts';
+import { CALL_STATUSES, type ApprovalDecision } from '../../../core/tools/tool-call.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Usage } from '../../../core/money/usage.ts';
-import { callWaits } from '../../calls/call-waits.ts';
-import type { CallWait } from '../../calls/call-waits.ts';
+import { callWaits, type CallWait } from '../../calls/call-waits.ts';
 import type { PageRequest } from '../page.ts';
 import type { Executor } from '../../connection/client.ts';
-import { executionsOf } from '../../run/executions.ts';
-import type { ExecutionView } from '../../run/executions.ts';
+import { executionsOf, type ExecutionView } from '../../run/executions.ts';
 import { millis } from '../../connection/instant.ts';
 import {
   answered,
@@ -30,10 +26,9 @@ import {
   known,
   numbered,
   prefixLostAt,
+  type NumberedColumns,
 } from '../../model-calls/model-calls.ts';
-import type { NumberedColumns } from '../../model-calls/model-calls.ts';
-import { toUsageOrNull, usageColumns, usageMembers } from '../../model-calls/usage.ts';
-import type { UsageColumns } from '../../model-calls/usage.ts';
+import { toUsageOrNull, usageColumns, usageMembers, type UsageColumns } from '../../model-calls/usage.ts';
 
 export const STEP_KINDS = ['model', 'tool', 'wait', 'compact'] as const;
 /** `running` and `waiting` are in progress. A tool call that no process runs now has its stored status. */
@@ -232,8 +227,7 @@ function toView(row: Row): StepView[] {
       toolCallId: row.tool_call_id,
       executions: row.tool_call_id === null ? null : (row.executions ?? []),
       tokens: tokensOf(row),
-      approval:
-        row.approval === null || row.approval_at === null ? null : { ...row.approval, at: row.approval_at },
+      approval: row.approval === null || row.approval_at === null ? null : { ...row.approval, at: row.approval_at },
       waits: row.tool_call_id === null ? null : (row.waits ?? []),
       child: row.child,
     },

@@ -6,8 +6,7 @@ import type { Millis } from '../../../core/time.ts';
 import type { Effect, OnUnknown } from '../../../core/tools/tool.ts';
 import type { CallStatus, ApprovalDecision, WaitsFor } from '../../../core/tools/tool-call.ts';
 import type { Executor } from '../../connection/client.ts';
-import { executionsOf } from '../../run/executions.ts';
-import type { ExecutionView } from '../../run/executions.ts';
+import { executionsOf, type ExecutionView } from '../../run/executions.ts';
 import { millis } from '../../connection/instant.ts';
 
 export type ToolCallView = {

@@ -6,8 +6,7 @@ import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
 import { decodeText } from '../../connection/codec.ts';
 import { millis } from '../../connection/instant.ts';
-import { isCut, withinBytes } from '../page.ts';
-import type { OfPage, Page, PageRequest } from '../page.ts';
+import { isCut, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
 
 type CompactionView = {
   id: CompactionId;
@@ -40,9 +39,7 @@ export async function listCompactions(
       from compactions k where k.context_id = c.id and k.tenant_id = c.tenant_id and k.seq > ${after}
       order by k.seq limit ${limit}) k on true
     where c.tenant_id = ${tenantId} and c.id = ${contextId}`;
-  const rows = await executor.execute<OfPage & (CompactionView | { id: null })>(
-    withinBytes(page, sql`p.seq`),
-  );
+  const rows = await executor.execute<OfPage & (CompactionView | { id: null })>(withinBytes(page, sql`p.seq`));
   if (rows.length === 0) return null;
   return { items: rows.flatMap((row) => (row.id === null ? [] : [toView(row)])), more: isCut(rows) };
 }

@@ -4,12 +4,10 @@
  */
 import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, MessageId, ProcessId, TenantId } from '../../../core/ids.ts';
-import type { Block } from '../../../core/conversation/blocks.ts';
-import { textOf } from '../../../core/conversation/blocks.ts';
+import { textOf, type Block } from '../../../core/conversation/blocks.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { MessageRole, MessageType } from '../../../core/conversation/message.ts';
-import { messageCompleted, storedEvent } from '../../../core/stream/stream-event.ts';
-import type { NumberedEvent } from '../../../core/stream/stream-event.ts';
+import { messageCompleted, storedEvent, type NumberedEvent } from '../../../core/stream/stream-event.ts';
 import type { Turn } from '../../../core/conversation/turn.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
@@ -55,18 +53,12 @@ export async function readEvents(
 export type Head = { headSeq: number; owner: ProcessId | null; epoch: number };
 
 /** Null: the tenant has no such context. */
-export async function readHead(
-  executor: Executor,
-  tenantId: TenantId,
-  contextId: ContextId,
-): Promise<Head | null> {
+export async function readHead(executor: Executor, tenantId: TenantId, contextId: ContextId): Promise<Head | null> {
   const [row] = await executor.execute<{
     head_seq: number;
     lease_owner: ProcessId | null;
     lease_epoch: number;
-  }>(
-    sql`select head_seq, lease_owner, lease_epoch from contexts where tenant_id = ${tenantId} and id = ${contextId}`,
-  );
+  }>(sql`select head_seq, lease_owner, lease_epoch from contexts where tenant_id = ${tenantId} and id = ${contextId}`);
   return row === undefined ? null : { headSeq: row.head_seq, owner: row.lease_owner, epoch: row.lease_epoch };
 }
 

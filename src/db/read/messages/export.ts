@@ -3,8 +3,7 @@
  * retracted, and messages retracted after that number are exported as they were. So no lock or transaction is open
  * between two pages, however slowly the client reads.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Span } from '../../../core/conversation/branch.ts';
 import type { Block } from '../../../core/conversation/blocks.ts';
 import type { ContextId, MessageId, TenantId } from '../../../core/ids.ts';
@@ -16,8 +15,7 @@ import type { Usage } from '../../../core/money/usage.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
 import { millis } from '../../connection/instant.ts';
-import { toModelMeta } from '../../model-calls/model-meta.ts';
-import type { ModelColumns } from '../../model-calls/model-meta.ts';
+import { toModelMeta, type ModelColumns } from '../../model-calls/model-meta.ts';
 import { toUsage, usageColumns, usageMembers } from '../../model-calls/usage.ts';
 
 /** Maximum number of messages per page, and maximum size in bytes as stored (compressed). */
@@ -164,10 +162,7 @@ export type ExportRange = {
 };
 
 /** The next messages after `after`, in order; empty at the end. Null: the context no longer exists. */
-export async function readExportPage(
-  executor: Executor,
-  range: ExportRange,
-): Promise<StoredMessage[] | null> {
+export async function readExportPage(executor: Executor, range: ExportRange): Promise<StoredMessage[] | null> {
   const { tenantId, contextId, headSeq, after, spans } = range;
   const rows = await executor.execute<MessageRow | { id: null }>(sql`/* contexts.export_page */
     select p.* from contexts c left join lateral (

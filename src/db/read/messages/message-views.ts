@@ -1,19 +1,15 @@
 /** Messages as the API returns them: the history in order, then queued inputs. Withdrawn messages are left out. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Block } from '../../../core/conversation/blocks.ts';
 import type { ContextId, JobId, MessageId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { MessageRole, MessageType, ModelMeta } from '../../../core/conversation/message.ts';
 import type { Millis } from '../../../core/time.ts';
-import { parseTurn } from '../../../core/conversation/turn.ts';
-import type { Turn } from '../../../core/conversation/turn.ts';
+import { parseTurn, type Turn } from '../../../core/conversation/turn.ts';
 import type { Executor } from '../../connection/client.ts';
 import { summarisedUpto } from '../../run/compactions.ts';
 import { millis, toTimestamp } from '../../connection/instant.ts';
-import { toModelMeta } from '../../model-calls/model-meta.ts';
-import { isCut, withinBytes } from '../page.ts';
-import type { OfPage } from '../page.ts';
-import type { ModelColumns } from '../../model-calls/model-meta.ts';
+import { toModelMeta, type ModelColumns } from '../../model-calls/model-meta.ts';
+import { isCut, withinBytes, type OfPage } from '../page.ts';
 import { askedFor, spansOf } from '../../run/spans.ts';
 import { turnBegins, turnEnds } from './turns.ts';
 import { usageColumns } from '../../model-calls/usage.ts';
@@ -116,10 +112,7 @@ function toView(row: Row): MessageView {
     createdAt: row.created_at,
     completedAt: row.completed_at,
     model: toModelMeta(row),
-    queue:
-      row.lane === null || row.position === null
-        ? null
-        : { lane: row.lane, position: row.position, id: row.id },
+    queue: row.lane === null || row.position === null ? null : { lane: row.lane, position: row.position, id: row.id },
   };
 }
 
@@ -163,8 +156,7 @@ export async function listMessages(
   );
   const [first] = rows;
   if (first === undefined) return null;
-  const messages =
-    first.found === null ? null : rows.flatMap((row) => (row.id === null ? [] : [toView(row)]));
+  const messages = first.found === null ? null : rows.flatMap((row) => (row.id === null ? [] : [toView(row)]));
   return { branch: first.asked, messages, more: isCut(rows) };
 }
 
@@ -227,9 +219,7 @@ function queueOf(of: SQL, { order, after, limit }: MessageRange): SQL {
     of,
     sql`m.branch = at.found and m.seq is null and m.status = 'queued'`,
     ...(order === 'desc' && after.seq !== null ? [sql`false`] : []),
-    ...(after.queue === null
-      ? []
-      : [sql`${queueOrder} ${order === 'asc' ? sql`>` : sql`<`} ${placeOf(after.queue)}`]),
+    ...(after.queue === null ? [] : [sql`${queueOrder} ${order === 'asc' ? sql`>` : sql`<`} ${placeOf(after.queue)}`]),
   ];
   return sql`${messagesWithPlace(sql`0`)} where ${sql.join(conditions, sql` and `)}
     order by lane ${direction}, j.position ${direction}, m.id ${direction} limit ${limit}`;

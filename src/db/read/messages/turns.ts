@@ -2,8 +2,7 @@
  * Turns of a branch. Turn numbers never decrease along the visible messages of a branch, so the start of a turn is
  * found by binary search: a few index lookups, however long the history is.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, JobId, MessageId, TenantId, ToolCallId } from '../../../core/ids.ts';
 import type { JobStatus } from '../../../core/run/job.ts';
 import type { CallStatus } from '../../../core/tools/tool-call.ts';
@@ -139,8 +138,7 @@ export async function listTurns(
     order by l.number ${order === 'asc' ? sql`asc` : sql`desc`}`);
   const [first] = rows;
   if (first === undefined) return null;
-  const turns =
-    first.found === null ? null : rows.flatMap((row) => (row.number === null ? [] : [toView(row)]));
+  const turns = first.found === null ? null : rows.flatMap((row) => (row.number === null ? [] : [toView(row)]));
   return { branch: first.asked, turns };
 }
 

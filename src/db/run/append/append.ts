@@ -4,8 +4,7 @@
  * update, so an append whose guard fails writes nothing. A batch holds appends of many contexts, at most one per
  * context.
  */
-import { StringChunk, sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { StringChunk, sql, type SQL } from 'drizzle-orm';
 import type { ContextId } from '../../../core/ids.ts';
 import type { Append, AppendOutcome } from '../../../core/run/append.ts';
 import { metBy } from '../../calls/awaited.ts';
@@ -13,8 +12,7 @@ import type { Executor } from '../../connection/client.ts';
 import { awaitedNoMore, awaits, countdownPart } from './awaited.ts';
 import { changedCalls, changedCallsLocked, newCalls } from './calls.ts';
 import { newCompactions } from './compactions.ts';
-import { contextPart, isSearchable, search, wantedOf } from './context.ts';
-import type { Wanted } from './context.ts';
+import { contextPart, isSearchable, search, wantedOf, type Wanted } from './context.ts';
 import { newEvents } from './events.ts';
 import { endedExecutions, newExecutions } from './executions.ts';
 import { failed } from './failed-calls.ts';

@@ -1,6 +1,5 @@
 /** Calls that wait for jobs of other workers: the waits that an append starts and ends, and the jobs that it ends. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Append } from '../../../core/run/append.ts';
 import { NONE_OWN, countdown } from '../../calls/awaited.ts';
 import { columns } from '../../rows/recordset.ts';

@@ -1,13 +1,11 @@
 /** The calls that an append requests, and the calls that it changes. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Append, CallChange } from '../../../core/run/append.ts';
 import type { CallStatus, ToolCall, Wait } from '../../../core/tools/tool-call.ts';
 import { LOCK_FIRST } from '../../calls/awaited.ts';
 import { plainText } from '../../connection/codec.ts';
 import { toolCalls } from '../../schema/tool-calls.ts';
-import { endsAtOnce } from './ends-at-once.ts';
-import type { CallEnd } from './ends-at-once.ts';
+import { endsAtOnce, type CallEnd } from './ends-at-once.ts';
 import { insertion, update } from './part.ts';
 
 /** `end`: the call is also closed by this append. */
@@ -16,9 +14,7 @@ type RequestedCall = { call: ToolCall; wait: Wait | null; end: CallEnd | null };
 function requestedCalls({ calls }: Append): RequestedCall[] {
   const ends = endsAtOnce(calls);
   return calls.flatMap((change) =>
-    change.kind === 'request'
-      ? [{ call: change.call, wait: change.wait, end: ends.get(change.call.id) ?? null }]
-      : [],
+    change.kind === 'request' ? [{ call: change.call, wait: change.wait, end: ends.get(change.call.id) ?? null }] : [],
   );
 }
 

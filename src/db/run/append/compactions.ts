@@ -7,9 +7,7 @@ import { insertion } from './part.ts';
 
 function compactionsOf({ entries, compaction }: Append) {
   if (compaction === null) return [];
-  const index = entries.findIndex(
-    (entry) => entry.kind === 'event' && entry.event.name === 'ContextCompacted',
-  );
+  const index = entries.findIndex((entry) => entry.kind === 'event' && entry.event.name === 'ContextCompacted');
   return [{ ...compaction, place: index + 1 }];
 }
 

@@ -1,10 +1,8 @@
 /** The context's row: the guarded update that all other parts of an append join, as `ctx`. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Append, Entry, Park } from '../../../core/run/append.ts';
 import { parseTurn } from '../../../core/conversation/turn.ts';
-import { NO_USAGE, addUsage } from '../../../core/money/usage.ts';
-import type { Usage } from '../../../core/money/usage.ts';
+import { NO_USAGE, addUsage, type Usage } from '../../../core/money/usage.ts';
 import type { Millis } from '../../../core/time.ts';
 import { added, usageAdded } from '../../model-calls/usage.ts';
 import { columns, recordset } from '../../rows/recordset.ts';

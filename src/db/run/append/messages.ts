@@ -65,9 +65,7 @@ export const newMessages = insertion('new_messages', messages, {
 /** Queued or steered inputs enter the history. */
 export const admittedMessages = update('admitted_messages', messages, {
   of: ({ entries }) =>
-    placedEntries(entries).flatMap(({ entry, place }) =>
-      entry.kind === 'admit' ? [{ ...entry, place }] : [],
-    ),
+    placedEntries(entries).flatMap(({ entry, place }) => (entry.kind === 'admit' ? [{ ...entry, place }] : [])),
   as: 'm',
   inputs: { id: ['uuid', ({ messageId }) => messageId], place: ['int', ({ place }) => place] },
   columns: {

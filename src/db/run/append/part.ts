@@ -2,15 +2,12 @@
  * A part of the append: the rows that appends give for one table, and the common table expression that writes them. In
  * its SQL, `r` is a given row and `ctx` the updated row of the append's context.
  */
-import { getTableName, sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { getTableName, sql, type SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { ContextId } from '../../../core/ids.ts';
 import type { Append } from '../../../core/run/append.ts';
-import { columns, recordset } from '../../rows/recordset.ts';
-import type { Columns, Field } from '../../rows/recordset.ts';
-import { fixed, written } from '../../rows/written-columns.ts';
-import type { Changed, Inserted } from '../../rows/written-columns.ts';
+import { columns, recordset, type Columns, type Field } from '../../rows/recordset.ts';
+import { fixed, written, type Changed, type Inserted } from '../../rows/written-columns.ts';
 
 export type Part = {
   /** Whether an append has rows for it. */

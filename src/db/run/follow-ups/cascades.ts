@@ -1,6 +1,5 @@
 /** Cascades: everything below a job that is stopped, or below a worker that is stopped, ends with it. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { StopKind } from '../../../core/run/job.ts';
 import type { Executor } from '../../connection/client.ts';
@@ -60,12 +59,7 @@ export async function contextsBelow(
 }
 
 /** Such jobs of one context. The caller has locked its row. */
-export async function jobsBelow(
-  tx: Executor,
-  tenantId: TenantId,
-  of: JobId,
-  contextId: ContextId,
-): Promise<JobId[]> {
+export async function jobsBelow(tx: Executor, tenantId: TenantId, of: JobId, contextId: ContextId): Promise<JobId[]> {
   const rows = await tx.execute<{ id: JobId }>(
     sql`select j.id from ${below(tenantId, of)} and j.context_id = ${contextId} order by j.position, j.id`,
   );
@@ -93,11 +87,7 @@ export async function workersBelow(
 }
 
 /** Queued jobs of a context that workers requested. The caller has locked the context's row. */
-export async function askedByWorkers(
-  tx: Executor,
-  tenantId: TenantId,
-  contextId: ContextId,
-): Promise<JobId[]> {
+export async function askedByWorkers(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<JobId[]> {
   const rows = await tx.execute<{ id: JobId }>(sql`
     select id from jobs where context_id = ${contextId} and tenant_id = ${tenantId} and status = 'queued'
       and parent_job_id is not null order by position, id`);

@@ -2,8 +2,7 @@
  * Follow-ups that the end of a job leaves, written by the statement that ends it. Later transactions carry them out
  * (see follow-ups.ts). `j` is the job's row before the update.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 
 /** A parent notice becomes due when the job ends. */
 export function noticeOnceEnded(ended: SQL): SQL {

@@ -4,19 +4,13 @@
  * part is a transaction that reads the state again, and the record is removed last.
  */
 import type { Executor } from '../../connection/client.ts';
-import { findCascades } from './cascades.ts';
-import type { Cascade } from './cascades.ts';
-import { findParentNotices } from './parent-notices.ts';
-import type { ParentNotice } from './parent-notices.ts';
+import { findCascades, type Cascade } from './cascades.ts';
+import { findParentNotices, type ParentNotice } from './parent-notices.ts';
 
 export type FollowUp = Cascade | ParentNotice;
 
 /** Follow-ups that can be carried out now, at most `most` of each kind. `queueLimit`: see `findParentNotices`. */
-export async function dueFollowUps(
-  executor: Executor,
-  most: number,
-  queueLimit: number,
-): Promise<FollowUp[]> {
+export async function dueFollowUps(executor: Executor, most: number, queueLimit: number): Promise<FollowUp[]> {
   const [cascades, notices] = await Promise.all([
     findCascades(executor, most),
     findParentNotices(executor, most, queueLimit),

@@ -1,6 +1,5 @@
 /** Parent notices: a worker that requested a job learns how it ended, by an input to its context. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Block } from '../../../core/conversation/blocks.ts';
 import type { JobError } from '../../../core/errors.ts';
 import type { ContextId, JobId, TenantId, WorkerId } from '../../../core/ids.ts';
@@ -15,11 +14,7 @@ export type ParentNotice = { kind: 'parent_notice'; tenantId: TenantId; jobId: J
  * Due notices, at most `most`. A notice waits while its receiver is stopped or has `queueLimit` or more queued inputs,
  * and while a call of the receiver waits for that job to end.
  */
-export async function findParentNotices(
-  executor: Executor,
-  most: number,
-  queueLimit: number,
-): Promise<ParentNotice[]> {
+export async function findParentNotices(executor: Executor, most: number, queueLimit: number): Promise<ParentNotice[]> {
   const rows = await executor.execute<{
     id: JobId;
     tenant_id: TenantId;

@@ -1,14 +1,12 @@
 /** The inputs of a mailbox that wait to join the running job. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Block } from '../../../core/conversation/blocks.ts';
 import type { ContextId, MessageId } from '../../../core/ids.ts';
 import { LIMITS } from '../../../core/limits.ts';
 import type { SteeredInput } from '../../../core/run/job.ts';
 import type { Executor } from '../../connection/client.ts';
 import { ReadLimitExceeded } from '../../connection/read-limit.ts';
-import { byContext } from '../places.ts';
-import type { OfContext } from '../places.ts';
+import { byContext, type OfContext } from '../places.ts';
 
 /**
  * `shared`: inputs may take at most `LIMITS.claimBytes` together, else reading rejects with `ReadLimitExceeded`.

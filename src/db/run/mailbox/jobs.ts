@@ -1,6 +1,5 @@
 /** The jobs of a mailbox: the active one and the first queued one. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { AskedCompaction } from '../../../core/compaction/settings.ts';
 import type { Block } from '../../../core/conversation/blocks.ts';
 import type { ContextId, JobId, MessageId } from '../../../core/ids.ts';
@@ -49,19 +48,14 @@ type JobRow = Usage & {
 export type JobsInMailbox = { active: ActiveJob | null; next: QueuedJob | null };
 
 /** The active job and the first queued job: two lookups, each with its own index. */
-export async function readJobs(
-  executor: Executor,
-  at: SQL,
-  reading: Reading,
-): Promise<Map<ContextId, JobsInMailbox>> {
+export async function readJobs(executor: Executor, at: SQL, reading: Reading): Promise<Map<ContextId, JobsInMailbox>> {
   const found = sql`j.context_id, j.id, j.kind, j.status, j.branch, j.turn, j.attempt, j.failures, j.error, j.steps,
     j.max_steps, ${millis(sql`j.retry_at`)} as retry_at, ${millis(sql`j.deadline`)} as deadline,
     ${usageColumns('j')},
     j.stop_kind, j.stop_mode, j.stop_reason, ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
     ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, j.compaction
     from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
-  const fits =
-    reading === 'alone' ? sql`true` : sql`sum(m.bytes) over (order by j.id) <= ${LIMITS.claimBytes}`;
+  const fits = reading === 'alone' ? sql`true` : sql`sum(m.bytes) over (order by j.id) <= ${LIMITS.claimBytes}`;
   const rows = await executor.execute<JobRow & OfContext>(sql`
     select j.*, case when ${fits} then m.content end as content from ${at} cross join lateral (
       (select ${found} and j.status in ('running', 'waiting'))

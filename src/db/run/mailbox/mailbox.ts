@@ -10,13 +10,10 @@ import type { OpenCall } from '../../../core/tools/tool-call.ts';
 import type { Executor } from '../../connection/client.ts';
 import type { ContextRow } from '../contexts.ts';
 import { places } from '../places.ts';
-import { readSteers } from './inputs.ts';
-import type { Reading } from './inputs.ts';
-import { readJobs } from './jobs.ts';
-import type { JobsInMailbox } from './jobs.ts';
+import { readSteers, type Reading } from './inputs.ts';
+import { readJobs, type JobsInMailbox } from './jobs.ts';
 import { readOpenCalls } from './open-calls.ts';
-import { readWorkers } from './worker.ts';
-import type { StoredWorker, WorkerDefinition } from './worker.ts';
+import { readWorkers, type StoredWorker, type WorkerDefinition } from './worker.ts';
 
 /** The mailbox of a context and the configuration of its worker. */
 export type Stored = { mailbox: Mailbox; worker: WorkerDefinition };

@@ -1,6 +1,5 @@
 /** The calls of a mailbox that have no result yet. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, JobId, MessageId, ToolCallId } from '../../../core/ids.ts';
 import type { Millis } from '../../../core/time.ts';
 import type {
@@ -14,8 +13,7 @@ import type {
 import type { Effect, OnUnknown } from '../../../core/tools/tool.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis } from '../../connection/instant.ts';
-import { byContext } from '../places.ts';
-import type { OfContext } from '../places.ts';
+import { byContext, type OfContext } from '../places.ts';
 
 type CallRow = {
   id: ToolCallId;

@@ -1,6 +1,5 @@
 /** The worker of a mailbox. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, WorkerId } from '../../../core/ids.ts';
 import type { Mailbox } from '../../../core/run/snapshot.ts';
 import type { Role, WorkerConfig } from '../../../core/workers/settings.ts';

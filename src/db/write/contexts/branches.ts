@@ -2,10 +2,8 @@
  * Branches: the spans of the context's messages that each reads, and how branches are created, activated and deleted.
  * The writer locks the context's row first. A branch event gets a sequence number like every other event.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
-import { whole } from '../../../core/conversation/branch.ts';
-import type { Span } from '../../../core/conversation/branch.ts';
+import { sql, type SQL } from 'drizzle-orm';
+import { whole, type Span } from '../../../core/conversation/branch.ts';
 import type { ContextEvent } from '../../../core/stream/event.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
@@ -37,10 +35,7 @@ export async function findBranch(
   return row === undefined ? null : { name, spans: row.spans ?? whole(name) };
 }
 
-export async function branchNames(
-  executor: Executor,
-  { tenantId, contextId }: Place,
-): Promise<ReadonlySet<string>> {
+export async function branchNames(executor: Executor, { tenantId, contextId }: Place): Promise<ReadonlySet<string>> {
   const rows = await executor.execute<{ name: string }>(
     sql`select name from branches where context_id = ${contextId} and tenant_id = ${tenantId}`,
   );

@@ -23,11 +23,7 @@ export async function lookBeforeClear(
  * a few rows, however long the history is. No job is unfinished; a run that still owns the lease has no work, and loses
  * the lease.
  */
-export async function clear(
-  tx: Executor,
-  tenantId: TenantId,
-  contextId: ContextId,
-): Promise<{ headSeq: number }> {
+export async function clear(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<{ headSeq: number }> {
   const [row] = await tx.execute<{ head_seq: number }>(sql`/* contexts.clear */
     with before as (
       select c.id, c.state = 'PermanentFailure' as failed from contexts c

@@ -2,8 +2,7 @@
  * Expiry: a context that is idle for its idle timeout is archived, and purged after a longer time in the archive.
  * Inputs do not touch these columns. `workers.expires_at` is the time of the next sweep, which moves it on.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { IdleTimeouts } from '../../../core/workers/settings.ts';
 import type { Executor } from '../../connection/client.ts';
@@ -86,11 +85,7 @@ function isOld(archivedDays: number): SQL {
 }
 
 /** Oldest first. A worker with child workers is kept until they are purged. */
-export async function findPurgeable(
-  executor: Executor,
-  archivedDays: number,
-  most: number,
-): Promise<Purgeable[]> {
+export async function findPurgeable(executor: Executor, archivedDays: number, most: number): Promise<Purgeable[]> {
   const rows = await executor.execute<{ id: WorkerId; context_id: ContextId; tenant_id: TenantId }>(sql`
     select w.id, w.context_id, w.tenant_id from workers w join contexts c on c.id = w.context_id
     where ${isOld(archivedDays)}
@@ -108,11 +103,7 @@ export async function lockFree(tx: Executor, contextId: ContextId): Promise<bool
 }
 
 /** Checks again, with the context's row locked, that it may be purged: it may have left the archive meanwhile. */
-export async function isPurgeable(
-  tx: Executor,
-  contextId: ContextId,
-  archivedDays: number,
-): Promise<boolean> {
+export async function isPurgeable(tx: Executor, contextId: ContextId, archivedDays: number): Promise<boolean> {
   const rows = await tx.execute(sql`
     select w.id from workers w join contexts c on c.id = w.context_id
     where w.context_id = ${contextId} and ${isOld(archivedDays)}`);

@@ -1,6 +1,5 @@
 /** Finds points where a branch may be forked. Each answer takes a few index lookups, however long the branch is. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { MessageId } from '../../../core/ids.ts';
 import type { MessageRole } from '../../../core/conversation/message.ts';
 import type { Turn } from '../../../core/conversation/turn.ts';
@@ -11,17 +10,10 @@ import { spansOf } from '../../run/spans.ts';
 /** A completed message of the history. */
 export type CompletedMessage = { id: MessageId; branch: string; seq: number; role: MessageRole; turn: Turn };
 
-export type Found =
-  | { kind: 'completed'; message: CompletedMessage }
-  | { kind: 'queued' }
-  | { kind: 'retracted' };
+export type Found = { kind: 'completed'; message: CompletedMessage } | { kind: 'queued' } | { kind: 'retracted' };
 
 /** Null: the tenant has no such message in this context. */
-export async function findMessage(
-  tx: Executor,
-  { tenantId, contextId }: Place,
-  id: MessageId,
-): Promise<Found | null> {
+export async function findMessage(tx: Executor, { tenantId, contextId }: Place, id: MessageId): Promise<Found | null> {
   const [row] = await tx.execute<CompletedMessage & { status: 'completed' | 'queued' | 'retracted' }>(sql`
     select id, branch, seq, role, turn, status from messages
     where tenant_id = ${tenantId} and context_id = ${contextId} and id = ${id} and status <> 'withdrawn'`);

@@ -2,10 +2,8 @@
  * A fork: a context that starts with copies of another context's history. One SQL statement copies everything, whatever
  * its size; no data passes through this process. The copied messages belong to ended jobs and no longer change.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
-import { MAIN } from '../../../core/conversation/branch.ts';
-import type { Span } from '../../../core/conversation/branch.ts';
+import { sql, type SQL } from 'drizzle-orm';
+import { MAIN, type Span } from '../../../core/conversation/branch.ts';
 import type { ContextId, WorkerId } from '../../../core/ids.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';

@@ -1,6 +1,5 @@
 /** The rows that an import inserts. In the SQL, `r` is a given row and `ctx` the imported context. */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { JobId, MessageId } from '../../../core/ids.ts';
 import type { Executor } from '../../connection/client.ts';
 import { toTimestamp } from '../../connection/instant.ts';
@@ -98,11 +97,7 @@ const EVENT = written<typeof events, ImportedCompaction>(
 const EVENTS = recordset('r', EVENT.fields);
 
 /** Also inserts its `ContextCompacted` event, with the same number. */
-export async function insertCompaction(
-  tx: Executor,
-  place: Place,
-  compaction: ImportedCompaction,
-): Promise<void> {
+export async function insertCompaction(tx: Executor, place: Place, compaction: ImportedCompaction): Promise<void> {
   await tx.execute(sql`/* compactions.import */
     with ${contextOf(place)}, made as (
       ${sql.raw(COMPACTION.insert)} from ctx, ${COMPACTIONS.table([compaction])}
@@ -128,11 +123,7 @@ const BRANCH = written<typeof branches, StoredBranch>(
 const BRANCHES = recordset('r', BRANCH.fields);
 
 /** Replaces the branches that the context was created with. */
-export async function replaceBranches(
-  tx: Executor,
-  place: Place,
-  rows: readonly StoredBranch[],
-): Promise<void> {
+export async function replaceBranches(tx: Executor, place: Place, rows: readonly StoredBranch[]): Promise<void> {
   await tx.execute(sql`/* branches.delete_for_import */
     delete from branches where context_id = ${place.contextId} and tenant_id = ${place.tenantId}`);
   await tx.execute(sql`/* branches.import */

@@ -13,12 +13,7 @@ type KeyState =
   { kind: 'first' } | { kind: 'answered'; request: string; response: JsonObject };
 
 /** Waits for a request with the same key that is in progress. Call it inside the transaction that does the work. */
-export async function takeKey(
-  tx: Executor,
-  tenantId: TenantId,
-  key: string,
-  request: string,
-): Promise<KeyState> {
+export async function takeKey(tx: Executor, tenantId: TenantId, key: string, request: string): Promise<KeyState> {
   const inserted = await tx
     .insert(idempotencyKeys)
     .values({ tenantId, key, request })
@@ -34,12 +29,7 @@ export async function takeKey(
   return { kind: 'answered', request: row.request, response: row.response };
 }
 
-export async function remember(
-  tx: Executor,
-  tenantId: TenantId,
-  key: string,
-  response: JsonObject,
-): Promise<void> {
+export async function remember(tx: Executor, tenantId: TenantId, key: string, response: JsonObject): Promise<void> {
   await tx
     .update(idempotencyKeys)
     .set({ response })

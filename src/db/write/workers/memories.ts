@@ -37,11 +37,7 @@ export async function forget(executor: Executor, { tenantId, workerId }: Of, key
 }
 
 /** `key` null: all memories, ordered by key. */
-export async function recall(
-  executor: Executor,
-  { tenantId, workerId }: Of,
-  key: string | null,
-): Promise<Memory[]> {
+export async function recall(executor: Executor, { tenantId, workerId }: Of, key: string | null): Promise<Memory[]> {
   const rows = await executor.execute<Memory>(sql`
     select m.key, m.value from memories m where m.worker_id = ${workerId} and m.tenant_id = ${tenantId}
       and (${key === null} or m.key = ${encodeText(key ?? '')}) order by m.key collate "C"`);

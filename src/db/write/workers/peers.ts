@@ -53,11 +53,7 @@ export async function findPeer(executor: Executor, self: Self, id: WorkerId): Pr
 }
 
 /** The job that a call has created by sending a message; null: none yet. */
-export async function sentBy(
-  executor: Executor,
-  tenantId: TenantId,
-  toolCallId: ToolCallId,
-): Promise<JobId | null> {
+export async function sentBy(executor: Executor, tenantId: TenantId, toolCallId: ToolCallId): Promise<JobId | null> {
   const [row] = await executor.execute<{ id: JobId }>(
     sql`select id from jobs where parent_tool_call_id = ${toolCallId} and tenant_id = ${tenantId}`,
   );

@@ -2,16 +2,14 @@
  * Roles created through the API. Every change inserts a new version, so that a worker keeps the version it was created
  * from. The last version is current; a last version without a definition marks a deleted role. Rows are never deleted.
  */
-import { sql } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { TenantId } from '../../../core/ids.ts';
 import type { Role } from '../../../core/workers/settings.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
 import { millis } from '../../connection/instant.ts';
-import { toPage, withinBytes } from '../../read/page.ts';
-import type { OfPage, Page, PageRequest } from '../../read/page.ts';
+import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../../read/page.ts';
 
 export type RoleView = {
   name: string;

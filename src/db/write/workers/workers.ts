@@ -91,11 +91,7 @@ export async function releaseDetached(tx: Executor, tenantId: TenantId, id: Work
 }
 
 /** The version of a worker's settings; null: the tenant has no such worker. */
-export async function versionOf(
-  executor: Executor,
-  tenantId: TenantId,
-  id: WorkerId,
-): Promise<number | null> {
+export async function versionOf(executor: Executor, tenantId: TenantId, id: WorkerId): Promise<number | null> {
   const [row] = await executor.execute<{ version: number }>(
     sql`/* workers.read_version */ select version from workers where tenant_id = ${tenantId} and id = ${id}`,
   );
@@ -103,11 +99,7 @@ export async function versionOf(
 }
 
 /** The context of a worker; null: the tenant has no such worker. */
-export async function contextOf(
-  executor: Executor,
-  tenantId: TenantId,
-  id: WorkerId,
-): Promise<ContextId | null> {
+export async function contextOf(executor: Executor, tenantId: TenantId, id: WorkerId): Promise<ContextId | null> {
   const [row] = await executor.execute<{ context_id: ContextId }>(
     sql`select context_id from workers where tenant_id = ${tenantId} and id = ${id}`,
   );
@@ -141,9 +133,7 @@ export async function changeWorker(
       // A sweep computes the expiry. An archived worker stays archived.
       expiresAt: sql`case when ${workers.archivedAt} is null then ${dueNow} else ${workers.expiresAt} end`,
     })
-    .where(
-      and(eq(workers.contextId, contextId), expected === null ? undefined : eq(workers.version, expected)),
-    )
+    .where(and(eq(workers.contextId, contextId), expected === null ? undefined : eq(workers.version, expected)))
     .returning({ version: workers.version });
   return row?.version ?? null;
 }
@@ -188,11 +178,7 @@ const SEARCHED = [searchEntries, searchBacklog];
  * Permanently deletes a context and everything that belongs to it. The caller has locked its row. Returns the contexts
  * that waited only for its jobs and must be woken.
  */
-export async function deleteContext(
-  tx: Executor,
-  tenantId: TenantId,
-  contextId: ContextId,
-): Promise<ContextId[]> {
+export async function deleteContext(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<ContextId[]> {
   await lockCalls(tx, tenantId, contextId);
   const met = await countOut(tx, tenantId, contextId);
   for (const table of TABLES) {

@@ -2,8 +2,7 @@
  * Extracts the facts of a failure from an exception or event: SDK errors (both SDKs use the same shape), the network
  * errors beneath them, and error events of a stream.
  */
-import { isJsonObject } from '../../../core/json.ts';
-import type { Json, JsonObject } from '../../../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json.ts';
 import { numberIn, stringIn } from './json.ts';
 import type { FailureFacts } from './failure.ts';
 
@@ -16,8 +15,7 @@ export function factsOfThrown(error: unknown): FailureFacts | null {
   const body = memberOf(error, 'error');
   const causeCode = causeCodeOf(error);
   const bodyFacts = isJson(body) ? factsOfBody(body) : NOTHING;
-  if (typeof status === 'number')
-    return { ...bodyFacts, status, message: bodyFacts.message || error.message };
+  if (typeof status === 'number') return { ...bodyFacts, status, message: bodyFacts.message || error.message };
   if (causeCode === '' && !isNetworkError(error)) return null;
   return { ...bodyFacts, causeCode: causeCode || 'UNKNOWN', message: messageOf(error) };
 }
@@ -33,8 +31,7 @@ export function factsOfEvent(name: string, data: JsonObject): FailureFacts | nul
   const error = data['error'];
   if (name === 'error' || data['type'] === 'error') return factsOfBody(data);
   // Compatible servers send the error in place of a chunk.
-  if (data['type'] === undefined && (isJsonObject(error) || typeof error === 'string'))
-    return factsOfBody(data);
+  if (data['type'] === undefined && (isJsonObject(error) || typeof error === 'string')) return factsOfBody(data);
   return null;
 }
 

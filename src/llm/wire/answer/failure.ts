@@ -76,8 +76,7 @@ const NO_MONEY = /credit balance is too low/i;
 /** `received`: whether any part of an answer had arrived. */
 export function classify(facts: FailureFacts, received: boolean): FailureClass {
   const specific = SPECIFIC.get(facts.code) ?? SPECIFIC.get(facts.type);
-  if (facts.status === 413 || TOO_LONG.some((pattern) => pattern.test(facts.message)))
-    return 'prompt_too_long';
+  if (facts.status === 413 || TOO_LONG.some((pattern) => pattern.test(facts.message))) return 'prompt_too_long';
   if (NO_MONEY.test(facts.message)) return 'auth';
   if (specific !== undefined) return specific;
   if (facts.status !== null) return byStatus(facts.status);

@@ -1,6 +1,5 @@
 /** Reads JSON from outside: every value is checked before use, and nothing here throws. */
-import { isJsonObject } from '../../../core/json.ts';
-import type { Json, JsonObject } from '../../../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json.ts';
 
 /** `undefined` if the text is not JSON. */
 export function parseJson(text: string): Json | undefined {

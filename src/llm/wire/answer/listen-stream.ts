@@ -7,8 +7,7 @@ import type { ModelListener } from '../../../core/model/model.ts';
 import { factsOfEvent } from './error-facts.ts';
 import { classify, failureText } from './failure.ts';
 import { parseJson } from './json.ts';
-import { createSseReader } from '../http/sse.ts';
-import type { SseEvent } from '../http/sse.ts';
+import { createSseReader, type SseEvent } from '../http/sse.ts';
 import type { Assembly, Body, Received } from '../wire.ts';
 
 /** How long to wait for the last event after the answer is complete. */
@@ -16,17 +15,11 @@ const LAST_WORD_MS = 2_000;
 /** How long a finished response may take to end, so that its connection can be reused. */
 const DRAIN_MS = 1_000;
 
-export async function listenToStream(
-  body: Body,
-  assembly: Assembly,
-  listener: ModelListener,
-): Promise<Received> {
+export async function listenToStream(body: Body, assembly: Assembly, listener: ModelListener): Promise<Received> {
   const broken = await takeAll(body, assembly, listener);
   if (broken === null) void drain(body);
   else body.watch.end();
-  return broken === null || assembly.phase() !== 'open'
-    ? { kind: 'answered', whole: assembly.whole() }
-    : broken;
+  return broken === null || assembly.phase() !== 'open' ? { kind: 'answered', whole: assembly.whole() } : broken;
 }
 
 /** Null once the answer is complete; otherwise how it broke off. */

@@ -4,10 +4,7 @@ import type { ModelListener } from '../../../core/model/model.ts';
 import { parseJson } from './json.ts';
 import type { Body, Received } from '../wire.ts';
 
-export async function listenToWhole(
-  { bytes, watch, idleMs }: Body,
-  listener: ModelListener,
-): Promise<Received> {
+export async function listenToWhole({ bytes, watch, idleMs }: Body, listener: ModelListener): Promise<Received> {
   const decoder = new TextDecoder();
   let text = '';
   listener.started();

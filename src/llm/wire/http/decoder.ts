@@ -17,10 +17,7 @@ const MAKERS: Readonly<Record<string, () => Transform>> = {
 type Decoder = Sink & Flow & { into(sink: Sink): void };
 
 /** Null: nothing to decode, or an unknown encoding. */
-export function decoderFor(
-  encoding: string | null,
-  source: Flow & { abort(error: Error): void },
-): Decoder | null {
+export function decoderFor(encoding: string | null, source: Flow & { abort(error: Error): void }): Decoder | null {
   const name = encoding?.trim().toLowerCase() ?? '';
   const stream = Object.hasOwn(MAKERS, name) ? MAKERS[name]?.() : undefined;
   if (stream === undefined) return null;

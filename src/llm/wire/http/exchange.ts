@@ -4,8 +4,7 @@
  */
 import type { Dispatcher } from 'undici';
 import { decoderFor } from './decoder.ts';
-import { LiveResponse } from './live-response.ts';
-import type { Sink } from './live-response.ts';
+import { LiveResponse, type Sink } from './live-response.ts';
 
 type Controller = Dispatcher.DispatchController;
 type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -18,11 +17,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Controller | null = null;
   #sink: Sink | null = null;
 
-  constructor(
-    signal: AbortSignal | null,
-    resolve: (response: Response) => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor(signal: AbortSignal | null, resolve: (response: Response) => void, reject: (error: unknown) => void) {
     this.#signal = signal;
     this.#resolve = resolve;
     this.#reject = reject;

@@ -2,8 +2,7 @@
  * Arguments of a tool call. Models write JSON text that is sometimes invalid. Text that is not JSON, or is nested too
  * deeply, is kept as the raw string. Providers always require an object back, so any other value is wrapped in one.
  */
-import { DEEPEST_JSON, isJsonObject, isTooDeep } from '../../../core/json.ts';
-import type { Json, JsonObject } from '../../../core/json.ts';
+import { DEEPEST_JSON, isJsonObject, isTooDeep, type Json, type JsonObject } from '../../../core/json.ts';
 import { parseJson } from '../answer/json.ts';
 
 /** Empty text means no arguments. */

@@ -5,8 +5,7 @@
  */
 import type { PromptMessage } from '../../../core/conversation/prompt.ts';
 import type { ToolCallId } from '../../../core/ids.ts';
-import { isToolUse } from '../../../core/conversation/blocks.ts';
-import type { ToolUseBlock } from '../../../core/conversation/blocks.ts';
+import { isToolUse, type ToolUseBlock } from '../../../core/conversation/blocks.ts';
 
 export type WireIds = (id: ToolCallId) => string;
 

@@ -8,7 +8,6 @@ export function dataURL(source: Source): string {
 /** The provider uses the file extension. */
 export function fileName(block: DocumentBlock): string {
   if (block.title !== undefined && /\.\w+$/.test(block.title)) return block.title;
-  const ending =
-    block.source.type === 'base64' && block.source.media_type.startsWith('text/') ? 'txt' : 'pdf';
+  const ending = block.source.type === 'base64' && block.source.media_type.startsWith('text/') ? 'txt' : 'pdf';
   return `${block.title ?? 'document'}.${ending}`;
 }

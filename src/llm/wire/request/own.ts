@@ -1,7 +1,6 @@
 /** The data that a block carries for this provider; null for other providers. */
 import type { Block, Opaque } from '../../../core/conversation/blocks.ts';
-import { isJsonObject } from '../../../core/json.ts';
-import type { JsonObject } from '../../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json.ts';
 import type { ProviderName } from '../../../core/model/model.ts';
 
 export function ownData(block: Block, provider: ProviderName): JsonObject | null {

@@ -2,10 +2,7 @@
 import type { Prepared } from '../wire.ts';
 import { Unsupported } from './unsupported.ts';
 
-export function prepare<P>(
-  write: () => P,
-  send: (params: P, signal: AbortSignal) => Promise<Response>,
-): Prepared {
+export function prepare<P>(write: () => P, send: (params: P, signal: AbortSignal) => Promise<Response>): Prepared {
   try {
     const params = write();
     return { kind: 'ready', send: (signal) => send(params, signal) };

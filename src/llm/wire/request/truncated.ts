@@ -2,8 +2,7 @@
  * A call that the token limit cut off before its first argument looks like a call without arguments, and would run.
  * It gets arguments that no schema accepts, so that the model receives an error and repeats it.
  */
-import { isToolUse } from '../../../core/conversation/blocks.ts';
-import type { Block } from '../../../core/conversation/blocks.ts';
+import { isToolUse, type Block } from '../../../core/conversation/blocks.ts';
 import { isJsonObject } from '../../../core/json.ts';
 import type { FinishReason } from '../../../core/model/model.ts';
 

@@ -42,9 +42,7 @@ export class Guard {
     const { tree, isFull } = this.#bounds;
     if (tree !== null) void this.#repeat(TREE_EVERY_MS, 0, () => overOf(pid, tree));
     if (isFull !== null)
-      void this.#repeat(DISK_EVERY_MS, DISK_SHARE, async (signal) =>
-        (await isFull(signal)) ? 'disk' : null,
-      );
+      void this.#repeat(DISK_EVERY_MS, DISK_SHARE, async (signal) => ((await isFull(signal)) ? 'disk' : null));
   }
 
   end(): void {
@@ -70,10 +68,7 @@ export class Guard {
   }
 }
 
-async function overOf(
-  pid: number,
-  { memoryBytes, processes }: NonNullable<Bounds['tree']>,
-): Promise<Excess | null> {
+async function overOf(pid: number, { memoryBytes, processes }: NonNullable<Bounds['tree']>): Promise<Excess | null> {
   const tree = await treeOf(pid);
   if (tree.processes > processes) return 'processes';
   return tree.memoryBytes > memoryBytes ? 'memory' : null;

@@ -15,9 +15,7 @@ export function headOfStream(stream: Readable | null, most: number): Head {
   return {
     text: () => {
       const text = new TextDecoder().decode(Buffer.concat(kept), { stream: total > keptBytes });
-      return total > keptBytes
-        ? `${text}\n[Truncated: ${total - keptBytes} of ${total} bytes were omitted.]`
-        : text;
+      return total > keptBytes ? `${text}\n[Truncated: ${total - keptBytes} of ${total} bytes were omitted.]` : text;
     },
   };
 }

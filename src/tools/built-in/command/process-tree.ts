@@ -26,8 +26,8 @@ async function everyProcess(): Promise<Found[]> {
 async function look(pid: string): Promise<Found | null> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => null);
   if (text === null) return null;
-  const [parent, group, kilobytes] = [/^PPid:\s*(\d+)/m, /^NSpgid:\s*(\d+)/m, /^VmRSS:\s*(\d+)/m].map(
-    (member) => Number(member.exec(text)?.[1] ?? 0),
+  const [parent, group, kilobytes] = [/^PPid:\s*(\d+)/m, /^NSpgid:\s*(\d+)/m, /^VmRSS:\s*(\d+)/m].map((member) =>
+    Number(member.exec(text)?.[1] ?? 0),
   );
   return { pid: Number(pid), parent: parent ?? 0, group: group ?? 0, bytes: (kilobytes ?? 0) * 1_024 };
 }

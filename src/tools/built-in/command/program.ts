@@ -1,6 +1,5 @@
 /** Runs a command as a child process, sandboxed by bubblewrap or not, or in a container. */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chown } from 'node:fs/promises';
 import { Writable } from 'node:stream';
@@ -25,17 +24,13 @@ type Wardship = Pick<Warden, 'began' | 'ended'>;
  * died, it exits. The shell sets `PWD` and similar variables itself, so they are unset. The first argument is in blocks
  * of 512 bytes.
  */
-const START_PIPE =
-  'read -r go <&3 || exit; ulimit -c 0; ulimit -f "$1"; shift; unset PWD OLDPWD SHLVL; exec "$@" 3<&-';
+const START_PIPE = 'read -r go <&3 || exit; ulimit -c 0; ulimit -f "$1"; shift; unset PWD OLDPWD SHLVL; exec "$@" 3<&-';
 
 /**
  * Runs in its own process group. Processes that it starts are killed with the group, unless they leave it. The program
  * starts after the warden has been notified. The caller has checked that the program exists (`programFault`).
  */
-export function asProcess(
-  { argv, workspace, env, outputBytes, fileBytes }: Wanted,
-  warden: Wardship,
-): Program {
+export function asProcess({ argv, workspace, env, outputBytes, fileBytes }: Wanted, warden: Wardship): Program {
   const blocks = String(Math.ceil(fileBytes / 512));
   return {
     outputBytes,
@@ -75,11 +70,7 @@ const NOBODY = 65_534;
 /** Milliseconds after which removal is repeated, in case the container was still being created. */
 const AGAIN_MS = 2_000;
 
-export async function asContainer(
-  wanted: Wanted,
-  limits: RunCommandLimits,
-  warden: Wardship,
-): Promise<Program> {
+export async function asContainer(wanted: Wanted, limits: RunCommandLimits, warden: Wardship): Promise<Program> {
   const { workspace, env, outputBytes } = wanted;
   const uid = process.getuid?.() ?? NOBODY;
   const [user, group] = uid === 0 ? [NOBODY, NOBODY] : [uid, process.getgid?.() ?? NOBODY];

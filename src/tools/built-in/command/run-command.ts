@@ -13,13 +13,11 @@ import type { Workspaces } from '../files/workspaces.ts';
 import { fitting } from '../fitting.ts';
 import { isAllowed } from './allowed.ts';
 import { bubblewrapped } from './bubblewrap.ts';
-import { Guard } from './guard.ts';
-import type { Excess } from './guard.ts';
+import { Guard, type Excess } from './guard.ts';
 import type { RunCommandLimits } from './limits.ts';
 import { programFault } from './program-fault.ts';
 import { asContainer, asProcess } from './program.ts';
-import { runProgram } from './runner.ts';
-import type { Ended, Program } from './runner.ts';
+import { runProgram, type Ended, type Program } from './runner.ts';
 import { Warden } from './warden.ts';
 
 export const RUN_COMMAND = 'run_command';
@@ -141,10 +139,7 @@ async function programOf(parts: CommandParts, argv: readonly string[], workspace
           'runner_unavailable',
           `Bubblewrap is not available on the worker host (${fault}). Ask the operator to install it.`,
         );
-      return asProcess(
-        { ...wanted, argv: bubblewrapped(argv, workspace, env, limits), env: { PATH: path } },
-        warden,
-      );
+      return asProcess({ ...wanted, argv: bubblewrapped(argv, workspace, env, limits), env: { PATH: path } }, warden);
     }
     case 'process': {
       const [command = ''] = argv;
@@ -155,12 +150,7 @@ async function programOf(parts: CommandParts, argv: readonly string[], workspace
   }
 }
 
-function resultOf(
-  ended: Ended,
-  command: string,
-  why: Excess | Overtime,
-  { limits, resultChars }: CommandParts,
-) {
+function resultOf(ended: Ended, command: string, why: Excess | Overtime, { limits, resultChars }: CommandParts) {
   switch (ended.kind) {
     case 'failed':
       throw notStarted(ended.code, command, limits);
@@ -198,11 +188,7 @@ function stoppedFor(
     case 'disk':
       return new ToolFault('quota_exceeded', 'The command was stopped: the workspace is full.', texts);
     default:
-      return new ToolFault(
-        'timed_out',
-        `The command was stopped: it ran longer than ${why.timeoutS} s.`,
-        texts,
-      );
+      return new ToolFault('timed_out', `The command was stopped: it ran longer than ${why.timeoutS} s.`, texts);
   }
 }
 
@@ -226,8 +212,7 @@ function notStarted(code: string, command: string, { runner }: RunCommandLimits)
 }
 
 /** Error messages of Docker itself and of the init process in a container. Their exit codes are checked, too. */
-const OF_DOCKER =
-  /^(?:docker: |Unable to find image|Cannot connect|permission denied|\[FATAL tini \(\d+\)\] exec )/m;
+const OF_DOCKER = /^(?:docker: |Unable to find image|Cannot connect|permission denied|\[FATAL tini \(\d+\)\] exec )/m;
 
 /** Error messages of bubblewrap itself, which come with exit code 1. */
 const OF_BUBBLEWRAP = /^bwrap: (?:execvp .*?: (?<why>[^:\n]+)$)?/m;

@@ -53,11 +53,7 @@ export function runProgram(program: Program, signal: AbortSignal): Promise<Ended
     });
     const over = (code: number | null, by: NodeJS.Signals | null): void => {
       const texts = { stdout: stdout.text(), stderr: stderr.text() };
-      done(
-        isStopped
-          ? { kind: 'stopped', ...texts }
-          : { kind: 'exited', exitCode: exitCodeOf(code, by), ...texts },
-      );
+      done(isStopped ? { kind: 'stopped', ...texts } : { kind: 'exited', exitCode: exitCodeOf(code, by), ...texts });
     };
     child.once('exit', (code, by) => {
       program.tidy(child);

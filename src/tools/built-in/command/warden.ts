@@ -2,8 +2,7 @@
  * Ends commands whose worker process died. The warden is a separate process that reads from a pipe which commands run
  * and how to end each one. When the pipe closes, it ends all remaining commands.
  */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 
 /**
  * Each line is JSON: `[id, argv]` when a command starts (argv: the command that ends it; null: kill the group), `[id]`
@@ -77,8 +76,7 @@ export class Warden {
     child.on('exit', onEnd);
     child.stdin?.on('error', () => undefined);
     child.unref();
-    if (child.stdin !== null && 'unref' in child.stdin && typeof child.stdin.unref === 'function')
-      child.stdin.unref();
+    if (child.stdin !== null && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
     this.#process = child;
     for (const entry of this.#left) this.#notify(entry);
   }

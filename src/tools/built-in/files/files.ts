@@ -125,11 +125,7 @@ function removeFile({ workspaces, limits }: FileParts): Tool {
       await changing({ root, limits, signal: owner.signal }, 0, async () => {
         const folder = await workspaces.open(owner, folders);
         try {
-          const removedUsage = await removed(
-            { folder, name, at: path },
-            input['recursive'] === true,
-            owner.signal,
-          );
+          const removedUsage = await removed({ folder, name, at: path }, input['recursive'] === true, owner.signal);
           ({ entries } = removedUsage);
           return { delta: { bytes: -removedUsage.bytes, entries: -removedUsage.entries } };
         } finally {
@@ -188,7 +184,6 @@ function searchFiles({ workspaces, limits, resultChars }: FileParts): Tool {
 function placeOf(path: string): { folders: string[]; name: string } {
   const folders = namesOf(path);
   const name = folders.pop();
-  if (name === undefined)
-    throw new ToolFault('not_a_file', 'The path is the workspace itself; name a file in it.');
+  if (name === undefined) throw new ToolFault('not_a_file', 'The path is the workspace itself; name a file in it.');
   return { folders, name };
 }

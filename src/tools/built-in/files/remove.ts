@@ -1,10 +1,8 @@
 /** Removes files and directories of a workspace. A link is removed, its target is not. */
 import { lstat, rmdir, unlink } from 'node:fs/promises';
 import { ToolFault } from '../../run/tool-fault.ts';
-import { diskOf } from './survey.ts';
-import type { DiskUsage } from './survey.ts';
-import { codeOf, faultOf, folderIn, namesIn, within } from './walk.ts';
-import type { Place } from './walk.ts';
+import { diskOf, type DiskUsage } from './survey.ts';
+import { codeOf, faultOf, folderIn, namesIn, within, type Place } from './walk.ts';
 
 /** Commands can nest directories deeper than a path may be. Each level stays open while its content is removed. */
 const DEEPEST = 500;

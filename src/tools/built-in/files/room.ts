@@ -6,8 +6,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { ToolFault } from '../../run/tool-fault.ts';
 import type { FileLimits } from './limits.ts';
-import { usage } from './survey.ts';
-import type { DiskUsage } from './survey.ts';
+import { usage, type DiskUsage } from './survey.ts';
 import { DEPTH } from './walk.ts';
 
 /** The suffix of the usage file. */
@@ -26,11 +25,7 @@ type Room = { root: string; limits: FileLimits; signal: AbortSignal };
  * Runs changes one after the other. Throws `ToolFault` if there is no room for `more` bytes; a file that will be
  * replaced counts in full until then. `change` returns the difference in usage.
  */
-export async function changing(
-  room: Room,
-  more: number,
-  change: () => Promise<{ delta: DiskUsage }>,
-): Promise<void> {
+export async function changing(room: Room, more: number, change: () => Promise<{ delta: DiskUsage }>): Promise<void> {
   const { root, limits } = room;
   const before = changes.get(root) ?? Promise.resolve();
   const thisChange = before.then(async () => {
@@ -86,9 +81,7 @@ async function usageOf({ root, limits, signal }: Room): Promise<DiskUsage> {
 async function kept(root: string): Promise<DiskUsage | null> {
   const text = await readFile(root + USAGE_SUFFIX, 'utf8').catch(() => '');
   const [, bytes, entries] = /^(\d{1,15}) (\d{1,15})\n$/.exec(text) ?? [];
-  return bytes === undefined || entries === undefined
-    ? null
-    : { bytes: Number(bytes), entries: Number(entries) };
+  return bytes === undefined || entries === undefined ? null : { bytes: Number(bytes), entries: Number(entries) };
 }
 
 async function keep(root: string, { bytes, entries }: DiskUsage): Promise<void> {

@@ -2,8 +2,7 @@
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { ToolFault } from '../../run/tool-fault.ts';
-import { DEPTH, TEMPORARY, namesIn, openFolder, within } from './walk.ts';
-import type { Folder } from './walk.ts';
+import { DEPTH, TEMPORARY, namesIn, openFolder, within, type Folder } from './walk.ts';
 
 type EntryType = 'file' | 'directory' | 'link' | 'other';
 

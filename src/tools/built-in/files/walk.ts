@@ -5,8 +5,7 @@
  * leaves a small race window.
  */
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, opendir } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { lstat, mkdir, open, opendir, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { ToolFault } from '../../run/tool-fault.ts';
 
@@ -33,10 +32,7 @@ export type Place = { folder: Folder; name: string; at: string };
 /** The names of a path within a workspace; empty: the workspace itself. Throws `ToolFault`. */
 export function namesOf(text: string): string[] {
   if (text.includes('\0') || text.length > 4_000) {
-    throw new ToolFault(
-      'invalid_path',
-      'The path contains a NUL character or has more than 4000 characters.',
-    );
+    throw new ToolFault('invalid_path', 'The path contains a NUL character or has more than 4000 characters.');
   }
   if (path.posix.isAbsolute(text) || path.win32.isAbsolute(text)) {
     throw new ToolFault('path_outside', 'The path is absolute; it must be relative to the workspace.');
@@ -49,17 +45,11 @@ export function namesOf(text: string): string[] {
     .split('/')
     .filter((name) => name !== '' && name !== '.');
   if (names.length > DEPTH + 1) {
-    throw new ToolFault(
-      'invalid_path',
-      `The path is too deep. At most ${DEPTH} nested directories are allowed.`,
-    );
+    throw new ToolFault('invalid_path', `The path is too deep. At most ${DEPTH} nested directories are allowed.`);
   }
   if (names.includes('..')) throw new ToolFault('path_outside', 'The path leads out of the workspace.');
   if (names.some((name) => name.startsWith(TEMPORARY))) {
-    throw new ToolFault(
-      'invalid_path',
-      `Names that start with ${TEMPORARY} are reserved for temporary files.`,
-    );
+    throw new ToolFault('invalid_path', `Names that start with ${TEMPORARY} are reserved for temporary files.`);
   }
   return names;
 }

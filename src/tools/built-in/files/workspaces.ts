@@ -5,8 +5,7 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { ContextId } from '../../../core/ids.ts';
-import { openFolder } from './walk.ts';
-import type { Folder } from './walk.ts';
+import { openFolder, type Folder } from './walk.ts';
 
 export type Owner = { tenantName: string; contextId: ContextId };
 

@@ -5,19 +5,13 @@
 import { constants } from 'node:fs';
 import { lstat, open, rename, unlink } from 'node:fs/promises';
 import { ToolFault } from '../../run/tool-fault.ts';
-import { TEMPORARY, faultOf, inherit, linkRefused, within } from './walk.ts';
-import type { Place } from './walk.ts';
-import { diskOf } from './survey.ts';
-import type { DiskUsage } from './survey.ts';
+import { TEMPORARY, faultOf, inherit, linkRefused, within, type Place } from './walk.ts';
+import { diskOf, type DiskUsage } from './survey.ts';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
 /** Returns the difference in usage. `key`: the same at every execution of the call. Throws `ToolFault`. */
-export async function writeWhole(
-  { folder, name, at }: Place,
-  content: Buffer,
-  key: string,
-): Promise<DiskUsage> {
+export async function writeWhole({ folder, name, at }: Place, content: Buffer, key: string): Promise<DiskUsage> {
   const [temporary, target] = [within(folder, `${TEMPORARY}${key}`), within(folder, name)];
   try {
     const there = await lstat(target).catch(() => null);

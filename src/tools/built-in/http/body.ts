@@ -3,8 +3,7 @@
  * limit, which applies to the compressed and to the decompressed size.
  */
 import type { IncomingMessage } from 'node:http';
-import { Transform, pipeline } from 'node:stream';
-import type { Duplex, Readable } from 'node:stream';
+import { Transform, pipeline, type Duplex, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ToolFault } from '../../run/tool-fault.ts';
 
@@ -37,10 +36,7 @@ function unpacked(response: IncomingMessage, most: number): Readable {
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '' && name !== 'identity');
   if (encodings.length > MOST_ENCODINGS) {
-    throw new ToolFault(
-      'invalid_response',
-      'The body has more than ${MOST_ENCODINGS} nested content encodings.',
-    );
+    throw new ToolFault('invalid_response', 'The body has more than ${MOST_ENCODINGS} nested content encodings.');
   }
   const streams = [counted(most), ...encodings.reverse().map(unpacker)];
   // Errors of all streams reach the reader of the last one.
@@ -85,8 +81,7 @@ const TEXT_TYPE =
 export function bodyText({ bytes, total }: Body, contentType: string): string {
   const [type = ''] = contentType.split(';');
   const charset = /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1];
-  if (charset !== undefined || TEXT_TYPE.test(type))
-    return decoder(charset ?? 'utf-8').decode(bytes, { stream: true });
+  if (charset !== undefined || TEXT_TYPE.test(type)) return decoder(charset ?? 'utf-8').decode(bytes, { stream: true });
   try {
     // An incomplete character at the end is dropped.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });

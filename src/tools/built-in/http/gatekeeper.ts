@@ -36,10 +36,7 @@ export function createGatekeeper(allow: readonly string[], resolve: Resolve): Ga
       const addresses = await addressesOf(host, resolve);
       const wrong = addresses.find(({ address }) => !mayReach(host, address));
       if (wrong !== undefined) {
-        throw forbidden(
-          host,
-          isIP(host) === 0 ? `resolves to ${wrong.address}, which is not public` : 'is not public',
-        );
+        throw forbidden(host, isIP(host) === 0 ? `resolves to ${wrong.address}, which is not public` : 'is not public');
       }
       return addresses;
     },
@@ -62,9 +59,7 @@ async function addressesOf(host: string, resolve: Resolve): Promise<Address[]> {
 }
 
 function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error
-    ? String(error.code)
-    : 'unknown error';
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown error';
 }
 
 function forbidden(host: string, why: string): ToolFault {

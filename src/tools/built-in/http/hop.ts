@@ -3,8 +3,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { ToolFault } from '../../run/tool-fault.ts';
-import { bare } from './gatekeeper.ts';
-import type { Address, Gatekeeper } from './gatekeeper.ts';
+import { bare, type Address, type Gatekeeper } from './gatekeeper.ts';
 
 export type Hop = {
   url: URL;
@@ -43,9 +42,7 @@ export async function send(
       }),
     );
     request.once('response', resolve);
-    request.once('error', (error) =>
-      reject(error instanceof ToolFault ? error : connectionFault(host, error)),
-    );
+    request.once('error', (error) => reject(error instanceof ToolFault ? error : connectionFault(host, error)));
     request.end(body ?? undefined);
   });
 }

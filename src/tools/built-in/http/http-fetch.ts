@@ -4,17 +4,14 @@
  * credentials of this process are used.
  */
 import type { IncomingMessage } from 'node:http';
-import { isJsonObject } from '../../../core/json.ts';
-import type { JsonObject } from '../../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json.ts';
 import { ToolFault } from '../../run/tool-fault.ts';
 import type { Tool } from '../../registry/tool.ts';
 import { builtIn, textIn } from '../built-in.ts';
 import { fitting } from '../fitting.ts';
 import { bodyText, readBody } from './body.ts';
-import { createGatekeeper, systemResolve } from './gatekeeper.ts';
-import type { Gatekeeper, Resolve } from './gatekeeper.ts';
-import { send } from './hop.ts';
-import type { Hop } from './hop.ts';
+import { createGatekeeper, systemResolve, type Gatekeeper, type Resolve } from './gatekeeper.ts';
+import { send, type Hop } from './hop.ts';
 import type { HttpFetchLimits } from './limits.ts';
 import { parseUrl, redirected } from './redirect.ts';
 
@@ -117,10 +114,7 @@ async function follow(first: Hop, gatekeeper: Gatekeeper, limits: HttpFetchLimit
       const next = redirected(hop, response.statusCode ?? 0, response.headers.location);
       if (next === null) return await readWhole(response, limits, signal);
       if (left === 0)
-        throw new ToolFault(
-          'too_many_redirects',
-          `The request was redirected more than ${limits.redirects} times.`,
-        );
+        throw new ToolFault('too_many_redirects', `The request was redirected more than ${limits.redirects} times.`);
       hop = next;
     } finally {
       response.destroy();

@@ -14,8 +14,7 @@ export function redirected(hop: Hop, status: number, location: string | undefine
   const url = parseUrl(location, hop.url);
   const sameOrigin = url.origin === hop.url.origin;
   const rewritten =
-    (status === 303 && hop.method !== 'HEAD') ||
-    ((status === 301 || status === 302) && hop.method === 'POST');
+    (status === 303 && hop.method !== 'HEAD') || ((status === 301 || status === 302) && hop.method === 'POST');
   const headers = Object.fromEntries(
     Object.entries(hop.headers).filter(
       ([name]) => (sameOrigin || HARMLESS.includes(name)) && !(rewritten && OF_BODY.includes(name)),
@@ -27,8 +26,7 @@ export function redirected(hop: Hop, status: number, location: string | undefine
 /** Throws `ToolFault`. */
 export function parseUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href);
-  if (url === null)
-    throw new ToolFault('invalid_url', 'The URL ${JSON.stringify(text.slice(0, 200))} is invalid.');
+  if (url === null) throw new ToolFault('invalid_url', 'The URL ${JSON.stringify(text.slice(0, 200))} is invalid.');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new ToolFault('unsupported_scheme', `Only http and https URLs are supported, not ${url.protocol}`);
   }

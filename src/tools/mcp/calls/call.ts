@@ -86,12 +86,7 @@ async function tryOften(line: Line, { own, effect, input, context }: McpCall): P
  * internal addresses or our headers, so the model and the tenant get only a reference; the operator's log has the
  * details.
  */
-function refusalOf(
-  { name, log }: Line,
-  own: string,
-  error: unknown,
-  { tool_call_id }: ToolContext,
-): ToolReply {
+function refusalOf({ name, log }: Line, own: string, error: unknown, { tool_call_id }: ToolContext): ToolReply {
   if (!(error instanceof StreamableHTTPError)) return refused(name, faultText(error));
   const of = { mcp_server: name, tool: own, tool_call_id };
   log.warn({ ...of, status: error.code }, 'an MCP server refused a call');

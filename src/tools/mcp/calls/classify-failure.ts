@@ -13,14 +13,7 @@ const CLOSED: number = ErrorCode.ConnectionClosed;
 const TIMED_OUT: number = ErrorCode.RequestTimeout;
 
 /** Codes of failed connection attempts. */
-const UNREACHED = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-];
+const UNREACHED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
 
 /** `isOver`: whether the connection has ended. Needed because servers may use the same codes as the client. */
 export function classifyFailure(error: unknown, isOver: boolean): RequestFailure {

@@ -3,8 +3,12 @@
  * operator configured it, the default values of the question.
  */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { ClientCapabilities, ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ElicitRequestSchema,
+  type ClientCapabilities,
+  type ElicitRequest,
+  type ElicitResult,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { Elicitation } from '../settings/server-settings.ts';
 
 /** The declared capabilities. */
@@ -18,8 +22,7 @@ export function answerQuestions(client: Client, elicitation: Elicitation): void 
 
 /** When a question is accepted, the client fills in its defaults. */
 function answerTo(elicitation: Elicitation, params: ElicitRequest['params']): ElicitResult {
-  const isAnswerable =
-    elicitation === 'defaults' && params.mode !== 'url' && hasDefaults(params.requestedSchema);
+  const isAnswerable = elicitation === 'defaults' && params.mode !== 'url' && hasDefaults(params.requestedSchema);
   return isAnswerable ? { action: 'accept', content: {} } : { action: 'decline' };
 }
 

@@ -6,8 +6,7 @@ import type { Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
 import type { Effect } from '../../../core/tools/tool.ts';
 import type { ToolReply } from '../../config/define.ts';
 import { fromJsonSchema } from '../../registry/input.ts';
-import { isMatch } from '../../../core/run/policy.ts';
-import type { Approval } from '../../../core/run/policy.ts';
+import { isMatch, type Approval } from '../../../core/run/policy.ts';
 import type { Tool } from '../../registry/tool.ts';
 import { truncate } from '../../run/truncate.ts';
 import type { McpCall } from './call.ts';
@@ -65,8 +64,6 @@ function approvalOf({ annotations }: McpTool): Approval {
 }
 
 function descriptionOf({ name, title, description, annotations }: McpTool): string {
-  const chosen = [description, annotations?.title, title].find(
-    (text) => text !== undefined && text.trim() !== '',
-  );
+  const chosen = [description, annotations?.title, title].find((text) => text !== undefined && text.trim() !== '');
   return truncate(chosen ?? name, LONGEST_DESCRIPTION);
 }

@@ -4,8 +4,7 @@
  * inherits only environment variables that contain no secrets, such as PATH and HOME. If this process is killed, the
  * child's stdin closes, which tells it to exit.
  */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -58,9 +57,7 @@ export class ChildTransport implements Transport {
     child.stdin.on('error', (error) => this.onerror?.(error));
     child.stdout.on('error', (error) => this.onerror?.(error));
     child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
-    child.stderr.on('data', (chunk: Buffer) =>
-      this.#onStderr(headOf(chunk.toString().trimEnd(), LONGEST_LOG_TEXT)),
-    );
+    child.stderr.on('data', (chunk: Buffer) => this.#onStderr(headOf(chunk.toString().trimEnd(), LONGEST_LOG_TEXT)));
     child.once('exit', () => {
       // Kill processes left in the group. Processes that left the group are not waited for.
       this.#signal('SIGKILL');
@@ -76,8 +73,7 @@ export class ChildTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
-    if (stdin === undefined || stdin === null || !stdin.writable)
-      throw new Error('The MCP server process has ended.');
+    if (stdin === undefined || stdin === null || !stdin.writable) throw new Error('The MCP server process has ended.');
     await new Promise<void>((resolve, reject) => {
       stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
     });

@@ -10,8 +10,10 @@ import {
   CallToolResultSchema,
   ListToolsResultSchema,
   ToolListChangedNotificationSchema,
+  type CallToolResult,
+  type Progress,
+  type Tool as McpTool,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { CallToolResult, Progress, Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonObject } from '../../../core/json.ts';
 import { ChildTransport } from './child.ts';
 import { answerQuestions, capabilitiesOf } from '../calls/elicitation.ts';

@@ -9,10 +9,8 @@ import type { ServerWatch } from '../../registry/servers.ts';
 import type { ToolLog } from '../../run/tool-log.ts';
 import type { Tool } from '../../registry/tool.ts';
 import { Backoff } from './backoff.ts';
-import { callOn } from '../calls/call.ts';
-import type { Line } from '../calls/call.ts';
-import { connect } from './connection.ts';
-import type { Connection, Receivers } from './connection.ts';
+import { callOn, type Line } from '../calls/call.ts';
+import { connect, type Connection, type Receivers } from './connection.ts';
 import type { ServerSettings } from '../settings/server-settings.ts';
 import { CurrentConnection } from './current-connection.ts';
 import { toTool } from '../calls/to-tool.ts';
@@ -117,8 +115,7 @@ export class McpServer {
     await connection.close();
     this.#current.clear();
     this.#watch.up(server, false);
-    if (!this.#stop.signal.aborted)
-      this.#log.warn({ mcp_server: server }, 'the connection to an MCP server was lost');
+    if (!this.#stop.signal.aborted) this.#log.warn({ mcp_server: server }, 'the connection to an MCP server was lost');
     return true;
   }
 

@@ -1,16 +1,13 @@
 /** The MCP servers of the config file, the only source of commands and addresses. */
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { APPROVALS } from '../../../core/run/policy.ts';
 import { integer, oneOf, partial } from '../../../schema/build.ts';
-import { faultAt } from '../../../schema/fault.ts';
-import type { Fault, Path } from '../../../schema/fault.ts';
+import { faultAt, type Fault, type Path } from '../../../schema/fault.ts';
 import { FilledText, byName, formatted } from '../../config/file-validator.ts';
 import type { Pruned } from '../../config/prune.ts';
 import type { WrittenMembers } from '../../config/written.ts';
 import { LONGEST_TIMER_MS } from '../../run/timer.ts';
-import { ELICITATIONS } from './server-settings.ts';
-import type { ServerSettings } from './server-settings.ts';
+import { ELICITATIONS, type ServerSettings } from './server-settings.ts';
 
 const Duration = integer(1, LONGEST_TIMER_MS);
 

@@ -1,6 +1,5 @@
 /** Creates Prometheus metrics in a registry. Every name gets the prefix `nightshift_`. */
-import { Counter, Gauge, Histogram } from 'prom-client';
-import type { Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export type Instruments = {
   counter: (name: string, help: string, labels?: string[]) => Counter;

@@ -6,10 +6,8 @@ import { Registry as Metrics, collectDefaultMetrics } from 'prom-client';
 import type { FinishedStatus } from '../../../core/run/job.ts';
 import type { Json } from '../../../core/json.ts';
 import type { ServerWatch } from '../../../tools/registry/servers.ts';
-import { FAST, SLOW, createInstruments, seconds } from './instruments.ts';
-import type { Instruments } from './instruments.ts';
-import { createModelMetrics } from './model-metrics.ts';
-import type { ModelMetrics } from './model-metrics.ts';
+import { FAST, SLOW, createInstruments, seconds, type Instruments } from './instruments.ts';
+import { createModelMetrics, type ModelMetrics } from './model-metrics.ts';
 import { createServerMetrics } from './server-metrics.ts';
 import type { Reconciled } from '../../../core/tools/tool.ts';
 

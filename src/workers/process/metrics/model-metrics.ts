@@ -1,11 +1,9 @@
 /** Metrics of the model calls of a worker process. */
 import type { JobCode } from '../../../core/errors.ts';
 import type { ModelOutcome, ProviderName } from '../../../core/model/model.ts';
-import { NO_USAGE, addUsage, cacheHitRatio } from '../../../core/money/usage.ts';
-import type { Usage } from '../../../core/money/usage.ts';
+import { NO_USAGE, addUsage, cacheHitRatio, type Usage } from '../../../core/money/usage.ts';
 import type { ThrottleReason } from '../../../core/run/throttle.ts';
-import { SLOW, seconds } from './instruments.ts';
-import type { Instruments } from './instruments.ts';
+import { SLOW, seconds, type Instruments } from './instruments.ts';
 
 /** All times are in milliseconds. */
 export type ModelMetrics = {
@@ -19,28 +17,20 @@ export type ModelMetrics = {
 export function createModelMetrics(instruments: Instruments): ModelMetrics {
   const { counter, gauge, histogram } = instruments;
   const calls = histogram('model_call_seconds', 'Duration of model calls.', SLOW, ['provider', 'outcome']);
-  const firstTokens = histogram(
-    'time_to_first_token_seconds',
-    'Time to the first token of an answer.',
-    SLOW,
-    ['provider'],
-  );
-  const answered = gauge('model_answered_timestamp_seconds', 'Time of the last answer from a provider.', [
+  const firstTokens = histogram('time_to_first_token_seconds', 'Time to the first token of an answer.', SLOW, [
     'provider',
   ]);
+  const answered = gauge('model_answered_timestamp_seconds', 'Time of the last answer from a provider.', ['provider']);
   const failed = gauge('model_failed_timestamp_seconds', 'Time of the last failed model call.', ['provider']);
   const failures = counter('model_failures_total', 'Failed model calls.', ['provider', 'class']);
   const retries = counter('retries_total', 'Retries of model calls.', ['code']);
-  const throttles = counter(
-    'provider_throttles_total',
-    'Throttles that this process set on a provider key.',
-    ['provider', 'reason'],
-  );
-  const throttled = counter(
-    'throttled_calls_total',
-    'Model calls put off because the provider key is throttled.',
-    ['provider'],
-  );
+  const throttles = counter('provider_throttles_total', 'Throttles that this process set on a provider key.', [
+    'provider',
+    'reason',
+  ]);
+  const throttled = counter('throttled_calls_total', 'Model calls put off because the provider key is throttled.', [
+    'provider',
+  ]);
   const countUsage = createUsageCounter(instruments);
   return {
     called(provider, outcome, ms) {

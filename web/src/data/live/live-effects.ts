@@ -42,13 +42,7 @@ export async function takeEffect(cache: QueryClient, { event, data }: StreamEven
     case 'JobStarted':
       return stale(keys.job(data.job_id), keys.queues(id), keys.contexts);
     case 'JobFinished':
-      return stale(
-        keys.job(data.job_id),
-        keys.contextRecord(id),
-        keys.contexts,
-        keys.branches(id),
-        keys.queues(id),
-      );
+      return stale(keys.job(data.job_id), keys.contextRecord(id), keys.contexts, keys.branches(id), keys.queues(id));
     case 'BranchCreated':
     case 'BranchDeleted':
     case 'BranchSwitched':

@@ -5,8 +5,7 @@
  * browser should open, the queries are polled instead.
  */
 import type { QueryClient } from '@tanstack/react-query';
-import { textMaker } from 'nightshift/client';
-import type { PartialMessage, StreamEvent } from 'nightshift/client';
+import { textMaker, type PartialMessage, type StreamEvent } from 'nightshift/client';
 import { refetch } from './refetch.ts';
 import { client } from '../client.ts';
 import { markLost } from './connection.ts';
@@ -103,8 +102,7 @@ function openStore(cache: QueryClient, contextId: string): LiveStore {
       change({ connection: lost === null ? 'open' : 'lost' });
     };
     try {
-      for await (const event of client.contexts.events(contextId, { signal, onConnection }))
-        take(event, maker(event));
+      for await (const event of client.contexts.events(contextId, { signal, onConnection })) take(event, maker(event));
       return true;
     } catch (error) {
       if (signal.aborted) return true;

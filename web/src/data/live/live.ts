@@ -1,8 +1,7 @@
 /** Hook for the live state of a context. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
-import { liveStore } from './live-stream.ts';
-import type { Live } from './live-stream.ts';
+import { liveStore, type Live } from './live-stream.ts';
 
 /**
  * Subscribes to the stream of a context while the component is mounted; the stream keeps the queries of the context

@@ -18,8 +18,8 @@ import {
   trimEnd,
   trimStart,
   without,
+  type MessageWindow,
 } from './message-window.ts';
-import type { MessageWindow } from './message-window.ts';
 import { at } from '../query/pages-of.ts';
 
 const PAGE = 60;
@@ -83,9 +83,7 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
   let jumps = 0;
 
   const list = (query: Asked, signal?: AbortSignal) =>
-    client.contexts.messages
-      .list(contextId, { branch, ...query }, signal === undefined ? {} : { signal })
-      .page();
+    client.contexts.messages.list(contextId, { branch, ...query }, signal === undefined ? {} : { signal }).page();
 
   const change = (next: MessageWindow): void => {
     if (next === window) return;
@@ -159,8 +157,7 @@ function openStore(cache: QueryClient, contextId: string, branch: string): Messa
         if (last === undefined || !window.hasNewer) return;
         const jump = jumps;
         const page = await list({ order: 'asc', from: last.id, limit: PAGE + 1 });
-        if (jump === jumps)
-          change(append(window, page.data, page.next_cursor !== null && !hasQueuedInput(page.data)));
+        if (jump === jumps) change(append(window, page.data, page.next_cursor !== null && !hasQueuedInput(page.data)));
       }),
     jumpToLatest: async () => {
       // Checks the current window, since the rendered one may be older.

@@ -23,10 +23,7 @@ export function untilSeen(signal: AbortSignal): Promise<void> {
 }
 
 /** Calls `run` with a signal that aborts with `outer`, or after the tab was hidden for `HIDDEN_MS`. */
-export async function whileSeen<Done>(
-  outer: AbortSignal,
-  run: (signal: AbortSignal) => Promise<Done>,
-): Promise<Done> {
+export async function whileSeen<Done>(outer: AbortSignal, run: (signal: AbortSignal) => Promise<Done>): Promise<Done> {
   const hidden = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const look = (): void => {

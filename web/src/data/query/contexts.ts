@@ -1,8 +1,7 @@
 /** Queries for contexts, their branches, messages, compactions and tool calls. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client } from '../client.ts';
-import { keys } from './keys.ts';
-import type { ContextFilter } from './keys.ts';
+import { keys, type ContextFilter } from './keys.ts';
 import { at, byCursor } from './pages-of.ts';
 
 export function contextsQuery(filter: ContextFilter = {}) {

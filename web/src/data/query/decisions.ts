@@ -61,8 +61,7 @@ async function send(key: string): Promise<void> {
   set(key, { state: 'sending', label });
   try {
     const others = await deciding.send();
-    for (const other of others)
-      set(keyOf(other), { state: 'sent', label: 'Decided together with another call' });
+    for (const other of others) set(keyOf(other), { state: 'sent', label: 'Decided together with another call' });
     set(key, { state: 'sent', label });
   } catch (error) {
     set(key, null);

@@ -2,8 +2,7 @@
  * Uploads a file to the import endpoint without parsing it, and reports the progress. Uses XMLHttpRequest because
  * `fetch` reports no upload progress.
  */
-import { NightshiftError } from 'nightshift/client';
-import type { Context, Problem } from 'nightshift/client';
+import { NightshiftError, type Context, type Problem } from 'nightshift/client';
 
 /**
  * `share` is the uploaded part of the bytes, 0 to 1; at 1 the API processes the file. Rejects with a `NightshiftError`,
@@ -17,9 +16,7 @@ export function importFile(
     const request = new XMLHttpRequest();
     request.open('POST', '/api/contexts/import');
     request.setRequestHeader('content-type', 'application/json');
-    request.upload.addEventListener('progress', ({ loaded, total }) =>
-      onProgress(total > 0 ? loaded / total : 1),
-    );
+    request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 1));
     request.addEventListener('load', () => {
       if (request.status === 201) resolve(JSON.parse(request.responseText) as Context);
       else reject(toError(request));
@@ -43,13 +40,9 @@ export function importFile(
 function toError({ status, responseText }: XMLHttpRequest): NightshiftError {
   const problem = parse(responseText);
   if (problem === null)
-    return new NightshiftError(
-      'unexpected_answer',
-      `The API answered with status ${status} and no error message.`,
-      {
-        status,
-      },
-    );
+    return new NightshiftError('unexpected_answer', `The API answered with status ${status} and no error message.`, {
+      status,
+    });
   const { code, message, param, errors = [] } = problem.error;
   return new NightshiftError(code, message, { status, param, errors });
 }

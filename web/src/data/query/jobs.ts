@@ -2,8 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { isFinished } from 'nightshift/client';
 import { client } from '../client.ts';
-import { keys } from './keys.ts';
-import type { JobFilter } from './keys.ts';
+import { keys, type JobFilter } from './keys.ts';
 import { at, byCursor } from './pages-of.ts';
 
 const UNFINISHED = ['queued', 'running', 'waiting'] as const;
@@ -79,8 +78,7 @@ export function jobQuery(id: string) {
   return queryOptions({
     queryKey: keys.jobRecord(id),
     queryFn: ({ signal }) => client.jobs.get(id, {}, { signal }),
-    refetchInterval: ({ state }) =>
-      state.data === undefined || isFinished(state.data) ? false : UNDER_WAY_MS,
+    refetchInterval: ({ state }) => (state.data === undefined || isFinished(state.data) ? false : UNDER_WAY_MS),
   });
 }
 

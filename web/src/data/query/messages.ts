@@ -28,11 +28,7 @@ export function queueQuery(contextId: string, branch: string, isBusy: boolean) {
     queryKey: keys.queue(contextId, branch),
     queryFn: async ({ signal }) => {
       const queued: Message[] = [];
-      const newest = client.contexts.messages.list(
-        contextId,
-        { branch, order: 'desc', limit: 20 },
-        { signal },
-      );
+      const newest = client.contexts.messages.list(contextId, { branch, order: 'desc', limit: 20 }, { signal });
       for await (const message of newest) {
         if (message.seq !== null) break;
         queued.unshift(message);

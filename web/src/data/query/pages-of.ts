@@ -5,8 +5,7 @@ export type Listed<Item> = { data: Item[]; next_cursor: string | null };
 
 export const byCursor = {
   initialPageParam: undefined as string | undefined,
-  getNextPageParam: (last: { next_cursor: string | null }): string | undefined =>
-    last.next_cursor ?? undefined,
+  getNextPageParam: (last: { next_cursor: string | null }): string | undefined => last.next_cursor ?? undefined,
 };
 
 /** The `cursor` parameter of a query; empty for the first page. */

@@ -36,9 +36,7 @@ export function addSending(contextId: string, content: PostMessage['content']): 
 /** `messageId` is null if the input created no message, such as the answer to a question. */
 export function markSent(contextId: string, key: string, messageId: string | null): void {
   if (messageId === null) return forgetSending(contextId, key);
-  change(contextId, (before) =>
-    before.map((one) => (one.key === key ? { ...one, sent: { messageId } } : one)),
-  );
+  change(contextId, (before) => before.map((one) => (one.key === key ? { ...one, sent: { messageId } } : one)));
   setTimeout(() => forgetSending(contextId, key), LONGEST_MS);
 }
 

@@ -1,8 +1,7 @@
 /** Queries for the whole installation: approvals, system, statistics and search. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client } from '../client.ts';
-import { keys } from './keys.ts';
-import type { SearchFilter } from './keys.ts';
+import { keys, type SearchFilter } from './keys.ts';
 import { at, byCursor } from './pages-of.ts';
 
 /** Oldest first. */
@@ -46,8 +45,7 @@ export function historyQuery(spanS: number) {
 export function searchQuery(filter: SearchFilter) {
   return infiniteQueryOptions({
     queryKey: keys.search(filter),
-    queryFn: ({ pageParam, signal }) =>
-      client.search({ ...filter, ...at(pageParam), limit: 25 }, { signal }).page(),
+    queryFn: ({ pageParam, signal }) => client.search({ ...filter, ...at(pageParam), limit: 25 }, { signal }).page(),
     ...byCursor,
     enabled: filter.q.trim() !== '',
     placeholderData: keepPreviousData,

@@ -1,6 +1,5 @@
 /** A context with the ETag of its settings, for updates that must not overwrite concurrent changes. */
-import { NightshiftError } from 'nightshift/client';
-import type { Context, PatchContext } from 'nightshift/client';
+import { NightshiftError, type Context, type PatchContext } from 'nightshift/client';
 import { client } from '../client.ts';
 
 export type VersionedContext = { context: Context; etag: string };

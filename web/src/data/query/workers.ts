@@ -1,7 +1,6 @@
 /** Queries for workers, worker trees and roles. */
 import { queryOptions } from '@tanstack/react-query';
-import { NightshiftError } from 'nightshift/client';
-import type { Role, RoleDefinition } from 'nightshift/client';
+import { NightshiftError, type Role, type RoleDefinition } from 'nightshift/client';
 import { client } from '../client.ts';
 import { keys } from './keys.ts';
 
@@ -54,15 +53,10 @@ async function readRole(
 export type RoleChange = { kind: 'changed'; role: Role } | { kind: 'conflict'; theirs: VersionedRole };
 
 /** `etag`: of the version that is edited; null for a new role, in which case an existing role is a conflict. */
-export async function putRole(
-  name: string,
-  etag: string | null,
-  definition: RoleDefinition,
-): Promise<RoleChange> {
+export async function putRole(name: string, etag: string | null, definition: RoleDefinition): Promise<RoleChange> {
   if (etag === null) {
     const known = await client.roles.list({ limit: 200 }).all();
-    if (known.some((role) => role.name === name))
-      return { kind: 'conflict', theirs: await readRole(name, null, {}) };
+    if (known.some((role) => role.name === name)) return { kind: 'conflict', theirs: await readRole(name, null, {}) };
   }
   try {
     const options = etag === null ? {} : { ifMatch: etag };

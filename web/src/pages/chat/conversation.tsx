@@ -35,11 +35,7 @@ export function Conversation({ id }: { id: string }) {
           <Back />
         </div>
         {context.isError ? (
-          <ErrorState
-            error={context.error}
-            onRetry={() => void context.refetch()}
-            busy={context.isFetching}
-          />
+          <ErrorState error={context.error} onRetry={() => void context.refetch()} busy={context.isFetching} />
         ) : (
           <Skeleton lines={6} height={56} />
         )}
@@ -111,11 +107,7 @@ function Header({ context, state }: { context: Context; state: string }) {
 /** Link back to the context list, which is a separate screen on phones. */
 function Back() {
   return (
-    <Link
-      to="/"
-      className={`${buttonClass({ variant: 'quiet' }, true)} ${css.back ?? ''}`}
-      aria-label="All contexts"
-    >
+    <Link to="/" className={`${buttonClass({ variant: 'quiet' }, true)} ${css.back ?? ''}`} aria-label="All contexts">
       <ArrowLeft />
     </Link>
   );

@@ -77,11 +77,7 @@ function Retry({ context }: { context: Context }) {
 }
 
 function Start({ context }: { context: Context }) {
-  const start = useDoing(
-    context,
-    () => client.workers.start(context.worker_id),
-    'Could not start the worker',
-  );
+  const start = useDoing(context, () => client.workers.start(context.worker_id), 'Could not start the worker');
   return (
     <Button size="small" busy={start.isPending} onClick={() => start.mutate()}>
       <Play aria-hidden="true" /> Start worker

@@ -4,19 +4,16 @@ import { CircleHelp, Puzzle, ShieldCheck, TriangleAlert } from 'lucide-react';
 import type { InboxItem } from 'nightshift/client';
 import { Decided } from '../../answers/decided.tsx';
 import { ToolWait } from '../../answers/tool-wait.tsx';
-import { useDecision } from '../../data/query/decisions.ts';
-import type { Decision } from '../../data/query/decisions.ts';
+import { useDecision, type Decision } from '../../data/query/decisions.ts';
 import { contextQuery, toolCallQuery } from '../../data/query/contexts.ts';
 import { contextName, shortId } from '../../data/format.ts';
-import { Badge } from '../../ui/text/badge.tsx';
-import type { Tone } from '../../ui/text/badge.tsx';
+import { Badge, type Tone } from '../../ui/text/badge.tsx';
 import { ErrorState } from '../../ui/state/error-state.tsx';
 import { Markdown } from '../../ui/text/markdown.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import css from './inbox.module.css';
-import { KINDS, kindOf, questionOf } from './kinds.ts';
-import type { Kind } from './kinds.ts';
+import { KINDS, kindOf, questionOf, type Kind } from './kinds.ts';
 
 const TONES: Readonly<Record<Kind, Tone>> = {
   approval: 'amber',

@@ -12,10 +12,8 @@ import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import css from './inbox.module.css';
 import { InboxCard } from './inbox-card.tsx';
-import { KINDS, kindOf } from './kinds.ts';
-import type { Kind } from './kinds.ts';
-import { keyOf, useRows } from './rows.ts';
-import type { Row } from './rows.ts';
+import { KINDS, kindOf, type Kind } from './kinds.ts';
+import { keyOf, useRows, type Row } from './rows.ts';
 import { useArrowKeys } from './use-arrow-keys.ts';
 
 const SHOWN_AT_ONCE = 25;
@@ -86,9 +84,7 @@ function Rows({ all, isCut }: { all: readonly Row[]; isCut: boolean }) {
         </Button>
       )}
       {isCut && (
-        <p className={css.note}>
-          The {waiting.length} oldest items are shown. More appear as you answer these.
-        </p>
+        <p className={css.note}>The {waiting.length} oldest items are shown. More appear as you answer these.</p>
       )}
     </>
   );

@@ -1,17 +1,14 @@
 /** Asks for confirmation and shows how many jobs will be cancelled. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { cancelJobs, cancelMatching, countUnfinished } from '../../data/query/jobs.ts';
-import { keys } from '../../data/query/keys.ts';
-import type { JobFilter } from '../../data/query/keys.ts';
+import { keys, type JobFilter } from '../../data/query/keys.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Dialog } from '../../ui/layout/dialog.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { showNotice, showError } from '../../ui/layout/toaster.tsx';
 import css from './jobs.module.css';
 
-export type StopTarget =
-  | { kind: 'selected'; ids: readonly string[] }
-  | { kind: 'matching'; filter: JobFilter };
+export type StopTarget = { kind: 'selected'; ids: readonly string[] } | { kind: 'matching'; filter: JobFilter };
 
 export function CancelDialog({
   target,
@@ -33,15 +30,7 @@ export function CancelDialog({
   );
 }
 
-function Question({
-  target,
-  onClose,
-  onDone,
-}: {
-  target: StopTarget;
-  onClose: () => void;
-  onDone: () => void;
-}) {
+function Question({ target, onClose, onDone }: { target: StopTarget; onClose: () => void; onDone: () => void }) {
   const cache = useQueryClient();
   const counted = useQuery({
     queryKey: [...keys.jobs, 'count', target],
@@ -59,8 +48,7 @@ function Question({
     onError: (error) => showError('Could not cancel all jobs', error),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.jobs }),
   });
-  if (counted.data === undefined)
-    return counted.isError ? <p>Could not count the jobs.</p> : <Skeleton lines={2} />;
+  if (counted.data === undefined) return counted.isError ? <p>Could not count the jobs.</p> : <Skeleton lines={2} />;
   const { count, more } = counted.data;
   return (
     <>

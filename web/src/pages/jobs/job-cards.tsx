@@ -14,11 +14,7 @@ export function JobCards({ jobs, selection }: { jobs: readonly Job[]; selection:
   return (
     <div>
       <div className={css.selectAll}>
-        <Checkbox
-          label="Select all unfinished jobs shown"
-          checked={selection.all}
-          onChange={selection.setAll}
-        />
+        <Checkbox label="Select all unfinished jobs shown" checked={selection.all} onChange={selection.setAll} />
       </div>
       <ul className={css.cards} aria-label="Jobs">
         {jobs.map((job) => (

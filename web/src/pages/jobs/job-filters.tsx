@@ -4,8 +4,7 @@ import { shortId } from '../../data/format.ts';
 import { rolesQuery } from '../../data/query/workers.ts';
 import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/forms/filters.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
-import { KIND_OPTIONS, STATUS_OPTIONS, memberOf } from './filter.ts';
-import type { JobSearch } from './filter.ts';
+import { KIND_OPTIONS, STATUS_OPTIONS, memberOf, type JobSearch } from './filter.ts';
 
 /** Filters set by links from a context, a worker or a job. */
 const OF = [
@@ -14,13 +13,7 @@ const OF = [
   ['parent_job_id', 'Parent job'],
 ] as const;
 
-export function JobFilters({
-  search,
-  onChange,
-}: {
-  search: JobSearch;
-  onChange: (search: JobSearch) => void;
-}) {
+export function JobFilters({ search, onChange }: { search: JobSearch; onChange: (search: JobSearch) => void }) {
   const roles = useQuery(rolesQuery()).data ?? [];
   const set = (name: keyof JobSearch, value: string | undefined): void => {
     const { [name]: _, ...rest } = search;
@@ -53,20 +46,14 @@ export function JobFilters({
           options={KIND_OPTIONS}
           onChange={(value) => set('kind', value)}
         />
-        <MetadataFilter
-          key={search.metadata}
-          value={search.metadata}
-          onChange={(value) => set('metadata', value)}
-        />
+        <MetadataFilter key={search.metadata} value={search.metadata} onChange={(value) => set('metadata', value)} />
         <DayFilter label="Created from" value={search.from} onChange={(day) => set('from', day)} />
         <DayFilter label="Created until" value={search.to} onChange={(day) => set('to', day)} />
       </FilterBar>
       <FilterChips
         chips={OF.flatMap(([name, what]) => {
           const id = search[name];
-          return id === undefined
-            ? []
-            : [{ label: `${what} ${shortId(id)}`, onRemove: () => set(name, undefined) }];
+          return id === undefined ? [] : [{ label: `${what} ${shortId(id)}`, onRemove: () => set(name, undefined) }];
         })}
       />
     </>

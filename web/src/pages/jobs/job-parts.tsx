@@ -1,7 +1,6 @@
 /** Parts that the job table and the job cards share. */
 import { Link } from '@tanstack/react-router';
-import { isFinished } from 'nightshift/client';
-import type { Job } from 'nightshift/client';
+import { isFinished, type Job } from 'nightshift/client';
 import { useRef } from 'react';
 import { shortId } from '../../data/format.ts';
 import { Duration } from '../../ui/text/time.tsx';

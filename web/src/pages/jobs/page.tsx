@@ -11,8 +11,7 @@ import { ErrorState } from '../../ui/state/error-state.tsx';
 import { useIsNarrow } from '../../ui/layout/narrow.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
-import { CancelDialog } from './cancel-dialog.tsx';
-import type { StopTarget } from './cancel-dialog.tsx';
+import { CancelDialog, type StopTarget } from './cancel-dialog.tsx';
 import { toFilter } from './filter.ts';
 import { JobCards } from './job-cards.tsx';
 import { JobFilters } from './job-filters.tsx';
@@ -73,11 +72,7 @@ export function JobsPage() {
       {selection.ids.length > 0 && (
         <div className={css.selected} role="region" aria-label="Selected jobs">
           <span role="status">{selection.ids.length} selected</span>
-          <Button
-            variant="danger"
-            size="small"
-            onClick={() => setTarget({ kind: 'selected', ids: selection.ids })}
-          >
+          <Button variant="danger" size="small" onClick={() => setTarget({ kind: 'selected', ids: selection.ids })}>
             Cancel selected …
           </Button>
           <Button variant="quiet" size="small" onClick={selection.clear}>

@@ -1,6 +1,5 @@
 /** Selection of unfinished jobs. With Shift held, a click selects the range from the last changed job. */
-import { isFinished } from 'nightshift/client';
-import type { Job } from 'nightshift/client';
+import { isFinished, type Job } from 'nightshift/client';
 import { useState } from 'react';
 
 export type Selection = {

@@ -51,12 +51,7 @@ function Tile({
     <div className={css.tile}>
       <dt>{name}</dt>
       <dd>
-        <Link
-          to="/jobs"
-          search={{ status }}
-          className={css.value}
-          aria-label={`${name}: ${exact.format(value)}`}
-        >
+        <Link to="/jobs" search={{ status }} className={css.value} aria-label={`${name}: ${exact.format(value)}`}>
           {exact.format(value)}
         </Link>
         <span className={css.about}>{about}</span>

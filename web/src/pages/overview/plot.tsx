@@ -1,18 +1,7 @@
 /** A chart over time; the same data is available as a table for accessibility. */
 import { ChartColumn, Table2 } from 'lucide-react';
-import { useId, useState } from 'react';
-import type { ReactElement } from 'react';
-import {
-  Bar,
-  BarChart,
-  CartesianGrid,
-  Line,
-  LineChart,
-  ResponsiveContainer,
-  Tooltip,
-  XAxis,
-  YAxis,
-} from 'recharts';
+import { useId, useState, type ReactElement } from 'react';
+import { Bar, BarChart, CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import type { StatsBucket, StatsHistory } from 'nightshift/client';
 import { IconButton } from '../../ui/forms/button.tsx';
 import { Card } from '../../ui/layout/card.tsx';

@@ -4,8 +4,7 @@ import { formatDuration } from '../../ui/text/time.tsx';
 import { addCosts, formatCost } from '../../ui/text/cost.ts';
 import { formatCount } from '../../ui/text/tokens.tsx';
 import css from './overview.module.css';
-import { Plot } from './plot.tsx';
-import type { Series } from './plot.tsx';
+import { Plot, type Series } from './plot.tsx';
 
 const ENDED: readonly Series[] = [
   { name: 'Completed', colour: 'var(--plot-green)', of: ({ finished }) => finished.completed },
@@ -60,8 +59,7 @@ const COST: readonly Series[] = [
 
 export function Plots({ history }: { history: StatsHistory }) {
   const { data } = history;
-  const sum = (of: (bucket: StatsBucket) => number): number =>
-    data.reduce((total, bucket) => total + of(bucket), 0);
+  const sum = (of: (bucket: StatsBucket) => number): number => data.reduce((total, bucket) => total + of(bucket), 0);
   const jobs = sum(({ finished }) => Object.values(finished).reduce((total, count) => total + count, 0));
   const failed = sum(({ finished }) => finished.failed);
   const cost = data.map(({ usage }) => usage.cost).reduce(addCosts, null);

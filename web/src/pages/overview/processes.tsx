@@ -19,10 +19,7 @@ export function Processes() {
         <ErrorState error={system.error} onRetry={() => void system.refetch()} busy={system.isFetching} />
       )}
       {rows === null && (
-        <Empty
-          icon={<Server aria-hidden="true" />}
-          title="Worker processes are visible with the admin key only"
-        >
+        <Empty icon={<Server aria-hidden="true" />} title="Worker processes are visible with the admin key only">
           Call <code>GET /api/system</code> or <code>/metrics</code> with the admin key.
         </Empty>
       )}

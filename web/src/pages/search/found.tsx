@@ -15,9 +15,7 @@ export function Found({ result }: { result: SearchResult }) {
     <Link to="/contexts/$contextId" params={{ contextId }} search={{ message }} className={css.found}>
       <span className={css.where}>
         <Badge tone={role === 'user' ? 'accent' : 'neutral'}>{role === 'user' ? 'Input' : 'Answer'}</Badge>
-        <strong>
-          {context.data === undefined ? `Context ${shortId(contextId)}` : contextName(context.data)}
-        </strong>
+        <strong>{context.data === undefined ? `Context ${shortId(contextId)}` : contextName(context.data)}</strong>
         <RelativeTime at={created_at} />
       </span>
       <span className={css.snippet}>

@@ -12,8 +12,7 @@ import { ErrorState } from '../../ui/state/error-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { Found } from './found.tsx';
-import { AUTHORS, SearchFilters } from './search-filters.tsx';
-import type { SearchSearch } from './search-filters.tsx';
+import { AUTHORS, SearchFilters, type SearchSearch } from './search-filters.tsx';
 import { SearchBox } from './search-box.tsx';
 import css from './search.module.css';
 
@@ -86,11 +85,7 @@ function Results({ filter }: { filter: SearchFilter }) {
         ))}
       </ol>
       {found.hasNextPage && (
-        <Button
-          className={css.more}
-          busy={found.isFetchingNextPage}
-          onClick={() => void found.fetchNextPage()}
-        >
+        <Button className={css.more} busy={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
           Show more
         </Button>
       )}

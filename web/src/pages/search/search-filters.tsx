@@ -33,9 +33,7 @@ export function SearchFilters({
   const of = (['context_id', 'worker_id'] as const).flatMap((name) => {
     const id = search[name];
     const what = name === 'context_id' ? 'Context' : 'Worker';
-    return id === undefined
-      ? []
-      : [{ label: `${what} ${shortId(id)}`, onRemove: () => set(name, undefined) }];
+    return id === undefined ? [] : [{ label: `${what} ${shortId(id)}`, onRemove: () => set(name, undefined) }];
   });
   const names = roles.map(({ name }) => name);
   const shown = search.role === undefined || names.includes(search.role) ? names : [...names, search.role];

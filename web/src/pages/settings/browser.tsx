@@ -35,9 +35,7 @@ export function Browser() {
         {leave === null ? (
           <p className={css.about}>No API keys are configured, so no sign-in is needed.</p>
         ) : (
-          <Button
-            onClick={() => void leave().catch((error: unknown) => showError('Could not sign out', error))}
-          >
+          <Button onClick={() => void leave().catch((error: unknown) => showError('Could not sign out', error))}>
             <LogOut aria-hidden="true" /> Sign out of this browser
           </Button>
         )}

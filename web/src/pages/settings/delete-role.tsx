@@ -26,11 +26,7 @@ export function DeleteRole({ role, onClose }: { role: Role | null; onClose: () =
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="danger"
-            busy={remove.isPending}
-            onClick={() => role !== null && remove.mutate(role.name)}
-          >
+          <Button variant="danger" busy={remove.isPending} onClick={() => role !== null && remove.mutate(role.name)}>
             Delete
           </Button>
         </>

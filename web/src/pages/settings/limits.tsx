@@ -41,9 +41,7 @@ export function LimitsTab() {
             </div>
             <div>
               <dt>Mode</dt>
-              <dd>
-                {mode === 'laptop' ? 'API and worker in one process' : 'separate API and worker processes'}
-              </dd>
+              <dd>{mode === 'laptop' ? 'API and worker in one process' : 'separate API and worker processes'}</dd>
             </div>
             {SHOWN.map(({ name, label, format = formatExact }) => {
               const value = limits[name];
@@ -55,9 +53,7 @@ export function LimitsTab() {
               );
             })}
           </dl>
-          <p className={css.about}>
-            Limits are set in the config file and in the environment of the processes.
-          </p>
+          <p className={css.about}>Limits are set in the config file and in the environment of the processes.</p>
         </div>
       )}
     </OfSystem>

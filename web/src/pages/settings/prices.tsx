@@ -1,6 +1,5 @@
 import type { ModelPrice } from 'nightshift/client';
-import { Table } from '../../ui/layout/table.tsx';
-import type { Column } from '../../ui/layout/table.tsx';
+import { Table, type Column } from '../../ui/layout/table.tsx';
 import css from './settings.module.css';
 
 const KINDS = [
@@ -29,9 +28,7 @@ export function Prices({ prices }: { prices: readonly ModelPrice[] }) {
           ? 'No model has a price, so the cost of calls is unknown. Set prices in the config file.'
           : 'Prices per million tokens, set in the config file. The cost of other models is unknown.'}
       </p>
-      {prices.length > 0 && (
-        <Table label="Prices" rows={prices} rowKey={({ model }) => model} columns={COLUMNS} />
-      )}
+      {prices.length > 0 && <Table label="Prices" rows={prices} rowKey={({ model }) => model} columns={COLUMNS} />}
     </>
   );
 }

@@ -1,6 +1,5 @@
 import type { ProviderStatus } from 'nightshift/client';
-import { Badge } from '../../ui/text/badge.tsx';
-import type { Tone } from '../../ui/text/badge.tsx';
+import { Badge, type Tone } from '../../ui/text/badge.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { OfSystem } from './of-system.tsx';
@@ -13,8 +12,8 @@ export function ProvidersTab() {
       {({ providers, prices, default_model: model }) => (
         <div className={css.stack}>
           <p className={css.about}>
-            Default model: <code>{model}</code>. Provider keys are set in the environment of the processes and
-            are never shown.
+            Default model: <code>{model}</code>. Provider keys are set in the environment of the processes and are never
+            shown.
           </p>
           <Table
             label="Providers"
@@ -62,8 +61,7 @@ function stateOf({ configured, answered_at, failed_at, throttled_until }: Provid
 } {
   if (!configured) return { label: 'No key set', tone: 'neutral' };
   if (throttled_until !== null) return { label: 'Throttled', tone: 'amber' };
-  if (failed_at !== null && (answered_at === null || failed_at > answered_at))
-    return { label: 'Failing', tone: 'red' };
+  if (failed_at !== null && (answered_at === null || failed_at > answered_at)) return { label: 'Failing', tone: 'red' };
   if (answered_at !== null) return { label: 'Available', tone: 'green' };
   return { label: 'Not used yet', tone: 'neutral' };
 }

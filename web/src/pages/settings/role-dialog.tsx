@@ -28,9 +28,7 @@ export function RoleDialog({ edited, onClose }: { edited: EditedRole | null; onC
           : 'Empty fields use the defaults.'
       }
     >
-      {edited?.kind === 'new' && (
-        <RoleForm known={null} first={NEW_ROLE} isReadOnly={false} onClose={onClose} />
-      )}
+      {edited?.kind === 'new' && <RoleForm known={null} first={NEW_ROLE} isReadOnly={false} onClose={onClose} />}
       {edited?.kind === 'known' && (
         <Known key={edited.name} name={edited.name} isFile={edited.isFile} onClose={onClose} />
       )}
@@ -92,12 +90,7 @@ function Versions({ newest, shown, onChoose }: VersionsProps) {
   return (
     <Field label="Version" hint="Saving an older version creates a new version.">
       {({ id }) => (
-        <Select
-          id={id}
-          value={String(shown)}
-          options={options}
-          onChange={(chosen) => onChoose(Number(chosen))}
-        />
+        <Select id={id} value={String(shown)} options={options} onChange={(chosen) => onChoose(Number(chosen))} />
       )}
     </Field>
   );

@@ -5,13 +5,11 @@ import { ConfigEditor } from '../../config-editor/config-editor.tsx';
 import { toConfigDraft } from '../../config-editor/draft.ts';
 import { keys } from '../../data/query/keys.ts';
 import { systemQuery } from '../../data/query/system.ts';
-import { putRole } from '../../data/query/workers.ts';
-import type { VersionedRole } from '../../data/query/workers.ts';
+import { putRole, type VersionedRole } from '../../data/query/workers.ts';
 import { TextField } from '../../ui/forms/field.tsx';
 import { showNotice } from '../../ui/layout/toaster.tsx';
 import { RoleConflict } from './role-conflict.tsx';
-import { toBase } from './role-definition.ts';
-import type { RoleBase } from './role-definition.ts';
+import { toBase, type RoleBase } from './role-definition.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 

@@ -11,8 +11,7 @@ import { ErrorState } from '../../ui/state/error-state.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { DeleteRole } from './delete-role.tsx';
-import { RoleDialog } from './role-dialog.tsx';
-import type { EditedRole } from './role-dialog.tsx';
+import { RoleDialog, type EditedRole } from './role-dialog.tsx';
 import css from './settings.module.css';
 
 export function Roles() {

@@ -1,7 +1,6 @@
 import { Plug } from 'lucide-react';
 import type { McpServerInfo } from 'nightshift/client';
-import { Badge } from '../../ui/text/badge.tsx';
-import type { Tone } from '../../ui/text/badge.tsx';
+import { Badge, type Tone } from '../../ui/text/badge.tsx';
 import { Card } from '../../ui/layout/card.tsx';
 import { Empty } from '../../ui/layout/empty.tsx';
 import { OfSystem } from './of-system.tsx';

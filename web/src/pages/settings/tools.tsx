@@ -31,12 +31,7 @@ export function ToolsTab() {
     <OfSystem>
       {({ tools }) => (
         <div className={css.stack}>
-          <TextField
-            label="Find a tool"
-            type="search"
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-          />
+          <TextField label="Find a tool" type="search" value={text} onChange={({ target }) => setText(target.value)} />
           <ToolList tools={tools.filter((tool) => says(tool, text))} />
         </div>
       )}

@@ -8,10 +8,8 @@ import { formatDuration } from '../../ui/text/time.tsx';
 import { Tooltip } from '../../ui/layout/tooltip.tsx';
 import css from './chart.module.css';
 import { RowDetails } from './row-details.tsx';
-import { STRETCHES, isWait } from './rows.ts';
-import type { Row, Stretch } from './rows.ts';
-import { place } from './span.ts';
-import type { Span } from './span.ts';
+import { STRETCHES, isWait, type Row, type Stretch } from './rows.ts';
+import { place, type Span } from './span.ts';
 
 const ICONS = {
   model: Icon.Sparkles,
@@ -50,13 +48,7 @@ export function ChartRow({
     <li className={css.row}>
       <div className={css.whole}>
         <Tooltip text={stretchTexts.join(' · ')}>
-          <button
-            type="button"
-            className={css.line}
-            aria-expanded={isOpen}
-            aria-controls={detailsId}
-            onClick={onTurn}
-          >
+          <button type="button" className={css.line} aria-expanded={isOpen} aria-controls={detailsId} onClick={onTurn}>
             <span className={css.label}>
               <Kind aria-hidden="true" />
               <span className={css.name}>{row.name}</span>

@@ -1,16 +1,13 @@
 /** Gantt chart of a job. Each row expands to its details. */
 import { ChevronLeft, ChevronRight, Maximize, ZoomIn, ZoomOut } from 'lucide-react';
-import { useState } from 'react';
-import type { KeyboardEvent } from 'react';
+import { useState, type KeyboardEvent } from 'react';
 import { IconButton } from '../../ui/forms/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { useNow } from '../../ui/state/clock.ts';
 import css from './chart.module.css';
 import { ChartRow } from './chart-row.tsx';
-import { STRETCHES, extentOf } from './rows.ts';
-import type { Row, StretchKind } from './rows.ts';
-import { around, move, place, ticksOf, zoom } from './span.ts';
-import type { Span } from './span.ts';
+import { STRETCHES, extentOf, type Row, type StretchKind } from './rows.ts';
+import { around, move, place, ticksOf, zoom, type Span } from './span.ts';
 
 const TICKS = 8;
 
@@ -25,8 +22,7 @@ export function Chart({ rows }: { rows: readonly Row[] }) {
   const [openRow, setOpenRow] = useState<string | null>(null);
   const whole = extentOf(rows, now);
   const span = chosen ?? whole;
-  const change = (next: Span): void =>
-    setChosen(next.from <= whole.from && next.to >= whole.to ? null : next);
+  const change = (next: Span): void => setChosen(next.from <= whole.from && next.to >= whole.to ? null : next);
   const press = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const next = spanAfter(event.key, span, whole);
@@ -70,24 +66,13 @@ export function Chart({ rows }: { rows: readonly Row[] }) {
         >
           <ZoomOut />
         </IconButton>
-        <IconButton
-          label="Show all"
-          keys="0"
-          size="small"
-          disabled={chosen === null}
-          onClick={() => setChosen(null)}
-        >
+        <IconButton label="Show all" keys="0" size="small" disabled={chosen === null} onClick={() => setChosen(null)}>
           <Maximize />
         </IconButton>
       </div>
       <div className={css.axis} aria-hidden="true">
         {ticks.map(({ at, label }) => (
-          <span
-            key={at}
-            className={css.tick}
-            data-edge={place(span, at) > 95}
-            style={{ left: `${place(span, at)}%` }}
-          >
+          <span key={at} className={css.tick} data-edge={place(span, at) > 95} style={{ left: `${place(span, at)}%` }}>
             {label}
           </span>
         ))}

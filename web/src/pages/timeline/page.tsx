@@ -1,8 +1,7 @@
 /** Timeline of a job: its steps as a chart and as a table, updated live. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { isFinished } from 'nightshift/client';
-import type { Job } from 'nightshift/client';
+import { isFinished, type Job } from 'nightshift/client';
 import { useEffect, useRef } from 'react';
 import { client } from '../../data/client.ts';
 import { shortId } from '../../data/format.ts';

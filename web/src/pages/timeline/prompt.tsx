@@ -49,8 +49,8 @@ function Whole({ prompt }: { prompt: SentPrompt }) {
     <>
       {differs.length > 0 && (
         <p className={css.note}>
-          Changed since the call: {differs.map((part) => PARTS[part]).join(', ')}. The current values are
-          shown instead of those sent.
+          Changed since the call: {differs.map((part) => PARTS[part]).join(', ')}. The current values are shown instead
+          of those sent.
         </p>
       )}
       {prefix !== null && prefix.lost_at !== null && (
@@ -59,11 +59,7 @@ function Whole({ prompt }: { prompt: SentPrompt }) {
           {message !== null && `. The first different message has the index ${message}`}.
         </p>
       )}
-      <Json
-        value={{ system, pinned, tools, messages, max_tokens, streaming, parameters }}
-        label="Prompt"
-        most={520}
-      />
+      <Json value={{ system, pinned, tools, messages, max_tokens, streaming, parameters }} label="Prompt" most={520} />
     </>
   );
 }

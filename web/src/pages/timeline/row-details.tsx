@@ -2,8 +2,7 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { FileText, ZoomIn } from 'lucide-react';
 import type { JobStep } from 'nightshift/client';
-import { useState } from 'react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Button } from '../../ui/forms/button.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
@@ -11,8 +10,7 @@ import { formatDuration } from '../../ui/text/time.tsx';
 import { Tokens, formatCount } from '../../ui/text/tokens.tsx';
 import css from './chart.module.css';
 import { LOST_AT, PromptDialog } from './prompt.tsx';
-import { STRETCHES } from './rows.ts';
-import type { Row } from './rows.ts';
+import { STRETCHES, type Row } from './rows.ts';
 
 const clock = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 

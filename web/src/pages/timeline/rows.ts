@@ -63,10 +63,7 @@ export function rowsOf(job: Job, steps: readonly JobStep[]): Row[] {
   const of = steps.map((step, place) => toRow(step, place, requestedAt.get(step.message_id ?? '')));
   return [
     queueRow(job, of[0]?.from ?? null),
-    ...of.flatMap((row) => [
-      repeatRows(row, of),
-      ...(row.step.child === null ? [] : [childRow(row.step.child)]),
-    ]),
+    ...of.flatMap((row) => [repeatRows(row, of), ...(row.step.child === null ? [] : [childRow(row.step.child)])]),
   ];
 }
 
@@ -157,12 +154,7 @@ function toStretch({ for: kind, asked_at, ended_at, expires_at }: CallWait): Str
 }
 
 /** For a call without a known execution: the stretch after its last wait, if any. */
-function unknownOf(
-  { status }: JobStep,
-  last: Stretch | null,
-  requestedAt: number,
-  to: number | null,
-): Stretch[] {
+function unknownOf({ status }: JobStep, last: Stretch | null, requestedAt: number, to: number | null): Stretch[] {
   if (last !== null && (last.to === null || to !== null)) return [];
   const kind = ['running', 'completed', 'failed'].includes(status) ? 'tool' : 'open';
   return [{ kind, from: last?.to ?? requestedAt, to }];

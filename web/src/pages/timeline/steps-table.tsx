@@ -4,8 +4,7 @@ import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { formatDuration } from '../../ui/text/time.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
-import { STRETCHES } from './rows.ts';
-import type { Row } from './rows.ts';
+import { STRETCHES, type Row } from './rows.ts';
 
 const KINDS = { model: 'Model', tool: 'Tool', wait: 'Wait', compact: 'Compaction' } as const;
 

@@ -5,8 +5,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ChevronRight, Ellipsis, Unlink } from 'lucide-react';
-import { useRef, useState } from 'react';
-import type { KeyboardEvent } from 'react';
+import { useRef, useState, type KeyboardEvent } from 'react';
 import type { WorkerTree } from 'nightshift/client';
 import { treeQuery } from '../../data/query/workers.ts';
 import { classes } from '../../ui/classes.ts';
@@ -14,8 +13,7 @@ import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { Duration } from '../../ui/text/time.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
 import { Tooltip } from '../../ui/layout/tooltip.tsx';
-import { deepestOf, rowsOf } from './rows.ts';
-import type { Row } from './rows.ts';
+import { deepestOf, rowsOf, type Row } from './rows.ts';
 import css from './tree.module.css';
 
 /** Maximum number of separately fetched subtrees; the oldest is dropped first. */
@@ -34,8 +32,7 @@ export function Tree({
   const [apart, setApart] = useState<readonly string[]>([]);
   const loaded = useQueries({
     queries: apart.map((id) => treeQuery(id)),
-    combine: (answers) =>
-      new Map(answers.flatMap(({ data }) => (data === undefined ? [] : [[data.id, data]]))),
+    combine: (answers) => new Map(answers.flatMap(({ data }) => (data === undefined ? [] : [[data.id, data]]))),
   });
   const list = useRef<HTMLUListElement>(null);
   const navigate = useNavigate();

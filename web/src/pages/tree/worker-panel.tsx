@@ -2,8 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleStop, CircleX, ListChecks, MessagesSquare, Play, Timer } from 'lucide-react';
-import { useState } from 'react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { client } from '../../data/client.ts';
 import { contextStateQuery } from '../../data/query/contexts.ts';
 import { keys } from '../../data/query/keys.ts';
@@ -45,10 +44,7 @@ export function WorkerPanel({
     return (
       <Card className={css.panel}>
         {worker.isError ? (
-          <ErrorState
-            error={worker.error}
-            onRetry={workerId === treeId ? () => void worker.refetch() : onGone}
-          />
+          <ErrorState error={worker.error} onRetry={workerId === treeId ? () => void worker.refetch() : onGone} />
         ) : (
           <Skeleton />
         )}

@@ -1,6 +1,5 @@
 /** Form fields with label, hint and error. */
-import { useId } from 'react';
-import type { ComponentProps, ReactNode } from 'react';
+import { useId, type ComponentProps, type ReactNode } from 'react';
 import { classes } from '../classes.ts';
 import css from './field.module.css';
 

@@ -1,12 +1,10 @@
 /** Filters of a list. */
 import { X } from 'lucide-react';
-import { useId } from 'react';
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import css from './filters.module.css';
 import { Field, TextField } from './field.tsx';
-import { Select } from './select.tsx';
-import type { Option } from './select.tsx';
+import { Select, type Option } from './select.tsx';
 
 export function FilterBar({ label, children }: { label: string; children: ReactNode }) {
   return (

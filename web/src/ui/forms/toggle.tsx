@@ -47,13 +47,7 @@ export function Switch({
   const id = useId();
   return (
     <span className={css.row}>
-      <RadixSwitch.Root
-        id={id}
-        className={css.switch}
-        checked={checked}
-        disabled={disabled}
-        onCheckedChange={onChange}
-      >
+      <RadixSwitch.Root id={id} className={css.switch} checked={checked} disabled={disabled} onCheckedChange={onChange}>
         <RadixSwitch.Thumb className={css.thumb} />
       </RadixSwitch.Root>
       <label htmlFor={id} className={hideLabel ? css.hidden : undefined}>

@@ -1,7 +1,6 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import { useRef } from 'react';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { buttonClass } from '../forms/button.tsx';
 import { classes } from '../classes.ts';
 import css from './dialog.module.css';

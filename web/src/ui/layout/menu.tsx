@@ -47,11 +47,7 @@ export function MenuItem({
   children: ReactNode;
 }) {
   return (
-    <Radix.Item
-      className={classes(css.item, danger && css.danger)}
-      disabled={disabled}
-      onSelect={() => onSelect()}
-    >
+    <Radix.Item className={classes(css.item, danger && css.danger)} disabled={disabled} onSelect={() => onSelect()}>
       {icon}
       <span className={css.grow}>{children}</span>
       {note !== undefined && <span className={css.note}>{note}</span>}
@@ -61,15 +57,7 @@ export function MenuItem({
 }
 
 /** A menu item that downloads a file. */
-export function MenuDownload({
-  icon,
-  href,
-  children,
-}: {
-  icon?: ReactNode;
-  href: string;
-  children: ReactNode;
-}) {
+export function MenuDownload({ icon, href, children }: { icon?: ReactNode; href: string; children: ReactNode }) {
   return (
     <Radix.Item asChild className={css.item}>
       <a href={href} download>

@@ -1,6 +1,5 @@
 import { Tabs as Radix } from 'radix-ui';
-import { useEffect, useRef } from 'react';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import css from './tabs.module.css';
 
 export type Tab<Name extends string> = { name: Name; label: ReactNode; content: ReactNode };
@@ -26,9 +25,7 @@ export function Tabs<Name extends string>({
   // On narrow screens the selected tab can be out of view.
   useEffect(() => {
     if (value === undefined) return;
-    list.current
-      ?.querySelector('[aria-selected="true"]')
-      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [value]);
   const kept = value === undefined ? { defaultValue: first } : { value, onValueChange: choose };
   return (

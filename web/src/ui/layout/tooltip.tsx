@@ -4,15 +4,7 @@ import { KeyHint } from '../text/key-hint.tsx';
 import css from './tooltip.module.css';
 
 /** Tooltip of its single child element, shown on hover and on focus. */
-export function Tooltip({
-  text,
-  keys,
-  children,
-}: {
-  text: string;
-  keys?: string | undefined;
-  children: ReactElement;
-}) {
+export function Tooltip({ text, keys, children }: { text: string; keys?: string | undefined; children: ReactElement }) {
   return (
     <Radix.Root delayDuration={400}>
       <Radix.Trigger asChild>{children}</Radix.Trigger>

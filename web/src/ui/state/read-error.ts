@@ -11,8 +11,7 @@ export type ReadError = {
 const SHOWN_FAULTS = 3;
 
 export function readError(error: unknown): ReadError {
-  if (!(error instanceof Error))
-    return { message: String(error), code: 'fault', requestId: null, faults: [] };
+  if (!(error instanceof Error)) return { message: String(error), code: 'fault', requestId: null, faults: [] };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'fault';
   const requestId = 'requestId' in error && typeof error.requestId === 'string' ? error.requestId : null;
   const faults = faultsOf(error);

@@ -3,8 +3,7 @@
  * for half a second, and so does a button in it that appeared, moved within it or changed its label. Keys are not
  * blocked. Scrolling by the user does not count as a move; code that scrolls calls `sayMoved`.
  */
-import { useLayoutEffect, useRef } from 'react';
-import type { RefObject } from 'react';
+import { useLayoutEffect, useRef, type RefObject } from 'react';
 
 const SETTLING_MS = 500;
 /** Minimum distance of a move, in pixels. */
@@ -56,9 +55,7 @@ function lookAt(element: HTMLElement, next: Look, now: number): void {
 
 function isOther(before: Look, next: Look): boolean {
   return (
-    Math.abs(next.top - before.top) >= LEAST ||
-    Math.abs(next.left - before.left) >= LEAST ||
-    next.text !== before.text
+    Math.abs(next.top - before.top) >= LEAST || Math.abs(next.left - before.left) >= LEAST || next.text !== before.text
   );
 }
 
@@ -66,11 +63,7 @@ function isOther(before: Look, next: Look): boolean {
 function placeOf(element: HTMLElement, within: HTMLElement | null): { top: number; left: number } {
   const origin = within?.getBoundingClientRect() ?? { top: 0, left: 0 };
   let { top, left } = element.getBoundingClientRect();
-  for (
-    let around = element.parentElement;
-    around !== within && around !== null;
-    around = around.parentElement
-  ) {
+  for (let around = element.parentElement; around !== within && around !== null; around = around.parentElement) {
     top += around.scrollTop;
     left += around.scrollLeft;
   }

@@ -2,8 +2,7 @@ import { Monitor, Moon, Sun } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { IconButton } from '../forms/button.tsx';
 import { Menu, MenuChoice } from '../layout/menu.tsx';
-import { useTheme } from './theme.ts';
-import type { Theme } from './theme.ts';
+import { useTheme, type Theme } from './theme.ts';
 
 export const THEMES: readonly { value: Theme; label: string; icon: ReactNode }[] = [
   { value: 'system', label: 'System', icon: <Monitor /> },

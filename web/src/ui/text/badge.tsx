@@ -18,9 +18,7 @@ export function Badge({
 }) {
   return (
     <span className={classes(css.badge, css[tone])} title={title}>
-      {dot !== undefined && (
-        <span className={classes(css.dot, dot === 'live' && css.live)} aria-hidden="true" />
-      )}
+      {dot !== undefined && <span className={classes(css.dot, dot === 'live' && css.live)} aria-hidden="true" />}
       {children}
     </span>
   );

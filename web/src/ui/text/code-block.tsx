@@ -1,5 +1,4 @@
-import { useRef } from 'react';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { classes } from '../classes.ts';
 import css from './code-block.module.css';
 import { CopyButton } from './copy-button.tsx';

@@ -5,8 +5,7 @@
  * and open in a new tab. Images are shown as links.
  */
 import { memo } from 'react';
-import ReactMarkdown from 'react-markdown';
-import type { Components, Options } from 'react-markdown';
+import ReactMarkdown, { type Components, type Options } from 'react-markdown';
 import rehypeHighlight from 'rehype-highlight';
 import remarkGfm from 'remark-gfm';
 import { CodeBlock } from './code-block.tsx';
@@ -43,10 +42,7 @@ type RemarkPlugin = Extract<NonNullable<Options['remarkPlugins']>[number], (...g
 /** Disables HTML syntax: tags become text, and Markdown between them is still rendered. */
 const withoutHtml: RemarkPlugin = function () {
   const data = this.data();
-  data.micromarkExtensions = [
-    ...(data.micromarkExtensions ?? []),
-    { disable: { null: ['htmlFlow', 'htmlText'] } },
-  ];
+  data.micromarkExtensions = [...(data.micromarkExtensions ?? []), { disable: { null: ['htmlFlow', 'htmlText'] } }];
 };
 
 const remark = [remarkGfm, withoutHtml];

@@ -1,6 +1,5 @@
 /** Labels and colours of the statuses and states of the API. An unknown value is shown unchanged. */
-import { Badge } from './badge.tsx';
-import type { Tone } from './badge.tsx';
+import { Badge, type Tone } from './badge.tsx';
 
 type Shown = { label: string; tone: Tone; live?: true };
 

@@ -29,9 +29,7 @@ export function Tokens({ usage }: { usage: UsageShown }) {
   return (
     <span title={title}>
       {short.format(read)} in
-      {cache_hit_ratio !== null &&
-        cache_hit_ratio > 0 &&
-        `, ${percent.format(cache_hit_ratio)} cached`} ·{' '}
+      {cache_hit_ratio !== null && cache_hit_ratio > 0 && `, ${percent.format(cache_hit_ratio)} cached`} ·{' '}
       {short.format(output_tokens)} out
       {cost !== undefined && cost !== null && ` · ${formatCost(cost)}`}
     </span>

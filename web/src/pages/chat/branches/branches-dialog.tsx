@@ -41,9 +41,7 @@ export function BranchesDialog({ contextId, onClose }: { contextId: string; onCl
           <BranchRow key={branch.name} contextId={contextId} branch={branch} />
         ))}
       </ul>
-      {all.length > shown && (
-        <Button onClick={() => setShown(shown + PAGE)}>Show more ({all.length - shown})</Button>
-      )}
+      {all.length > shown && <Button onClick={() => setShown(shown + PAGE)}>Show more ({all.length - shown})</Button>}
     </Dialog>
   );
 }
@@ -78,12 +76,7 @@ function BranchRow({ contextId, branch }: { contextId: string; branch: Branch })
         )}
       </div>
       {!branch.active && (
-        <Button
-          size="small"
-          busy={go.isPending}
-          onClick={() => go.mutate()}
-          aria-label={`Switch to ${branch.name}`}
-        >
+        <Button size="small" busy={go.isPending} onClick={() => go.mutate()} aria-label={`Switch to ${branch.name}`}>
           Switch
         </Button>
       )}

@@ -1,7 +1,6 @@
 /** Dialog that creates a branch. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import type { FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { client } from '../../../data/client.ts';
 import { contextQuery } from '../../../data/query/contexts.ts';
 import { keys } from '../../../data/query/keys.ts';

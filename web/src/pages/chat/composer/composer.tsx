@@ -3,19 +3,24 @@
  */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Paperclip, SendHorizontal, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
-import type { ClipboardEvent, DragEvent, FormEvent, KeyboardEvent } from 'react';
+import {
+  useEffect,
+  useRef,
+  useState,
+  type ClipboardEvent,
+  type DragEvent,
+  type FormEvent,
+  type KeyboardEvent,
+} from 'react';
 import type { Context, PostMessage } from 'nightshift/client';
 import { client } from '../../../data/client.ts';
 import { useIsLost } from '../../../data/live/connection.ts';
 import { keys } from '../../../data/query/keys.ts';
 import { addSending, forgetSending, markSent } from '../../../data/query/sending.ts';
 import { Button, IconButton } from '../../../ui/forms/button.tsx';
-import { Select } from '../../../ui/forms/select.tsx';
-import type { Option } from '../../../ui/forms/select.tsx';
+import { Select, type Option } from '../../../ui/forms/select.tsx';
 import { showNotice, showError } from '../../../ui/layout/toaster.tsx';
-import { ACCEPTED, MOST_BYTES, attach } from './attachments.ts';
-import type { Attached } from './attachments.ts';
+import { ACCEPTED, MOST_BYTES, attach, type Attached } from './attachments.ts';
 import css from './composer.module.css';
 import { keepDraft, readDraft } from './drafts.ts';
 import { isBusy } from '../state.ts';
@@ -74,8 +79,7 @@ export function Composer({ context, state }: { context: Context; state: string }
   const add = async (given: Iterable<File>): Promise<void> => {
     const read = await Promise.all([...given].map(attach));
     const taken = read.filter((one) => one !== null);
-    if (taken.length < read.length)
-      showNotice('Only images (PNG, JPEG, GIF, WebP) and PDFs can be attached.');
+    if (taken.length < read.length) showNotice('Only images (PNG, JPEG, GIF, WebP) and PDFs can be attached.');
     const all = [...files, ...taken];
     if (all.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_BYTES)
       showNotice('The attachments of one input are limited to 11 MB.');
@@ -96,12 +100,7 @@ export function Composer({ context, state }: { context: Context; state: string }
 
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- accepts dropped files; the button offers the same
-    <form
-      className={css.composer}
-      onSubmit={submit}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={drop}
-    >
+    <form className={css.composer} onSubmit={submit} onDragOver={(event) => event.preventDefault()} onDrop={drop}>
       <Files files={files} onRemove={(at) => setFiles(files.toSpliced(at, 1))} />
       <textarea
         ref={area}

@@ -1,8 +1,7 @@
 /** Lists the queued inputs, which can be edited, moved or withdrawn. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp, Clock, Pencil, X } from 'lucide-react';
-import { useState } from 'react';
-import type { FormEvent, KeyboardEvent } from 'react';
+import { useState, type FormEvent, type KeyboardEvent } from 'react';
 import type { Context, Message, PatchMessage } from 'nightshift/client';
 import { client } from '../../../data/client.ts';
 import { textOf } from '../../../data/format.ts';
@@ -24,8 +23,7 @@ export function QueuedInputs({ context, state }: { context: Context; state: stri
   return (
     <section className={css.queue} aria-label="Queued inputs">
       <h2>
-        <Clock aria-hidden="true" />{' '}
-        {queued.length === 1 ? '1 queued input' : `${queued.length} queued inputs`}
+        <Clock aria-hidden="true" /> {queued.length === 1 ? '1 queued input' : `${queued.length} queued inputs`}
       </h2>
       <ol>
         {queued.map((message, at) => (
@@ -99,12 +97,7 @@ function Queued({ message, place, of }: { message: Message; place: number; of: n
             <IconButton label="Edit" size="small" onClick={() => setEditing(true)}>
               <Pencil />
             </IconButton>
-            <IconButton
-              label="Withdraw"
-              size="small"
-              disabled={withdraw.isPending}
-              onClick={() => withdraw.mutate()}
-            >
+            <IconButton label="Withdraw" size="small" disabled={withdraw.isPending} onClick={() => withdraw.mutate()}>
               <X />
             </IconButton>
           </span>
@@ -118,9 +111,7 @@ function Queued({ message, place, of }: { message: Message; place: number; of: n
 function withText(message: Message, text: string): NonNullable<PatchMessage['content']> {
   const files = message.content.filter((block) => block.type === 'image' || block.type === 'document');
   if (files.length === 0) return text;
-  return [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...files] as NonNullable<
-    PatchMessage['content']
-  >;
+  return [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...files] as NonNullable<PatchMessage['content']>;
 }
 
 function Edit({

@@ -28,9 +28,7 @@ export function ContextItem({ context, isOpen }: { context: Context; isOpen: boo
         </span>
       </span>
       <span className={css.line}>
-        <span className={css.preview}>
-          {last_message === null ? 'No messages yet' : preview(last_message)}
-        </span>
+        <span className={css.preview}>{last_message === null ? 'No messages yet' : preview(last_message)}</span>
         {state !== 'Idle' && <StatusBadge status={state} />}
       </span>
     </Link>

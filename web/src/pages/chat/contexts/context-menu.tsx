@@ -98,11 +98,7 @@ const FORMATS = [
 /** Plain links: the browser downloads the file itself, so its size does not matter. */
 function Exports({ contextId }: { contextId: string }) {
   return FORMATS.map(({ format, name }) => (
-    <MenuDownload
-      key={format}
-      icon={<Icon.Download />}
-      href={`/api/contexts/${contextId}/export?format=${format}`}
-    >
+    <MenuDownload key={format} icon={<Icon.Download />} href={`/api/contexts/${contextId}/export?format=${format}`}>
       Export as {name}
     </MenuDownload>
   ));
@@ -123,8 +119,7 @@ function WorkerItems({ context: { id: contextId, worker_id: workerId } }: { cont
         cache.invalidateQueries({ queryKey: keys.trees }),
       ]);
     },
-    onError: (error) =>
-      showError(isStopped ? 'Could not start the worker' : 'Could not stop the worker', error),
+    onError: (error) => showError(isStopped ? 'Could not start the worker' : 'Could not stop the worker', error),
   });
   return (
     <>

@@ -2,10 +2,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { MessagesSquare, Search } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
-import type { KeyboardEvent } from 'react';
-import { VList } from 'virtua';
-import type { VListHandle } from 'virtua';
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { VList, type VListHandle } from 'virtua';
 import { contextsQuery } from '../../../data/query/contexts.ts';
 import { allOf } from '../../../data/query/pages-of.ts';
 import { buttonClass } from '../../../ui/forms/button.tsx';
@@ -16,8 +14,7 @@ import { Select } from '../../../ui/forms/select.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { Spinner } from '../../../ui/state/spinner.tsx';
 import { ContextItem } from './context-item.tsx';
-import { SHOWN, filterOf } from './context-filter.ts';
-import type { Shown } from './context-filter.ts';
+import { SHOWN, filterOf, type Shown } from './context-filter.ts';
 import css from './contexts-pane.module.css';
 import { NewWorker } from './new-worker.tsx';
 
@@ -67,9 +64,7 @@ function useSettled(text: string): string {
 }
 
 function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId: string | undefined }) {
-  const contexts = useInfiniteQuery(
-    contextsQuery({ ...filterOf(shown), ...(sought === '' ? {} : { q: sought }) }),
-  );
+  const contexts = useInfiniteQuery(contextsQuery({ ...filterOf(shown), ...(sought === '' ? {} : { q: sought }) }));
   const rows = allOf(contexts.data);
   const list = useRef<VListHandle>(null);
   const mayGoOn = contexts.hasNextPage && !contexts.isFetchingNextPage && !contexts.isPlaceholderData;
@@ -102,11 +97,7 @@ function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId
       <footer className={css.foot} role="status">
         {contexts.isFetchingNextPage && <Spinner label="Loading more" />}
         {sought !== '' && (
-          <Link
-            to="/search"
-            search={{ q: sought }}
-            className={buttonClass({ variant: 'quiet', size: 'small' })}
-          >
+          <Link to="/search" search={{ q: sought }} className={buttonClass({ variant: 'quiet', size: 'small' })}>
             <Search aria-hidden="true" /> Search all messages
           </Link>
         )}

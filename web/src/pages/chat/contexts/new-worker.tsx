@@ -2,15 +2,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Bot, Cpu, Ellipsis, Plus } from 'lucide-react';
-import { useState } from 'react';
-import type { FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import type { CreateContext } from 'nightshift/client';
 import { client } from '../../../data/client.ts';
 import { keys } from '../../../data/query/keys.ts';
 import { useModels, useProviders } from '../../../data/names.ts';
 import { rolesQuery } from '../../../data/query/workers.ts';
-import { Button } from '../../../ui/forms/button.tsx';
-import type { ButtonVariant } from '../../../ui/forms/button.tsx';
+import { Button, type ButtonVariant } from '../../../ui/forms/button.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../../../ui/layout/menu.tsx';
@@ -55,12 +53,7 @@ function Choices({ onChoose, onOther }: { onChoose: (wanted: CreateContext) => v
     <>
       {roles.length > 0 && <MenuLabel>With a role</MenuLabel>}
       {roles.map(({ name, model }) => (
-        <MenuItem
-          key={name}
-          icon={<Bot />}
-          note={model}
-          onSelect={() => onChoose({ worker: { name, role: name } })}
-        >
+        <MenuItem key={name} icon={<Bot />} note={model} onSelect={() => onChoose({ worker: { name, role: name } })}>
           {name}
         </MenuItem>
       ))}

@@ -42,9 +42,7 @@ function WorkerLink({ id }: { id: string }) {
 
 function parse(content: ToolResultBlock['content']): Json {
   const text =
-    typeof content === 'string'
-      ? content
-      : content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   try {
     return JSON.parse(text) as Json;
   } catch {

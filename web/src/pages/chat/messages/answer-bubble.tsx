@@ -31,15 +31,7 @@ export function AnswerBubble({ message, results, context }: Props) {
       data-message={message.id}
     >
       {message.content.map((block, at) => (
-        <Block
-          key={at}
-          at={at}
-          block={block}
-          message={message}
-          results={results}
-          context={context}
-          isRaw={isRaw}
-        />
+        <Block key={at} at={at} block={block} message={message} results={results} context={context} isRaw={isRaw} />
       ))}
       <footer className={css.foot}>
         <RelativeTime at={message.completed_at ?? message.created_at} />
@@ -136,11 +128,7 @@ export function PartialBubble({ partial }: { partial: PartialMessage }) {
   // Rendering of long texts has a low priority.
   const text = useDeferredValue(partial.text);
   return (
-    <article
-      className={classes(css.row, css.answer)}
-      aria-label="Partial answer"
-      data-partial={partial.message_id}
-    >
+    <article className={classes(css.row, css.answer)} aria-label="Partial answer" data-partial={partial.message_id}>
       <Thinking id={thoughtId(partial.message_id, 0)} text={partial.thinking} isLive={partial.text === ''} />
       {partial.text !== '' && (
         <div className={classes(css.bubble, css.live)}>

@@ -4,8 +4,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ChevronRight, FoldVertical } from 'lucide-react';
 import type { ContentBlock, Context, ContextCompaction, Message } from 'nightshift/client';
-import { useId } from 'react';
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import { compactedQuery } from '../../../data/query/contexts.ts';
 import { textOf } from '../../../data/format.ts';
 import { allOf } from '../../../data/query/pages-of.ts';
@@ -48,8 +47,8 @@ export function CompactionMark({ context, compaction, children }: CompactionMark
       >
         <FoldVertical aria-hidden="true" />
         <span>
-          {compactionText(type, messages.length, replaced.hasNextPage)}: {full.format(before)} →{' '}
-          {full.format(after)} tokens
+          {compactionText(type, messages.length, replaced.hasNextPage)}: {full.format(before)} → {full.format(after)}{' '}
+          tokens
         </span>
         <ChevronRight aria-hidden="true" className={css.twisty} />
       </button>
@@ -63,18 +62,12 @@ export function CompactionMark({ context, compaction, children }: CompactionMark
           <>
             <Summary compaction={compaction} />
             {replaced.isPending && <Skeleton />}
-            {replaced.isError && (
-              <ErrorState error={replaced.error} onRetry={() => void replaced.refetch()} />
-            )}
+            {replaced.isError && <ErrorState error={replaced.error} onRetry={() => void replaced.refetch()} />}
             {messages.map((message) => (
               <div key={message.id}>{children?.(message) ?? <Replaced message={message} />}</div>
             ))}
             {replaced.hasNextPage && messages.length > 0 && (
-              <Button
-                size="small"
-                busy={replaced.isFetchingNextPage}
-                onClick={() => void replaced.fetchNextPage()}
-              >
+              <Button size="small" busy={replaced.isFetchingNextPage} onClick={() => void replaced.fetchNextPage()}>
                 Show more
               </Button>
             )}

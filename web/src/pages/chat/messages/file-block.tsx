@@ -8,11 +8,7 @@ export function FileBlock({ block }: { block: ContentBlock }) {
   switch (block.type) {
     case 'image':
       return block.source.type === 'base64' ? (
-        <img
-          className={css.image}
-          alt=""
-          src={`data:${block.source.media_type};base64,${block.source.data}`}
-        />
+        <img className={css.image} alt="" src={`data:${block.source.media_type};base64,${block.source.data}`} />
       ) : (
         <Linked name="Image" url={block.source.url} icon={<ImageIcon size={16} aria-hidden="true" />} />
       );

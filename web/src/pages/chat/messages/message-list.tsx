@@ -5,8 +5,7 @@
 import { ArrowDown } from 'lucide-react';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Context, PartialMessage, Message } from 'nightshift/client';
-import { Virtualizer } from 'virtua';
-import type { VirtualizerHandle } from 'virtua';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { useMessages } from '../../../data/query/messages.ts';
 import { useTakenOver } from '../../../data/query/use-sending.ts';
 import { Button } from '../../../ui/forms/button.tsx';
@@ -117,9 +116,7 @@ export function MessageList({ context, partial, sought }: Props) {
         {query.isError && window === undefined && (
           <ErrorState error={query.error} onRetry={() => void query.refetch()} busy={query.isFetching} />
         )}
-        {window !== undefined && rows.length === 0 && (
-          <Empty title="No messages yet">Send a message to start.</Empty>
-        )}
+        {window !== undefined && rows.length === 0 && <Empty title="No messages yet">Send a message to start.</Empty>}
         {window?.hasOlder === true && <p className={css.older}>Loading older messages …</p>}
         <Virtualizer
           ref={list}

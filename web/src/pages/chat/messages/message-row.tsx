@@ -57,8 +57,7 @@ function StoredRow({ message, results, context }: StoredRowProps) {
       return (
         <div className={css.row}>
           {message.content.map(
-            (block) =>
-              block.type === 'tool_result' && <ToolResultCard key={block.tool_use_id} block={block} />,
+            (block) => block.type === 'tool_result' && <ToolResultCard key={block.tool_use_id} block={block} />,
           )}
         </div>
       );
@@ -81,7 +80,6 @@ function isSame(one: Row, other: Row): boolean {
   if (one.kind === 'compaction') return other.kind === 'compaction' && one.compaction === other.compaction;
   if (other.kind !== 'message' || one.message !== other.message) return false;
   return one.message.content.every(
-    (block) =>
-      block.type !== 'tool_use' || one.results.get(block.id)?.block === other.results.get(block.id)?.block,
+    (block) => block.type !== 'tool_use' || one.results.get(block.id)?.block === other.results.get(block.id)?.block,
   );
 }

@@ -1,11 +1,5 @@
 /** Builds the rows of the list from completed messages, partial messages and compactions. Pure functions. */
-import type {
-  ContentBlock,
-  ContextCompaction,
-  PartialMessage,
-  Message,
-  ToolResultBlock,
-} from 'nightshift/client';
+import type { ContentBlock, ContextCompaction, PartialMessage, Message, ToolResultBlock } from 'nightshift/client';
 
 /** The result of a call, and when it was added to the history. */
 export type CallResult = { block: ToolResultBlock; at: string };
@@ -38,10 +32,7 @@ export function rowsOf(
   const visiblePartials = partial.filter(
     ({ message_id, text, thinking }) => !known.has(message_id) && text + thinking !== '',
   );
-  return [
-    ...rows,
-    ...visiblePartials.map((one): Row => ({ kind: 'partial', key: one.message_id, partial: one })),
-  ];
+  return [...rows, ...visiblePartials.map((one): Row => ({ kind: 'partial', key: one.message_id, partial: one }))];
 }
 
 function toRow(message: Message, results: ReadonlyMap<string, CallResult>): Row {
@@ -53,16 +44,12 @@ function resultsOf(messages: readonly Message[]): ReadonlyMap<string, CallResult
   const results = new Map<string, CallResult>();
   for (const { content, created_at, completed_at } of messages)
     for (const block of content)
-      if (block.type === 'tool_result')
-        results.set(block.tool_use_id, { block, at: completed_at ?? created_at });
+      if (block.type === 'tool_result') results.set(block.tool_use_id, { block, at: completed_at ?? created_at });
   return results;
 }
 
 function isShownByItsCall({ role, content }: Message, callIds: ReadonlySet<string>): boolean {
-  return (
-    role === 'tool' &&
-    content.every((block) => block.type === 'tool_result' && callIds.has(block.tool_use_id))
-  );
+  return role === 'tool' && content.every((block) => block.type === 'tool_result' && callIds.has(block.tool_use_id));
 }
 
 function isCall(block: ContentBlock): block is Extract<ContentBlock, { type: 'tool_use' }> {

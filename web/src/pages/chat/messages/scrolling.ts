@@ -1,6 +1,5 @@
 /** Scroll position of a message list that grows at both ends. */
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { RefObject } from 'react';
+import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 import type { MessageStore } from '../../../data/live/message-store.ts';
 import { showError } from '../../../ui/layout/toaster.tsx';

@@ -37,12 +37,7 @@ export function ToolCard({ context, message, block, result }: Props) {
       data-call={block.id}
       tabIndex={-1}
     >
-      <button
-        type="button"
-        className={css.head}
-        aria-expanded={isOpen}
-        onClick={() => unfolded.set(block.id, !isOpen)}
-      >
+      <button type="button" className={css.head} aria-expanded={isOpen} onClick={() => unfolded.set(block.id, !isOpen)}>
         <ChevronRight className={css.turn} data-open={isOpen} aria-hidden="true" />
         <Icon name={block.name} />
         <code className={css.name}>{block.name}</code>
@@ -57,9 +52,7 @@ export function ToolCard({ context, message, block, result }: Props) {
           <Markdown text={question} />
         </div>
       )}
-      {OF_WORKERS.includes(block.name) && (
-        <SpawnedWorkers context={context} block={block} result={result?.block} />
-      )}
+      {OF_WORKERS.includes(block.name) && <SpawnedWorkers context={context} block={block} result={result?.block} />}
       {isOpen && <Details block={block} call={call} result={result?.block} />}
       {waits && <ToolWait call={call} />}
       {question !== null && result !== undefined && (
@@ -133,15 +126,7 @@ function Icon({ name }: { name: string }) {
 }
 
 /** Duration of the execution, or of the wait while the call has no result. */
-function Took({
-  from,
-  result,
-  call,
-}: {
-  from: string;
-  result: CallResult | undefined;
-  call: ToolCall | undefined;
-}) {
+function Took({ from, result, call }: { from: string; result: CallResult | undefined; call: ToolCall | undefined }) {
   if (result === undefined) return <Duration from={call?.waits_since ?? from} to={null} />;
   const began = call?.executions[0]?.began_at;
   const ended = call?.executions.at(-1)?.ended_at ?? null;

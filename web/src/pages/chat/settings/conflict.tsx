@@ -2,8 +2,7 @@
 import { useId, useState } from 'react';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
-import { labelOf } from './draft.ts';
-import type { Draft, Member } from './draft.ts';
+import { labelOf, type Draft, type Member } from './draft.ts';
 import { differences, show } from './merge.ts';
 import css from './settings.module.css';
 

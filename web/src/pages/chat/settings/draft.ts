@@ -1,9 +1,7 @@
 /** The settings of a context as form values: its title, and the config of its worker. */
 import type { Context, PatchContext } from 'nightshift/client';
-import { CONFIG_MEMBERS, readChanges } from '../../../config-editor/changes.ts';
-import type { Faults } from '../../../config-editor/changes.ts';
-import { toConfigDraft } from '../../../config-editor/draft.ts';
-import type { ConfigDraft } from '../../../config-editor/draft.ts';
+import { CONFIG_MEMBERS, readChanges, type Faults } from '../../../config-editor/changes.ts';
+import { toConfigDraft, type ConfigDraft } from '../../../config-editor/draft.ts';
 import { FIELDS } from '../../../config-editor/fields.ts';
 
 export type Draft = ConfigDraft & { title: string };

@@ -1,7 +1,6 @@
 /** Three-way merge of settings that two people changed at the same time. */
 import { isSame } from '../../../config-editor/changes.ts';
-import { MEMBERS } from './draft.ts';
-import type { Draft, Member } from './draft.ts';
+import { MEMBERS, type Draft, type Member } from './draft.ts';
 
 /** `clash`: both changed the member to different values. */
 type Difference = { member: Member; clash: boolean };

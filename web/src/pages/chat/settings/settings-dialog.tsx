@@ -6,16 +6,14 @@ import type { PatchContext } from 'nightshift/client';
 import { useState } from 'react';
 import { ConfigEditor } from '../../../config-editor/config-editor.tsx';
 import { keys } from '../../../data/query/keys.ts';
-import { changeContext, readVersioned } from '../../../data/query/versioned-context.ts';
-import type { VersionedContext } from '../../../data/query/versioned-context.ts';
+import { changeContext, readVersioned, type VersionedContext } from '../../../data/query/versioned-context.ts';
 import { TextField } from '../../../ui/forms/field.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
 import { Conflict } from './conflict.tsx';
-import { labelOf, toDraft, toPatch } from './draft.ts';
-import type { Draft, Member } from './draft.ts';
+import { labelOf, toDraft, toPatch, type Draft, type Member } from './draft.ts';
 import { merge } from './merge.ts';
 
 type Props = { contextId: string; onClose: () => void };

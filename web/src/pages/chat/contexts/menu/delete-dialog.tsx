@@ -67,7 +67,5 @@ export function DeleteDialog({ contextId, onClose }: { contextId: string; onClos
 }
 
 function attached(nodes: readonly WorkerTreeNode[]): number {
-  return nodes
-    .filter(({ detached }) => !detached)
-    .reduce((sum, { children }) => sum + 1 + attached(children), 0);
+  return nodes.filter(({ detached }) => !detached).reduce((sum, { children }) => sum + 1 + attached(children), 0);
 }

@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import type { FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { client } from '../../../../data/client.ts';
 import { contextQuery } from '../../../../data/query/contexts.ts';
 import { contextName } from '../../../../data/format.ts';

@@ -84,12 +84,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       {take.isPending && (
         <div>
           <p aria-live="polite">{share < 1 ? `Uploading: ${percent.format(share)}` : 'Importing …'}</p>
-          <progress
-            className={css.progress}
-            aria-label="Import"
-            max={1}
-            {...(share < 1 ? { value: share } : {})}
-          />
+          <progress className={css.progress} aria-label="Import" max={1} {...(share < 1 ? { value: share } : {})} />
         </div>
       )}
       {take.isError && (

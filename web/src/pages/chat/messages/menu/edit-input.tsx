@@ -1,8 +1,7 @@
 /** Dialog that edits a past input. The API puts the edited input on a new branch and keeps the old one. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ContentBlock, EditMessage, InputBlock, Message } from 'nightshift/client';
-import { useState } from 'react';
-import type { KeyboardEvent } from 'react';
+import { useState, type KeyboardEvent } from 'react';
 import { client } from '../../../../data/client.ts';
 import { contextQuery } from '../../../../data/query/contexts.ts';
 import { textOf } from '../../../../data/format.ts';
@@ -32,9 +31,7 @@ export function EditInput({ message, onClose }: { message: Message; onClose: () 
   const edit = useMutation({
     mutationFn: () => {
       const content: EditMessage['content'] =
-        others.length === 0
-          ? text
-          : [...(text.trim() === '' ? [] : [{ type: 'text' as const, text }]), ...others];
+        others.length === 0 ? text : [...(text.trim() === '' ? [] : [{ type: 'text' as const, text }]), ...others];
       return client.contexts.messages.edit(contextId, id, { content, ...(isBusy ? { delivery } : {}) });
     },
     onSuccess: async ({ branch }) => {
