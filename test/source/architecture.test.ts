@@ -511,8 +511,9 @@ describe('the console', () => {
       if (!from.startsWith('nightshift')) return false;
       if (from !== 'nightshift/client') return true;
       if (folder === 'data' || names.startsWith('type ')) return false;
-      const values = names.replaceAll(/[{}]/g, '').split(',');
-      return values.some((name) => name.trim() !== '' && !CLIENT_VALUES.includes(name.trim()));
+      const imported = names.replaceAll(/[{}]/g, '').split(',');
+      const values = imported.map((name) => name.trim()).filter((name) => name !== '' && !name.startsWith('type '));
+      return values.some((name) => !CLIENT_VALUES.includes(name));
     });
     expect(found).toEqual([]);
     const asks = /\b(?:fetch|XMLHttpRequest|EventSource|WebSocket)\s*\(/;

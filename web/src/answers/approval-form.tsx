@@ -7,7 +7,7 @@ import { Button } from '../ui/forms/button.tsx';
 import { TextArea, TextField } from '../ui/forms/field.tsx';
 import { Json as ShownJson } from '../ui/text/json.tsx';
 import { RelativeTime } from '../ui/text/time.tsx';
-import { Checkbox } from '../ui/forms/toggle.tsx';
+import { Checkbox } from '../ui/forms/checkbox.tsx';
 import css from './answers.module.css';
 import { useDecide } from './use-decide.ts';
 

@@ -23,7 +23,7 @@ export type Live = {
   partial: readonly PartialMessage[];
 };
 
-export const NOT_LIVE: Live = { connection: 'connecting', error: null, state: null, partial: [] };
+const NOT_LIVE: Live = { connection: 'connecting', error: null, state: null, partial: [] };
 
 /** Minimum interval between renders while deltas arrive. */
 const FLUSH_MS = 40;
@@ -32,130 +32,132 @@ const POLL_MS = 2_000;
 /** Keeps the stream open during navigation to another page with the same context. */
 const LINGER_MS = 2_000;
 
-export type LiveStore = {
-  read: () => Live;
-  listen: (listener: () => void) => () => void;
-};
-
 const stores = new Map<string, LiveStore>();
 
 export function liveStore(cache: QueryClient, contextId: string): LiveStore {
-  const known = stores.get(contextId);
-  if (known !== undefined) return known;
-  const store = openStore(cache, contextId);
+  const store = stores.get(contextId) ?? new LiveStore(cache, contextId);
   stores.set(contextId, store);
   return store;
 }
 
-function openStore(cache: QueryClient, contextId: string): LiveStore {
-  const listeners = new Set<() => void>();
-  const partial = new Map<string, PartialMessage>();
-  const settling = new Set<Promise<void>>();
-  let live = NOT_LIVE;
-  let running: AbortController | null = null;
-  let lingering: ReturnType<typeof setTimeout> | undefined;
-  let flushing: ReturnType<typeof setTimeout> | undefined;
+export class LiveStore {
+  readonly #cache: QueryClient;
+  readonly #contextId: string;
+  readonly #listeners = new Set<() => void>();
+  readonly #partial = new Map<string, PartialMessage>();
+  readonly #settling = new Set<Promise<void>>();
+  #live = NOT_LIVE;
+  #running: AbortController | null = null;
+  #lingering: ReturnType<typeof setTimeout> | undefined;
+  #flushing: ReturnType<typeof setTimeout> | undefined;
 
-  const notify = (): void => {
-    flushing = undefined;
-    live = { ...live, partial: [...partial.values()] };
-    for (const listener of listeners) listener();
-  };
-  const change = (part: Partial<Live>): void => {
-    live = { ...live, ...part };
-    clearTimeout(flushing);
-    notify();
-  };
-  const flushSoon = (): void => {
-    flushing ??= setTimeout(notify, FLUSH_MS);
-  };
+  constructor(cache: QueryClient, contextId: string) {
+    this.#cache = cache;
+    this.#contextId = contextId;
+  }
 
-  const take = (event: StreamEvent, made: PartialMessage | null): void => {
-    if (made !== null) {
-      partial.set(made.message_id, made);
-      flushSoon();
-      return;
+  readonly read = (): Live => this.#live;
+
+  readonly listen = (listener: () => void): (() => void) => {
+    clearTimeout(this.#lingering);
+    this.#listeners.add(listener);
+    stores.set(this.#contextId, this);
+    if (this.#running === null) {
+      this.#running = new AbortController();
+      void this.#run(this.#running.signal);
     }
-    if (event.event === 'StateChanged') change({ state: event.data.new_state });
-    // The list contains the completed message after this.
-    if (event.event === 'MessageCompleted') settle([event.data.message_id], takeEffect(cache, event));
-    // Removes partial messages of a stopped job, which never complete. Waits for those that did complete.
-    else if (event.event === 'JobFinished')
-      settle([...partial.keys()], Promise.all([takeEffect(cache, event), ...settling]));
-    else void takeEffect(cache, event);
-  };
-  const settle = (ids: readonly string[], effect: Promise<unknown>): void => {
-    const settled = effect.then(() => {
-      settling.delete(settled);
-      for (const id of ids) partial.delete(id);
-      flushSoon();
-    });
-    settling.add(settled);
-  };
-
-  /** Returns false if the stream must not be reopened. */
-  const follow = async (signal: AbortSignal): Promise<boolean> => {
-    const maker = textMaker();
-    const onConnection = (lost: { cause: unknown } | null): void => {
-      if (lost !== null) markLost();
-      else void refetch(cache, keys.context(contextId));
-      change({ connection: lost === null ? 'open' : 'lost' });
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#lingering = setTimeout(() => this.#stop(), LINGER_MS);
     };
-    try {
-      for await (const event of client.contexts.events(contextId, { signal, onConnection })) take(event, maker(event));
-      return true;
-    } catch (error) {
-      if (signal.aborted) return true;
-      change({ connection: 'failed', error });
-      return false;
-    }
-  };
-  /** The next stream sends partial messages again from their start. */
-  const rest = (): void => {
-    partial.clear();
-    change({ connection: 'connecting', state: null });
   };
 
-  const run = async (signal: AbortSignal): Promise<void> => {
+  #stop(): void {
+    this.#running?.abort();
+    this.#running = null;
+    this.#partial.clear();
+    this.#live = NOT_LIVE;
+    stores.delete(this.#contextId);
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await untilSeen(signal);
       const release = await takeTurn();
       if (release === null) {
         await pause(POLL_MS, signal);
-        if (!signal.aborted) void refetch(cache, keys.context(contextId));
+        if (!signal.aborted) void refetch(this.#cache, keys.context(this.#contextId));
         continue;
       }
-      const isOver = !(await whileSeen(signal, follow).finally(release));
+      const isOver = !(await whileSeen(signal, (seen) => this.#follow(seen)).finally(release));
       if (isOver) return;
-      if (!signal.aborted) rest();
+      if (signal.aborted) continue;
+      // The next stream sends partial messages again from their start.
+      this.#partial.clear();
+      this.#change({ connection: 'connecting', state: null });
     }
-  };
+  }
 
-  const stop = (): void => {
-    running?.abort();
-    running = null;
-    partial.clear();
-    live = NOT_LIVE;
-    stores.delete(contextId);
-  };
-
-  const store: LiveStore = {
-    read: () => live,
-    listen: (listener) => {
-      clearTimeout(lingering);
-      listeners.add(listener);
-      stores.set(contextId, store);
-      if (running === null) {
-        running = new AbortController();
-        void run(running.signal);
+  /** Returns false if the stream must not be reopened. */
+  async #follow(signal: AbortSignal): Promise<boolean> {
+    const maker = textMaker();
+    const onConnection = (lost: { cause: unknown } | null): void => {
+      if (lost !== null) markLost();
+      else void refetch(this.#cache, keys.context(this.#contextId));
+      this.#change({ connection: lost === null ? 'open' : 'lost' });
+    };
+    try {
+      for await (const event of client.contexts.events(this.#contextId, { signal, onConnection })) {
+        this.#take(event, maker(event));
       }
-      return () => {
-        listeners.delete(listener);
-        if (listeners.size === 0) lingering = setTimeout(stop, LINGER_MS);
-      };
-    },
-  };
-  return store;
+      return true;
+    } catch (error) {
+      if (signal.aborted) return true;
+      this.#change({ connection: 'failed', error });
+      return false;
+    }
+  }
+
+  #take(event: StreamEvent, made: PartialMessage | null): void {
+    if (made !== null) {
+      this.#partial.set(made.message_id, made);
+      this.#flushSoon();
+      return;
+    }
+    if (event.event === 'StateChanged') this.#change({ state: event.data.new_state });
+    const effect = takeEffect(this.#cache, event);
+    // The list contains the completed message after this.
+    if (event.event === 'MessageCompleted') this.#settle([event.data.message_id], effect);
+    // Removes partial messages of a stopped job, which never complete. Waits for those that did complete.
+    else if (event.event === 'JobFinished') {
+      this.#settle([...this.#partial.keys()], Promise.all([effect, ...this.#settling]));
+    }
+  }
+
+  #settle(ids: readonly string[], effect: Promise<unknown>): void {
+    const settled = effect.then(() => {
+      this.#settling.delete(settled);
+      for (const id of ids) this.#partial.delete(id);
+      this.#flushSoon();
+    });
+    this.#settling.add(settled);
+  }
+
+  #flushSoon(): void {
+    this.#flushing ??= setTimeout(() => this.#notify(), FLUSH_MS);
+  }
+
+  #change(part: Partial<Live>): void {
+    this.#live = { ...this.#live, ...part };
+    clearTimeout(this.#flushing);
+    this.#notify();
+  }
+
+  #notify(): void {
+    this.#flushing = undefined;
+    this.#live = { ...this.#live, partial: [...this.#partial.values()] };
+    for (const listener of this.#listeners) listener();
+  }
 }
 
 /** Resolves after `ms`, or when the signal aborts. */

@@ -30,23 +30,6 @@ const LONGEST_PAGE = 200;
 
 type Asked = { order: 'asc' | 'desc'; from?: string; cursor?: string; limit: number };
 
-export type MessageStore = {
-  branch: string;
-  /** Reads the window again, or the latest messages on the first read. */
-  read: (signal: AbortSignal) => Promise<MessageWindow>;
-  /** Resolve when loaded. A concurrent second call joins the first one. */
-  loadOlder: () => Promise<void>;
-  loadNewer: () => Promise<void>;
-  /** Does nothing if the window already contains the latest messages. */
-  jumpToLatest: () => Promise<void>;
-  /** Replaces the window by the messages around this one. */
-  jumpTo: (messageId: string) => Promise<void>;
-  /** Drops messages far from the reader. */
-  trim: (from: 'start' | 'end') => void;
-  place: (message: Message) => void;
-  remove: (ids: readonly string[]) => void;
-};
-
 const stores = new WeakMap<QueryClient, Map<string, MessageStore>>();
 
 /** All open stores of a context. */
@@ -58,7 +41,7 @@ export function storesOf(cache: QueryClient, contextId: string): MessageStore[] 
 export function messageStore(cache: QueryClient, contextId: string, branch: string): MessageStore {
   const known = stores.get(cache) ?? forget(cache);
   const name = `${contextId} ${branch}`;
-  const found = known.get(name) ?? openStore(cache, contextId, branch);
+  const found = known.get(name) ?? new MessageStore(cache, contextId, branch);
   known.set(name, found);
   return found;
 }
@@ -75,120 +58,147 @@ function forget(cache: QueryClient): Map<string, MessageStore> {
   return known;
 }
 
-function openStore(cache: QueryClient, contextId: string, branch: string): MessageStore {
-  const key = keys.messageList(contextId, branch);
-  let window = EMPTY_WINDOW;
-  let loading: Promise<void> | null = null;
+export class MessageStore {
+  readonly branch: string;
+  readonly #contextId: string;
+  readonly #cache: QueryClient;
+  #window = EMPTY_WINDOW;
+  #loading: Promise<void> | null = null;
   /** Counts jumps: an answer to a request made before the last jump is discarded. */
-  let jumps = 0;
+  #jumps = 0;
 
-  const list = (query: Asked, signal?: AbortSignal) =>
-    client.contexts.messages.list(contextId, { branch, ...query }, signal === undefined ? {} : { signal }).page();
+  constructor(cache: QueryClient, contextId: string, branch: string) {
+    this.#cache = cache;
+    this.#contextId = contextId;
+    this.branch = branch;
+  }
 
-  const change = (next: MessageWindow): void => {
-    if (next === window) return;
-    window = next;
-    // The first read writes the cache itself; until then nothing is shown.
-    if (cache.getQueryData(key) !== undefined) cache.setQueryData<MessageWindow>(key, window);
-  };
-  const once = (load: () => Promise<void>): Promise<void> => {
-    loading ??= load().finally(() => {
-      loading = null;
+  /** Reads the window again, or the latest messages on the first read. */
+  async read(signal: AbortSignal): Promise<MessageWindow> {
+    const [first] = this.#window.messages;
+    await (first === undefined ? this.#readLatest(signal) : this.#renew(first, signal));
+    return this.#window;
+  }
+
+  /** Resolves when loaded. A concurrent second call joins the first one, as of `loadNewer`. */
+  loadOlder(): Promise<void> {
+    return this.#once(async () => {
+      const [first] = this.#window.messages;
+      if (first === undefined || !this.#window.hasOlder) return;
+      const jump = this.#jumps;
+      const page = await this.#list({ order: 'desc', from: first.id, limit: PAGE + 1 });
+      if (jump === this.#jumps) this.#change(prepend(this.#window, page.data, page.next_cursor !== null));
     });
-    return loading;
-  };
+  }
+
+  loadNewer(): Promise<void> {
+    return this.#once(async () => {
+      const last = this.#window.messages.at(-1);
+      if (last === undefined || !this.#window.hasNewer) return;
+      const jump = this.#jumps;
+      const page = await this.#list({ order: 'asc', from: last.id, limit: PAGE + 1 });
+      if (jump === this.#jumps) this.#change(append(this.#window, page.data, hasMore(page)));
+    });
+  }
+
+  /** Does nothing if the window already contains the latest messages. */
+  async jumpToLatest(): Promise<void> {
+    if (this.#window.messages.length > 0 && !this.#window.hasNewer) return;
+    this.#jumps += 1;
+    this.#window = EMPTY_WINDOW;
+    await this.#readLatest();
+  }
+
+  /** Replaces the window by the messages around this one. */
+  async jumpTo(messageId: string): Promise<void> {
+    this.#jumps += 1;
+    const jump = this.#jumps;
+    const [older, newer] = await Promise.all([
+      this.#list({ order: 'desc', from: messageId, limit: PAGE / 2 }),
+      this.#list({ order: 'asc', from: messageId, limit: PAGE / 2 }),
+    ]);
+    if (jump !== this.#jumps) return;
+    // Discards answers to requests that were made for the previous window during the jump.
+    this.#jumps += 1;
+    const around = { messages: historyOf(older.data), hasOlder: older.next_cursor !== null, hasNewer: true };
+    this.#change(append(around, newer.data, hasMore(newer)));
+  }
+
+  /** Drops messages far from the reader. */
+  trim(from: 'start' | 'end'): void {
+    this.#change(from === 'start' ? trimStart(this.#window, MOST_KEPT) : trimEnd(this.#window, MOST_KEPT));
+  }
+
+  place(message: Message): void {
+    if (message.branch === this.branch) this.#change(place(this.#window, message));
+  }
+
+  remove(ids: readonly string[]): void {
+    this.#change(without(this.#window, ids));
+  }
+
+  #list(query: Asked, signal?: AbortSignal) {
+    const asked = { branch: this.branch, ...query };
+    return client.contexts.messages.list(this.#contextId, asked, signal === undefined ? {} : { signal }).page();
+  }
+
+  #change(next: MessageWindow): void {
+    if (next === this.#window) return;
+    this.#window = next;
+    const key = keys.messageList(this.#contextId, this.branch);
+    // The first read writes the cache itself; until then nothing is shown.
+    if (this.#cache.getQueryData(key) !== undefined) this.#cache.setQueryData<MessageWindow>(key, next);
+  }
+
+  #once(load: () => Promise<void>): Promise<void> {
+    this.#loading ??= load().finally(() => {
+      this.#loading = null;
+    });
+    return this.#loading;
+  }
 
   /** Reads the latest messages. In descending order all queued inputs come first and are skipped. */
-  const readLatest = async (signal?: AbortSignal): Promise<void> => {
-    const before = window;
-    const jump = jumps;
+  async #readLatest(signal?: AbortSignal): Promise<void> {
+    const before = this.#window;
+    const jump = this.#jumps;
     const read: Message[] = [];
     let hasOlder = true;
     for (let cursor: string | null | undefined; hasOlder && historyOf(read).length < LEAST;) {
-      const page = await list({ order: 'desc', limit: PAGE, ...at(cursor ?? undefined) }, signal);
+      const page = await this.#list({ order: 'desc', limit: PAGE, ...at(cursor ?? undefined) }, signal);
       read.push(...page.data);
       cursor = page.next_cursor;
       hasOlder = cursor !== null;
     }
-    if (jump !== jumps) return;
-    const addedMeanwhile = window === before ? [] : window.messages;
+    if (jump !== this.#jumps) return;
+    const addedMeanwhile = this.#window === before ? [] : this.#window.messages;
     const fresh = { messages: historyOf(read), hasOlder, hasNewer: false };
-    change(addedMeanwhile.reduce(place, fresh));
-  };
+    this.#change(addedMeanwhile.reduce(place, fresh));
+  }
 
-  const renewAll = async (first: Message, signal: AbortSignal): Promise<void> => {
+  async #renew(first: Message, signal: AbortSignal): Promise<void> {
     const read: Message[] = [];
-    const jump = jumps;
+    const jump = this.#jumps;
     let more = true;
     for (let from: string | undefined = first.id; from !== undefined;) {
-      const page = await list({ order: 'asc', from, limit: LONGEST_PAGE }, signal);
+      const page = await this.#list({ order: 'asc', from, limit: LONGEST_PAGE }, signal);
       read.push(...page.data.slice(from === first.id ? 0 : 1));
       more = page.next_cursor !== null && page.data.some(({ seq }) => seq !== null);
       const last = historyOf(page.data).at(-1);
-      const isEnough = read.length >= Math.max(window.messages.length, LONGEST_PAGE);
+      const isEnough = read.length >= Math.max(this.#window.messages.length, LONGEST_PAGE);
       from = more && !isEnough && last !== undefined && last.id !== from ? last.id : undefined;
     }
-    if (jump !== jumps) return;
-    if (read.some(({ id }) => id === first.id)) change(renew(window, read, more && !hasQueuedInput(read)));
-    else {
-      window = EMPTY_WINDOW;
-      await readLatest(signal);
+    if (jump !== this.#jumps) return;
+    if (read.some(({ id }) => id === first.id)) {
+      this.#change(renew(this.#window, read, more && !hasQueuedInput(read)));
+      return;
     }
-  };
+    this.#window = EMPTY_WINDOW;
+    await this.#readLatest(signal);
+  }
+}
 
-  return {
-    branch,
-    async read(signal) {
-      const [first] = window.messages;
-      await (first === undefined ? readLatest(signal) : renewAll(first, signal));
-      return window;
-    },
-    loadOlder: () =>
-      once(async () => {
-        const [first] = window.messages;
-        if (first === undefined || !window.hasOlder) return;
-        const jump = jumps;
-        const page = await list({ order: 'desc', from: first.id, limit: PAGE + 1 });
-        if (jump === jumps) change(prepend(window, page.data, page.next_cursor !== null));
-      }),
-    loadNewer: () =>
-      once(async () => {
-        const last = window.messages.at(-1);
-        if (last === undefined || !window.hasNewer) return;
-        const jump = jumps;
-        const page = await list({ order: 'asc', from: last.id, limit: PAGE + 1 });
-        if (jump === jumps) change(append(window, page.data, page.next_cursor !== null && !hasQueuedInput(page.data)));
-      }),
-    jumpToLatest: async () => {
-      // Checks the current window, since the rendered one may be older.
-      if (window.messages.length > 0 && !window.hasNewer) return;
-      jumps += 1;
-      window = EMPTY_WINDOW;
-      await readLatest();
-    },
-    jumpTo: async (messageId) => {
-      jumps += 1;
-      const jump = jumps;
-      const [older, newer] = await Promise.all([
-        list({ order: 'desc', from: messageId, limit: PAGE / 2 }),
-        list({ order: 'asc', from: messageId, limit: PAGE / 2 }),
-      ]);
-      if (jump !== jumps) return;
-      // Discards answers to requests that were made for the previous window during the jump.
-      jumps += 1;
-      const around = {
-        messages: historyOf(older.data),
-        hasOlder: older.next_cursor !== null,
-        hasNewer: true,
-      };
-      change(append(around, newer.data, newer.next_cursor !== null && !hasQueuedInput(newer.data)));
-    },
-    trim: (from) => change(from === 'start' ? trimStart(window, MOST_KEPT) : trimEnd(window, MOST_KEPT)),
-    place: (message) => {
-      if (message.branch === branch) change(place(window, message));
-    },
-    remove: (ids) => change(without(window, ids)),
-  };
+function hasMore({ data, next_cursor }: { data: readonly Message[]; next_cursor: string | null }): boolean {
+  return next_cursor !== null && !hasQueuedInput(data);
 }
 
 /** Queued inputs come after the history: a page that contains one reaches the end of the history. */

@@ -26,7 +26,7 @@ export function keyOf({ tool_call_id, requested_at }: InboxItem): string {
   return `${tool_call_id} ${requested_at}`;
 }
 
-export function merge(before: readonly Row[], waiting: readonly InboxItem[]): readonly Row[] {
+function merge(before: readonly Row[], waiting: readonly InboxItem[]): readonly Row[] {
   const there = new Set(waiting.map(keyOf));
   const over = before
     .filter(({ item }) => !there.has(keyOf(item)))

@@ -4,7 +4,7 @@ import { isFinished, type Job } from 'nightshift/client';
 import { useRef } from 'react';
 import { shortId } from '../../data/format.ts';
 import { Duration } from '../../ui/text/time.tsx';
-import { Checkbox } from '../../ui/forms/toggle.tsx';
+import { Checkbox } from '../../ui/forms/checkbox.tsx';
 import css from './jobs.module.css';
 import type { Selection } from './use-selection.ts';
 

@@ -4,7 +4,7 @@ import { shortId } from '../../data/format.ts';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
-import { Checkbox } from '../../ui/forms/toggle.tsx';
+import { Checkbox } from '../../ui/forms/checkbox.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
 import { JobLine, JobLink, SelectJob, Took } from './job-parts.tsx';
 import css from './jobs.module.css';

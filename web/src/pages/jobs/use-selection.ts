@@ -42,7 +42,7 @@ export function useSelection(jobs: readonly Job[]): Selection {
 }
 
 /** Inclusive range. If one end is no longer shown, only `to`. */
-export function between(ids: readonly string[], from: string, to: string): string[] {
+function between(ids: readonly string[], from: string, to: string): string[] {
   const [a, b] = [ids.indexOf(from), ids.indexOf(to)];
   if (a === -1 || b === -1) return [to];
   return ids.slice(Math.min(a, b), Math.max(a, b) + 1);

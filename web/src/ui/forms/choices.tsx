@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import css from './choices.module.css';
-import { Checkbox } from './toggle.tsx';
+import { Checkbox } from './checkbox.tsx';
 
 /** Multiple choice. Chosen values that are not in `known` are kept. */
 export function Choices({

@@ -4,7 +4,7 @@ import { IconButton } from '../forms/button.tsx';
 import { Menu, MenuChoice } from '../layout/menu.tsx';
 import { useTheme, type Theme } from './theme.ts';
 
-export const THEMES: readonly { value: Theme; label: string; icon: ReactNode }[] = [
+const THEMES: readonly { value: Theme; label: string; icon: ReactNode }[] = [
   { value: 'system', label: 'System', icon: <Monitor /> },
   { value: 'light', label: 'Light', icon: <Sun /> },
   { value: 'dark', label: 'Dark', icon: <Moon /> },

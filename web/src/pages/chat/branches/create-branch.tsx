@@ -8,7 +8,7 @@ import { Button } from '../../../ui/forms/button.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
 import { readError } from '../../../ui/state/read-error.ts';
-import { Checkbox } from '../../../ui/forms/toggle.tsx';
+import { Checkbox } from '../../../ui/forms/checkbox.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
 
 /** Without `fromMessageId` the branch shares all completed messages. */

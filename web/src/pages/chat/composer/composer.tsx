@@ -3,15 +3,7 @@
  */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Paperclip, SendHorizontal, X } from 'lucide-react';
-import {
-  useEffect,
-  useRef,
-  useState,
-  type ClipboardEvent,
-  type DragEvent,
-  type FormEvent,
-  type KeyboardEvent,
-} from 'react';
+import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
 import type { Context, PostMessage } from 'nightshift/client';
 import { client } from '../../../data/client.ts';
 import { useIsLost } from '../../../data/live/connection.ts';
@@ -19,10 +11,11 @@ import { keys } from '../../../data/query/keys.ts';
 import { addSending, forgetSending, markSent } from '../../../data/query/sending.ts';
 import { Button, IconButton } from '../../../ui/forms/button.tsx';
 import { Select, type Option } from '../../../ui/forms/select.tsx';
-import { showNotice, showError } from '../../../ui/layout/toaster.tsx';
-import { ACCEPTED, MOST_BYTES, attach, type Attached } from './attachments.ts';
+import { showError } from '../../../ui/layout/toaster.tsx';
+import { ACCEPTED, type Attached } from './attachments.ts';
 import css from './composer.module.css';
 import { keepDraft, readDraft } from './drafts.ts';
+import { useAttachments } from './use-attachments.ts';
 import { isBusy } from '../state.ts';
 
 type Delivery = 'queue' | 'steer' | 'interrupt';
@@ -38,7 +31,7 @@ const WHILE_ASKED = DELIVERIES.with(0, { value: 'queue', label: 'Answer the ques
 
 export function Composer({ context, state }: { context: Context; state: string }) {
   const [text, setText] = useState(() => readDraft(context.id));
-  const [files, setFiles] = useState<readonly Attached[]>([]);
+  const { files, setFiles, add, paste, drop } = useAttachments();
   const [delivery, setDelivery] = useState<Delivery>('queue');
   const area = useRef<HTMLTextAreaElement>(null);
   const isLost = useIsLost();
@@ -76,27 +69,6 @@ export function Composer({ context, state }: { context: Context; state: string }
     event.preventDefault();
     submit();
   };
-  const add = async (given: Iterable<File>): Promise<void> => {
-    const read = await Promise.all([...given].map(attach));
-    const taken = read.filter((one) => one !== null);
-    if (taken.length < read.length) showNotice('Only images (PNG, JPEG, GIF, WebP) and PDFs can be attached.');
-    const all = [...files, ...taken];
-    if (all.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_BYTES)
-      showNotice('The attachments of one input are limited to 11 MB.');
-    else setFiles(all);
-  };
-  const addAll = (given: FileList): void => {
-    add(given).catch((error: unknown) => showError('Could not attach the file', error));
-  };
-  const paste = (event: ClipboardEvent): void => {
-    if (event.clipboardData.files.length === 0) return;
-    event.preventDefault();
-    addAll(event.clipboardData.files);
-  };
-  const drop = (event: DragEvent): void => {
-    event.preventDefault();
-    addAll(event.dataTransfer.files);
-  };
 
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- accepts dropped files; the button offers the same
@@ -114,7 +86,7 @@ export function Composer({ context, state }: { context: Context; state: string }
         onPaste={paste}
       />
       <div className={css.bar}>
-        <FileButton onFiles={addAll} />
+        <FileButton onFiles={add} />
         {busy && (
           <Select
             label="Delivery"

@@ -18,7 +18,7 @@ export function useCompactionMarks(contextId: string, branch: string | undefined
 }
 
 /** The newest summary includes all older summaries and shortenings, so only it and later compactions remain. */
-export function marksOf(
+function marksOf(
   compactions: readonly ContextCompaction[],
   branches: readonly Branch[],
   branch: string,

@@ -3,7 +3,7 @@
  * near them in memory. The list stays scrolled to its end while it grows, unless the reader scrolls up.
  */
 import { ArrowDown } from 'lucide-react';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import type { Context, PartialMessage, Message } from 'nightshift/client';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { useMessages } from '../../../data/query/messages.ts';
@@ -12,19 +12,17 @@ import { Button } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/layout/empty.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
-import { sayMoved } from '../../../ui/state/steady.ts';
 import { showError } from '../../../ui/layout/toaster.tsx';
 import { Announcer } from '../announcer.tsx';
 import { useCompactionMarks } from './compaction-marks.ts';
 import css from './message-list.module.css';
 import { MessageRow } from './message-row.tsx';
 import { rowsOf } from './rows.ts';
-import { useShift, useSought, useStickOnGrowth } from './scrolling.ts';
+import { useShift, useSought } from './scrolling.ts';
+import { useEnd, type Place } from './use-end.ts';
 
 /** Distance to an edge, in pixels, at which more messages are fetched. */
 const NEAR = 1_500;
-/** Within this distance to the end, in pixels, the list counts as scrolled to the end. */
-const AT_END = 48;
 
 type Props = {
   context: Context;
@@ -44,67 +42,38 @@ export function MessageList({ context, partial, sought }: Props) {
   );
   useTakenOver(context.id, window?.messages ?? NONE);
 
-  const scroller = useRef<HTMLDivElement>(null);
-  const last = useRef({ offset: 0, height: 0 });
   const list = useRef<VirtualizerHandle>(null);
-  const sticks = useRef(sought === undefined);
-  const [isAway, setAway] = useState(false);
   const isShifting = useShift(rows);
   useSought(store, rows, sought, list);
 
-  // Reads the sizes in the event handler, before the next layout changes them.
-  const scrolled = (): void => {
-    const element = scroller.current;
-    if (element === null || window === undefined) return;
-    const { scrollTop: offset, scrollHeight: height, clientHeight } = element;
-    const below = height - clientHeight - offset;
-    // Layout changes move the offset too. Only a smaller offset without a smaller height is the reader scrolling up.
-    const wentUp = offset < last.current.offset && height >= last.current.height;
-    if (below <= AT_END) sticks.current = !window.hasNewer;
-    else if (wentUp) sticks.current = false;
-    last.current = { offset, height };
-    setAway(!sticks.current && (below > clientHeight / 3 || window.hasNewer));
-    if (offset < NEAR && window.hasOlder) load(store.loadOlder());
-    else if (below < NEAR && window.hasNewer) load(store.loadNewer());
+  const fetchNear = ({ offset, below }: Place): void => {
+    if (offset < NEAR && window?.hasOlder === true) load(store.loadOlder());
+    else if (below < NEAR && window?.hasNewer === true) load(store.loadNewer());
   };
+  const { scroller, isAway, onScroll, toEnd } = useEnd({
+    startsAtEnd: sought === undefined,
+    hasNewer: window?.hasNewer ?? false,
+    onMoved: fetchNear,
+  });
   const rested = (): void => {
     const element = scroller.current;
     if (element === null) return;
     const isUpper = element.scrollTop < element.scrollHeight / 2;
     store.trim(isUpper ? 'end' : 'start');
   };
-  const toEnd = (): void => {
-    const element = scroller.current;
-    if (element === null) return;
-    const before = element.scrollTop;
-    element.scrollTop = element.scrollHeight;
-    if (element.scrollTop !== before) sayMoved();
-    last.current = { offset: element.scrollTop, height: element.scrollHeight };
-  };
-  const jump = async (): Promise<void> => {
-    sticks.current = true;
-    await store.jumpToLatest();
-    toEnd();
-    setAway(false);
-  };
-
-  useLayoutEffect(() => {
-    if (sticks.current) toEnd();
-  });
-  useStickOnGrowth(scroller, sticks, toEnd);
   // If one page does not fill the view, no scroll event would fetch the next page.
   useEffect(() => {
     const element = scroller.current;
     if (element === null || window?.hasOlder !== true) return;
     if (element.scrollHeight < element.clientHeight + NEAR) load(store.loadOlder());
-  }, [window, store]);
+  }, [window, store, scroller]);
 
   return (
     <div className={css.frame}>
       <div
         ref={scroller}
         className={css.scroller}
-        onScroll={scrolled}
+        onScroll={onScroll}
         role="log"
         aria-label="Messages"
         aria-live="off"
@@ -133,7 +102,7 @@ export function MessageList({ context, partial, sought }: Props) {
       </div>
       {isAway && (
         <div className={css.jump}>
-          <Button size="small" onClick={() => void jump()}>
+          <Button size="small" onClick={() => void toEnd(() => store.jumpToLatest())}>
             <ArrowDown aria-hidden="true" /> Jump to latest
           </Button>
         </div>

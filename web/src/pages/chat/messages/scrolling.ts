@@ -1,5 +1,5 @@
 /** Scroll position of a message list that grows at both ends. */
-import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react';
+import { useEffect, useRef, useState, type RefObject } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 import type { MessageStore } from '../../../data/live/message-store.ts';
 import { showError } from '../../../ui/layout/toaster.tsx';
@@ -63,23 +63,4 @@ const MOST_FRAMES = 180;
 function isInSight(list: VirtualizerHandle, index: number): boolean {
   const top = list.getItemOffset(index) - list.scrollOffset;
   return top + list.getItemSize(index) > 0 && top < list.viewportSize;
-}
-
-/** Keeps the list at its end when rows grow without a render of the list, such as images or opened cards. */
-export function useStickOnGrowth(
-  scroller: RefObject<HTMLDivElement | null>,
-  sticks: RefObject<boolean>,
-  toEnd: () => void,
-): void {
-  const go = useEffectEvent(toEnd);
-  useEffect(() => {
-    const element = scroller.current;
-    if (element === null) return undefined;
-    const observer = new ResizeObserver(() => {
-      if (sticks.current) go();
-    });
-    observer.observe(element);
-    for (const child of element.children) observer.observe(child);
-    return () => observer.disconnect();
-  }, [scroller, sticks]);
 }
