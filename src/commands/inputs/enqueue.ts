@@ -2,7 +2,8 @@
 import type { Refusal } from '../../core/errors.ts';
 import type { Ids, JobId, MessageId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { submit, type Asker, type Submission, type Submitted } from '../../db/write/inputs/submit.ts';
+import type { ChangedContext } from '../../db/run/contexts.ts';
+import { submit, type Asker, type Submission } from '../../db/write/inputs/submit.ts';
 import { wakeUpIfRunnable, type AfterCommit } from '../after-commit.ts';
 import { done, type Done, type Outcome } from '../perform.ts';
 import type { Accepted, SubmitInput } from './posted-input.ts';
@@ -52,7 +53,7 @@ export function newJob(ids: Ids, input: SubmitInput): NewJob {
 }
 
 /** The receipt of a queued job, and its wake-up. */
-export function queued({ contextId, jobId, input }: NewJob, submitted: Submitted): Done<Accepted> {
+export function queued({ contextId, jobId, input }: NewJob, submitted: ChangedContext): Done<Accepted> {
   const messageId = input?.messageId ?? null;
   const accepted = { jobId, messageId, contextId, status: 'queued', after: submitted.headSeq } as const;
   return done(accepted, ...wakeUpIfRunnable(contextId, submitted));

@@ -5,10 +5,10 @@ import type { WorkerConfig } from '../../core/workers/settings.ts';
 import type { CallStatus, ApprovalDecision, WaitsFor } from '../../core/tools/tool-call.ts';
 import type { ContextEvent } from '../../core/stream/event.ts';
 import type { Executor } from '../connection/client.ts';
+import { changedContextColumns, type ChangedContext } from '../run/contexts.ts';
 import type { Place } from '../run/places.ts';
 import { WAKE_UP_GRACE_MS } from '../connection/instant.ts';
 import { columns, recordset } from '../rows/recordset.ts';
-import type { Replied } from './replies.ts';
 
 /** A call as read before an approval decision. */
 export type JudgedCall = {
@@ -43,15 +43,12 @@ async function select(
   { tenantId, contextId }: Place,
   where: ReturnType<typeof sql>,
 ): Promise<JudgedCall[]> {
-  const rows = await executor.execute<
-    Omit<JudgedCall, 'jobId' | 'waitsFor'> & { job_id: JobId; waits_for: WaitsFor | null }
-  >(sql`
-    select t.id, t.job_id, t.name, t.status, t.waits_for, t.approval,
+  return executor.execute<JudgedCall>(sql`
+    select t.id, t.job_id as "jobId", t.name, t.status, t.waits_for as "waitsFor", t.approval,
       coalesce(t.expires_at <= clock_timestamp(), false) as late, j.stop_kind is not null as ending
     from tool_calls t join jobs j on j.id = t.job_id
     where t.tenant_id = ${tenantId} and t.context_id = ${contextId} and ${where}
     order by t.asked_at, t.ordinal`);
-  return rows.map(({ job_id: jobId, waits_for: waitsFor, ...call }) => ({ ...call, jobId, waitsFor }));
 }
 
 export type NewApproval = {
@@ -78,14 +75,8 @@ export async function writeApprovals(
   tx: Executor,
   { tenantId, contextId }: Place,
   decisions: readonly NewApproval[],
-): Promise<Replied> {
-  const [row] = await tx.execute<{
-    head_seq: number;
-    wake_seq: number;
-    lease_epoch: number;
-    scheduling_status: string;
-    written: number;
-  }>(sql`/* approvals.decide */
+): Promise<ChangedContext> {
+  const [row] = await tx.execute<ChangedContext>(sql`/* approvals.decide */
     with decided as (
       select v.id, v.approval, v.event, row_number() over () as place
       from ${DECISIONS.table(decisions)}
@@ -111,15 +102,9 @@ export async function writeApprovals(
       insert into events (context_id, tenant_id, seq, name, data)
       select ctx.id, ctx.tenant_id, ctx.base + decided.place, 'ApprovalResolved', decided.event from ctx, decided
     )
-    select head_seq, wake_seq, lease_epoch, scheduling_status, (select count(*)::int from call) as written from ctx`);
-  if (row === undefined || row.written !== decisions.length)
-    throw new Error('An approval decision names a call that no longer waits for approval.');
-  return {
-    headSeq: row.head_seq,
-    wakeSeq: row.wake_seq,
-    epoch: row.lease_epoch,
-    runnable: row.scheduling_status === 'runnable',
-  };
+    select ${changedContextColumns} from ctx where (select count(*) from call) = ${decisions.length}::int`);
+  if (row === undefined) throw new Error('An approval decision names a call that no longer waits for approval.');
+  return row;
 }
 
 /** The current config of a context's worker. The caller has locked the context's row, so the config cannot change. */

@@ -110,25 +110,25 @@ export async function recount(
 
 type Woken = { contextId: ContextId; wakeSeq: number; epoch: number };
 
+/** Of the updated row `c`. */
+const wokenColumns: SQL = sql`c.id as "contextId", c.wake_seq as "wakeSeq", c.lease_epoch as epoch`;
+
 /**
  * Wakes a context that has a call which needs nothing more. If a run owns its lease and is about to park, the raised
  * `wake_seq` makes the guard of that park fail. Null: no wake-up has to be sent.
  */
 export async function wakeMet(executor: Executor, contextId: ContextId): Promise<Woken | null> {
-  const [row] = await executor.execute<{
-    wake_seq: number;
-    lease_epoch: number;
-    scheduling_status: string;
-  }>(sql`/* contexts.wake */
+  const [row] = await executor.execute<Woken & { runnable: boolean }>(sql`/* contexts.wake */
     update contexts c set
       wake_seq = c.wake_seq + 1,
       scheduling_status = case when c.scheduling_status = 'waiting' then 'runnable' else c.scheduling_status end,
       next_check_at = case when c.scheduling_status = 'waiting'
         then clock_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond' else c.next_check_at end
     where c.id = ${contextId} and c.scheduling_status in ('waiting', 'running') and ${hasMet}
-    returning c.wake_seq, c.lease_epoch, c.scheduling_status`);
-  if (row === undefined || row.scheduling_status !== 'runnable') return null;
-  return { contextId, wakeSeq: row.wake_seq, epoch: row.lease_epoch };
+    returning ${wokenColumns}, c.scheduling_status = 'runnable' as runnable`);
+  if (row === undefined) return null;
+  const { runnable, ...woken } = row;
+  return runnable ? woken : null;
 }
 
 const hasMet: SQL = sql`(select true from tool_calls t where t.context_id = c.id and t.status = 'waiting'
@@ -140,11 +140,7 @@ const hasMet: SQL = sql`(select true from tool_calls t where t.context_id = c.id
  * that long.
  */
 export async function wakeForgotten(executor: Executor, most: number): Promise<Woken[]> {
-  const rows = await executor.execute<{
-    id: ContextId;
-    wake_seq: number;
-    lease_epoch: number;
-  }>(sql`/* contexts.wake_missed */
+  return executor.execute<Woken>(sql`/* contexts.wake_missed */
     update contexts c set wake_seq = c.wake_seq + 1, scheduling_status = 'runnable',
       next_check_at = clock_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond'
     where c.id in (
@@ -154,8 +150,7 @@ export async function wakeForgotten(executor: Executor, most: number): Promise<W
       where c.scheduling_status = 'waiting' and ((c.failed_claims < 2 and c.next_check_at > clock_timestamp() + interval '3 seconds')
         or c.next_check_at > clock_timestamp() + interval '5 minutes')
       for no key update of c skip locked)
-    returning c.id, c.wake_seq, c.lease_epoch`);
-  return rows.map((row) => ({ contextId: row.id, wakeSeq: row.wake_seq, epoch: row.lease_epoch }));
+    returning ${wokenColumns}`);
 }
 
 /** Most workers returned per context. */

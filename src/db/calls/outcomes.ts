@@ -6,7 +6,8 @@ import type { CallStatus, Reply } from '../../core/tools/tool-call.ts';
 import type { Executor } from '../connection/client.ts';
 import type { Place } from '../run/places.ts';
 import { encodeJson } from '../connection/codec.ts';
-import { toReplied, woken, type Replied, type RepliedRow } from './replies.ts';
+import { changedContextColumns, type ChangedContext } from '../run/contexts.ts';
+import { checkWritten, woken } from './replies.ts';
 
 /** A call as read before its outcome is resolved. */
 export type UnknownCall = {
@@ -27,15 +28,13 @@ export async function findUnknownCall(
   { tenantId, contextId }: Place,
   id: ToolCallId,
 ): Promise<UnknownCall | null> {
-  const [row] = await tx.execute<Omit<UnknownCall, 'jobId'> & { job_id: JobId }>(sql`
-    select t.job_id, t.name, t.status,
+  const [row] = await tx.execute<UnknownCall>(sql`
+    select t.job_id as "jobId", t.name, t.status,
       t.status = 'waiting' and t.waits_for is not distinct from 'outcome' and t.reply is null as asked,
       coalesce(t.expires_at <= clock_timestamp(), false) as over, j.stop_kind is not null as ending
     from tool_calls t join jobs j on j.id = t.job_id
     where t.tenant_id = ${tenantId} and t.context_id = ${contextId} and t.id = ${id}`);
-  if (row === undefined) return null;
-  const { job_id: jobId, ...call } = row;
-  return { jobId, ...call };
+  return row ?? null;
 }
 
 /**
@@ -47,11 +46,11 @@ export async function resolveOutcome(
   { tenantId, contextId }: Place,
   { id, name, jobId }: { id: ToolCallId; name: string; jobId: JobId },
   { outcome, reply }: { outcome: Resolution; reply: Reply | null },
-): Promise<Replied> {
+): Promise<ChangedContext> {
   const data = { tool_call_id: id, name, job_id: jobId, outcome };
   const replyJson = reply === null ? null : encodeJson({ content: reply.content, isError: reply.isError });
   const found = outcome === 'happened' ? 'completed' : outcome === 'did_not_happen' ? outcome : null;
-  const [row] = await tx.execute<RepliedRow>(sql`/* tool_calls.resolve_outcome */
+  const [row] = await tx.execute<ChangedContext>(sql`/* tool_calls.resolve_outcome */
     with ctx as (
       update contexts c set head_seq = c.head_seq + 1, ${woken}
       where c.id = ${contextId} and c.tenant_id = ${tenantId}
@@ -70,6 +69,6 @@ export async function resolveOutcome(
       from ctx
       where ${found}::text is not null and x.tool_call_id = ${id} and x.context_id = ctx.id and x.outcome = 'unknown'
     )
-    select ctx.head_seq, ctx.wake_seq, ctx.lease_epoch, ctx.scheduling_status from ctx, call`);
-  return toReplied(row);
+    select ${changedContextColumns} from ctx, call`);
+  return checkWritten(row);
 }

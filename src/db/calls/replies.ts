@@ -3,6 +3,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { JobId, ToolCallId } from '../../core/ids.ts';
 import { ASK_USER } from '../../core/conversation/question.ts';
 import type { Millis } from '../../core/time.ts';
+import { changedContextColumns, type ChangedContext } from '../run/contexts.ts';
 import type { Place } from '../run/places.ts';
 import type { CallStatus, Reply, WaitsFor } from '../../core/tools/tool-call.ts';
 import type { Executor } from '../connection/client.ts';
@@ -31,15 +32,13 @@ export async function findAskedCall(
   { tenantId, contextId }: Place,
   id: ToolCallId,
 ): Promise<AskedCall | null> {
-  const [row] = await tx.execute<Omit<AskedCall, 'jobId'> & { job_id: JobId }>(sql`
-    select t.job_id, t.status, t.asked_at is not null and ${forAnswer} as asked,
+  const [row] = await tx.execute<AskedCall>(sql`
+    select t.job_id as "jobId", t.status, t.asked_at is not null and ${forAnswer} as asked,
       t.status = 'waiting' and t.waits_for = 'approval' as unapproved, t.reply is not null as replied,
       j.stop_kind is not null as ending
     from tool_calls t join jobs j on j.id = t.job_id
     where t.tenant_id = ${tenantId} and t.context_id = ${contextId} and t.id = ${id}`);
-  if (row === undefined) return null;
-  const { job_id: jobId, ...call } = row;
-  return { jobId, ...call };
+  return row ?? null;
 }
 
 /** The oldest unanswered question on a branch (null: the active one), of a job without a stop request. */
@@ -48,12 +47,12 @@ export async function oldestQuestion(
   { tenantId, contextId }: Place,
   branch: string | null,
 ): Promise<{ id: ToolCallId; jobId: JobId } | null> {
-  const [row] = await tx.execute<{ id: ToolCallId; job_id: JobId }>(sql`
-    select t.id, t.job_id from tool_calls t join jobs j on j.id = t.job_id join contexts c on c.id = t.context_id
+  const [row] = await tx.execute<{ id: ToolCallId; jobId: JobId }>(sql`
+    select t.id, t.job_id as "jobId" from tool_calls t join jobs j on j.id = t.job_id join contexts c on c.id = t.context_id
     where t.tenant_id = ${tenantId} and t.context_id = ${contextId} and t.status = 'waiting' and t.reply is null and ${forAnswer}
       and t.name = ${ASK_USER} and j.stop_kind is null and j.branch = coalesce(${branch}::text, c.active_branch)
     order by t.asked_at, t.ordinal limit 1`);
-  return row === undefined ? null : { id: row.id, jobId: row.job_id };
+  return row ?? null;
 }
 
 /**
@@ -77,22 +76,6 @@ export function awaitedCalls(contextId: SQL): SQL {
     from tool_calls t where t.context_id = ${contextId} and ${isAwaited} and t.waits_for is distinct from 'workers')`;
 }
 
-export type Replied = {
-  /** The context's `head_seq` when the reply was accepted. */
-  headSeq: number;
-  wakeSeq: number;
-  epoch: number;
-  /** No process runs the context: the caller must send a wake-up. */
-  runnable: boolean;
-};
-
-export type RepliedRow = {
-  head_seq: number;
-  wake_seq: number;
-  lease_epoch: number;
-  scheduling_status: string;
-};
-
 /** Assignments for context `c`: raises `control_seq` for the lease owner, and makes a waiting context runnable. */
 export const woken = sql`
         wake_seq = c.wake_seq + 1,
@@ -110,8 +93,8 @@ export async function writeReply(
   { tenantId, contextId }: Place,
   callId: ToolCallId,
   { messageId, content, isError }: Reply,
-): Promise<Replied> {
-  const [row] = await tx.execute<RepliedRow>(sql`/* tool_calls.reply */
+): Promise<ChangedContext> {
+  const [row] = await tx.execute<ChangedContext>(sql`/* tool_calls.reply */
     with ctx as (
       update contexts c set ${woken}
       where c.id = ${contextId} and c.tenant_id = ${tenantId}
@@ -122,16 +105,12 @@ export async function writeReply(
       where t.context_id = ctx.id and t.id = ${callId} and t.status = 'waiting' and t.reply is null
       returning t.id
     )
-    select ctx.head_seq, ctx.wake_seq, ctx.lease_epoch, ctx.scheduling_status from ctx, call`);
-  return toReplied(row);
+    select ${changedContextColumns} from ctx, call`);
+  return checkWritten(row);
 }
 
-export function toReplied(row: RepliedRow | undefined): Replied {
+/** Throws if the call no longer waited, so that nothing was written. */
+export function checkWritten(row: ChangedContext | undefined): ChangedContext {
   if (row === undefined) throw new Error('A reply was written to a call that no longer waits for it.');
-  return {
-    headSeq: row.head_seq,
-    wakeSeq: row.wake_seq,
-    epoch: row.lease_epoch,
-    runnable: row.scheduling_status === 'runnable',
-  };
+  return row;
 }

@@ -7,7 +7,7 @@
 import { Connection, ConnectionLost, LOOKS, type ConnectionOptions } from './connection.ts';
 
 /** Opens a connection to replace a lost one; null: the current one is not lost, or the pool is closed. */
-export type Renew = () => Connection | null;
+type Renew = () => Connection | null;
 
 type Waiting = { resolve: (connection: Connection) => void; reject: (error: Error) => void; looks: number };
 

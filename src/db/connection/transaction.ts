@@ -10,7 +10,7 @@
 import type { Connection, Parameters } from './connection.ts';
 
 /** Another connection after this failure; null: the failure is final. */
-export type Renew = (error: unknown) => Connection | null;
+type Renew = (error: unknown) => Connection | null;
 
 export class Transaction {
   readonly #renew: Renew;

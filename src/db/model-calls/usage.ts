@@ -9,9 +9,9 @@ export function usageColumns(of: string): SQL {
   return sql.raw(COLUMNS.map((name) => `${of}.${name}`).join(', '));
 }
 
-/** The same, for a JSON object. */
-export function usageMembers(of: string): SQL {
-  return sql.raw(COLUMNS.map((name) => `'${name}', ${of}.${name}`).join(', '));
+/** The same, as one JSON object. */
+export function usageObject(of: string): SQL {
+  return sql.raw(`json_build_object(${COLUMNS.map((name) => `'${name}', ${of}.${name}`).join(', ')})`);
 }
 
 /** The columns of a statement that stores the usage which its rows give. */

@@ -80,7 +80,7 @@ export async function register(executor: Executor, row: ProcessRow): Promise<voi
 /** A context of this process with an unanswered stop request: its run must read the new `control_seq`. */
 type ControlSignal = { contextId: ContextId; controlSeq: number };
 
-export type Heartbeat =
+type Heartbeat =
   | { kind: 'alive'; backendPid: number; now: Millis; signals: ControlSignal[]; throttles: ActiveThrottle[] }
   /** Another process declared this one dead: its leases are revoked. */
   | { kind: 'dead' };
@@ -146,10 +146,9 @@ export async function livesOn(executor: Executor, host: string, times: LeaseTime
 
 /** The metrics of live processes, newest processes first. */
 export async function readFigures(executor: Executor, times: LeaseTimes): Promise<{ id: ProcessId; figures: Json }[]> {
-  const rows = await executor.execute<{ id: ProcessId; metrics: Json }>(
-    sql`select p.id, p.metrics from processes p where p.dead_at is null and not ${isDead(times)} order by p.id desc limit 500`,
+  return executor.execute<{ id: ProcessId; figures: Json }>(
+    sql`select p.id, p.metrics as figures from processes p where p.dead_at is null and not ${isDead(times)} order by p.id desc limit 500`,
   );
-  return rows.map(({ id, metrics }) => ({ id, figures: metrics }));
 }
 
 /** Called when a process ends. The next sweep takes over the contexts that it still owned. */

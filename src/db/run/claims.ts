@@ -67,7 +67,7 @@ function claimUpdate(from: SQL, owner: ProcessId, counted: number | null): SQL {
 }
 
 function toClaimed(row: ContextColumns): ContextRow {
-  return { ...toContextRow(row), failedClaims: row.failed_claims - 1 };
+  return { ...toContextRow(row), failedClaims: row.failedClaims - 1 };
 }
 
 /** Uncounts a claim that a sweep counted under this epoch and that failed through no fault of the context. */

@@ -3,7 +3,7 @@
  * statement. `c` is the context's row throughout.
  */
 import { sql, type SQL } from 'drizzle-orm';
-import type { ContextId, ProcessId, TenantId } from '../../core/ids.ts';
+import type { ContextId, ProcessId } from '../../core/ids.ts';
 import type { Lease } from '../../core/run/snapshot.ts';
 import type { DurableState } from '../../core/run/state.ts';
 import type { Millis } from '../../core/time.ts';
@@ -26,48 +26,31 @@ export type ContextRow = {
   now: Millis;
 };
 
-export type ContextColumns = {
-  id: ContextId;
-  tenant_id: TenantId;
-  tenant_name: string;
-  lease_epoch: number;
-  state: DurableState;
-  stopped: boolean;
-  head_seq: number;
-  wake_seq: number;
-  control_seq: number;
-  failed_claims: number;
-  active_branch: string;
-  queued: number;
-  steers: number;
-  now: number;
-};
+export type ContextColumns = Lease & Omit<ContextRow, 'lease'>;
 
 /** Every tenant has a row, which is never deleted. */
-export const contextColumns: SQL = sql`c.id, c.tenant_id,
-  (select t.name from tenants t where t.id = c.tenant_id) as tenant_name,
-  c.lease_epoch, c.state, c.stopped, c.head_seq, c.wake_seq, c.control_seq, c.failed_claims, c.active_branch, c.queued, c.steers, ${millis(sql`clock_timestamp()`)} as now`;
+export const contextColumns: SQL = sql`c.id as "contextId", c.tenant_id as "tenantId",
+  (select t.name from tenants t where t.id = c.tenant_id) as "tenantName",
+  c.lease_epoch as epoch, c.state, c.stopped, c.head_seq as "headSeq", c.wake_seq as "wakeSeq",
+  c.control_seq as "controlSeq", c.failed_claims as "failedClaims", c.active_branch as "activeBranch", c.queued, c.steers,
+  ${millis(sql`clock_timestamp()`)} as now`;
 
-export function toContextRow(row: ContextColumns): ContextRow {
-  return {
-    lease: {
-      contextId: row.id,
-      tenantId: row.tenant_id,
-      tenantName: row.tenant_name,
-      epoch: row.lease_epoch,
-    },
-    state: row.state,
-    stopped: row.stopped,
-    headSeq: row.head_seq,
-    wakeSeq: row.wake_seq,
-    controlSeq: row.control_seq,
-    failedClaims: row.failed_claims,
-    activeBranch: row.active_branch,
-    queued: row.queued,
-    steers: row.steers,
-    now: row.now,
-  };
+export function toContextRow({ contextId, tenantId, tenantName, epoch, ...row }: ContextColumns): ContextRow {
+  return { lease: { contextId, tenantId, tenantName, epoch }, ...row };
 }
+
+/** The context's row after a request from outside was accepted. */
+export type ChangedContext = {
+  headSeq: number;
+  wakeSeq: number;
+  epoch: number;
+  /** No process runs the context, and it is due: the caller must send a wake-up. */
+  runnable: boolean;
+};
+
+/** Of the updated row `ctx`. */
+export const changedContextColumns: SQL = sql`ctx.head_seq as "headSeq", ctx.wake_seq as "wakeSeq", ctx.lease_epoch as epoch,
+  ctx.scheduling_status = 'runnable' as runnable`;
 
 /** The current row. `lock` locks it until the transaction ends. Null: the context does not exist. */
 export async function read(
@@ -132,8 +115,6 @@ export async function postpone(executor: Executor, contextId: ContextId, counted
 
 /** The contexts that a process owns according to the database. */
 export async function owned(executor: Executor, owner: ProcessId): Promise<{ contextId: ContextId; epoch: number }[]> {
-  const rows = await executor.execute<{ id: ContextId; lease_epoch: number }>(
-    sql`/* contexts.list_owned */ select id, lease_epoch from contexts where lease_owner = ${owner}`,
-  );
-  return rows.map((row) => ({ contextId: row.id, epoch: row.lease_epoch }));
+  return executor.execute<{ contextId: ContextId; epoch: number }>(sql`/* contexts.list_owned */
+    select id as "contextId", lease_epoch as epoch from contexts where lease_owner = ${owner}`);
 }

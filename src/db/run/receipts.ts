@@ -16,32 +16,16 @@ export type ReceiptView = {
   stoppedAt: Millis | null;
 };
 
-type ReceiptRow = {
-  status: JobStatus;
-  requested_at: Millis | null;
-  delivered_at: Millis | null;
-  stopped_at: Millis | null;
-};
-
 /** Columns of the job `j`. */
-const receiptColumns: SQL = sql`j.status, ${millis(sql`j.stop_requested_at`)} as requested_at,
-  ${millis(sql`j.stop_delivered_at`)} as delivered_at, ${millis(sql`j.stopped_at`)} as stopped_at`;
-
-function toReceipt(row: ReceiptRow): ReceiptView {
-  return {
-    status: row.status,
-    requestedAt: row.requested_at,
-    deliveredAt: row.delivered_at,
-    stoppedAt: row.stopped_at,
-  };
-}
+const receiptColumns: SQL = sql`j.status, ${millis(sql`j.stop_requested_at`)} as "requestedAt",
+  ${millis(sql`j.stop_delivered_at`)} as "deliveredAt", ${millis(sql`j.stopped_at`)} as "stoppedAt"`;
 
 /** Null: the tenant has no such job. */
 export async function findReceipt(executor: Executor, tenantId: TenantId, id: JobId): Promise<ReceiptView | null> {
-  const [row] = await executor.execute<ReceiptRow>(
+  const [row] = await executor.execute<ReceiptView>(
     sql`select ${receiptColumns} from jobs j where j.tenant_id = ${tenantId} and j.id = ${id}`,
   );
-  return row === undefined ? null : toReceipt(row);
+  return row ?? null;
 }
 
 /** The effects of an interrupt so far: retracted messages, and calls that had started, which are not undone. */
@@ -56,7 +40,7 @@ export async function findInterruption(
   tenantId: TenantId,
   { contextId, jobId }: { contextId: ContextId; jobId: JobId },
 ): Promise<InterruptionView | null> {
-  type Interrupted = ReceiptRow & {
+  type Interrupted = ReceiptView & {
     removed: InterruptionView['removed'] | null;
     effects: InterruptionView['effects'] | null;
   };
@@ -71,5 +55,5 @@ export async function findInterruption(
           and not (t.waits_for is not distinct from 'approval' and (t.approval ->> 'decision') is distinct from 'approve')
           and not (t.effect = 'none' and t.asked_at is not null and t.status in ('waiting', 'cancelled'))) as effects
     from jobs j where j.id = ${jobId} and j.context_id = ${contextId} and j.tenant_id = ${tenantId}`);
-  return row === undefined ? null : { ...toReceipt(row), removed: row.removed ?? [], effects: row.effects ?? [] };
+  return row === undefined ? null : { ...row, removed: row.removed ?? [], effects: row.effects ?? [] };
 }

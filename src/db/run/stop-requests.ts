@@ -9,6 +9,7 @@ import type { RequestedStop } from '../../core/run/job.ts';
 import { NONE_OWN, countdown, metBy } from '../calls/awaited.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
+import { changedContextColumns, type ChangedContext } from './contexts.ts';
 import { hasFollowUp, noticeOnceEnded } from './follow-ups/ends.ts';
 import { dueNow } from '../connection/instant.ts';
 import type { Place } from './places.ts';
@@ -31,28 +32,25 @@ export async function lockForControl(
     update contexts c set control_seq = c.control_seq + 1
     where c.id = ${contextId} and c.tenant_id = ${tenantId} returning c.id`);
   if (locked.length === 0) return null;
-  const [row] = await tx.execute<{
-    lease_owner: ProcessId | null;
-    control_seq: number;
-  }>(sql`/* contexts.free_unowned */
+  const [row] = await tx.execute<LockedForControl>(sql`/* contexts.free_unowned */
     update contexts c set
       lease_epoch = c.lease_epoch + u.unowned::int,
       lease_owner = case when u.unowned then null else c.lease_owner end,
       scheduling_status = case when u.unowned and c.scheduling_status = 'running' then 'runnable' else c.scheduling_status end,
       next_check_at = case when u.unowned and c.scheduling_status = 'running' then ${dueNow} else c.next_check_at end
     from (select c.id, ${isUnowned(times)} as unowned from contexts c where c.id = ${contextId}) u
-    where c.id = u.id and c.tenant_id = ${tenantId} returning c.lease_owner, c.control_seq`);
-  return row === undefined ? null : { owner: row.lease_owner, controlSeq: row.control_seq };
+    where c.id = u.id and c.tenant_id = ${tenantId} returning c.lease_owner as owner, c.control_seq as "controlSeq"`);
+  return row ?? null;
 }
 
 /** Takes the lease from an owner that did not answer. Null: it has answered, or the context does not exist. */
 export async function fence(tx: Executor, contextId: ContextId): Promise<{ tenantId: TenantId } | null> {
-  const [row] = await tx.execute<{ tenant_id: TenantId }>(sql`/* contexts.fence */
+  const [row] = await tx.execute<{ tenantId: TenantId }>(sql`/* contexts.fence */
     update contexts c set lease_owner = null, lease_epoch = c.lease_epoch + 1, control_seq = c.control_seq + 1,
       scheduling_status = 'runnable', next_check_at = ${dueNow}
     where c.id = ${contextId} and c.scheduling_status = 'running' and c.next_check_at is not null
-    returning c.tenant_id`);
-  return row === undefined ? null : { tenantId: row.tenant_id };
+    returning c.tenant_id as "tenantId"`);
+  return row ?? null;
 }
 
 /** If a process runs the context and does not answer within `graceMs`, a sweep settles the request. */
@@ -93,12 +91,7 @@ export async function withdraw(
   jobIds: readonly JobId[],
   reason: string | null,
 ): Promise<Withdrawn | null> {
-  const [row] = await tx.execute<{
-    head_seq: number;
-    ids: JobId[];
-    met: ContextId[] | null;
-    follow_up: boolean;
-  }>(sql`/* jobs.withdraw */
+  const [row] = await tx.execute<Omit<Withdrawn, 'met'> & { met: ContextId[] | null }>(sql`/* jobs.withdraw */
     with job as (
       update jobs j set status = 'cancelled', finished_at = clock_timestamp(), stop_kind = 'cancel', stop_mode = null,
         stop_reason = ${reason}, stop_requested_at = clock_timestamp(), stop_delivered_at = clock_timestamp(),
@@ -128,10 +121,8 @@ export async function withdraw(
         jsonb_build_object('job_id', job.id, 'status', 'cancelled', 'attempt', job.attempt)
       from ctx, job
     ), ${countdown(sql`job`, NONE_OWN)}
-    select head_seq, ids, ${metBy(sql`ctx.id`)} as met, ctx.follow_up from ctx`);
-  return row === undefined
-    ? null
-    : { headSeq: row.head_seq, jobIds: row.ids, met: row.met ?? [], followUp: row.follow_up };
+    select head_seq as "headSeq", ids as "jobIds", ${metBy(sql`ctx.id`)} as met, follow_up as "followUp" from ctx`);
+  return row === undefined ? null : { ...row, met: row.met ?? [] };
 }
 
 /** Makes the lease owner read its mailbox again at the next step. False: the tenant has no such context. */
@@ -151,13 +142,8 @@ export async function setStopped(
   tenantId: TenantId,
   contextId: ContextId,
   stopped: boolean,
-): Promise<{ headSeq: number; wakeSeq: number; epoch: number; runnable: boolean }> {
-  const [row] = await tx.execute<{
-    head_seq: number;
-    wake_seq: number;
-    lease_epoch: number;
-    scheduling_status: string;
-  }>(sql`/* contexts.set_stopped */
+): Promise<ChangedContext> {
+  const [row] = await tx.execute<ChangedContext>(sql`/* contexts.set_stopped */
     with before as (
       select c.id, c.lease_owner is null and c.state = any(${stopped ? sql`array['Idle', 'PermanentFailure']` : sql`array['Stopped']`})
         and not exists (select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting')) as shown
@@ -180,12 +166,7 @@ export async function setStopped(
         jsonb_build_object('new_state', ctx.state, 'job_id', null)
       from ctx where ctx.shown
     )
-    select head_seq, wake_seq, lease_epoch, scheduling_status from ctx`);
+    select ${changedContextColumns} from ctx`);
   if (row === undefined) throw new Error(`The locked context ${contextId} no longer exists.`);
-  return {
-    headSeq: row.head_seq,
-    wakeSeq: row.wake_seq,
-    epoch: row.lease_epoch,
-    runnable: row.scheduling_status === 'runnable',
-  };
+  return row;
 }

@@ -87,11 +87,8 @@ export async function readRelations(
   above: WorkerId,
   workerIds: readonly WorkerId[],
 ): Promise<WorkerRelation[]> {
-  const rows = await executor.execute<{
-    id: WorkerId;
-    below: boolean;
-    unfinished: JobId[] | null;
-  }>(sql`/* workers.read_standings */
+  type Row = Omit<WorkerRelation, 'unfinished'> & { unfinished: JobId[] | null };
+  const rows = await executor.execute<Row>(sql`/* workers.read_standings */
     with recursive up as (
       select w.id as asked, w.parent_worker_id from jsonb_array_elements_text(${encodeJson(workerIds)}::jsonb) i
         cross join lateral (select * from workers w where w.id = i::uuid and w.tenant_id = ${tenantId} limit 1) w
@@ -99,7 +96,7 @@ export async function readRelations(
       select up.asked, p.parent_worker_id from up cross join lateral (
         select * from workers p where p.id = up.parent_worker_id and p.tenant_id = ${tenantId} limit 1) p
     )
-    select a.id, a.below, (
+    select a.id as "workerId", a.below as "isBelow", (
         select jsonb_agg(j.id order by j.status = 'queued', j.priority, j.position, j.id) from workers w
           cross join lateral (
             (select j.* from jobs j where j.context_id = w.context_id and j.status in ('running', 'waiting'))
@@ -107,22 +104,13 @@ export async function readRelations(
             (select j.* from jobs j where j.context_id = w.context_id and j.status = 'queued')) j
         where w.id = a.id) as unfinished
     from (select up.asked as id, coalesce(bool_or(up.parent_worker_id = ${above}), false) as below from up group by up.asked) a`);
-  return rows.map((row) => ({ workerId: row.id, isBelow: row.below, unfinished: row.unfinished ?? [] }));
+  return rows.map((row) => ({ ...row, unfinished: row.unfinished ?? [] }));
 }
 
 /** The status of a worker's job. Null members: the worker had no job, or the job was deleted. */
 export type WorkerOutcome = {
   workerId: WorkerId;
   jobId: JobId | null;
-  status: JobStatus | null;
-  error: JobError | null;
-  output: Block[] | null;
-};
-
-type OutcomeRow = {
-  call_id: ToolCallId;
-  worker_id: WorkerId;
-  job_id: JobId | null;
   status: JobStatus | null;
   error: JobError | null;
   output: Block[] | null;
@@ -150,8 +138,8 @@ export async function readOutcomes(
   const wanted = awaitedCalls.flatMap(({ callId, workers }) =>
     workers.map((worker, place) => ({ ...worker, callId, place })),
   );
-  const rows = await executor.execute<OutcomeRow>(sql`
-    select i.call_id, i.worker_id, coalesce(j.id, a.job_id) as job_id, j.status,
+  const rows = await executor.execute<WorkerOutcome & { callId: ToolCallId }>(sql`
+    select i.call_id as "callId", i.worker_id as "workerId", coalesce(j.id, a.job_id) as "jobId", j.status,
       case when j.finished_at is not null then j.error end as error, m.content as output
     from ${WANTED.table(wanted)}
     left join lateral (
@@ -167,9 +155,7 @@ export async function readOutcomes(
     left join messages m on m.id = j.output_message_id
     order by i.call_id, i.place`);
   const outcomes = new Map<ToolCallId, WorkerOutcome[]>(awaitedCalls.map(({ callId }) => [callId, []]));
-  for (const { call_id: callId, worker_id: workerId, job_id: jobId, status, error, output } of rows) {
-    outcomes.get(callId)?.push({ workerId, jobId, status, error, output });
-  }
+  for (const { callId, ...outcome } of rows) outcomes.get(callId)?.push(outcome);
   return outcomes;
 }
 
@@ -179,8 +165,8 @@ export async function readSpawned(
   tenantId: TenantId,
   callIds: readonly ToolCallId[],
 ): Promise<Map<ToolCallId, WorkerId>> {
-  const rows = await executor.execute<{ tool_call_id: ToolCallId; worker_id: WorkerId }>(sql`
-    select a.tool_call_id, a.worker_id from jsonb_array_elements_text(${encodeJson(callIds)}::jsonb) i
+  const rows = await executor.execute<{ callId: ToolCallId; workerId: WorkerId }>(sql`
+    select a.tool_call_id as "callId", a.worker_id as "workerId" from jsonb_array_elements_text(${encodeJson(callIds)}::jsonb) i
     join awaited_jobs a on a.tool_call_id = i::uuid and a.tenant_id = ${tenantId}`);
-  return new Map(rows.map((row) => [row.tool_call_id, row.worker_id]));
+  return new Map(rows.map(({ callId, workerId }) => [callId, workerId]));
 }

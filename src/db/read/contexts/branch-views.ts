@@ -8,7 +8,7 @@ import { isRead } from '../../write/contexts/branches.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis, toTimestamp } from '../../connection/instant.ts';
 import { spansOf, stretches } from '../../run/spans.ts';
-import { toUsage, usageColumns } from '../../model-calls/usage.ts';
+import { usageObject } from '../../model-calls/usage.ts';
 
 export type BranchView = {
   name: string;
@@ -26,26 +26,14 @@ export type BranchView = {
   createdAt: Millis;
 };
 
-type Row = Usage & {
-  name: string;
-  active: boolean;
-  parent_name: string | null;
-  fork_message_id: MessageId | null;
-  fork_seq: number | null;
-  length: number | null;
-  message_count: number;
-  request_count: number;
-  created_at: Millis;
-};
-
 /** The cursor behind a page of branches, which are ordered oldest first. */
 export type BranchPlace = { createdAt: Millis; name: string };
 
 /** For a branch `b` of the context `c`. */
-const columns: SQL = sql`b.name, b.name = c.active_branch as active, b.parent_name, b.fork_seq,
-  (select m.id from messages m where m.context_id = c.id and m.seq = b.fork_seq) as fork_message_id,
-  b.message_count, b.request_count, ${usageColumns('b')},
-  ${millis(sql`b.created_at`)} as created_at`;
+const columns: SQL = sql`b.name, b.name = c.active_branch as "isActive", b.parent_name as parent, b.fork_seq as "forkSeq",
+  (select m.id from messages m where m.context_id = c.id and m.seq = b.fork_seq) as "forkMessageId",
+  b.message_count as "messageCount", b.request_count as "requestCount", ${usageObject('b')} as usage,
+  ${millis(sql`b.created_at`)} as "createdAt"`;
 
 /** Leaves `length` null, because the caller holds the context's row lock. Null: no such branch. */
 export async function findBranchView(
@@ -54,10 +42,10 @@ export async function findBranchView(
   contextId: ContextId,
   name: string,
 ): Promise<BranchView | null> {
-  const [row] = await executor.execute<Row>(sql`
+  const [row] = await executor.execute<BranchView>(sql`
     select ${columns}, null as length from contexts c join branches b on b.context_id = c.id and b.tenant_id = c.tenant_id
     where c.id = ${contextId} and c.tenant_id = ${tenantId} and b.name = ${name}`);
-  return row === undefined ? null : toView(row);
+  return row ?? null;
 }
 
 /** At most `limit` branches after `after`. Null: the tenant has no such context. */
@@ -71,7 +59,7 @@ export async function listBranches(
     after === null
       ? sql``
       : sql`where (b.created_at, b.name) > (${toTimestamp(after.createdAt)}::timestamptz, ${after.name})`;
-  const rows = await executor.execute<Row | { name: null }>(sql`/* branches.list */
+  const rows = await executor.execute<BranchView | { name: null }>(sql`/* branches.list */
     with context as (
       select c.id, c.tenant_id, c.active_branch from contexts c where c.id = ${contextId} and c.tenant_id = ${tenantId}
     ), page as (
@@ -96,22 +84,7 @@ export async function listBranches(
         and p.after >= s.after and p.upto <= s.upto where s.name = b.name) as length
     from context c left join page b on true order by b.created_at, b.name`);
   if (rows.length === 0) return null;
-  return rows.flatMap((row) => (row.name === null ? [] : [toView(row)]));
-}
-
-function toView(row: Row): BranchView {
-  return {
-    name: row.name,
-    isActive: row.active,
-    parent: row.parent_name,
-    forkMessageId: row.fork_message_id,
-    forkSeq: row.fork_seq,
-    length: row.length,
-    messageCount: row.message_count,
-    requestCount: row.request_count,
-    usage: toUsage(row),
-    createdAt: row.created_at,
-  };
+  return rows.flatMap((row) => (row.name === null ? [] : [row]));
 }
 
 export type Sibling = {
@@ -121,14 +94,6 @@ export type Sibling = {
   createdAt: Millis;
   /** The active branch reads it. */
   isActive: boolean;
-};
-
-type SiblingRow = {
-  branch: string;
-  id: MessageId;
-  turn: Turn;
-  created_at: Millis;
-  active: boolean;
 };
 
 /**
@@ -144,7 +109,7 @@ export async function listSiblings(
   const spans = (branch: SQL) => spansOf(sql`c.id`, sql`c.tenant_id`, branch);
   const visible = sql`m.context_id = c.id and m.tenant_id = c.tenant_id and m.branch = s.branch and m.seq > s.after
     and m.seq <= s.upto and m.status = 'completed'`;
-  const rows = await executor.execute<SiblingRow>(sql`/* branches.list_siblings */
+  return executor.execute<Sibling>(sql`/* branches.list_siblings */
     with it as (
       select m.context_id, m.branch, m.seq, m.role from messages m
       where m.tenant_id = ${tenantId} and m.context_id = ${contextId} and m.id = ${messageId} and m.status = 'completed'
@@ -173,12 +138,6 @@ export async function listSiblings(
         and (before.seq is null or ${isRead(sql`before.branch`, sql`before.seq`)})
       order by m.id, b.name = c.active_branch desc, b.name = m.branch desc, b.created_at, b.name
     )
-    select branch, id, turn, ${millis(sql`created_at`)} as created_at, active from shown order by seq`);
-  return rows.map((row) => ({
-    branch: row.branch,
-    messageId: row.id,
-    turn: row.turn,
-    createdAt: row.created_at,
-    isActive: row.active,
-  }));
+    select branch, id as "messageId", turn, ${millis(sql`created_at`)} as "createdAt", active as "isActive"
+    from shown order by seq`);
 }

@@ -10,8 +10,8 @@ import { decodeText } from '../../connection/codec.ts';
 import { findContexts } from './find-contexts.ts';
 import { expiresAt, idleTimeout, isBusy, isTimeoutKnown, joinRole } from '../../write/contexts/expiry.ts';
 import { millis } from '../../connection/instant.ts';
-import { isShownAs, retried, stateOf, type SchedulingStatus } from './shown-state.ts';
-import { toUsage, usageColumns } from '../../model-calls/usage.ts';
+import { isShownAs, retried, stateOf, type ShownColumns } from './shown-state.ts';
+import { usageObject } from '../../model-calls/usage.ts';
 import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
 
 export type ContextView = {
@@ -63,30 +63,7 @@ type ContextQuery = ContextFilter & PageRequest<ContextId | null>;
 /** `upto`: where the next page starts if a search stopped at its scan limit. */
 type ContextPage = Page<ContextView> & { upto: ContextId | null };
 
-type Row = Usage & {
-  id: ContextId;
-  worker_id: WorkerId;
-  worker_name: string;
-  role: string | null;
-  last_message: LastMessageColumn | null;
-  parent_context_id: ContextId | null;
-  title: string | null;
-  config: WorkerConfig;
-  scheduling_status: SchedulingStatus;
-  state: DurableState;
-  queued: number;
-  retried: boolean;
-  active_branch: string;
-  branches: string[];
-  message_count: number;
-  turn_count: number;
-  request_count: number;
-  created_at: Millis;
-  updated_at: Millis;
-  version: number;
-  expires_at: Millis | null;
-  archived_at: Millis | null;
-};
+type Row = Omit<ContextView, 'lastMessage'> & ShownColumns & { lastMessage: LastMessageColumn | null };
 
 /** Newest entries that are searched for a message with text for people. */
 const LOOKED_AT = 20;
@@ -121,47 +98,26 @@ function toLastMessage(found: LastMessageColumn | null): LastMessage | null {
 
 const contextsWithWorker = (
   ofFile: IdleTimeouts,
-): SQL => sql`select c.id, w.id as worker_id, w.name as worker_name, w.role,
-  w.parent_context_id, w.title, w.config,
-  octet_length(w.config::text) as bytes, c.scheduling_status, c.state, c.queued,
-  ${retried} as retried, c.active_branch,
+): SQL => sql`select c.id, w.id as "workerId", w.name as "workerName", w.role, w.parent_context_id as "parentId", w.title,
+  w.config, octet_length(w.config::text) as bytes, c.scheduling_status as "schedulingStatus", c.state, c.queued,
+  ${retried} as retried, c.active_branch as "activeBranch",
   (select jsonb_agg(b.name order by b.created_at, b.name) from branches b where b.context_id = c.id) as branches,
-  c.message_count, c.turn_count, c.request_count, ${usageColumns('c')},
-  ${millis(sql`w.created_at`)} as created_at,
-  ${millis(sql`greatest(w.updated_at, c.state_since)`)} as updated_at, w.version,
-  ${millis(sql`w.archived_at`)} as archived_at,
+  c.message_count as "messageCount", c.turn_count as "turnCount", c.request_count as "requestCount",
+  ${usageObject('c')} as usage, ${millis(sql`w.created_at`)} as "createdAt",
+  ${millis(sql`greatest(w.updated_at, c.state_since)`)} as "updatedAt", w.version,
+  ${millis(sql`w.archived_at`)} as "archivedAt",
   ${millis(sql`case when w.archived_at is not null then null when ${isTimeoutKnown(ofFile)}
-    then ${expiresAt(idleTimeout(ofFile), sql`c.state_since`, isBusy)} else w.expires_at end`)} as expires_at
+    then ${expiresAt(idleTimeout(ofFile), sql`c.state_since`, isBusy)} else w.expires_at end`)} as "expiresAt"
   from contexts c join workers w on w.context_id = c.id ${joinRole}`;
 
 /** Adds the last message to a page of contexts. Runs only for the contexts of that page. */
 function withLastMessage(page: SQL): SQL {
-  return sql`select p.*, ${lastMessage(sql`p.id`, sql`p.active_branch`)} as last_message from (${page}) p`;
+  return sql`select p.*, ${lastMessage(sql`p.id`, sql`p."activeBranch"`)} as "lastMessage" from (${page}) p`;
 }
 
-function toView(row: Row): ContextView {
-  return {
-    id: row.id,
-    workerId: row.worker_id,
-    workerName: row.worker_name,
-    role: row.role,
-    lastMessage: toLastMessage(row.last_message),
-    parentId: row.parent_context_id,
-    title: row.title,
-    config: row.config,
-    state: stateOf(row),
-    activeBranch: row.active_branch,
-    branches: row.branches,
-    messageCount: row.message_count,
-    turnCount: row.turn_count,
-    requestCount: row.request_count,
-    usage: toUsage(row),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    version: row.version,
-    expiresAt: row.expires_at,
-    archivedAt: row.archived_at,
-  };
+function toView({ lastMessage, schedulingStatus, queued, retried, ...row }: Row): ContextView {
+  const state = stateOf({ state: row.state, schedulingStatus, queued, retried });
+  return { ...row, state, lastMessage: toLastMessage(lastMessage) };
 }
 
 /** Null: the tenant has no such context. `ofFile`: idle timeouts of the roles in the config file. */

@@ -13,7 +13,7 @@ import type { Executor } from '../../connection/client.ts';
 import { millis } from '../../connection/instant.ts';
 import { isAwaited, type AwaitedCall } from '../../calls/replies.ts';
 import { isDead, isUnowned, type LeaseTimes } from '../../processes/processes.ts';
-import { retried, stateOf, type SchedulingStatus } from './shown-state.ts';
+import { retried, stateOf, type SchedulingStatus, type ShownColumns } from './shown-state.ts';
 
 /** All data needed to explain why a context makes no progress. */
 export type Diagnosis = {
@@ -59,36 +59,7 @@ export type Diagnosis = {
   now: Millis;
 };
 
-type Row = {
-  scheduling_status: SchedulingStatus;
-  state: DurableState;
-  since: Millis;
-  stopped: boolean;
-  queued: number;
-  retried: boolean;
-  next_check_at: Millis | null;
-  failed_claims: number;
-  abandoned: boolean;
-  last_failure: JobError | null;
-  role: string | null;
-  definition: Role | null;
-  config: WorkerConfig;
-  active_id: JobId | null;
-  active_attempt: number;
-  retry_at: Millis | null;
-  active_error: JobError | Throttled | null;
-  stopping: boolean;
-  next_id: JobId | null;
-  next_attempt: number;
-  next_at: Millis;
-  open_calls: string[] | null;
-  awaited: Diagnosis['awaited'] | null;
-  workers: AwaitedWorker[] | null;
-  below: AwaitedBelow[] | null;
-  live: boolean;
-  queue_position: number | null;
-  now: Millis;
-};
+type Row = Diagnosis & ShownColumns;
 
 /** Null: the tenant has no such context. */
 export async function findDiagnosis(
@@ -98,26 +69,29 @@ export async function findDiagnosis(
   times: LeaseTimes,
 ): Promise<Diagnosis | null> {
   const [row] = await executor.execute<Row>(sql`
-    select c.scheduling_status, c.state, ${millis(sql`c.state_since`)} as since, c.stopped, c.queued, ${retried} as retried,
-      ${millis(sql`c.next_check_at`)} as next_check_at, c.failed_claims, c.scheduling_status = 'running' and ${isUnowned(times)} as abandoned,
-      c.last_failure, w.role, r.definition, w.config, a.id as active_id, a.attempt as active_attempt,
-      ${millis(sql`a.retry_at`)} as retry_at, a.error as active_error, a.stop_kind is not null as stopping,
-      n.id as next_id, n.attempt as next_attempt, ${millis(sql`n.created_at`)} as next_at,
-      (select jsonb_agg(t.name order by t.ordinal) from tool_calls t
-        where t.context_id = c.id and t.status in ('pending', 'started')) as open_calls,
-      (select jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'since', ${millis(sql`t.asked_at`)},
+    select c.scheduling_status as "schedulingStatus", c.state, ${millis(sql`c.state_since`)} as since, c.stopped, c.queued, ${retried} as retried,
+      ${millis(sql`c.next_check_at`)} as "nextCheckAt", c.failed_claims as "failedClaims",
+      c.scheduling_status = 'running' and ${isUnowned(times)} as abandoned,
+      c.last_failure as "lastFailure", w.role, r.definition, w.config,
+      case when a.id is not null then json_build_object('id', a.id, 'attempt', a.attempt,
+        'retryAt', ${millis(sql`a.retry_at`)}, 'error', a.error, 'stopping', a.stop_kind is not null) end as active,
+      case when n.id is not null then json_build_object('id', n.id, 'attempt', n.attempt,
+        'createdAt', ${millis(sql`n.created_at`)}) end as next,
+      (select coalesce(jsonb_agg(t.name order by t.ordinal), '[]') from tool_calls t
+        where t.context_id = c.id and t.status in ('pending', 'started')) as "openCalls",
+      (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'since', ${millis(sql`t.asked_at`)},
           'for', coalesce(t.waits_for, 'answer'), 'until', ${millis(sql`t.expires_at`)},
           'question', (select b -> 'input' ->> 'question' from json_array_elements(m.content) b
-            where b ->> 'id' = t.id::text and t.name = ${ASK_USER})) order by t.asked_at, t.ordinal)
+            where b ->> 'id' = t.id::text and t.name = ${ASK_USER})) order by t.asked_at, t.ordinal), '[]')
         from tool_calls t join messages m on m.id = t.message_id
         where t.context_id = c.id and ${isAwaited} and t.waits_for is distinct from 'workers') as awaited,
-      ${awaitedWorkers(sql`c.id`)} as workers,
-      case when c.scheduling_status in ('waiting', 'running') then ${awaitedBelow(sql`c.id`)} end as below,
+      coalesce(${awaitedWorkers(sql`c.id`)}, '[]') as workers,
+      coalesce(case when c.scheduling_status in ('waiting', 'running') then ${awaitedBelow(sql`c.id`)} end, '[]') as below,
       exists (select 1 from processes p where not ${isDead(times)}) as live,
       case when c.scheduling_status = 'runnable' then (
         select count(*)::int from contexts o
         where o.next_check_at is not null and o.scheduling_status = 'runnable' and (o.next_check_at, o.id) <= (c.next_check_at, c.id)
-      ) end as queue_position,
+      ) end as "queuePosition",
       ${millis(sql`clock_timestamp()`)} as now
     from contexts c join workers w on w.context_id = c.id
     left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
@@ -129,44 +103,13 @@ export async function findDiagnosis(
   return row === undefined ? null : toDiagnosis(row);
 }
 
-function toDiagnosis(row: Row): Diagnosis {
-  const state = stateOf(row);
-  return {
-    state,
-    since: sinceOf(row, state),
-    schedulingStatus: row.scheduling_status,
-    stopped: row.stopped,
-    queued: row.queued,
-    nextCheckAt: row.next_check_at,
-    failedClaims: row.failed_claims,
-    abandoned: row.abandoned,
-    lastFailure: row.last_failure,
-    role: row.role,
-    definition: row.definition,
-    config: row.config,
-    active:
-      row.active_id === null
-        ? null
-        : {
-            id: row.active_id,
-            attempt: row.active_attempt,
-            retryAt: row.retry_at,
-            error: row.active_error,
-            stopping: row.stopping,
-          },
-    next: row.next_id === null ? null : { id: row.next_id, attempt: row.next_attempt, createdAt: row.next_at },
-    openCalls: row.open_calls ?? [],
-    awaited: row.awaited ?? [],
-    workers: row.workers ?? [],
-    below: row.below ?? [],
-    live: row.live,
-    queuePosition: row.queue_position,
-    now: row.now,
-  };
+function toDiagnosis({ retried, ...row }: Row): Diagnosis {
+  const state = stateOf({ ...row, retried });
+  return { ...row, state, since: sinceOf(row, state) };
 }
 
 /** A shown state that is not stored starts with the job or retry that causes it. */
-function sinceOf(row: Row, shown: DurableState): Millis {
-  if (shown === row.state) return row.since;
-  return Math.max(row.since, (shown === 'ProcessingUserMessage' ? row.next_at : row.retry_at) ?? row.since);
+function sinceOf({ state, since, next, active }: Diagnosis, shown: DurableState): Millis {
+  if (shown === state) return since;
+  return Math.max(since, (shown === 'ProcessingUserMessage' ? next?.createdAt : active?.retryAt) ?? since);
 }

@@ -10,15 +10,15 @@ export const retried: SQL = sql`c.state = 'TransientFailure' and c.scheduling_st
   select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting')
     and j.retry_at > clock_timestamp())`;
 
-type ShownColumns = {
+export type ShownColumns = {
   state: DurableState;
-  scheduling_status: SchedulingStatus;
+  schedulingStatus: SchedulingStatus;
   queued: number;
   retried: boolean;
 };
 
 export function stateOf(row: ShownColumns): DurableState {
-  return row.retried ? 'AwaitingLLMResponse' : shownState(row.state, row.scheduling_status, row.queued);
+  return row.retried ? 'AwaitingLLMResponse' : shownState(row.state, row.schedulingStatus, row.queued);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Millis } from '../../../core/time.ts';
 import type { Usage } from '../../../core/money/usage.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis } from '../../connection/instant.ts';
-import { toUsage, usageColumns } from '../../model-calls/usage.ts';
+import { usageObject } from '../../model-calls/usage.ts';
 import { workerState, type WorkerState } from './worker-views.ts';
 
 export type TreeWorker = {
@@ -29,24 +29,6 @@ type TreeJob = {
   finishedAt: Millis | null;
 };
 
-type JobColumns = {
-  job_status: JobStatus;
-  job_started_at: Millis | null;
-  job_finished_at: Millis | null;
-};
-
-type Row = Usage &
-  JobColumns & {
-    id: WorkerId;
-    name: string;
-    context_id: ContextId;
-    parent_worker_id: WorkerId | null;
-    depth: number;
-    detached: boolean;
-    state: WorkerState;
-    job_id: JobId | null;
-  };
-
 /** Level by level, each in the order of creation; at most `most`. Empty: the tenant has no such worker. */
 export async function workerTree(
   executor: Executor,
@@ -54,7 +36,7 @@ export async function workerTree(
   id: WorkerId,
   most: number,
 ): Promise<TreeWorker[]> {
-  const rows = await executor.execute<Row>(sql`/* workers.read_tree */
+  return executor.execute<TreeWorker>(sql`/* workers.read_tree */
     with recursive tree as (
       select w.id, 0 as level from workers w where w.tenant_id = ${tenantId} and w.id = ${id}
       union all
@@ -63,9 +45,10 @@ export async function workerTree(
       -- Without an order, the recursion stops at the limit, and returns rows level by level.
       select * from tree limit ${most}
     )
-    select w.id, w.name, w.context_id, w.parent_worker_id, w.depth, w.detached, ${workerState} as state, j.id as job_id,
-      j.status as job_status, ${millis(sql`j.started_at`)} as job_started_at,
-      ${millis(sql`j.finished_at`)} as job_finished_at, ${usageColumns('c')}
+    select w.id, w.name, w.context_id as "contextId", w.parent_worker_id as "parentWorkerId", w.depth, w.detached,
+      ${workerState} as state, ${usageObject('c')} as usage,
+      case when j.id is not null then json_build_object('id', j.id, 'status', j.status,
+        'startedAt', ${millis(sql`j.started_at`)}, 'finishedAt', ${millis(sql`j.finished_at`)}) end as job
     from found join workers w on w.id = found.id join contexts c on c.id = w.context_id
     left join lateral (
       (select 1 as place, k.id, k.status, k.started_at, k.finished_at from jobs k where k.context_id = c.id and k.status in ('running', 'waiting'))
@@ -76,19 +59,4 @@ export async function workerTree(
       (select 3, k.id, k.status, k.started_at, k.finished_at from jobs k where k.context_id = c.id order by k.id desc limit 1)
       order by place limit 1) j on true
     order by found.level, w.id`);
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    contextId: row.context_id,
-    parentWorkerId: row.parent_worker_id,
-    depth: row.depth,
-    detached: row.detached,
-    state: row.state,
-    job: row.job_id === null ? null : toJob(row.job_id, row),
-    usage: toUsage(row),
-  }));
-}
-
-function toJob(id: JobId, row: JobColumns): TreeJob {
-  return { id, status: row.job_status, startedAt: row.job_started_at, finishedAt: row.job_finished_at };
 }

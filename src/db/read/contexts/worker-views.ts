@@ -45,55 +45,23 @@ type WorkerFilter = {
   archived: boolean;
 };
 
-type Row = {
-  id: WorkerId;
-  name: string;
-  role: string | null;
-  role_version: number | null;
-  config: WorkerConfig;
-  state: WorkerState;
-  last_failure: LastFailure | null;
-  context_id: ContextId;
-  parent_worker_id: WorkerId | null;
-  depth: number;
-  created_at: Millis;
-  updated_at: Millis;
-  version: number;
-};
-
 /** The state of the worker of context `c`. */
 export const workerState: SQL = sql`case when c.stopped then 'stopped' when c.scheduling_status = 'running'
   or (c.scheduling_status = 'runnable' and (c.queued > 0 or c.state not in ('Idle', 'PermanentFailure'))) then 'working'
   when c.scheduling_status = 'waiting' then 'waiting' when c.last_failure is not null then 'failed' else 'inactive' end`;
 
-const workersWithContext: SQL = sql`select w.id, w.name, w.role, w.role_version, w.config, octet_length(w.config::text) as bytes, ${workerState} as state, c.last_failure, w.context_id,
-  w.parent_worker_id, w.depth, ${millis(sql`w.created_at`)} as created_at, ${millis(sql`w.updated_at`)} as updated_at,
-  w.version from workers w join contexts c on c.id = w.context_id`;
-
-function toView(row: Row): WorkerView {
-  return {
-    id: row.id,
-    name: row.name,
-    role: row.role,
-    roleVersion: row.role_version,
-    config: row.config,
-    state: row.state,
-    lastFailure: row.last_failure,
-    contextId: row.context_id,
-    parentWorkerId: row.parent_worker_id,
-    depth: row.depth,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    version: row.version,
-  };
-}
+const workersWithContext: SQL = sql`select w.id, w.name, w.role, w.role_version as "roleVersion", w.config,
+  octet_length(w.config::text) as bytes, ${workerState} as state, c.last_failure as "lastFailure",
+  w.context_id as "contextId", w.parent_worker_id as "parentWorkerId", w.depth,
+  ${millis(sql`w.created_at`)} as "createdAt", ${millis(sql`w.updated_at`)} as "updatedAt", w.version
+  from workers w join contexts c on c.id = w.context_id`;
 
 /** Null: the tenant has no such worker. */
 export async function findWorker(executor: Executor, tenantId: TenantId, id: WorkerId): Promise<WorkerView | null> {
-  const [row] = await executor.execute<Row>(
+  const [row] = await executor.execute<WorkerView>(
     sql`${workersWithContext} where w.tenant_id = ${tenantId} and w.id = ${id}`,
   );
-  return row === undefined ? null : toView(row);
+  return row ?? null;
 }
 
 /** Newest first, within the page's byte limit. */
@@ -112,7 +80,7 @@ export async function listWorkers(
     ...(after === null ? [] : [sql`w.id < ${after}`]),
   ];
   const page = sql`${workersWithContext} where ${sql.join(conditions, sql` and `)} order by w.id desc limit ${limit}`;
-  return toPage(await executor.execute<OfPage & Row>(withinBytes(page, sql`p.id desc`)), toView);
+  return toPage(await executor.execute<OfPage & WorkerView>(withinBytes(page, sql`p.id desc`)), (row) => row);
 }
 
 /** The worker that owns a context; null: the tenant has no such context. */

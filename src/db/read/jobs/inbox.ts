@@ -26,17 +26,7 @@ export type InboxItem = {
 /** The item after which a page starts. */
 export type InboxPlace = { requestedAt: Millis; id: ToolCallId };
 
-type Row = {
-  id: ToolCallId;
-  waits_for: 'approval' | 'answer' | 'outcome';
-  context_id: ContextId;
-  worker_id: WorkerId;
-  job_id: JobId;
-  name: string;
-  input: Json;
-  requested_at: Millis;
-  expires_at: Millis | null;
-};
+type Row = Omit<InboxItem, 'kind'> & { waitsFor: keyof typeof KINDS };
 
 /**
  * Runs in a transaction. Returns a page, within the page's byte limit, in the order of the index
@@ -72,17 +62,7 @@ export async function listInbox(
     tx.execute(sql`select set_config('enable_sort', 'off', true)`),
     tx.execute<OfPage & Row>(sql`/* inbox.list */ ${withInput(withinBytes(calls, sql`p.asked_at, p.id`))}`),
   ]);
-  return toPage(rows, (row) => ({
-    kind: KINDS[row.waits_for],
-    contextId: row.context_id,
-    workerId: row.worker_id,
-    jobId: row.job_id,
-    toolCallId: row.id,
-    name: row.name,
-    input: row.input,
-    requestedAt: row.requested_at,
-    expiresAt: row.expires_at,
-  }));
+  return toPage(rows, ({ waitsFor, ...item }) => ({ ...item, kind: KINDS[waitsFor] }));
 }
 
 /**
@@ -90,7 +70,8 @@ export async function listInbox(
  * inputs and the approval decisions. Keeps the order.
  */
 function withInput(page: SQL): SQL {
-  return sql`select p.id, p.waits_for, p.context_id, p.worker_id, p.job_id, p.name, p.requested_at, p.expires_at, p.total,
+  return sql`select p.id as "toolCallId", p.waits_for as "waitsFor", p.context_id as "contextId", p.worker_id as "workerId",
+    p.job_id as "jobId", p.name, p.requested_at as "requestedAt", p.expires_at as "expiresAt", p.total,
     coalesce(case when p.approval ->> 'input' is not null then p.approval -> 'input' end, (
       select b -> 'input' from messages m cross join lateral json_array_elements(m.content) b
       where m.id = p.message_id and b ->> 'id' = p.id::text limit 1)) as input

@@ -14,7 +14,7 @@ import { millis } from '../../connection/instant.ts';
 import { conditionsOf, type JobFilter } from './job-filter.ts';
 import { awaitedCalls, type AwaitedCall } from '../../calls/replies.ts';
 import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
-import { toUsage, usageColumns } from '../../model-calls/usage.ts';
+import { usageObject } from '../../model-calls/usage.ts';
 
 export type JobView = {
   id: JobId;
@@ -49,67 +49,32 @@ export type JobView = {
 
 type Tokens = { before: number; after: number };
 
-type Row = Usage & {
-  id: JobId;
-  kind: JobKind;
-  context_id: ContextId;
-  worker_id: WorkerId;
-  branch: string;
-  status: JobStatus;
-  attempt: number;
-  retry_at: Millis | null;
-  steps: number;
-  awaited: AwaitedCall[] | null;
-  awaited_workers: AwaitedWorker[] | null;
-  output_message_id: MessageId | null;
-  output_content: Block[] | null;
-  error: JobError | null;
-  parent_job_id: JobId | null;
-  created_at: Millis;
-  started_at: Millis | null;
-  finished_at: Millis | null;
-  metadata: JsonObject;
+type Row = Omit<JobView, 'output' | 'compaction'> & {
+  outputId: MessageId | null;
+  content: Block[] | null;
   asked: AskedCompaction | null;
   tokens: Tokens | null;
 };
 
-const jobsWithOutput: SQL = sql`select j.id, j.kind, j.context_id, j.worker_id, j.branch, j.status, j.attempt,
-  ${millis(sql`j.retry_at`)} as retry_at, j.steps, ${usageColumns('j')}, j.output_message_id, m.content as output_content,
-  coalesce(m.bytes, 0) + octet_length(j.metadata::text) as bytes,
-  case when j.status = 'waiting' then ${awaitedCalls(sql`j.context_id`)} end as awaited,
-  case when j.status = 'waiting' then ${awaitedWorkers(sql`j.context_id`)} end as awaited_workers,
-  case when j.finished_at is not null then j.error end as error, j.parent_job_id,
-  ${millis(sql`j.created_at`)} as created_at, ${millis(sql`j.started_at`)} as started_at,
-  ${millis(sql`j.finished_at`)} as finished_at, j.metadata, j.compaction as asked,
+const jobsWithOutput: SQL = sql`select j.id, j.kind, j.context_id as "contextId", j.worker_id as "workerId", j.branch,
+  j.status, j.attempt, ${millis(sql`j.retry_at`)} as "retryAt", j.steps, ${usageObject('j')} as usage,
+  j.output_message_id as "outputId", m.content, coalesce(m.bytes, 0) + octet_length(j.metadata::text) as bytes,
+  coalesce(case when j.status = 'waiting' then ${awaitedCalls(sql`j.context_id`)} end, '[]') as awaited,
+  coalesce(case when j.status = 'waiting' then ${awaitedWorkers(sql`j.context_id`)} end, '[]') as workers,
+  case when j.finished_at is not null then j.error end as error, j.parent_job_id as "parentJobId",
+  ${millis(sql`j.created_at`)} as "createdAt", ${millis(sql`j.started_at`)} as "startedAt",
+  ${millis(sql`j.finished_at`)} as "finishedAt", j.metadata, j.compaction as asked,
   case when j.kind = 'compact' then (
     select jsonb_build_object('before', (array_agg(k.tokens_before order by k.seq))[1],
       'after', (array_agg(k.tokens_after order by k.seq desc))[1])
     from compactions k where k.context_id = j.context_id and k.job_id = j.id having count(*) > 0) end as tokens
   from jobs j left join messages m on m.id = j.output_message_id`;
 
-function toView(row: Row): JobView {
+function toView({ outputId, content, asked, tokens, ...row }: Row): JobView {
   return {
-    id: row.id,
-    kind: row.kind,
-    contextId: row.context_id,
-    workerId: row.worker_id,
-    branch: row.branch,
-    status: row.status,
-    attempt: row.attempt,
-    retryAt: row.retry_at,
-    steps: row.steps,
-    usage: toUsage(row),
-    awaited: row.awaited ?? [],
-    workers: row.awaited_workers ?? [],
-    output:
-      row.output_message_id === null ? null : { messageId: row.output_message_id, content: row.output_content ?? [] },
-    error: row.error,
-    parentJobId: row.parent_job_id,
-    createdAt: row.created_at,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-    metadata: row.metadata,
-    compaction: row.asked === null ? null : { asked: row.asked, tokens: row.tokens },
+    ...row,
+    output: outputId === null ? null : { messageId: outputId, content: content ?? [] },
+    compaction: asked === null ? null : { asked, tokens },
   };
 }
 
@@ -144,10 +109,10 @@ export async function jobPlace(
   tenantId: TenantId,
   jobId: JobId,
 ): Promise<{ contextId: ContextId; status: JobStatus } | null> {
-  const [row] = await executor.execute<{ context_id: ContextId; status: JobStatus }>(
-    sql`select context_id, status from jobs where tenant_id = ${tenantId} and id = ${jobId}`,
+  const [row] = await executor.execute<{ contextId: ContextId; status: JobStatus }>(
+    sql`select context_id as "contextId", status from jobs where tenant_id = ${tenantId} and id = ${jobId}`,
   );
-  return row === undefined ? null : { contextId: row.context_id, status: row.status };
+  return row ?? null;
 }
 
 /** The running or waiting job of a context; null: none. */

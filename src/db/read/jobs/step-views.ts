@@ -28,7 +28,7 @@ import {
   prefixLostAt,
   type NumberedColumns,
 } from '../../model-calls/model-calls.ts';
-import { toUsageOrNull, usageColumns, usageMembers, type UsageColumns } from '../../model-calls/usage.ts';
+import { toUsageOrNull, usageColumns, usageObject, type UsageColumns } from '../../model-calls/usage.ts';
 
 export const STEP_KINDS = ['model', 'tool', 'wait', 'compact'] as const;
 /** `running` and `waiting` are in progress. A tool call that no process runs now has its stored status. */
@@ -88,27 +88,14 @@ type Timeline = {
 };
 
 type Row = UsageColumns &
-  NumberedColumns & {
-    role: string | null;
-    definition: Role | null;
-    config: WorkerConfig;
+  NumberedColumns &
+  Timeline['worker'] &
+  Omit<StepView, 'kind' | 'prefixLostAt' | 'usage' | 'tokens' | 'approval'> & {
     kind: StepView['kind'] | null;
-    name: string | null;
-    status: StepStatus;
-    attempt: number | null;
-    started_at: Millis;
-    first_token_at: Millis | null;
-    ended_at: Millis | null;
-    error: JobError | null;
-    message_id: MessageId | null;
-    tool_call_id: ToolCallId | null;
-    executions: ExecutionView[] | null;
     tokens_before: number | null;
     tokens_after: number | null;
     approval: ApprovalDecision | null;
-    approval_at: Millis | null;
-    waits: CallWait[] | null;
-    child: ChildJob | null;
+    approvalAt: Millis | null;
   };
 
 /** `after`: how many steps precede the page. Null: the tenant has no such job. */
@@ -128,11 +115,12 @@ export async function listSteps(
       window line as (order by attempt, rank, seq, ordinal > 0, started, ordinal)
     ), ${callWaits}
     select w.role, r.definition, w.config, s.kind, s.name, s.status, s.told_attempt as attempt,
-      ${millis(sql`s.shown`)} as started_at, ${millis(notBefore(sql`s.first_byte`))} as first_token_at,
-      ${millis(notBefore(sql`s.ended`))} as ended_at, ${usageColumns('s')}, s.error, s.message_id, s.tool_call_id,
+      ${millis(sql`s.shown`)} as "startedAt", ${millis(notBefore(sql`s.first_byte`))} as "firstTokenAt",
+      ${millis(notBefore(sql`s.ended`))} as "endedAt", ${usageColumns('s')}, s.error, s.message_id as "messageId",
+      s.tool_call_id as "toolCallId",
       ${executionsOf(sql`s.tool_call_id`)} as executions, s.tokens_before, s.tokens_after, s.call,
       s.prompt, s.last_prompt, s.last_status, v.approval,
-      ${millis(sql`v.approval_at`)} as approval_at, call_waits.waits, ${childOf(sql`v.id`)} as child
+      ${millis(sql`v.approval_at`)} as "approvalAt", call_waits.waits, ${childOf(sql`v.id`)} as child
     from job join workers w on w.context_id = job.context_id
     left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
     left join lateral (select * from numbered_steps where n > ${after} order by n limit ${limit}) s on true
@@ -153,7 +141,7 @@ function notBefore(time: SQL): SQL {
 /** JSON of `ChildJob`; null: none, or its worker no longer exists. A job given to a peer worker is no child job. */
 function childOf(callId: SQL): SQL {
   return sql`(select jsonb_build_object('jobId', k.id, 'contextId', k.context_id, 'workerId', k.worker_id, 'name', kw.name,
-      'status', k.status, 'usage', jsonb_build_object(${usageMembers('k')}),
+      'status', k.status, 'usage', ${usageObject('k')},
       'createdAt', ${millis(sql`k.created_at`)}, 'startedAt', ${millis(sql`k.started_at`)},
       'finishedAt', ${millis(sql`k.finished_at`)})
     from jobs k join workers kw on kw.id = k.worker_id
@@ -218,17 +206,17 @@ function toView(row: Row): StepView[] {
       attempt: row.attempt,
       call: row.call,
       prefixLostAt: prefixLostAt(row),
-      startedAt: row.started_at,
-      firstTokenAt: row.first_token_at,
-      endedAt: row.ended_at,
+      startedAt: row.startedAt,
+      firstTokenAt: row.firstTokenAt,
+      endedAt: row.endedAt,
       usage: toUsageOrNull(row),
       error: row.error,
-      messageId: row.message_id,
-      toolCallId: row.tool_call_id,
-      executions: row.tool_call_id === null ? null : (row.executions ?? []),
+      messageId: row.messageId,
+      toolCallId: row.toolCallId,
+      executions: row.toolCallId === null ? null : (row.executions ?? []),
       tokens: tokensOf(row),
-      approval: row.approval === null || row.approval_at === null ? null : { ...row.approval, at: row.approval_at },
-      waits: row.tool_call_id === null ? null : (row.waits ?? []),
+      approval: row.approval === null || row.approvalAt === null ? null : { ...row.approval, at: row.approvalAt },
+      waits: row.toolCallId === null ? null : (row.waits ?? []),
       child: row.child,
     },
   ];

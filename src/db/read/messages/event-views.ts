@@ -50,16 +50,14 @@ export async function readEvents(
 }
 
 /** The last number of a context, and its lease owner. */
-export type Head = { headSeq: number; owner: ProcessId | null; epoch: number };
+type Head = { headSeq: number; owner: ProcessId | null; epoch: number };
 
 /** Null: the tenant has no such context. */
 export async function readHead(executor: Executor, tenantId: TenantId, contextId: ContextId): Promise<Head | null> {
-  const [row] = await executor.execute<{
-    head_seq: number;
-    lease_owner: ProcessId | null;
-    lease_epoch: number;
-  }>(sql`select head_seq, lease_owner, lease_epoch from contexts where tenant_id = ${tenantId} and id = ${contextId}`);
-  return row === undefined ? null : { headSeq: row.head_seq, owner: row.lease_owner, epoch: row.lease_epoch };
+  const [row] = await executor.execute<Head>(sql`
+    select head_seq as "headSeq", lease_owner as owner, lease_epoch as epoch from contexts
+    where tenant_id = ${tenantId} and id = ${contextId}`);
+  return row ?? null;
 }
 
 /** The key of a context or a job with its tenant, so that ids of other tenants do not match. */

@@ -16,7 +16,7 @@ import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
 import { millis } from '../../connection/instant.ts';
 import { toModelMeta, type ModelColumns } from '../../model-calls/model-meta.ts';
-import { toUsage, usageColumns, usageMembers } from '../../model-calls/usage.ts';
+import { usageColumns, usageObject } from '../../model-calls/usage.ts';
 
 /** Maximum number of messages per page, and maximum size in bytes as stored (compressed). */
 const PAGE = 200;
@@ -75,26 +75,7 @@ export type StoredMessage = {
   firstByteAt: Millis | null;
 };
 
-type CounterColumns = Usage & { message_count: number; request_count: number };
-
-type Row = CounterColumns & {
-  title: string | null;
-  name: string;
-  role: string | null;
-  config: WorkerConfig;
-  active_branch: string;
-  turn_count: number;
-  head_seq: number;
-  created_at: Millis;
-  branches: (CounterColumns & {
-    name: string;
-    parentName: string | null;
-    forkSeq: number | null;
-    spans: Span[] | null;
-    createdAt: Millis;
-  })[];
-  compactions: StoredCompaction[];
-};
+type Row = Omit<StoredContext, 'worker'> & StoredContext['worker'];
 
 /** Everything but the messages, in one statement. Null: the tenant has no such context. */
 export async function readContext(
@@ -103,11 +84,11 @@ export async function readContext(
   contextId: ContextId,
 ): Promise<StoredContext | null> {
   const [row] = await executor.execute<Row>(sql`
-    select w.title, w.name, w.role, w.config, c.active_branch, c.message_count, c.turn_count, c.request_count,
-      ${usageColumns('c')}, c.head_seq,
-      ${millis(sql`w.created_at`)} as created_at,
+    select w.title, w.name, w.role, w.config, c.active_branch as "activeBranch", c.message_count as "messageCount",
+      c.turn_count as "turnCount", c.request_count as "requestCount", ${usageObject('c')} as usage,
+      c.head_seq as "headSeq", ${millis(sql`w.created_at`)} as "createdAt",
       (select jsonb_agg(jsonb_build_object('name', t.name, 'parentName', t.parent_name, 'forkSeq', t.fork_seq, 'spans', t.spans,
-          'message_count', t.message_count, 'request_count', t.request_count, ${usageMembers('t')},
+          'messageCount', t.message_count, 'requestCount', t.request_count, 'usage', ${usageObject('t')},
           'createdAt', ${millis(sql`t.created_at`)}) order by t.created_at, t.name)
         from branches t where t.context_id = c.id) as branches,
       (select coalesce(jsonb_agg(jsonb_build_object('seq', t.seq, 'branch', t.branch, 'uptoSeq', t.upto_seq, 'type', t.type,
@@ -118,37 +99,9 @@ export async function readContext(
             and t.upto_seq > j.first_seq)) as compactions
     from contexts c join workers w on w.context_id = c.id
     where c.tenant_id = ${tenantId} and c.id = ${contextId}`);
-  return row === undefined ? null : toContext(row);
-}
-
-function toContext(row: Row): StoredContext {
-  return {
-    title: row.title,
-    worker: { name: row.name, role: row.role },
-    config: row.config,
-    activeBranch: row.active_branch,
-    turnCount: row.turn_count,
-    createdAt: row.created_at,
-    headSeq: row.head_seq,
-    ...toCounters(row),
-    branches: row.branches.map(({ name, parentName, forkSeq, spans, createdAt, ...counters }) => ({
-      name,
-      parentName,
-      forkSeq,
-      spans,
-      createdAt,
-      ...toCounters(counters),
-    })),
-    compactions: row.compactions,
-  };
-}
-
-function toCounters(row: CounterColumns): Counters {
-  return {
-    messageCount: row.message_count,
-    requestCount: row.request_count,
-    usage: toUsage(row),
-  };
+  if (row === undefined) return null;
+  const { name, role, ...context } = row;
+  return { ...context, worker: { name, role } };
 }
 
 export type ExportRange = {
@@ -168,8 +121,8 @@ export async function readExportPage(executor: Executor, range: ExportRange): Pr
     select p.* from contexts c left join lateral (
       select m.id, m.seq, m.branch, m.role, m.type, m.turn, ${statusAt(headSeq)} as status, m.content, m.model_id,
         m.provider_id, m.finish_reason, ${usageColumns('m')},
-        m.attempt, ${millis(sql`m.called_at`)} as called_at, ${millis(sql`m.first_byte_at`)} as first_byte_at,
-        ${millis(sql`m.created_at`)} as created_at, ${millis(sql`m.completed_at`)} as completed_at
+        m.attempt, ${millis(sql`m.called_at`)} as "calledAt", ${millis(sql`m.first_byte_at`)} as "firstByteAt",
+        ${millis(sql`m.created_at`)} as "createdAt", ${millis(sql`m.completed_at`)} as "completedAt"
       from (
         select n.id, sum(n.size) over (order by n.seq) - n.size as before from (
           select m.id, m.seq, pg_column_size(m.content) as size from messages m
@@ -197,21 +150,7 @@ function isRead(spans: readonly Span[]): SQL {
     where r.branch = m.branch and m.seq > r."after" and (r.upto is null or m.seq <= r.upto))`;
 }
 
-type MessageRow = ModelColumns & {
-  id: MessageId;
-  seq: number;
-  branch: string;
-  role: MessageRole;
-  type: MessageType;
-  turn: Turn;
-  status: StoredMessage['status'];
-  content: Block[];
-  attempt: number | null;
-  called_at: Millis | null;
-  first_byte_at: Millis | null;
-  created_at: Millis;
-  completed_at: Millis | null;
-};
+type MessageRow = ModelColumns & Omit<StoredMessage, 'model'> & { id: MessageId };
 
 function toMessage(row: MessageRow): StoredMessage {
   const { seq, branch, role, type, turn, status, content, attempt } = row;
@@ -223,11 +162,11 @@ function toMessage(row: MessageRow): StoredMessage {
     turn,
     status,
     content,
-    createdAt: row.created_at,
-    completedAt: row.completed_at,
+    createdAt: row.createdAt,
+    completedAt: row.completedAt,
     model: toModelMeta(row),
     attempt,
-    calledAt: row.called_at,
-    firstByteAt: row.first_byte_at,
+    calledAt: row.calledAt,
+    firstByteAt: row.firstByteAt,
   };
 }

@@ -64,24 +64,7 @@ export type MessageRange = {
   limit: number;
 };
 
-type Row = ModelColumns & {
-  id: MessageId;
-  context_id: ContextId;
-  branch: string;
-  seq: number | null;
-  turn: Turn | null;
-  role: MessageRole;
-  type: MessageType;
-  status: 'queued' | 'completed' | 'retracted';
-  compacted: boolean;
-  content: Block[];
-  job_id: JobId | null;
-  sender_worker_id: WorkerId | null;
-  created_at: Millis;
-  completed_at: Millis | null;
-  lane: number | null;
-  position: number | null;
-};
+type Row = ModelColumns & Omit<MessageView, 'model' | 'queue'> & { lane: number | null; position: number | null };
 
 /** Steers are in no queue. They sort before all queued inputs. */
 const lane: SQL = sql`(case when j.id is null then null when j.message_id = m.id then j.priority else -1 end)`;
@@ -89,16 +72,16 @@ const lane: SQL = sql`(case when j.id is null then null when j.message_id = m.id
 /** `j` is the job of an input. `upto`: the number up to which a summary replaces messages. */
 const messagesWithPlace = (
   upto: SQL,
-): SQL => sql`select m.id, m.context_id, m.branch, m.seq, m.turn, m.role, m.type, m.status,
+): SQL => sql`select m.id, m.context_id as "contextId", m.branch, m.seq, m.turn, m.role, m.type, m.status,
   coalesce(m.seq <= ${upto}, false) as compacted, m.content, m.bytes,
-  m.job_id, m.sender_worker_id, ${millis(sql`m.created_at`)} as created_at, ${millis(sql`m.completed_at`)} as completed_at, m.model_id,
-  m.provider_id, ${usageColumns('m')}, m.finish_reason,
+  m.job_id as "jobId", m.sender_worker_id as "senderWorkerId", ${millis(sql`m.created_at`)} as "createdAt",
+  ${millis(sql`m.completed_at`)} as "completedAt", m.model_id, m.provider_id, ${usageColumns('m')}, m.finish_reason,
   ${lane} as lane, j.position from messages m left join jobs j on m.role = 'user' and j.id = m.job_id`;
 
 function toView(row: Row): MessageView {
   return {
     id: row.id,
-    contextId: row.context_id,
+    contextId: row.contextId,
     branch: row.branch,
     seq: row.seq,
     turn: row.turn,
@@ -107,10 +90,10 @@ function toView(row: Row): MessageView {
     status: row.status,
     compacted: row.compacted,
     content: row.content,
-    jobId: row.job_id,
-    senderWorkerId: row.sender_worker_id,
-    createdAt: row.created_at,
-    completedAt: row.completed_at,
+    jobId: row.jobId,
+    senderWorkerId: row.senderWorkerId,
+    createdAt: row.createdAt,
+    completedAt: row.completedAt,
     model: toModelMeta(row),
     queue: row.lane === null || row.position === null ? null : { lane: row.lane, position: row.position, id: row.id },
   };

@@ -9,7 +9,7 @@ import type { Append } from '../../../core/run/append.ts';
 import { columns, recordset, type Columns, type Field } from '../../rows/recordset.ts';
 import { fixed, written, type Changed, type Inserted } from '../../rows/written-columns.ts';
 
-export type Part = {
+type Part = {
   /** Whether an append has rows for it. */
   isIn: (append: Append) => boolean;
   cte: (appends: readonly Append[]) => SQL;

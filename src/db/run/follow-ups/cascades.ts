@@ -15,26 +15,11 @@ export type Cascade = {
   contextId: ContextId;
 };
 
-type CascadeRow = {
-  id: JobId;
-  tenant_id: TenantId;
-  worker_id: WorkerId;
-  context_id: ContextId;
-  cascade: StopKind;
-};
-
 export async function findCascades(executor: Executor, most: number): Promise<Cascade[]> {
-  const rows = await executor.execute<CascadeRow>(sql`/* follow_ups.find_cascades */
-    select j.id, j.tenant_id, j.worker_id, j.context_id, j.cascade from jobs j where j.cascade is not null
-    order by j.id limit ${most}`);
-  return rows.map((row) => ({
-    kind: 'cascade',
-    tenantId: row.tenant_id,
-    jobId: row.id,
-    stopKind: row.cascade,
-    workerId: row.worker_id,
-    contextId: row.context_id,
-  }));
+  return executor.execute<Cascade>(sql`/* follow_ups.find_cascades */
+    select 'cascade' as kind, j.tenant_id as "tenantId", j.id as "jobId", j.cascade as "stopKind",
+      j.worker_id as "workerId", j.context_id as "contextId"
+    from jobs j where j.cascade is not null order by j.id limit ${most}`);
 }
 
 /**
@@ -73,7 +58,7 @@ export async function workersBelow(
   above: WorkerId,
   { stopped, most }: { stopped: boolean; most: number },
 ): Promise<{ id: WorkerId; contextId: ContextId }[]> {
-  const rows = await executor.execute<{ id: WorkerId; context_id: ContextId }>(sql`/* workers.list_below */
+  return executor.execute<{ id: WorkerId; contextId: ContextId }>(sql`/* workers.list_below */
     with recursive tree as (
       select id, context_id, depth from workers
       where parent_worker_id = ${above} and tenant_id = ${tenantId} and not detached
@@ -81,9 +66,8 @@ export async function workersBelow(
       select w.id, w.context_id, w.depth from workers w join tree on w.parent_worker_id = tree.id
       where w.tenant_id = ${tenantId} and not w.detached
     )
-    select tree.id, tree.context_id from tree join contexts c on c.id = tree.context_id
+    select tree.id, tree.context_id as "contextId" from tree join contexts c on c.id = tree.context_id
     where c.stopped = ${stopped}::boolean order by tree.depth, tree.id limit ${most}`);
-  return rows.map((row) => ({ id: row.id, contextId: row.context_id }));
 }
 
 /** Queued jobs of a context that workers requested. The caller has locked the context's row. */

@@ -15,18 +15,13 @@ export type ParentNotice = { kind: 'parent_notice'; tenantId: TenantId; jobId: J
  * and while a call of the receiver waits for that job to end.
  */
 export async function findParentNotices(executor: Executor, most: number, queueLimit: number): Promise<ParentNotice[]> {
-  const rows = await executor.execute<{
-    id: JobId;
-    tenant_id: TenantId;
-    to: ContextId | null;
-  }>(sql`/* follow_ups.find_parent_notices */
-    select j.id, j.tenant_id, c.id as to from jobs j
+  return executor.execute<ParentNotice>(sql`/* follow_ups.find_parent_notices */
+    select 'parent_notice' as kind, j.tenant_id as "tenantId", j.id as "jobId", c.id as to from jobs j
     left join tool_calls t on t.id = j.parent_tool_call_id and t.tenant_id = j.tenant_id
     left join contexts c on c.id = t.context_id and not ${isVoid}
     where j.parent_notice = 'due'
       and (c.id is null or not c.stopped and c.queued + c.steers < ${queueLimit} and not ${isAwaited(sql`c.id`)})
     order by j.id limit ${most}`);
-  return rows.map((row) => ({ kind: 'parent_notice', tenantId: row.tenant_id, jobId: row.id, to: row.to }));
 }
 
 /**
@@ -44,7 +39,7 @@ function isAwaited(contextId: SQL): SQL {
 }
 
 /** How a job ended, for the parent that requested it. */
-export type Ending = {
+type Ending = {
   workerId: WorkerId;
   workerName: string;
   status: FinishedStatus;
@@ -64,31 +59,14 @@ export async function takeParentNotice(
   { tenantId, jobId }: Pick<ParentNotice, 'tenantId' | 'jobId'>,
   to: ContextId | null,
 ): Promise<Ending | null> {
-  const [row] = await tx.execute<{
-    worker_id: WorkerId;
-    name: string;
-    status: FinishedStatus;
-    output: Block[] | null;
-    error: JobError | null;
-    reason: string | null;
-    hops: number;
-  }>(sql`/* jobs.take_parent_notice */
+  const [row] = await tx.execute<Omit<Ending, 'output'> & { output: Block[] | null }>(sql`/* jobs.take_parent_notice */
     update jobs j set parent_notice = null
     from workers w
     where j.id = ${jobId} and j.tenant_id = ${tenantId} and j.parent_notice = 'due' and w.id = j.worker_id
       and (${to}::uuid is null or not ${isAwaited(sql`${to}::uuid`)})
-    returning j.worker_id, w.name, j.status, j.error, j.stop_reason as reason, j.hops,
+    returning j.worker_id as "workerId", w.name as "workerName", j.status, j.error, j.stop_reason as reason, j.hops,
       (select m.content from messages m where m.id = j.output_message_id) as output`);
-  if (row === undefined) return null;
-  return {
-    workerId: row.worker_id,
-    workerName: row.name,
-    status: row.status,
-    output: row.output ?? [],
-    error: row.error,
-    reason: row.reason,
-    hops: row.hops,
-  };
+  return row === undefined ? null : { ...row, output: row.output ?? [] };
 }
 
 /**

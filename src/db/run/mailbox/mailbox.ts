@@ -30,7 +30,7 @@ export function placeOf({ lease, activeBranch, steers }: ContextRow): SQL {
 }
 
 /** The data of contexts outside their rows. */
-export type Parts = {
+type Parts = {
   jobs: Map<ContextId, JobsInMailbox>;
   steers: Map<ContextId, SteeredInput[]>;
   calls: Map<ContextId, OpenCall[]>;

@@ -62,7 +62,7 @@ export function isRead(branch: SQL, seq: SQL): SQL {
     where r.branch = ${branch} and ${seq} > r.after and (r.upto is null or ${seq} <= r.upto)) end`;
 }
 
-export type NewBranch = { name: string; parent: string; forkSeq: number; spans: readonly Span[] };
+type NewBranch = { name: string; parent: string; forkSeq: number; spans: readonly Span[] };
 
 /** Returns the context's new `head_seq`. */
 export async function insertBranch(tx: Executor, place: Place, branch: NewBranch): Promise<number> {

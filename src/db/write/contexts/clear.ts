@@ -24,7 +24,7 @@ export async function lookBeforeClear(
  * the lease.
  */
 export async function clear(tx: Executor, tenantId: TenantId, contextId: ContextId): Promise<{ headSeq: number }> {
-  const [row] = await tx.execute<{ head_seq: number }>(sql`/* contexts.clear */
+  const [row] = await tx.execute<{ headSeq: number }>(sql`/* contexts.clear */
     with before as (
       select c.id, c.state = 'PermanentFailure' as failed from contexts c
       where c.id = ${contextId} and c.tenant_id = ${tenantId}
@@ -51,7 +51,7 @@ export async function clear(tx: Executor, tenantId: TenantId, contextId: Context
       select id, tenant_id, head_seq, 'StateChanged', jsonb_build_object('new_state', 'Idle', 'job_id', null)
       from ctx where failed
     )
-    select head_seq from ctx`);
+    select head_seq as "headSeq" from ctx`);
   if (row === undefined) throw new Error(`The locked context ${contextId} no longer exists.`);
-  return { headSeq: row.head_seq };
+  return row;
 }

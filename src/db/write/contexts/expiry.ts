@@ -86,12 +86,12 @@ function isOld(archivedDays: number): SQL {
 
 /** Oldest first. A worker with child workers is kept until they are purged. */
 export async function findPurgeable(executor: Executor, archivedDays: number, most: number): Promise<Purgeable[]> {
-  const rows = await executor.execute<{ id: WorkerId; context_id: ContextId; tenant_id: TenantId }>(sql`
-    select w.id, w.context_id, w.tenant_id from workers w join contexts c on c.id = w.context_id
+  return executor.execute<Purgeable>(sql`
+    select w.id, w.context_id as "contextId", w.tenant_id as "tenantId"
+    from workers w join contexts c on c.id = w.context_id
     where ${isOld(archivedDays)}
       and not exists (select 1 from workers child where child.parent_worker_id = w.id)
     order by w.archived_at limit ${most}`);
-  return rows.map((row) => ({ id: row.id, contextId: row.context_id, tenantId: row.tenant_id }));
 }
 
 /** Locks the context's row if it is free. False: another transaction has locked it, or it does not exist. */

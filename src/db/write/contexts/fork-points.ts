@@ -10,7 +10,7 @@ import { spansOf } from '../../run/spans.ts';
 /** A completed message of the history. */
 export type CompletedMessage = { id: MessageId; branch: string; seq: number; role: MessageRole; turn: Turn };
 
-export type Found = { kind: 'completed'; message: CompletedMessage } | { kind: 'queued' } | { kind: 'retracted' };
+type Found = { kind: 'completed'; message: CompletedMessage } | { kind: 'queued' } | { kind: 'retracted' };
 
 /** Null: the tenant has no such message in this context. */
 export async function findMessage(tx: Executor, { tenantId, contextId }: Place, id: MessageId): Promise<Found | null> {
@@ -34,18 +34,14 @@ export type Horizon = {
 
 /** Null: the tenant has no such context. */
 export async function horizonOf(executor: Executor, { tenantId, contextId }: Place): Promise<Horizon | null> {
-  const [row] = await executor.execute<{
-    head_seq: number;
-    active_branch: string;
-    branch: string | null;
-    after: number;
-  }>(sql`
-    select c.head_seq, c.active_branch, j.branch, coalesce(j.first_seq, 0) as after
+  type Row = Omit<Horizon, 'unfinished'> & { branch: string | null; after: number };
+  const [row] = await executor.execute<Row>(sql`
+    select c.head_seq as "headSeq", c.active_branch as "activeBranch", j.branch, coalesce(j.first_seq, 0) as after
     from contexts c left join jobs j on j.context_id = c.id and j.status in ('running', 'waiting')
     where c.id = ${contextId} and c.tenant_id = ${tenantId}`);
   if (row === undefined) return null;
-  const { head_seq: headSeq, active_branch: activeBranch, branch, after } = row;
-  return { headSeq, activeBranch, unfinished: branch === null ? null : { branch, after } };
+  const { branch, after, ...horizon } = row;
+  return { ...horizon, unfinished: branch === null ? null : { branch, after } };
 }
 
 /** The number up to which a branch is complete. */

@@ -28,7 +28,7 @@ export async function keepContext(tx: Executor, { tenantId, contextId }: Place):
   return rows.length > 0;
 }
 
-export type Fork = {
+type Fork = {
   /** The parts of the source that are copied, in order. None is open-ended. */
   spans: readonly Span[];
   contextId: ContextId;

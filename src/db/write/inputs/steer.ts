@@ -20,7 +20,7 @@ type Steering = {
  */
 export async function steer(tx: Executor, steering: Steering): Promise<{ headSeq: number } | null> {
   const { tenantId, contextId, jobId, messageId, content, queueLimit } = steering;
-  const [row] = await tx.execute<{ head_seq: number }>(sql`/* inputs.steer */
+  const [row] = await tx.execute<{ headSeq: number }>(sql`/* inputs.steer */
     with ctx as (
       update contexts c set steers = c.steers + 1
       where c.id = ${contextId} and c.tenant_id = ${tenantId} and not c.stopped and c.queued + c.steers < ${queueLimit}
@@ -31,6 +31,6 @@ export async function steer(tx: Executor, steering: Steering): Promise<{ headSeq
         ${encodeJson(content)}::json, j.id
       from ctx join jobs j on j.id = ${jobId} and j.context_id = ctx.id
     )
-    select head_seq from ctx`);
-  return row === undefined ? null : { headSeq: row.head_seq };
+    select head_seq as "headSeq" from ctx`);
+  return row ?? null;
 }

@@ -16,6 +16,7 @@ import { written } from '../../rows/written-columns.ts';
 import { jobs } from '../../schema/jobs.ts';
 import { messages } from '../../schema/messages.ts';
 import { hasQuestion } from '../../calls/replies.ts';
+import { changedContextColumns, type ChangedContext } from '../../run/contexts.ts';
 
 export type Submission = {
   tenantId: TenantId;
@@ -55,28 +56,14 @@ export type Asker = {
   noticeOfJobId: JobId | null;
 };
 
-export type Submitted = {
-  /** The context's `head_seq` when the submission was accepted. */
-  headSeq: number;
-  wakeSeq: number;
-  epoch: number;
-  /** No process runs the context, and it is due: the caller must send a wake-up. */
-  runnable: boolean;
-};
-
 /** `asker`: the worker that sends it; null: a client. Returns null if refused; the context's row shows why. */
 export async function submit(
   executor: Executor,
   submission: Submission,
   asker: Asker | null = null,
-): Promise<Submitted | null> {
+): Promise<ChangedContext | null> {
   const { tenantId, contextId, input, branch, mayAnswer, onlyIfIdle, queueLimit } = submission;
-  const [row] = await executor.execute<{
-    head_seq: number;
-    wake_seq: number;
-    lease_epoch: number;
-    scheduling_status: string;
-  }>(sql`/* jobs.submit */
+  const [row] = await executor.execute<ChangedContext>(sql`/* jobs.submit */
     with ctx as (
       update contexts c set
         wake_seq = c.wake_seq + 1,
@@ -95,14 +82,8 @@ export async function submit(
       update workers w set archived_at = null, expires_at = ${dueNow}
       from ctx where w.context_id = ctx.id and w.archived_at is not null
     )
-    select head_seq, wake_seq, lease_epoch, scheduling_status from ctx`);
-  if (row === undefined) return null;
-  return {
-    headSeq: row.head_seq,
-    wakeSeq: row.wake_seq,
-    epoch: row.lease_epoch,
-    runnable: row.scheduling_status === 'runnable',
-  };
+    select ${changedContextColumns} from ctx`);
+  return row ?? null;
 }
 
 type Given = { submission: Submission; asker: Asker | null };

@@ -17,22 +17,11 @@ export async function findSelf(
   executor: Executor,
   { tenantId, contextId }: { tenantId: TenantId; contextId: ContextId },
 ): Promise<Self | null> {
-  const [row] = await executor.execute<{
-    id: WorkerId;
-    name: string;
-    parent_worker_id: WorkerId | null;
-    root: WorkerId;
-  }>(sql`
-    select id, name, parent_worker_id, coalesce(root_worker_id, id) as root from workers
-    where context_id = ${contextId} and tenant_id = ${tenantId}`);
-  if (row === undefined) return null;
-  return {
-    tenantId,
-    id: row.id,
-    name: row.name,
-    parentWorkerId: row.parent_worker_id,
-    rootWorkerId: row.root,
-  };
+  const [row] = await executor.execute<Self>(sql`
+    select tenant_id as "tenantId", id, name, parent_worker_id as "parentWorkerId",
+      coalesce(root_worker_id, id) as "rootWorkerId"
+    from workers where context_id = ${contextId} and tenant_id = ${tenantId}`);
+  return row ?? null;
 }
 
 /** `isBelow`: it is a descendant of the asking worker. */
@@ -40,16 +29,16 @@ export type Found = { contextId: ContextId; isBelow: boolean };
 
 /** Another worker of the same tree; null: none has this id. */
 export async function findPeer(executor: Executor, self: Self, id: WorkerId): Promise<Found | null> {
-  const [row] = await executor.execute<{ context_id: ContextId; below: boolean }>(sql`/* workers.find_peer */
+  const [row] = await executor.execute<Found>(sql`/* workers.find_peer */
     with recursive up as (
       select w.parent_worker_id as id from workers w where w.id = ${id} and w.tenant_id = ${self.tenantId}
       union all
       select w.parent_worker_id from up join workers w on w.id = up.id and w.tenant_id = ${self.tenantId}
     )
-    select w.context_id, exists (select 1 from up where up.id = ${self.id}) as below from workers w
+    select w.context_id as "contextId", exists (select 1 from up where up.id = ${self.id}) as "isBelow" from workers w
     where w.id = ${id} and w.tenant_id = ${self.tenantId} and w.id <> ${self.id}
       and coalesce(w.root_worker_id, w.id) = ${self.rootWorkerId}`);
-  return row === undefined ? null : { contextId: row.context_id, isBelow: row.below };
+  return row ?? null;
 }
 
 /** The job that a call has created by sending a message; null: none yet. */

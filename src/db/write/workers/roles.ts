@@ -21,19 +21,12 @@ export type RoleView = {
   updatedAt: Millis;
 };
 
-type Row = { name: string; version: number; definition: Role; created_at: Millis; updated_at: Millis };
-
-const rolesWithBirth: SQL = sql`select r.name, r.version, r.definition, ${millis(sql`f.created_at`)} as created_at,
-  ${millis(sql`r.created_at`)} as updated_at
+const rolesWithBirth: SQL = sql`select r.name, r.version, r.definition, ${millis(sql`f.created_at`)} as "createdAt",
+  ${millis(sql`r.created_at`)} as "updatedAt"
   from roles r join roles f on f.tenant_id = r.tenant_id and f.name = r.name and f.version = 1`;
 
 const isLast: SQL = sql`not exists (
   select 1 from roles n where n.tenant_id = r.tenant_id and n.name = r.name and n.version > r.version)`;
-
-function toView(row: Row): RoleView {
-  const { name, version, definition, created_at: createdAt, updated_at: updatedAt } = row;
-  return { name, version, definition, createdAt, updatedAt };
-}
 
 /** The current version, or the given one. Null: the tenant has no such role, or it was deleted. */
 export async function findRole(
@@ -43,9 +36,9 @@ export async function findRole(
   version: number | null = null,
 ): Promise<RoleView | null> {
   const which = version === null ? isLast : sql`r.version = ${version}`;
-  const [row] = await executor.execute<Row>(sql`
+  const [row] = await executor.execute<RoleView>(sql`
     ${rolesWithBirth} where r.tenant_id = ${tenantId} and r.name = ${name} and r.definition is not null and ${which}`);
-  return row === undefined ? null : toView(row);
+  return row ?? null;
 }
 
 /**
@@ -59,7 +52,7 @@ export async function listRoles(
 ): Promise<Page<RoleView>> {
   const rows = sql`select s.*, octet_length(s.definition::text) as bytes from (
     ${rolesWithBirth} ${currentRoles(tenantId, hidden, page)}) s`;
-  return toPage(await executor.execute<OfPage & Row>(withinBytes(rows, sql`p.name collate "C"`)), toView);
+  return toPage(await executor.execute<OfPage & RoleView>(withinBytes(rows, sql`p.name collate "C"`)), (row) => row);
 }
 
 /** Names of current roles, at most `limit`. */

@@ -144,18 +144,14 @@ export async function descendants(
   tenantId: TenantId,
   id: WorkerId,
 ): Promise<{ id: WorkerId; contextId: ContextId }[]> {
-  const rows = await executor.execute<{
-    id: WorkerId;
-    context_id: ContextId;
-  }>(sql`/* workers.list_descendants */
+  return executor.execute<{ id: WorkerId; contextId: ContextId }>(sql`/* workers.list_descendants */
     with recursive tree as (
       select id, context_id, depth from workers where tenant_id = ${tenantId} and id = ${id}
       union all
       select w.id, w.context_id, w.depth from workers w join tree on w.parent_worker_id = tree.id
       where w.tenant_id = ${tenantId} and not w.detached
     )
-    select id, context_id from tree order by depth desc, id`);
-  return rows.map((row) => ({ id: row.id, contextId: row.context_id }));
+    select id, context_id as "contextId" from tree order by depth desc, id`);
 }
 
 const TABLES = [
