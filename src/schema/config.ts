@@ -112,7 +112,6 @@ type WorkerConfig = Static<typeof WorkerConfig>;
 
 export type ConfigPatch = { [Member in keyof WorkerConfig]?: WorkerConfig[Member] | null };
 
-/** A config patch: null removes a field. */
 export const ConfigPatch = Type.Unsafe<ConfigPatch>(
   partial(Object.fromEntries(Object.entries(members).map(([name, member]) => [name, nullable(member)])), {
     $id: 'ConfigPatch',

@@ -77,13 +77,10 @@ function textOf({ pattern, minLength = 0, maxLength }: Described): string {
   const known = NAME_EXPECTATIONS[pattern ?? ''] ?? TEXT_EXPECTATIONS[pattern ?? ''];
   if (known !== undefined) return known;
   const isFilled = minLength === 1 || pattern === FILLED;
-  const text = isFilled ? `a non-empty string${counted(0, maxLength, 'characters')}` : bare(minLength, maxLength);
+  const size = counted(isFilled ? 0 : minLength, maxLength, 'characters');
+  const text = `${isFilled ? 'a non-empty' : 'a'} string${size}`;
   if (pattern === PLAIN_TEXT) return `${text}, without NUL and unpaired surrogates`;
   return pattern === undefined || pattern === FILLED ? text : `${text} that matches the pattern ${pattern}`;
-}
-
-function bare(minLength: number, maxLength: number | undefined): string {
-  return `a string${counted(minLength, maxLength, 'characters')}`;
 }
 
 function counted(least = 0, most: number | undefined, what: string): string {

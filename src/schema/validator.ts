@@ -48,7 +48,7 @@ export function createAjv(components: readonly TSchema[], allErrors: boolean): A
 export const MOST_EXPLAINED = 2_000;
 
 /** The errors of a value; empty: it is valid. */
-export type Check = (value: unknown) => readonly ErrorObject[];
+type Check = (value: unknown) => readonly ErrorObject[];
 
 /** Ajv keeps what it has compiled: all compilers for the same components share it. */
 const firstErrors = memoize((components: readonly TSchema[]) => createAjv(components, false));

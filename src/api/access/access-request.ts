@@ -1,6 +1,4 @@
 /** The parts of a request that access control reads. */
-
-/** The headers that access control reads. */
 export type AccessHeaders = {
   authorization?: string | undefined;
   host?: string | undefined;

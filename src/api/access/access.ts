@@ -58,8 +58,11 @@ export function isSecured({ apiKeys, adminKey }: Pick<AccessConfig, 'apiKeys' | 
   return apiKeys.length > 0 || adminKey !== null;
 }
 
-const ELSEWHERE =
-  'The request comes from a web page of another origin. Call the API from its own origin, or from a server.';
+const NO_KEY = refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
+const ELSEWHERE = refuse(
+  'forbidden',
+  'The request comes from a web page of another origin. Call the API from its own origin, or from a server.',
+);
 
 function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: Database): AccessControl {
   const find = keyFinder(keys);
@@ -72,14 +75,10 @@ function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: D
       const { headers, method } = request;
       if (headers.authorization !== undefined) return admitBearer(headers.authorization, find, isAdminKey, tenantIds);
       const found = await sessions.find(tokenIn(request) ?? '');
-      if (found === null)
-        return refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
-      return isOfOwnPage(headers, method)
-        ? { kind: 'tenant', ...found, isOperator: false }
-        : refuse('forbidden', ELSEWHERE);
+      if (found === null) return NO_KEY;
+      return isOfOwnPage(headers, method) ? { kind: 'tenant', ...found, isOperator: false } : ELSEWHERE;
     },
-    objection: ({ headers, method }) =>
-      changes(method) && crossOrigin(headers) ? refuse('forbidden', ELSEWHERE) : null,
+    objection: ({ headers, method }) => (changes(method) && crossOrigin(headers) ? ELSEWHERE : null),
     whose(key) {
       const found = find(key);
       return found === null ? null : { keyId: keyId(key), begin: () => sessions.begin(found) };
@@ -96,8 +95,7 @@ async function admitBearer(
   tenantIds: TenantIds,
 ): Promise<Access> {
   const [, given] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
-  if (given === undefined)
-    return refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
+  if (given === undefined) return NO_KEY;
   if (isAdminKey(given)) return { kind: 'operator' };
   const found = find(given);
   if (found === null)
@@ -138,7 +136,7 @@ function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
         `The host ${JSON.stringify((headers.host ?? '').slice(0, 100))} is not allowed without API keys. Add it to NIGHTSHIFT_ALLOWED_HOSTS, or set NIGHTSHIFT_API_KEYS.`,
       );
     }
-    return isFromElsewhere(headers) ? refuse('forbidden', ELSEWHERE) : null;
+    return isFromElsewhere(headers) ? ELSEWHERE : null;
   };
   return {
     auth: 'none',

@@ -2,8 +2,6 @@
  * Event streams of signed-in browsers. A stream ends when its session ends. If this process signs the session out, it
  * ends the streams at once. It finds sessions that other processes signed out with one query a second for all streams.
  */
-import type { Database } from '../../db/connection/client.ts';
-import { findLiveSessions } from '../../db/write/sessions.ts';
 import { Poller } from '../../events/poller.ts';
 
 const ASK_MS = 1_000;
@@ -14,10 +12,6 @@ type SessionStreams = {
   /** Ends the streams of a session that this process signed out. */
   end(tokenHash: string): void;
 };
-
-export function sessionStreamsOf({ db }: Pick<Database, 'db'>): SessionStreams {
-  return openSessionStreams((hashes) => findLiveSessions(db, hashes));
-}
 
 /** `findLive` returns those of the given sessions that have not ended. */
 export function openSessionStreams(

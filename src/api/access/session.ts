@@ -9,8 +9,14 @@ import type { AccessHeaders, AccessRequest } from './access-request.ts';
 import type { ApiKey } from '../../config/config.ts';
 import type { TenantId } from '../../core/ids.ts';
 import type { Database } from '../../db/connection/client.ts';
-import { beginSession, endSession, findSession, type StoredSession } from '../../db/write/sessions.ts';
-import { sessionStreamsOf } from './session-streams.ts';
+import {
+  beginSession,
+  endSession,
+  findLiveSessions,
+  findSession,
+  type StoredSession,
+} from '../../db/write/sessions.ts';
+import { openSessionStreams } from './session-streams.ts';
 import type { TenantIds } from './tenants.ts';
 
 /** The cookie name without TLS, usually on localhost. */
@@ -32,7 +38,7 @@ const TOKEN = /^[\w-]{43}$/;
 export type SessionHash = string;
 type OpenSession = { tenantId: TenantId; tenantName: string; session: SessionHash };
 
-export type Sessions = {
+type Sessions = {
   /** Stores a session for this key. Returns the value of the cookie. */
   begin(key: ApiKey): Promise<string>;
   /** Null: no such session. */
@@ -44,7 +50,7 @@ export type Sessions = {
 
 export function openSessions(database: Database, keys: readonly ApiKey[], tenantIds: TenantIds): Sessions {
   const known = new Set(keys.map((key) => `${keyId(key.key)} ${key.tenant}`));
-  const streams = sessionStreamsOf(database);
+  const streams = openSessionStreams((hashes) => findLiveSessions(database.db, hashes));
   const remembered = new Map<string, { until: number; found: Promise<StoredSession | null> }>();
 
   function find(tokenHash: string): Promise<StoredSession | null> {

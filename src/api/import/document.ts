@@ -11,10 +11,9 @@ import { parseTurn, answerTurn, inputTurn } from '../../core/conversation/turn.t
 import { AnyJson } from '../schemas/common.ts';
 import { ref, strict } from '../../schema/build.ts';
 import {
+  ContextExport,
   EXPORT_FORMAT,
-  EXPORT_VERSION,
   ExportedBranch,
-  ExportedContext,
   ExportedEntry,
   type ExportedCompaction,
   type ExportedMessage,
@@ -27,9 +26,8 @@ import type { Spooled } from './spool.ts';
 
 const parseFrame = parserOf(
   strict({
-    format: Type.Literal(EXPORT_FORMAT),
-    version: Type.Literal(EXPORT_VERSION),
-    context: ref(ExportedContext),
+    ...ContextExport.properties,
+    // Parsed one by one.
     entries: Type.Array(AnyJson),
     branches: Type.Array(ref(ExportedBranch), { minItems: 1, maxItems: LIMITS.branches }),
   }),

@@ -3,7 +3,7 @@ import { BRANCH_NAME, MAIN, closed, reads, whole, type Span } from '../../core/c
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { FolderMessage } from './folder-message.ts';
-import { fault, textOf } from './folder-fault.ts';
+import { INDEX, METADATA, fault, textOf } from './folder-fault.ts';
 
 /** A branch. `lastTurn`: the last turn it shows so far; -1: not computed yet. */
 export type Line = {
@@ -16,9 +16,6 @@ export type Line = {
 
 /** A branch as the file describes it. `after`: id of the last message shared with the parent; null: none. */
 type Described = { name: string; parent: string | null; after: string | null };
-
-const METADATA = 'metadata.json';
-const INDEX = 'message_index.json';
 
 /** Returns parents before their children. */
 export function linesOf(metadata: JsonObject, messages: readonly FolderMessage[]): Line[] {

@@ -1,11 +1,13 @@
 /** Errors in a folder, which name the file; and readers of simple values. */
 import type { Json } from '../../core/json.ts';
+import { LATEST } from '../request/instant.ts';
 import type { RequestRefused } from '../response/problem.ts';
 import { wrong } from './parse.ts';
 
 export type Files = { readonly [name: string]: Json };
 
-const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
+export const METADATA = 'metadata.json';
+export const INDEX = 'message_index.json';
 
 /** `file`: empty for the folder itself. */
 export function fault(file: string, what: string): RequestRefused {

@@ -10,7 +10,7 @@ import {
   type ModelMeta,
 } from '../../core/conversation/message.ts';
 import { unpriced } from '../../core/money/usage.ts';
-import { fault, instantOf, textOf, type Files } from './folder-fault.ts';
+import { INDEX, fault, instantOf, textOf, type Files } from './folder-fault.ts';
 
 export type FolderMessage = {
   /** The id in the folder. */
@@ -62,9 +62,9 @@ export function readMessage(files: Files, place: Place, calls: CallIds): FolderM
   const own = textOf(message['id'], file, 'id');
   if (own !== null && own !== id) throw fault(file, `has the id ${own}, which differs from its file name`);
   const either = (member: string): string | null => {
-    const [here, there] = [textOf(message[member], file, member), textOf(entry[member], 'message_index.json', member)];
+    const [here, there] = [textOf(message[member], file, member), textOf(entry[member], INDEX, member)];
     if (here !== null && there !== null && here !== there)
-      throw fault(file, `and message_index.json have a different ${member}: ${here} and ${there}`);
+      throw fault(file, `and ${INDEX} have a different ${member}: ${here} and ${there}`);
     return here ?? there;
   };
   const content = blocksOf(message['content'], file, calls);

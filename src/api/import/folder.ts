@@ -12,11 +12,8 @@ import type { StoredMessage } from '../../db/read/messages/export.ts';
 import type { StoredEntry } from '../../db/write/contexts/import.ts';
 import { linesOf, type Line } from './folder-branches.ts';
 import { readMessage, type CallIds, type FolderMessage } from './folder-message.ts';
-import { fault, instantOf, textOf, type Files } from './folder-fault.ts';
-import { NO_COUNTS, type Source } from './source.ts';
-
-const METADATA = 'metadata.json';
-const INDEX = 'message_index.json';
+import { INDEX, METADATA, fault, instantOf, textOf, type Files } from './folder-fault.ts';
+import { NO_CALL, NO_COUNTS, type Source } from './source.ts';
 
 /** Converts a config of the old layout. */
 type ConfigReader = (written: JsonObject) => Promise<{ config: WorkerConfig; role: string | null }>;
@@ -118,21 +115,8 @@ function placed(found: readonly FolderMessage[], lines: readonly Line[]): Stored
     const turn = role === 'user' ? inputTurn(number) : answerTurn(number);
     if (parseTurn(turn) === null) throw fault(file, 'has a turn number that is too large');
     const { seq, type, content, createdAt, model } = rest;
-    messages.push({
-      seq,
-      branch,
-      role,
-      type,
-      turn,
-      status,
-      content,
-      createdAt,
-      completedAt: createdAt,
-      model,
-      attempt: null,
-      calledAt: null,
-      firstByteAt: null,
-    });
+    const times = { createdAt, completedAt: createdAt };
+    messages.push({ seq, branch, role, type, turn, status, content, ...times, ...NO_CALL, model });
   }
   for (const line of lines) if (line.lastTurn === -1) line.lastTurn = atFork(line);
   return messages;

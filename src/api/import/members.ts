@@ -9,7 +9,7 @@ import { wrong } from './parse.ts';
  * A member, or a part of a split member with its `item`: an index from 0 in a list, or a name in an object. A split
  * member itself comes first, empty, before its parts.
  */
-export type Member = { name: string; item: number | string | null; value: unknown };
+type Member = { name: string; item: number | string | null; value: unknown };
 
 /** The members of imports. Others are refused before their value is read. */
 const KNOWN = ['format', 'version', 'context', 'entries', 'branches', 'title', 'worker', 'config', 'files'];

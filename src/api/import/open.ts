@@ -1,5 +1,4 @@
 /** Detects the format of an import, reads it completely, and validates it. */
-import { refuse } from '../../core/errors.ts';
 import type { TenantId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { isParameter, isReserved } from '../../core/model/parameters.ts';
@@ -19,7 +18,7 @@ import { folderSource } from './folder.ts';
 import { membersOf } from './members.ts';
 import { pairedSource } from './paired.ts';
 import { parserOf, wrong } from './parse.ts';
-import type { Source } from './source.ts';
+import { NO_CALL, type Source } from './source.ts';
 import type { Spooled } from './spool.ts';
 
 const parseWorkerConfig = parserOf(ref(ConfigSchema));
@@ -98,10 +97,7 @@ function completed(source: Source, lacking: readonly LackingResult[], last: numb
             content: [result],
             createdAt: now,
             completedAt: now,
-            model: null,
-            attempt: null,
-            calledAt: null,
-            firstByteAt: null,
+            ...NO_CALL,
           },
         };
       }
@@ -158,9 +154,4 @@ function modelOf(written: JsonObject): string | null {
   if (named !== undefined) return `${named}/${id}`;
   if (id.startsWith('claude')) return `anthropic/${id}`;
   return /^(gpt|o\d)/.test(id) ? `openai/${id}` : null;
-}
-
-/** The error for an import without a body. */
-export function withoutBody(): RequestRefused {
-  return new RequestRefused(refuse('invalid_request', 'The body is missing. Send the import as application/json.'));
 }

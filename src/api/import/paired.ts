@@ -3,29 +3,22 @@
  * import.
  */
 import { Type } from 'typebox';
-import { answerTurn, inputTurn, type Turn } from '../../core/conversation/turn.ts';
+import { answerTurn, inputTurn } from '../../core/conversation/turn.ts';
 import type { StoredMessage } from '../../db/read/messages/export.ts';
 import type { StoredEntry } from '../../db/write/contexts/import.ts';
 import { AnyJson } from '../schemas/common.ts';
-import { nullable, plainText, ref, strict } from '../../schema/build.ts';
-import { RoleName, WorkerConfig } from '../../schema/config.ts';
+import { ref, strict } from '../../schema/build.ts';
 import { Pair } from '../schemas/contexts/export.ts';
-import { CreateWorker } from '../schemas/workers/worker.ts';
+import { PairedImport } from '../schemas/contexts/import.ts';
 import { membersOf } from './members.ts';
 import { parserOf, wrong } from './parse.ts';
-import { NO_COUNTS, type Source } from './source.ts';
+import { NO_CALL, NO_COUNTS, type Source } from './source.ts';
 import type { Spooled } from './spool.ts';
 
 const parseFrame = parserOf(
   strict({
-    title: Type.Optional(nullable(plainText(500))),
-    worker: Type.Optional(
-      strict({
-        name: Type.Optional(CreateWorker.properties.name),
-        role: Type.Optional(nullable(RoleName)),
-      }),
-    ),
-    config: Type.Optional(ref(WorkerConfig)),
+    ...PairedImport.properties,
+    // Parsed one by one.
     entries: Type.Array(AnyJson),
   }),
 );
@@ -85,26 +78,20 @@ async function* entriesOf(body: Spooled, now: number): AsyncGenerator<StoredEntr
     if (user !== undefined) {
       turn += 1;
       seq += 1;
-      yield {
-        kind: 'message',
-        message: messageOf({ role: 'user', turn: inputTurn(turn), text: user, seq, now }),
-      };
+      yield entryOf({ seq, role: 'user', turn: inputTurn(turn), text: user, now });
     }
     if (assistant !== undefined) {
       turn = Math.max(turn, 1);
       seq += 1;
-      yield {
-        kind: 'message',
-        message: messageOf({ role: 'assistant', turn: answerTurn(turn), text: assistant, seq, now }),
-      };
+      yield entryOf({ seq, role: 'assistant', turn: answerTurn(turn), text: assistant, now });
     }
   }
 }
 
-type PairedMessage = { role: 'user' | 'assistant'; turn: Turn; text: string; seq: number; now: number };
+type PairedMessage = Pick<StoredMessage, 'seq' | 'role' | 'turn'> & { text: string; now: number };
 
-function messageOf({ role, turn, text, seq, now }: PairedMessage): StoredMessage {
-  return {
+function entryOf({ seq, role, turn, text, now }: PairedMessage): StoredEntry {
+  const message: StoredMessage = {
     seq,
     branch: 'main',
     role,
@@ -114,9 +101,7 @@ function messageOf({ role, turn, text, seq, now }: PairedMessage): StoredMessage
     content: [{ type: 'text', text }],
     createdAt: now,
     completedAt: now,
-    model: null,
-    attempt: null,
-    calledAt: null,
-    firstByteAt: null,
+    ...NO_CALL,
   };
+  return { kind: 'message', message };
 }

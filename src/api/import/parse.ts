@@ -1,8 +1,7 @@
 /** Parsers of the parts of an import, by the schemas of the API. Error messages name the place in the body. */
 import type { Static, TSchema } from 'typebox';
-import { refuse } from '../../core/errors.ts';
 import { createChecker } from '../request/validation.ts';
-import { RequestRefused } from '../response/problem.ts';
+import { RequestRefused, invalid } from '../response/problem.ts';
 
 /** `at`: path of the value in the body, empty for the body itself. */
 type Parse<Schema extends TSchema> = (value: unknown, at: string) => Static<Schema>;
@@ -22,10 +21,6 @@ function pathOf(at: string): (string | number)[] {
   return at.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
-export function wrong(
-  at: string,
-  message: string,
-  code: 'invalid_request' | 'unsupported' | Parameters<typeof refuse>[0] = 'invalid_request',
-): RequestRefused {
-  return new RequestRefused(at === '' ? refuse(code, message) : refuse(code, message, at));
+export function wrong(at: string, message: string): RequestRefused {
+  return invalid(message, at === '' ? undefined : at);
 }

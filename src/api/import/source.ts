@@ -26,3 +26,6 @@ export const NO_COUNTS = {
   requestCount: 0,
   usage: NO_USAGE,
 } as const;
+
+/** Of a message without data of a model call. */
+export const NO_CALL = { model: null, attempt: null, calledAt: null, firstByteAt: null } as const;

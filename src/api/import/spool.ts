@@ -5,8 +5,7 @@ import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { refuse } from '../../core/errors.ts';
-import { RequestRefused } from '../response/problem.ts';
+import { refused } from '../response/problem.ts';
 
 /** Bytes read in one turn of the event loop: they may have a few thousand values. */
 const READ_BYTES = 16 * 1024;
@@ -29,7 +28,11 @@ export async function spool(body: Readable, most: number, name: string): Promise
     for await (const chunk of body.iterator({ destroyOnReturn: false })) {
       if (!Buffer.isBuffer(chunk)) throw new Error('The body stream has chunks that are not buffers.');
       bytes += chunk.length;
-      if (bytes > most) throw tooLarge(most);
+      if (bytes > most)
+        throw refused(
+          'payload_too_large',
+          `The body is larger than ${Math.floor(most / 1024 / 1024)} MB. The operator can raise the limit with NIGHTSHIFT_IMPORT_MB.`,
+        );
       hash.update(chunk);
       await handle.writeFile(chunk);
     }
@@ -44,14 +47,4 @@ export async function spool(body: Readable, most: number, name: string): Promise
     read: () => createReadStream(file, { highWaterMark: READ_BYTES }),
     remove,
   };
-}
-
-function tooLarge(most: number): RequestRefused {
-  const megabytes = Math.floor(most / 1024 / 1024);
-  return new RequestRefused(
-    refuse(
-      'payload_too_large',
-      `The body is larger than ${megabytes} MB. The operator can raise the limit with NIGHTSHIFT_IMPORT_MB.`,
-    ),
-  );
 }

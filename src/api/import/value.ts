@@ -4,9 +4,8 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { DEEPEST_JSON } from '../../core/json.ts';
-import { refuse } from '../../core/errors.ts';
 import { InvalidJson, LONGEST_NUMBER, MOST_VALUES, tooComplex } from '../request/body.ts';
-import { RequestRefused } from '../response/problem.ts';
+import { refused } from '../response/problem.ts';
 
 /** A value with at least this many characters is parsed in a separate turn of the event loop. */
 const LARGE = 256 * 1024;
@@ -25,7 +24,7 @@ export class Budget {
     this.#characters += characters;
     if (this.#characters > this.#megabytes * 1024 * 1024) {
       const message = `One value of the body is larger than ${this.#megabytes} MB, the limit of a single value.`;
-      throw new RequestRefused(refuse('payload_too_large', message));
+      throw refused('payload_too_large', message);
     }
   }
 
@@ -35,7 +34,6 @@ export class Budget {
   }
 }
 
-/** A value that is read in pieces. */
 export class Value {
   readonly #budget: Budget;
   readonly #pieces: string[] = [];

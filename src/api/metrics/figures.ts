@@ -5,8 +5,8 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 
 type Labels = Record<string, string>;
-type Sample = { name: string; labels: Labels; value: number };
-export type Figure = { name: string; help: string; type: string; samples: Sample[] };
+export type Sample = { name: string; labels: Labels; value: number };
+type Figure = { name: string; help: string; type: string; samples: Sample[] };
 
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const TYPES = ['counter', 'gauge', 'histogram', 'summary'];

@@ -9,7 +9,7 @@ import { readLoad } from '../../db/read/installation/stats-views.ts';
 import { within } from '../server/deadline.ts';
 import { parseFigures, writeFigures } from './figures.ts';
 import { isStream } from '../server/log.ts';
-import { statementMsOf } from '../response/reads.ts';
+import { limitOf } from '../response/reads.ts';
 import type { ApiPorts, App } from '../server/ports.ts';
 import type { Streams } from '../response/streams.ts';
 
@@ -23,7 +23,7 @@ export type Metrics = {
 type MeasuredPorts = Pick<ApiPorts, 'database' | 'times' | 'streamHub'> & { streams: Streams };
 
 /** Timeout of the queries to PostgreSQL, in milliseconds. */
-const COUNT_MS = statementMsOf('getMetrics');
+const { statementMs: COUNT_MS } = limitOf('getMetrics');
 
 export function openMetrics(ports: MeasuredPorts): Metrics {
   const { database, times } = ports;

@@ -5,10 +5,9 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { finished } from 'node:stream/promises';
-import { refuse } from '../../core/errors.ts';
 import { DEEPEST_JSON } from '../../core/json.ts';
 import type { App } from '../server/ports.ts';
-import { RequestRefused } from '../response/problem.ts';
+import { invalid, type RequestRefused } from '../response/problem.ts';
 
 /** Default limit of a body in bytes. Larger bodies are answered with 413. */
 export const BODY_BYTES = 1024 * 1024;
@@ -101,7 +100,7 @@ function endOfString(body: Uint8Array, from: number): number {
 }
 
 export function tooComplex(how: string): RequestRefused {
-  return new RequestRefused(refuse('invalid_request', `The body ${how}.`));
+  return invalid(`The body ${how}.`);
 }
 
 function parseJson(body: Uint8Array): unknown {

@@ -4,11 +4,10 @@
  * type or out of the range of the database is refused before it reaches a statement.
  */
 import { BRANCH_NAME } from '../../core/conversation/branch.ts';
-import { refuse } from '../../core/errors.ts';
 import { parseId } from '../../core/ids.ts';
 import type { Millis } from '../../core/time.ts';
 import { LATEST } from './instant.ts';
-import { RequestRefused } from '../response/problem.ts';
+import { invalid, type RequestRefused } from '../response/problem.ts';
 
 /** Returns the typed value, or undefined if the value is not valid. */
 type Member<Value> = (value: unknown) => Value | undefined;
@@ -39,12 +38,9 @@ export function cursorOf<const Given extends Members>(...members: Given): Cursor
 }
 
 export function refusedCursor(): RequestRefused {
-  return new RequestRefused(
-    refuse(
-      'invalid_request',
-      'cursor is not valid for this list. Use next_cursor of the previous page, with the same filters.',
-      'cursor',
-    ),
+  return invalid(
+    'cursor is not valid for this list. Use next_cursor of the previous page, with the same filters.',
+    'cursor',
   );
 }
 

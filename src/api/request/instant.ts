@@ -1,7 +1,6 @@
 /** Times in the API: ISO 8601, UTC. */
-import { refuse } from '../../core/errors.ts';
 import type { Millis } from '../../core/time.ts';
-import { RequestRefused } from '../response/problem.ts';
+import { invalid } from '../response/problem.ts';
 
 /** The latest time that the API accepts, in milliseconds since 1970. */
 export const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
@@ -19,7 +18,5 @@ export function parseInstant(text: string | undefined, param: string): Millis | 
   if (text === undefined) return null;
   const time = Date.parse(text);
   if (time >= 0 && time <= LATEST) return time;
-  throw new RequestRefused(
-    refuse('invalid_request', `${param} must be an ISO 8601 time between the years 1970 and 9999.`, param),
-  );
+  throw invalid(`${param} must be an ISO 8601 time between the years 1970 and 9999.`, param);
 }

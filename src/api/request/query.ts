@@ -1,8 +1,7 @@
 /** Query parameters that are lists (separated by commas) or JSON. */
 import type { FastifyRequest } from 'fastify';
-import { refuse } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import { RequestRefused } from '../response/problem.ts';
+import { invalid } from '../response/problem.ts';
 
 /** Runs before validation: splits parameters that have a comma into lists. */
 export function splitLists(...names: readonly string[]) {
@@ -25,7 +24,5 @@ export function parseObject(text: string | undefined, param: string): JsonObject
   } catch {
     // Refused below.
   }
-  throw new RequestRefused(
-    refuse('invalid_request', `${param} is not a JSON object. Write it like {"key":"value"}.`, param),
-  );
+  throw invalid(`${param} is not a JSON object. Write it like {"key":"value"}.`, param);
 }

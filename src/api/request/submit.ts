@@ -15,7 +15,6 @@ type Posted = Static<typeof PostMessage> | (Static<typeof PostJob> & { content?:
 /** Where a job is queued, and how many may be queued there. */
 type Target = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit'>;
 
-/** Options of a job, with or without an input. */
 type Options = Omit<Static<typeof PostMessage>, 'content'>;
 
 /** Without content, the job runs on the existing history. */

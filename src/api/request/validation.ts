@@ -12,8 +12,6 @@ import { FORMAT_EXPECTATIONS, createCompiler } from '../../schema/validator.ts';
 import { RequestRefused } from '../response/problem.ts';
 import { components } from '../schemas/components.ts';
 
-type Part = 'body' | 'querystring' | 'headers' | 'params';
-
 const BODY: Subject = {
   whole: 'The body',
   member: ['field', 'fields'],
@@ -34,7 +32,7 @@ export function createValidator(): FastifySchemaCompiler<FastifySchema> {
     return (given: Record<string, unknown>) => {
       if (types !== null) convert(given, types);
       const errors = check(given);
-      return errors.length === 0 || { error: new RequestRefused(refusalOf(errors, partOf(httpPart))) };
+      return errors.length === 0 || { error: new RequestRefused(refusalOf(errors, httpPart)) };
     };
   };
 }
@@ -48,21 +46,10 @@ export function createChecker(schema: TSchema): (value: unknown, at: Path) => Re
   };
 }
 
-function partOf(httpPart: string | undefined): Part {
-  return httpPart === 'querystring' || httpPart === 'headers' || httpPart === 'params' ? httpPart : 'body';
-}
-
-function refusalOf(errors: readonly ErrorObject[], part: Part): Refusal {
-  switch (part) {
-    case 'params':
-      return refuse('not_found', wrongPath(errors));
-    case 'querystring':
-      return ofFaults(explain(errors, QUERY));
-    case 'headers':
-      return ofFaults(explain(errors, HEADERS));
-    case 'body':
-      return ofFaults(explain(errors, BODY));
-  }
+function refusalOf(errors: readonly ErrorObject[], httpPart: string | undefined): Refusal {
+  if (httpPart === 'params') return refuse('not_found', wrongPath(errors));
+  const subject = httpPart === 'querystring' ? QUERY : httpPart === 'headers' ? HEADERS : BODY;
+  return ofFaults(explain(errors, subject));
 }
 
 function ofFaults({ faults, more }: Faults): Refusal {

@@ -1,6 +1,20 @@
 /** The version of a worker's settings as ETag, and its comparison with `If-Match`. */
+import type { FastifyReply } from 'fastify';
 
-export function toEtag(version: number): string {
+/** A body and its ETag. Both are stored under the idempotency key. */
+export type Tagged<Body> = { body: Body; etag: string };
+
+export function withVersion<Body>(body: Body, version: number): Tagged<Body> {
+  return { body, etag: toEtag(version) };
+}
+
+/** Sets the header, and returns the body. */
+export function tagged<Body>(reply: FastifyReply, { body, etag }: Tagged<Body>): Body {
+  reply.header('etag', etag);
+  return body;
+}
+
+function toEtag(version: number): string {
   return `"${version}"`;
 }
 

@@ -39,10 +39,7 @@ export async function write<Answer extends object>(
   request: WriteRequest,
   command: AnyCommand<Answer>,
 ): Promise<Answer> {
-  const key = keyOf(request);
-  const timely = inTime(request, command);
-  if (key !== null) return once(ports, key, timely);
-  return orRefuse(await perform(ports, timely)).value;
+  return once(ports, keyOf(request), inTime(request, command));
 }
 
 /**
@@ -79,10 +76,8 @@ export async function beginOnce<Begun extends object>(
   command: AnyCommand<Begun>,
 ): Promise<Begun> {
   const key = keyOf(request);
-  const timely = inTime(request, command);
-  if (key === null) return orRefuse(await perform(ports, timely)).value;
   // Stored next to the response, under a key that no client can send.
-  return once(ports, { ...key, key: `${key.key}\nbegun` }, timely);
+  return once(ports, key && { ...key, key: `${key.key}\nbegun` }, inTime(request, command));
 }
 
 /**
@@ -106,11 +101,13 @@ function inTime<Answer>(request: WriteRequest, command: AnyCommand<Answer>): Any
   };
 }
 
+/** Without a key, simply runs the command. */
 async function once<Answer extends object>(
   ports: ApiPorts,
-  key: RequestKey,
+  key: RequestKey | null,
   command: AnyCommand<Answer>,
 ): Promise<Answer> {
+  if (key === null) return orRefuse(await perform(ports, command)).value;
   const { value } = orRefuse(await performOnce(ports, key, command, asJson));
   return asAnswer<Answer>(value);
 }

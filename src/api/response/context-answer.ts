@@ -5,38 +5,37 @@ import { idleTimeouts } from '../../core/workers/settings.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { findContext, type ContextView } from '../../db/read/contexts/context-views.ts';
 import type { AnyCommand } from '../../commands/perform.ts';
-import { answeredBy } from '../request/write.ts';
+import { answeredBy, write, type WriteRequest } from '../request/write.ts';
 import type { ApiPorts } from '../server/ports.ts';
 import { orNotFound } from './problem.ts';
 import { noContext } from '../routes/params.ts';
 import type { Context } from '../schemas/contexts/context.ts';
-import { toEtag } from '../request/version.ts';
+import { tagged, withVersion, type Tagged } from '../request/version.ts';
 import { toContext } from '../wire/context.ts';
-
-/** Also stored under the idempotency key. */
-export type ContextAnswer = { context: Context; etag: string };
 
 export async function readAnswer(
   { catalog }: Pick<ApiPorts, 'catalog'>,
   executor: Executor,
   tenantId: TenantId,
   id: ContextId,
-): Promise<ContextAnswer> {
-  return toAnswer(
-    orNotFound(await findContext(executor, tenantId, id, idleTimeouts(catalog.fileRoles)), noContext(id)),
-  );
+): Promise<Tagged<Context>> {
+  const view = await findContext(executor, tenantId, id, idleTimeouts(catalog.fileRoles));
+  return toAnswer(orNotFound(view, noContext(id)));
 }
 
-/** Answers a command that returns the context. */
-export function contextAnswered(command: AnyCommand<ContextView>): AnyCommand<ContextAnswer> {
-  return answeredBy(command, async (_, view) => toAnswer(view));
+export function toAnswer(view: ContextView): Tagged<Context> {
+  return withVersion(toContext(view), view.version);
 }
 
-function toAnswer(view: ContextView): ContextAnswer {
-  return { context: toContext(view), etag: toEtag(view.version) };
-}
-
-export function tagged(reply: FastifyReply, { context, etag }: ContextAnswer): Context {
-  reply.header('etag', etag);
-  return context;
+/** Runs a command that creates a context, and answers 201 with it. */
+export async function created(
+  ports: ApiPorts,
+  request: WriteRequest,
+  reply: FastifyReply,
+  command: AnyCommand<{ contextId: ContextId }>,
+): Promise<Context> {
+  const answered = answeredBy(command, (tx, made) => readAnswer(ports, tx, request.tenantId, made.contextId));
+  const answer = await write(ports, request, answered);
+  reply.code(201).header('location', `/api/contexts/${answer.body.id}`);
+  return tagged(reply, answer);
 }

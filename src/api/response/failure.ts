@@ -7,7 +7,7 @@ import { OutOfTime } from '../server/deadline.ts';
 import { RequestRefused } from './problem.ts';
 
 /** `expected`: a known kind of failure, not a bug. */
-export type Failure = { refusal: Refusal; status: number; expected: boolean };
+type Failure = { refusal: Refusal; status: number; expected: boolean };
 
 /** SQLSTATEs of transactions that conflicted, were cancelled, or ran out of resources: nothing was written. */
 const TRANSIENT = ['40001', '40P01', '55P03', CANCELLED, '53100', '53200', '53400'];

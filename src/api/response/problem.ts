@@ -1,10 +1,8 @@
 /** Turns refusals into HTTP responses: problem details (RFC 9457), status and headers. */
 import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
-import { CODES, type Code, type Refusal } from '../../core/errors.ts';
-import type { Problem as ProblemSchema } from '../schemas/problem.ts';
-
-export type Problem = Static<typeof ProblemSchema>;
+import { CODES, refuse, type Code, type Refusal } from '../../core/errors.ts';
+import type { Problem } from '../schemas/problem.ts';
 
 /** Carries a refusal to the error handler. */
 export class RequestRefused extends Error {
@@ -14,6 +12,14 @@ export class RequestRefused extends Error {
     super(refusal.message);
     this.refusal = refusal;
   }
+}
+
+export function refused(...refusal: Parameters<typeof refuse>): RequestRefused {
+  return new RequestRefused(refuse(...refusal));
+}
+
+export function invalid(message: string, param?: string): RequestRefused {
+  return refused('invalid_request', message, param);
 }
 
 const TITLES: Readonly<Record<Code, string>> = {
@@ -56,7 +62,7 @@ export function sendProblem(reply: FastifyReply, refusal: Refusal, status: numbe
     .send(JSON.stringify(problemOf(refusal, status)));
 }
 
-export function problemOf({ code, message, param, faults }: Refusal, status: number): Problem {
+export function problemOf({ code, message, param, faults }: Refusal, status: number): Static<typeof Problem> {
   const errors = faults === undefined ? {} : { errors: [...faults] };
   return {
     type: `urn:nightshift:problem:${code}`,
@@ -91,7 +97,7 @@ function vendorType(status: number): string {
 
 /** Returns the value, or refuses the request with 404. */
 export function orNotFound<T>(found: T | null, what: string): T {
-  if (found === null) throw new RequestRefused({ kind: 'refused', code: 'not_found', message: what });
+  if (found === null) throw refused('not_found', what);
   return found;
 }
 

@@ -4,12 +4,11 @@
  * cancelled in PostgreSQL.
  */
 import type { FastifyReply } from 'fastify';
-import { refuse } from '../../core/errors.ts';
 import { GivenUp, type Executor } from '../../db/connection/client.ts';
 import { CANCELLED, errorCode } from '../../db/connection/database-errors.ts';
 import { OutOfTime } from '../server/deadline.ts';
 import type { ApiPorts } from '../server/ports.ts';
-import { RequestRefused } from './problem.ts';
+import { refused } from './problem.ts';
 import { signalOf } from './signal.ts';
 
 type Limit = {
@@ -86,16 +85,11 @@ export function readerOf({ database }: Pick<ApiPorts, 'database'>, reply: Fastif
         throw new OutOfTime('The client disconnected or the request timed out during this read.');
       if (errorCode(error) !== CANCELLED) throw error;
       const message = `PostgreSQL did not finish this read within ${statementMs / 1_000} s. ${advice}`;
-      throw new RequestRefused(refuse('unavailable', message));
+      throw refused('unavailable', message);
     });
 }
 
-/** The statement timeout of an operation, for reads outside of a request. */
-export function statementMsOf(operationId: string): number {
-  return limitOf(operationId).statementMs;
-}
-
-function limitOf(operationId: string | undefined): Limit {
+export function limitOf(operationId: string | undefined): Limit {
   const limit = LIMITS[READ_CLASSES[operationId ?? ''] ?? 'short'];
   if (limit === null)
     throw new Error(`The operation ${operationId} has no read class with a limit. Add it to READ_CLASSES.`);

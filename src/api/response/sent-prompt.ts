@@ -76,7 +76,6 @@ export async function readSentPrompt(
   };
 }
 
-/** Null: the messages exceed the size limit. */
 async function readMessages(
   read: Reader,
   { contextId, tenantId, branch, jobId }: Of,
@@ -130,7 +129,6 @@ function hashesOf(
 
 const FINGERPRINTS = createFingerprinter(digest);
 
-/** Index of the first message that differs from the request before; null: it can no longer be determined. */
 async function firstOther(
   read: Reader,
   of: Of,

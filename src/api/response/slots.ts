@@ -1,5 +1,5 @@
 /** Limits concurrency: at most `count` tasks run at once, the others wait in order. */
-export type Slots = <T>(work: () => Promise<T>) => Promise<T>;
+type Slots = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function openSlots(count: number): Slots {
   const waiting: (() => void)[] = [];

@@ -18,7 +18,6 @@ const GOODBYE_MS = 2_000;
 const RETRY_MS = 2_000;
 const HEARTBEAT_MS = 10_000;
 
-/** Headers of every stream. */
 export const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',

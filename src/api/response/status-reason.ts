@@ -120,8 +120,7 @@ function running(diagnosis: Diagnosis): string {
 
 /** Quotes questions, and names client tools. */
 function awaiting(awaited: Diagnosis['awaited']): string {
-  const waitTexts = awaited.map((one) => awaitingOne(one));
-  return `The job waits ${waitTexts.join('; and ')}`;
+  return `The job waits ${awaited.map(awaitingOne).join('; and ')}`;
 }
 
 function awaitingOne({ name, question, since, until, for: what }: Diagnosis['awaited'][number]): string {

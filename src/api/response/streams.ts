@@ -1,8 +1,7 @@
 /** All event streams of this process: their limit, and the timer that sends heartbeats. */
 import type { FastifyReply } from 'fastify';
-import { refuse, type Refusal } from '../../core/errors.ts';
 import type { FleetingEvent } from '../../core/stream/stream-event.ts';
-import { RequestRefused } from './problem.ts';
+import { refused } from './problem.ts';
 import { SseStream, type StreamCounts } from './sse.ts';
 
 const TICK_MS = 1_000;
@@ -29,7 +28,8 @@ export function openStreams(most: number): Streams {
   let timer: NodeJS.Timeout | null = null;
 
   const tick = (): void => {
-    const heartbeat = [heartbeatAt(new Date())];
+    const data = { timestamp: new Date().toISOString() };
+    const heartbeat: FleetingEvent[] = [{ seq: null, name: 'Heartbeat', data }];
     for (const stream of streams) stream.tick(heartbeat);
   };
 
@@ -54,7 +54,11 @@ export function openStreams(most: number): Streams {
 
   return {
     take() {
-      if (taken >= most) throw new RequestRefused(noPlace(most));
+      if (taken >= most)
+        throw refused(
+          'unavailable',
+          `This API process already has ${most} event streams, its limit. Close streams, or raise NIGHTSHIFT_MAX_STREAMS.`,
+        );
       taken += 1;
       let stream: SseStream | null = null;
       let released = false;
@@ -71,15 +75,4 @@ export function openStreams(most: number): Streams {
       for (const stream of streams) stream.end();
     },
   };
-}
-
-function heartbeatAt(now: Date): FleetingEvent {
-  return { seq: null, name: 'Heartbeat', data: { timestamp: now.toISOString() } };
-}
-
-function noPlace(most: number): Refusal {
-  return refuse(
-    'unavailable',
-    `This API process already has ${most} event streams, its limit. Close streams, or raise NIGHTSHIFT_MAX_STREAMS.`,
-  );
 }

@@ -1,7 +1,6 @@
 /** Ids in paths. A malformed id is answered with 404. */
-import { refuse } from '../../core/errors.ts';
 import { parseId, type ContextId, type JobId, type MessageId, type ToolCallId, type WorkerId } from '../../core/ids.ts';
-import { RequestRefused, orNotFound } from '../response/problem.ts';
+import { orNotFound, refused } from '../response/problem.ts';
 import { Uuid } from '../schemas/common.ts';
 import { strict } from '../../schema/build.ts';
 
@@ -33,7 +32,7 @@ export function jobId(text: string): JobId {
 export function parentId(text: string | null | undefined): WorkerId | null {
   if (text === null || text === undefined) return null;
   const id = parseId<WorkerId>(text);
-  if (id === null) throw new RequestRefused(refuse('not_found', noWorker(text), 'parent_worker_id'));
+  if (id === null) throw refused('not_found', noWorker(text), 'parent_worker_id');
   return id;
 }
 

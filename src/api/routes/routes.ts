@@ -26,13 +26,12 @@ import { sessionRoutes } from './system/session.ts';
 import { statsHistoryRoute } from './system/stats-history.ts';
 import { systemRoutes } from './system/system.ts';
 import { toolCallRoutes } from './jobs/tool-calls.ts';
-import { toolResultRoutes } from './jobs/tool-results.ts';
 import { turnRoutes } from './messages/turns.ts';
 import { workerTreeRoute } from './workers/worker-tree.ts';
 import { workerRoutes } from './workers/workers.ts';
 
 /** Parts that each application creates for itself. */
-export type Parts = { accessControl: AccessControl; metrics: Metrics; streams: Streams };
+type Parts = { accessControl: AccessControl; metrics: Metrics; streams: Streams };
 
 export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, streams }: Parts): void {
   workerRoutes(app, ports);
@@ -45,7 +44,6 @@ export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, s
   branchRoutes(app, ports);
   forkRoute(app, ports);
   toolCallRoutes(app, ports);
-  toolResultRoutes(app, ports);
   approvalRoutes(app, ports);
   interruptRoutes(app, ports);
   compactionRoutes(app, ports);

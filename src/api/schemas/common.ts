@@ -21,11 +21,21 @@ export function byType<Schemas extends (TSchema & { $id?: string })[]>($id: stri
   });
 }
 
+/** The same schema with a description of its own. */
+export function described<Schema extends TSchema>(schema: Schema, description: string) {
+  return Type.Unsafe<Static<Schema>>({ ...schema, description });
+}
+
 export const Uuid = Type.String({ format: 'uuid' });
 
 export const Instant = Type.String({ format: 'date-time', description: 'ISO 8601.' });
 
 export const Count = Type.Integer({ minimum: 0 });
+
+export const Positive = Type.Integer({ minimum: 1 });
+
+/** A turn in a response: of any length, unlike that of a request. */
+export const TurnName = Type.String({ pattern: '^[ua][1-9][0-9]*$' });
 
 export const AnyJson = Type.Unsafe<Json>({});
 
@@ -43,6 +53,11 @@ export const Page = {
   ),
 };
 
+/** The query of a list without filters. */
+export const PageQuery = strict(Page);
+
+export const Order = Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'asc' });
+
 /** A filter of lists that leave out archived items. */
 export const Archived = Type.Boolean({
   default: false,
@@ -56,7 +71,7 @@ export function listOf<Schema extends TSchema & { $id?: string }>($id: string, i
 
 export const Usage = strict(
   {
-    input_tokens: Type.Integer({ minimum: 0, description: 'Without tokens read from a cache.' }),
+    input_tokens: described(Count, 'Without tokens read from a cache.'),
     output_tokens: Count,
     cache_read_tokens: Count,
     cache_write_tokens: Count,
@@ -78,7 +93,6 @@ export const Usage = strict(
   { $id: 'Usage' },
 );
 
-/** Headers of routes that write. */
 export const WriteHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
@@ -101,10 +115,8 @@ export const VersionedHeaders = Type.Object({
   ),
 });
 
-/** A response without a body. */
 export const Empty = Type.Null({ description: 'Success, without a body.' });
 
-/** A response with the version of the settings as ETag. */
 export function versioned<Schema extends TSchema & { $id?: string }>(schema: Schema) {
   return {
     description: 'The header etag has the version of the settings.',

@@ -1,8 +1,10 @@
 /** Describes this installation, as the API process knows it at start. Holds no secrets. */
+import type { Static } from 'typebox';
 import type { Prices } from '../../core/money/cost.ts';
 import type { ProviderName } from '../../core/model/model.ts';
 import type { Approval } from '../../core/run/policy.ts';
 import type { Effect } from '../../core/tools/tool.ts';
+import type { SystemLimits } from '../schemas/system/installation.ts';
 
 /** `source`: the config file, the platform, or an MCP server. `by_call`: the tool decides for each call. */
 export type ToolAbout = {
@@ -16,22 +18,8 @@ export type ToolAbout = {
 /** `tools` is null if this process does not run the server and so does not know its tools. */
 export type ServerAbout = { name: string; tools: readonly ToolAbout[] | null };
 
-/** Limits of the installation; a config or a role can lower them. Null: no limit. */
-export type LimitsAbout = {
-  queued_inputs: number;
-  max_steps: number;
-  tool_result: number;
-  tool_timeout_ms: number;
-  depth: number;
-  children: number;
-  workers: number;
-  tenant_workers: number | null;
-  hops: number;
-  messages_per_minute: number;
-  archived_days: number | null;
-  import_bytes: number;
-  streams: number;
-};
+/** Limits of the installation; a config or a role can lower them. */
+export type LimitsAbout = Static<typeof SystemLimits>;
 
 export type About = {
   version: string;

@@ -24,7 +24,7 @@ import { notThere } from './files.ts';
 import { measureRequests, openMetrics } from '../metrics/metrics.ts';
 import { documentRoutes } from './openapi.ts';
 import type { ApiPorts, App } from './ports.ts';
-import { RequestRefused, sendProblem } from '../response/problem.ts';
+import { RequestRefused, refused, sendProblem } from '../response/problem.ts';
 import { addRoutes } from '../routes/routes.ts';
 import { components } from '../schemas/components.ts';
 import { LONGEST_WAIT_MS } from '../schemas/jobs/job.ts';
@@ -95,7 +95,7 @@ function guard(app: App, accessControl: AccessControl, { streamHub, config }: Ap
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, ...SAFELY, ...(isData(request.url) ? NOT_KEPT : {}) });
     if (hasTwoHosts(request.raw.rawHeaders)) return sendProblem(reply, TWO_HOSTS, 400);
-    if (closing) throw new RequestRefused(refuse('unavailable', 'This API process is shutting down. Try again.'));
+    if (closing) throw refused('unavailable', 'This API process is shutting down. Try again.');
     const { access: needs } = request.routeOptions.config;
     if (needs === 'open') return undefined;
     if (needs === 'keyless' || isForPeople(request)) {
@@ -106,13 +106,17 @@ function guard(app: App, accessControl: AccessControl, { streamHub, config }: Ap
     const access = await within(config.requestMs, accessControl.admit(request));
     if (access.kind === 'refused') throw new RequestRefused(access);
     request.isOperator = access.kind === 'operator' || access.isOperator;
-    if (needs === 'operator' && !request.isOperator) throw operatorOnly();
+    if (needs === 'operator' && !request.isOperator)
+      throw refused('forbidden', 'This route is for the operator. Use the key of NIGHTSHIFT_ADMIN_KEY.');
     if (access.kind === 'tenant') {
       request.tenantId = access.tenantId;
       request.tenantName = access.tenantName;
       request.session = access.session;
     } else if (needs !== 'operator' && needs !== 'tenant_or_operator') {
-      throw tenantOnly();
+      throw refused(
+        'forbidden',
+        'The admin key has no access to the data of a tenant. Use one of the keys in NIGHTSHIFT_API_KEYS.',
+      );
     }
     return undefined;
   });
@@ -145,21 +149,8 @@ const TWO_HOSTS = refuse('invalid_request', 'The request has more than one Host 
 
 /** Servers and proxies disagree on which of two `Host` headers counts. RFC 9112, section 3.2. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
-  }
-  return hosts > 1;
-}
-
-function operatorOnly(): RequestRefused {
-  const how = 'This route is for the operator. Use the key of NIGHTSHIFT_ADMIN_KEY.';
-  return new RequestRefused(refuse('forbidden', how));
-}
-
-function tenantOnly(): RequestRefused {
-  const how = 'The admin key has no access to the data of a tenant. Use one of the keys in NIGHTSHIFT_API_KEYS.';
-  return new RequestRefused(refuse('forbidden', how));
+  // Names and values alternate.
+  return rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length > 1;
 }
 
 /** Treats a missing body as `{}`, so that validation names the missing fields. */

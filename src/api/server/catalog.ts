@@ -82,25 +82,13 @@ export async function refuseUnknownNames(
   if (refusal !== null) throw new RequestRefused(refusal);
 }
 
-/** Refuses the request if no live worker process serves the model. */
-export async function refuseUnknownModel(
-  { catalog }: { catalog: Catalog },
-  model: string | undefined,
-  param: string,
-): Promise<void> {
-  if (model === undefined) return;
-  const refusal = refuseAll(modelFaults(model, [param], await catalog.names()));
-  if (refusal !== null) throw new RequestRefused(refusal);
-}
-
 function nameFaults(config: WorkerConfig, at: Path, names: Names | null): RequestFault[] {
   const clientTools = clientToolFaults(config.client_tools ?? [], names?.tools ?? [], [...at, 'client_tools']);
   return [
     ...modelFaults(config.model, [...at, 'model'], names),
     ...modelFaults(config.compaction?.model, [...at, 'compaction', 'model'], names),
     ...clientTools.map(({ path, message }) => wrong('invalid_request', message, path)),
-    ...(names === null ? [] : toolFaults(config.tools ?? [], [...at, 'tools'], names)),
-    ...(names === null ? [] : serverFaults(config.mcp_servers ?? [], [...at, 'mcp_servers'], names)),
+    ...(names === null ? [] : missingFaults(config, at, names)),
   ];
 }
 
@@ -150,23 +138,33 @@ const SETUP: Readonly<Record<ProviderName, string>> = {
 };
 
 /** Accepts any `server__tool` of a known MCP server: the API does not know the tools of every server. */
-function isKnownTool(tool: string, { tools, mcpServers }: Pick<Names, 'tools' | 'mcpServers'>): boolean {
+function isKnownTool(tool: string, { tools, mcpServers }: Names): boolean {
   return tools.includes(tool) || mcpServers.some((server) => tool.startsWith(`${server}__`));
 }
 
-/** One fault for the whole list, so that the known tools are listed once. */
-function toolFaults(wanted: readonly string[], path: Path, names: Names): RequestFault[] {
-  const unknown = wanted.filter((tool) => !isKnownTool(tool, names));
-  if (unknown.length === 0) return [];
-  const message = `No live worker process serves ${named('tool', unknown)}. Known tools: ${list(names.tools)}.`;
-  return [wrong('unknown_tool', message, path)];
+/** The tools and MCP servers of a config that no live worker process serves. */
+function missingNames(
+  { tools = [], mcp_servers = [] }: WorkerConfig,
+  names: Names,
+): { tools: string[]; servers: string[] } {
+  return {
+    tools: tools.filter((tool) => !isKnownTool(tool, names)),
+    servers: mcp_servers.filter((server) => !names.mcpServers.includes(server)),
+  };
 }
 
-function serverFaults(wanted: readonly string[], path: Path, { mcpServers }: Names): RequestFault[] {
-  const unknown = wanted.filter((server) => !mcpServers.includes(server));
-  if (unknown.length === 0) return [];
-  const message = `No live worker process serves ${named('MCP server', unknown)}. Known MCP servers: ${list(mcpServers)}.`;
-  return [wrong('unknown_tool', message, path)];
+/** One fault for a whole list, so that the known names are listed once. */
+function missingFaults(config: WorkerConfig, at: Path, names: Names): RequestFault[] {
+  const { tools, servers } = missingNames(config, names);
+  const faultOf = (what: string, unknown: string[], known: string[], member: string): RequestFault[] => {
+    if (unknown.length === 0) return [];
+    const message = `No live worker process serves ${named(what, unknown)}. Known ${what}s: ${list(known)}.`;
+    return [wrong('unknown_tool', message, [...at, member])];
+  };
+  return [
+    ...faultOf('tool', tools, names.tools, 'tools'),
+    ...faultOf('MCP server', servers, names.mcpServers, 'mcp_servers'),
+  ];
 }
 
 /** At most five names. */
@@ -177,22 +175,16 @@ function named(what: string, names: readonly string[]): string {
 }
 
 /** Lists the parts of a config that no live worker process serves; empty: all are served. */
-export function unsupported(
-  config: WorkerConfig,
-  role: string | null,
-  { tools, roles, models, mcpServers }: Names,
-): string[] {
+export function unsupported(config: WorkerConfig, role: string | null, names: Names): string[] {
+  const { roles, models } = names;
+  const { tools, servers } = missingNames(config, names);
   const provider = config.model === undefined ? null : (parseModelName(config.model)?.provider ?? null);
   const isServed = provider === null || models.some((name) => name === provider || name === config.model);
   return [
     ...(role === null || roles.includes(role) ? [] : [`role ${quote(role)}`]),
     ...(isServed ? [] : [`provider ${quote(provider)}`]),
-    ...(config.tools ?? [])
-      .filter((tool) => !isKnownTool(tool, { tools, mcpServers }))
-      .map((tool) => `tool ${quote(tool)}`),
-    ...(config.mcp_servers ?? [])
-      .filter((server) => !mcpServers.includes(server))
-      .map((server) => `MCP server ${quote(server)}`),
+    ...tools.map((tool) => `tool ${quote(tool)}`),
+    ...servers.map((server) => `MCP server ${quote(server)}`),
   ];
 }
 

@@ -75,7 +75,7 @@ export async function serveConsole(app: App, folder: string | null): Promise<voi
       reply.headers(SAFELY);
     });
     answerRefusedFiles(page);
-    const show = folder === null ? notBuiltAnswer : showPage(path.join(folder, 'index.html'));
+    const show = folder === null ? showNotFound(null) : showPage(path.join(folder, 'index.html'));
     for (const url of PAGES) {
       page.get(url, { schema: { hide: true } }, (request, reply) =>
         url === '/' || isNavigation(request) ? show(request, reply) : notThere(reply),
@@ -90,18 +90,13 @@ export function isNavigation({ method, headers }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
 }
 
-/** Answers navigation to an unknown address with the console page and status 404. */
+/** Answers navigation to an unknown address with status 404 and the console page, if it is built. */
 export function showNotFound(folder: string | null) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    reply.headers(SAFELY);
-    if (folder === null) return notBuiltAnswer(request, reply);
-    const html = await readFile(path.join(folder, 'index.html'));
-    return reply.code(404).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(html);
+  return async (_: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    reply.headers({ ...SAFELY, 'cache-control': 'no-store' });
+    const html = folder === null ? NOT_BUILT : await readFile(path.join(folder, 'index.html'));
+    return reply.code(404).type('text/html; charset=utf-8').send(html);
   };
-}
-
-async function notBuiltAnswer(_: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  return reply.code(404).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(NOT_BUILT);
 }
 
 /**

@@ -1,30 +1,20 @@
 /** Starts the HTTP server. Without API keys it listens only on a loopback address. */
-import type { FastifyBaseLogger } from 'fastify';
-import type { CommandPorts } from '../../commands/ports.ts';
 import { ConfigError, type Config } from '../../config/config.ts';
-import type { Role } from '../../core/workers/settings.ts';
 import { openStreamHub } from '../../events/stream-hub.ts';
-import type { About } from './about.ts';
 import { listenError } from './busy-port.ts';
 import { isLoopback } from '../../config/loopback.ts';
 import { isSecured } from '../access/access.ts';
 import { createApp } from './app.ts';
-import { openCatalog, type CheckInput } from './catalog.ts';
-import type { ApiConfig } from './ports.ts';
+import { openCatalog, type Catalog } from './catalog.ts';
+import type { ApiConfig, ApiPorts } from './ports.ts';
 import { trackUnused } from './unused-connections.ts';
 
-type ServerPorts = CommandPorts & {
-  config: ApiConfig & Pick<Config, 'host' | 'port'>;
-  logger: FastifyBaseLogger;
-  /** Roles of the config file. */
-  roles: ReadonlyMap<string, Role>;
-  /** Provider parameters that the operator allows besides the built-in ones. */
-  parameters: readonly string[];
-  /** Validates inputs of the tools that this process knows. */
-  checkInput: CheckInput;
-  about: About;
-  consoleFolder: string | null;
-};
+type ServerPorts = Omit<ApiPorts, 'config' | 'streamHub' | 'catalog'> &
+  Pick<Catalog, 'checkInput' | 'parameters'> & {
+    config: ApiConfig & Pick<Config, 'host' | 'port'>;
+    /** Roles of the config file. */
+    roles: Catalog['fileRoles'];
+  };
 
 export type Server = {
   /** The address of the API. */

@@ -4,7 +4,7 @@ import { PROVIDERS } from '../../core/model/model.ts';
 import { formatDollars } from '../../core/money/money.ts';
 import type { ThrottledProvider, ProcessView } from '../../db/read/installation/fleet-views.ts';
 import type { About, ToolAbout } from '../server/about.ts';
-import { parseFigures } from '../metrics/figures.ts';
+import { parseFigures, type Sample } from '../metrics/figures.ts';
 import { toIso, toIsoOrNull } from '../request/instant.ts';
 import type { System, WorkerProcessInfo } from '../schemas/system/installation.ts';
 
@@ -57,8 +57,6 @@ function toPrice([model, price]: [string, Price]): System['prices'][number] {
     cache_write: formatDollars(price.cacheWrite * 1_000),
   };
 }
-
-type Sample = { name: string; labels: Record<string, string>; value: number };
 
 function samplesOf({ figures }: ProcessView): Sample[] {
   return parseFigures(figures).flatMap((figure) => figure.samples);

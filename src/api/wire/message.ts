@@ -38,15 +38,11 @@ function toBlock(block: Block): ContentBlock {
     case 'tool_use':
       return { type: 'tool_use', id: block.id, name: block.name, input: block.input };
     case 'tool_result':
-      return { ...block, content: toResult(block.content) };
+      return { ...block, content: typeof block.content === 'string' ? block.content : block.content.map(toPart) };
     case 'image':
     case 'document':
       return block;
   }
-}
-
-function toResult(content: string | ResultPart[]) {
-  return typeof content === 'string' ? content : content.map(toPart);
 }
 
 function toPart(part: ResultPart) {

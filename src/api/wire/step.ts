@@ -78,7 +78,6 @@ function toChild(child: ChildJobView): ChildJob {
   };
 }
 
-/** `input` replaces the input of the model. Null: unchanged. */
 function toApproval(approval: StepView['approval']): JobStep['approval'] {
   if (approval === null) return null;
   const { decision, reason, input, at } = approval;

@@ -9,10 +9,9 @@ import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { RequestRefused, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
-import { Branch, BranchList, BranchParams, BranchQuery, CreateBranch } from '../../schemas/contexts/branch.ts';
-import { Empty, WriteHeaders } from '../../schemas/common.ts';
+import { Branch, BranchList, BranchParams, CreateBranch } from '../../schemas/contexts/branch.ts';
+import { Empty, PageQuery, WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
-import { problems } from '../../schemas/problem.ts';
 import { toBranch } from '../../wire/branch.ts';
 import { answeredBy, write } from '../../request/write.ts';
 import { IdParams, contextId, noContext } from '../params.ts';
@@ -37,8 +36,8 @@ function listBranchesRoute(app: App, ports: ApiPorts): void {
         operationId: 'listBranches',
         tags,
         params: IdParams,
-        querystring: BranchQuery,
-        response: { 200: ref(BranchList), ...problems() },
+        querystring: PageQuery,
+        response: { 200: ref(BranchList) },
       },
     },
     async ({ tenantId, params, query }, reply) => {
@@ -64,7 +63,7 @@ function createBranchRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: WriteHeaders,
         body: ref(CreateBranch),
-        response: { 201: ref(Branch), ...problems() },
+        response: { 201: ref(Branch) },
       },
     },
     async (request, reply) => {
@@ -94,7 +93,7 @@ function switchBranchRoute(app: App, ports: ApiPorts): void {
         tags,
         params: BranchParams,
         headers: WriteHeaders,
-        response: { 200: ref(Branch), ...problems() },
+        response: { 200: ref(Branch) },
       },
     },
     async (request, _reply) => {
@@ -114,7 +113,7 @@ function deleteBranchRoute(app: App, ports: ApiPorts): void {
         tags,
         params: BranchParams,
         headers: WriteHeaders,
-        response: { 204: Empty, ...problems() },
+        response: { 204: Empty },
       },
     },
     async (request, reply) => {

@@ -1,11 +1,10 @@
 /** Clears the history of a context. */
 import { clearContext } from '../../../commands/contexts/clear-context.ts';
-import { readAnswer, tagged } from '../../response/context-answer.ts';
+import { readAnswer } from '../../response/context-answer.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { VersionedHeaders, versioned } from '../../schemas/common.ts';
 import { Context } from '../../schemas/contexts/context.ts';
-import { problems } from '../../schemas/problem.ts';
-import { isMatch } from '../../request/version.ts';
+import { isMatch, tagged } from '../../request/version.ts';
 import { answeredBy, write } from '../../request/write.ts';
 import { IdParams, contextId } from '../params.ts';
 
@@ -19,7 +18,7 @@ export function clearRoutes(app: App, ports: ApiPorts): void {
         tags: ['contexts'],
         params: IdParams,
         headers: VersionedHeaders,
-        response: { 200: versioned(Context), ...problems() },
+        response: { 200: versioned(Context) },
       },
     },
     async (request, reply) => {

@@ -1,7 +1,7 @@
 /** Starts compactions of a context, and lists them. */
 import { compactContext } from '../../../commands/contexts/compact-context.ts';
 import { listCompactions } from '../../../db/read/messages/compaction-views.ts';
-import { refuseUnknownModel } from '../../server/catalog.ts';
+import { refuseUnknownNames } from '../../server/catalog.ts';
 import { count, cursorOf } from '../../request/cursor.ts';
 import { toIso } from '../../request/instant.ts';
 import { accepted } from '../../response/accepted.ts';
@@ -9,15 +9,11 @@ import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
-import { WriteHeaders } from '../../schemas/common.ts';
+import { PageQuery, WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
-import {
-  CompactAccepted,
-  CompactContext,
-  CompactionQuery,
-  ContextCompactionList,
-} from '../../schemas/contexts/compaction.ts';
+import { CompactAccepted, CompactContext, ContextCompactionList } from '../../schemas/contexts/compaction.ts';
 import { problems } from '../../schemas/problem.ts';
+import { queueOf } from '../../request/submit.ts';
 import { answeredBy, write } from '../../request/write.ts';
 import { IdParams, contextId, noContext } from '../params.ts';
 
@@ -46,19 +42,11 @@ function compactRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const { tenantId, body } = request;
-      await refuseUnknownModel(ports, body.model, 'model');
-      const target = {
-        tenantId,
-        contextId: contextId(request.params.id),
-        queueLimit: ports.config.queueLimit,
-      };
+      if (body.model !== undefined) await refuseUnknownNames(ports, { model: body.model }, []);
+      const target = queueOf(ports, tenantId, contextId(request.params.id));
       const command = compactContext(ports, { ...target, asked: body });
-      const answer = await write(
-        ports,
-        request,
-        answeredBy(command, async (_, { jobId }): Promise<CompactAccepted> => ({ job_id: jobId })),
-      );
-      return accepted(request, reply, answer);
+      const answered = answeredBy(command, async (_, { jobId }): Promise<CompactAccepted> => ({ job_id: jobId }));
+      return accepted(request, reply, await write(ports, request, answered));
     },
   );
 }
@@ -72,8 +60,8 @@ function listCompactionsRoute(app: App, ports: ApiPorts): void {
         operationId: 'listCompactions',
         tags,
         params: IdParams,
-        querystring: CompactionQuery,
-        response: { 200: ref(ContextCompactionList), ...problems() },
+        querystring: PageQuery,
+        response: { 200: ref(ContextCompactionList) },
       },
     },
     async ({ tenantId, params, query }, reply) => {

@@ -1,22 +1,22 @@
 /** Contexts: created, read, changed, deleted; their state and settings. */
+import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import { deleteWorker } from '../../../commands/workers/delete-worker.ts';
 import { refuse } from '../../../core/errors.ts';
-import type { ContextId, TenantId } from '../../../core/ids.ts';
-import { idleTimeouts } from '../../../core/workers/settings.ts';
+import type { ContextId } from '../../../core/ids.ts';
+import { idleTimeouts, type WorkerConfig } from '../../../core/workers/settings.ts';
 import { FLEETING, type DurableState, type State } from '../../../core/run/state.ts';
-import type { Executor } from '../../../db/connection/client.ts';
 import { findContext, listContexts } from '../../../db/read/contexts/context-views.ts';
 import { findDiagnosis } from '../../../db/read/contexts/diagnoses.ts';
 import { workerOf } from '../../../db/read/contexts/worker-views.ts';
 import { refuseUnknownNames } from '../../server/catalog.ts';
-import { contextAnswered, readAnswer, tagged } from '../../response/context-answer.ts';
+import { created, readAnswer, toAnswer } from '../../response/context-answer.ts';
 import { splitLists } from '../../request/query.ts';
 import { makeWorker } from '../../request/make-worker.ts';
 import { cursorOf, id } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
-import { RequestRefused, orNotFound } from '../../response/problem.ts';
+import { invalid, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { Empty, VersionedHeaders, WriteHeaders, versioned } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
@@ -31,10 +31,10 @@ import {
 } from '../../schemas/contexts/context.ts';
 import { problems } from '../../schemas/problem.ts';
 import { changeSettings, mergeConfig, withoutNulls } from '../../request/settings-change.ts';
-import { isMatch } from '../../request/version.ts';
+import { isMatch, tagged } from '../../request/version.ts';
 import { toContextState } from '../../response/status-reason.ts';
 import { toContext } from '../../wire/context.ts';
-import { answeredBy, write, writeAround } from '../../request/write.ts';
+import { answeredBy, write, writeAround, type WriteRequest } from '../../request/write.ts';
 import { IdParams, contextId, noContext, parentId } from '../params.ts';
 
 const tags = ['contexts'];
@@ -70,13 +70,7 @@ function createContextRoute(app: App, ports: ApiPorts): void {
       const { name, role } = identityOf(body);
       const parentWorkerId = parentId(body.parent_worker_id);
       const command = await makeWorker(ports, { tenantId, name, title, role, config, parentWorkerId });
-      const answer = await write(
-        ports,
-        request,
-        answeredBy(command, (executor, made) => readAnswer(ports, executor, tenantId, made.contextId)),
-      );
-      reply.code(201).header('location', `/api/contexts/${answer.context.id}`);
-      return tagged(reply, answer);
+      return created(ports, request, reply, command);
     },
   );
 }
@@ -91,7 +85,7 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
         operationId: 'listContexts',
         tags,
         querystring: ContextQuery,
-        response: { 200: ref(ContextList), ...problems() },
+        response: { 200: ref(ContextList) },
       },
     },
     async ({ tenantId, query }, reply) => {
@@ -132,7 +126,7 @@ function getContextRoute(app: App, ports: ApiPorts): void {
         operationId: 'getContext',
         tags,
         params: IdParams,
-        response: { 200: versioned(Context), ...problems() },
+        response: { 200: versioned(Context) },
       },
     },
     async ({ tenantId, params }, reply) =>
@@ -149,7 +143,7 @@ function getContextStateRoute(app: App, ports: ApiPorts): void {
         operationId: 'getContextState',
         tags,
         params: IdParams,
-        response: { 200: ref(ContextState), ...problems() },
+        response: { 200: ref(ContextState) },
       },
     },
     async ({ tenantId, params }) => {
@@ -174,24 +168,13 @@ function patchContextRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: VersionedHeaders,
         body: ref(PatchContext),
-        response: { 200: versioned(Context), ...problems() },
+        response: { 200: versioned(Context) },
       },
     },
     async (request, reply) => {
-      const { tenantId, body, headers } = request;
-      const id = contextId(request.params.id);
-      await refuseUnknownNames(ports, withoutNulls(body.config ?? {}));
-      const command = changeSettings({
-        tenantId,
-        find: findVersioned(ports, tenantId, id),
-        what: noContext(id),
-        ifMatch: headers['if-match'],
-        change: ({ config }) => ({
-          ...(body.title !== undefined && { title: body.title }),
-          ...(body.config !== undefined && { config: mergeConfig(config, body.config) }),
-        }),
-      });
-      return tagged(reply, await write(ports, request, contextAnswered(command)));
+      const { config: patch } = request.body;
+      await refuseUnknownNames(ports, withoutNulls(patch ?? {}));
+      return changed(ports, request, reply, patch && ((current) => mergeConfig(current, patch)));
     },
   );
 }
@@ -207,26 +190,47 @@ function putContextRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: VersionedHeaders,
         body: ref(PutContext),
-        response: { 200: versioned(Context), ...problems() },
+        response: { 200: versioned(Context) },
       },
     },
     async (request, reply) => {
-      const { tenantId, body, headers } = request;
-      const id = contextId(request.params.id);
-      await refuseUnknownNames(ports, body.config ?? {});
-      const command = changeSettings({
-        tenantId,
-        find: findVersioned(ports, tenantId, id),
-        what: noContext(id),
-        ifMatch: headers['if-match'],
-        change: () => ({
-          ...(body.config !== undefined && { config: body.config }),
-          ...(body.title !== undefined && { title: body.title }),
-        }),
-      });
-      return tagged(reply, await write(ports, request, contextAnswered(command)));
+      const { config } = request.body;
+      await refuseUnknownNames(ports, config ?? {});
+      return changed(ports, request, reply, config && (() => config));
     },
   );
+}
+
+type ChangeRequest = WriteRequest & {
+  params: { id: string };
+  headers: { 'if-match'?: string };
+  body: { title?: string | null };
+};
+
+/** Changes the title where one is given, and the config where `configOf` is. */
+async function changed(
+  ports: ApiPorts,
+  request: ChangeRequest,
+  reply: FastifyReply,
+  configOf: ((current: WorkerConfig) => WorkerConfig) | undefined,
+): Promise<Context> {
+  const { tenantId, body, headers } = request;
+  const id = contextId(request.params.id);
+  const command = changeSettings({
+    tenantId,
+    find: async (executor) => {
+      const view = await findContext(executor, tenantId, id, idleTimeouts(ports.catalog.fileRoles));
+      return view === null ? null : { ...view, contextId: id };
+    },
+    what: noContext(id),
+    ifMatch: headers['if-match'],
+    change: ({ config }) => ({
+      ...(body.title !== undefined && { title: body.title }),
+      ...(configOf !== undefined && { config: configOf(config) }),
+    }),
+  });
+  const answered = answeredBy(command, async (_, view) => toAnswer(view));
+  return tagged(reply, await write(ports, request, answered));
 }
 
 function deleteContextRoute(app: App, ports: ApiPorts): void {
@@ -239,7 +243,7 @@ function deleteContextRoute(app: App, ports: ApiPorts): void {
         tags,
         params: IdParams,
         headers: VersionedHeaders,
-        response: { 204: Empty, ...problems() },
+        response: { 204: Empty },
       },
     },
     async (request, reply) => {
@@ -260,20 +264,13 @@ function deleteContextRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-function findVersioned({ catalog }: Pick<ApiPorts, 'catalog'>, tenantId: TenantId, id: ContextId) {
-  return async (executor: Executor) => {
-    const view = await findContext(executor, tenantId, id, idleTimeouts(catalog.fileRoles));
-    return view === null ? null : { ...view, contextId: id };
-  };
-}
-
 /** Reads name and role of the new worker from `worker`, or from the top level as `POST /api/workers` takes them. */
 function identityOf(body: Static<typeof CreateContext>): { name: string; role: string | null } {
   const { worker = {} } = body;
   for (const member of ['name', 'role'] as const) {
     if (body[member] !== undefined && worker[member] !== undefined) {
       const message = `${member} is given twice: as ${member} and as worker.${member}. Give it once.`;
-      throw new RequestRefused(refuse('invalid_request', message, member));
+      throw invalid(message, member);
     }
   }
   return { name: body.name ?? worker.name ?? nameAfter(body.title), role: body.role ?? worker.role ?? null };

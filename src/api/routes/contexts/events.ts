@@ -6,7 +6,6 @@ import { logRequest } from '../../server/log.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { orNotFound } from '../../response/problem.ts';
 import { EventStream, EventsHeaders, EventsQuery } from '../../schemas/contexts/event.ts';
-import { problems } from '../../schemas/problem.ts';
 import { STREAM_HEADERS } from '../../response/sse.ts';
 import type { Place, Streams } from '../../response/streams.ts';
 import { IdParams, contextId, noContext } from '../params.ts';
@@ -28,7 +27,6 @@ export function eventRoutes(app: App, ports: ApiPorts, accessControl: AccessCont
             description: 'The stream stays open until the client or the API closes it.',
             content: { 'text/event-stream': { schema: EventStream } },
           },
-          ...problems(),
         },
       },
     },

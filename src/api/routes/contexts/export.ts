@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { whole, type Span } from '../../../core/conversation/branch.ts';
-import { readContext, type StoredContext, type StoredMessage } from '../../../db/read/messages/export.ts';
+import { readContext, type StoredContext } from '../../../db/read/messages/export.ts';
 import { documentOf } from '../../export/document.ts';
 import { markdownOf } from '../../export/markdown.ts';
 import { pairedOf } from '../../export/paired.ts';
@@ -12,7 +12,6 @@ import { orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { ref } from '../../../schema/build.ts';
 import { ContextExport, ExportQuery, PairedExport } from '../../schemas/contexts/export.ts';
-import { problems } from '../../schemas/problem.ts';
 import { IdParams, contextId, noContext } from '../params.ts';
 
 export function exportRoute(app: App, ports: ApiPorts): void {
@@ -36,7 +35,6 @@ export function exportRoute(app: App, ports: ApiPorts): void {
               'text/markdown': { schema: Type.Unsafe<Readable>({ type: 'string' }) },
             },
           },
-          ...problems(),
         },
       },
     },
@@ -55,17 +53,11 @@ export function exportRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-type Format = {
-  make: (context: StoredContext, pages: AsyncIterable<StoredMessage[]>) => AsyncGenerator<string>;
-  type: string;
-  ending: string;
-};
-
-const FORMATS: Readonly<Record<'json' | 'markdown' | 'paired', Format>> = {
+const FORMATS = {
   json: { make: documentOf, type: 'application/json; charset=utf-8', ending: 'json' },
   markdown: { make: markdownOf, type: 'text/markdown; charset=utf-8', ending: 'md' },
   paired: { make: pairedOf, type: 'application/json; charset=utf-8', ending: 'paired.json' },
-};
+} as const;
 
 /** The spans of messages that the active branch shows. */
 function spansOf({ activeBranch, branches }: StoredContext): Span[] {

@@ -1,13 +1,11 @@
 /** Forks a context: the new context starts with copies of the messages. */
 import { forkContext } from '../../../commands/contexts/fork-context.ts';
 import { parseId, type MessageId } from '../../../core/ids.ts';
-import { readAnswer, tagged } from '../../response/context-answer.ts';
+import { created } from '../../response/context-answer.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { WriteHeaders, versioned } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { Context, ForkContext } from '../../schemas/contexts/context.ts';
-import { problems } from '../../schemas/problem.ts';
-import { answeredBy, write } from '../../request/write.ts';
 import { IdParams, contextId } from '../params.ts';
 
 /** Extra time for copying a long history, in milliseconds. */
@@ -25,7 +23,7 @@ export function forkRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: WriteHeaders,
         body: ref(ForkContext),
-        response: { 201: versioned(Context), ...problems() },
+        response: { 201: versioned(Context) },
       },
     },
     async (request, reply) => {
@@ -36,13 +34,7 @@ export function forkRoute(app: App, ports: ApiPorts): void {
         fromMessageId: body.from_message_id === undefined ? null : parseId<MessageId>(body.from_message_id),
         title: body.title,
       });
-      const answer = await write(
-        ports,
-        request,
-        answeredBy(command, (tx, made) => readAnswer(ports, tx, tenantId, made.contextId)),
-      );
-      reply.code(201).header('location', `/api/contexts/${answer.context.id}`);
-      return tagged(reply, answer);
+      return created(ports, request, reply, command);
     },
   );
 }

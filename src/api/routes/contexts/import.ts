@@ -1,9 +1,10 @@
 /** Creates a context from a file: an export, question and answer pairs, or a folder of the old layout. */
 import { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyReply } from 'fastify';
 import { importContext } from '../../../commands/contexts/import-context.ts';
-import { readAnswer, tagged, type ContextAnswer } from '../../response/context-answer.ts';
-import { withoutBody, openSource } from '../../import/open.ts';
+import { created } from '../../response/context-answer.ts';
+import { openSource } from '../../import/open.ts';
 import { spool, type Spooled } from '../../import/spool.ts';
 import { makeWorker } from '../../request/make-worker.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
@@ -11,9 +12,9 @@ import { WriteHeaders, versioned } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { Context } from '../../schemas/contexts/context.ts';
 import { ImportContext } from '../../schemas/contexts/import.ts';
-import { problems } from '../../schemas/problem.ts';
+import { invalid } from '../../response/problem.ts';
 import { createValidator } from '../../request/validation.ts';
-import { answeredBy, write, type WriteRequest } from '../../request/write.ts';
+import type { WriteRequest } from '../../request/write.ts';
 
 /** Extra time for the import, in milliseconds. */
 const TIMEOUT_MS = 600_000;
@@ -38,17 +39,15 @@ export function importRoute(app: App, ports: ApiPorts): void {
           tags: ['contexts'],
           headers: WriteHeaders,
           body: ref(ImportContext),
-          response: { 201: versioned(Context), ...problems() },
+          response: { 201: versioned(Context) },
         },
       },
       async (request, reply) => {
         const received: unknown = request.body;
-        if (!(received instanceof Readable)) throw withoutBody();
+        if (!(received instanceof Readable)) throw invalid('The body is missing. Send the import as application/json.');
         const body = await spool(received, ports.config.importBytes, request.id);
         try {
-          const answer = await importFrom(ports, request, body);
-          reply.code(201).header('location', `/api/contexts/${answer.context.id}`);
-          return tagged(reply, answer);
+          return await importFrom(ports, request, reply, body);
         } finally {
           await body.remove();
         }
@@ -61,17 +60,13 @@ export function importRoute(app: App, ports: ApiPorts): void {
 async function importFrom(
   ports: ApiPorts,
   { tenantId, method, url, headers, lateAt }: WriteRequest,
+  reply: FastifyReply,
   body: Spooled,
-): Promise<ContextAnswer> {
+): Promise<Context> {
   const source = await openSource(ports, tenantId, body);
   const { title, config, worker, context, eventData } = source;
   const create = await makeWorker(ports, { tenantId, ...worker, title, config, parentWorkerId: null });
   const filling = { context, eventData, entries: () => source.entries() };
-  return write(
-    ports,
-    { tenantId, method, url, headers, lateAt, body: { sha256: body.hash } },
-    answeredBy(importContext(ports, tenantId, create, filling), (tx, { contextId }) =>
-      readAnswer(ports, tx, tenantId, contextId),
-    ),
-  );
+  const request = { tenantId, method, url, headers, lateAt, body: { sha256: body.hash } };
+  return created(ports, request, reply, importContext(ports, tenantId, create, filling));
 }

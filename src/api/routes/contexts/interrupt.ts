@@ -7,7 +7,6 @@ import { orNotFound } from '../../response/problem.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { Interrupt, Interruption, TIMEOUT_MS } from '../../schemas/contexts/interrupt.ts';
-import { problems } from '../../schemas/problem.ts';
 import { signalOf } from '../../response/signal.ts';
 import { beginOnce, writeAround } from '../../request/write.ts';
 import { untilFinished } from '../jobs/jobs.ts';
@@ -33,7 +32,7 @@ export function interruptRoutes(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: WriteHeaders,
         body: ref(Interrupt),
-        response: { 200: ref(Interruption), ...problems() },
+        response: { 200: ref(Interruption) },
       },
     },
     async (request, reply) => {

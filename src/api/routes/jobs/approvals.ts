@@ -1,7 +1,6 @@
 /** Approval decisions, and the inbox: all calls of a tenant that wait for a person or a client. */
 import type { Static } from 'typebox';
 import { approveCalls, whyNot, type Judgement } from '../../../commands/calls/approve-calls.ts';
-import { refuse } from '../../../core/errors.ts';
 import type { ContextId, TenantId, ToolCallId } from '../../../core/ids.ts';
 import { listInbox, type InboxItem as Item, type InboxPlace } from '../../../db/read/jobs/inbox.ts';
 import { findJudgedCall } from '../../../db/calls/approvals.ts';
@@ -10,12 +9,11 @@ import { toIso, toIsoOrNull } from '../../request/instant.ts';
 import { cursorOf, id, instant } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
-import { RequestRefused } from '../../response/problem.ts';
+import { invalid } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { ApproveCalls, Inbox, InboxQuery, Resolved, type InboxItem } from '../../schemas/jobs/approval.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
-import { problems } from '../../schemas/problem.ts';
 import { write } from '../../request/write.ts';
 import { IdParams, contextId, toolCallId } from '../params.ts';
 
@@ -36,7 +34,7 @@ function approveRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: WriteHeaders,
         body: ref(ApproveCalls),
-        response: { 200: ref(Resolved), ...problems() },
+        response: { 200: ref(Resolved) },
       },
     },
     async (request, reply) => {
@@ -59,7 +57,7 @@ function inboxRoute(app: App, ports: ApiPorts): void {
         operationId: 'listApprovals',
         tags: ['jobs'],
         querystring: InboxQuery,
-        response: { 200: ref(Inbox), ...problems() },
+        response: { 200: ref(Inbox) },
       },
     },
     async ({ tenantId, query }, reply) => {
@@ -105,10 +103,6 @@ async function refuseUnfitInput(
   const problemsOfInput = await catalog.checkInput(call.name, input);
   if (problemsOfInput === null || problemsOfInput.length === 0) return;
   throw invalid(`input does not match the schema of the tool ${call.name}: ${problemsOfInput.join('; ')}.`, 'input');
-}
-
-function invalid(message: string, param: string): RequestRefused {
-  return new RequestRefused(refuse('invalid_request', message, param));
 }
 
 const PLACE = cursorOf(instant, id<ToolCallId>);

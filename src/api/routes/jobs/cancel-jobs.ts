@@ -7,7 +7,6 @@ import type { ApiPorts, App } from '../../server/ports.ts';
 import { CANCEL_FILTERS, CancelJobs, Cancelled } from '../../schemas/jobs/cancel-jobs.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
-import { problems } from '../../schemas/problem.ts';
 import { writeAround } from '../../request/write.ts';
 
 /** Extra time in milliseconds: one transaction for each context. After it the API answers 503; the client retries. */
@@ -24,7 +23,7 @@ export function cancelJobsRoute(app: App, ports: ApiPorts): void {
         tags: ['jobs'],
         headers: WriteHeaders,
         body: ref(CancelJobs),
-        response: { 200: ref(Cancelled), ...problems() },
+        response: { 200: ref(Cancelled) },
       },
     },
     (request) => writeAround(ports, request, () => cancelAll(ports, request.tenantId, request.body)),

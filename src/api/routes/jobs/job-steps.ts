@@ -7,10 +7,9 @@ import type { ApiPorts, App } from '../../server/ports.ts';
 import { orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { readSentPrompt } from '../../response/sent-prompt.ts';
-import { Uuid } from '../../schemas/common.ts';
+import { PageQuery, Uuid } from '../../schemas/common.ts';
 import { ref, strict } from '../../../schema/build.ts';
-import { problems } from '../../schemas/problem.ts';
-import { JobStepList, SentPrompt, StepQuery } from '../../schemas/jobs/step.ts';
+import { JobStepList, SentPrompt } from '../../schemas/jobs/step.ts';
 import { toSentPrompt, toStep } from '../../wire/step.ts';
 import { IdParams, jobId, noJob } from '../params.ts';
 
@@ -31,8 +30,8 @@ function listStepsRoute(app: App, ports: ApiPorts): void {
         operationId: 'listJobSteps',
         tags: ['jobs'],
         params: IdParams,
-        querystring: StepQuery,
-        response: { 200: ref(JobStepList), ...problems() },
+        querystring: PageQuery,
+        response: { 200: ref(JobStepList) },
       },
     },
     async ({ tenantId, params, query }, reply) => {
@@ -62,7 +61,7 @@ function promptRoute(app: App, ports: ApiPorts): void {
         operationId: 'getStepPrompt',
         tags: ['jobs'],
         params: CallParams,
-        response: { 200: ref(SentPrompt), ...problems() },
+        response: { 200: ref(SentPrompt) },
       },
     },
     async ({ tenantId, params }, reply) => {

@@ -17,7 +17,6 @@ import { readerOf } from '../../response/reads.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { CancelJob, Job, JobList, JobQuery, Receipt, WaitQuery } from '../../schemas/jobs/job.ts';
-import { problems } from '../../schemas/problem.ts';
 import { signalOf } from '../../response/signal.ts';
 import { toJob, toReceipt } from '../../wire/job.ts';
 import { writeAround } from '../../request/write.ts';
@@ -43,7 +42,7 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
         operationId: 'listJobs',
         tags,
         querystring: JobQuery,
-        response: { 200: ref(JobList), ...problems() },
+        response: { 200: ref(JobList) },
       },
     },
     async ({ tenantId, query }, reply) => {
@@ -76,7 +75,7 @@ function getJobRoute(app: App, ports: ApiPorts): void {
         tags,
         params: IdParams,
         querystring: WaitQuery,
-        response: { 200: ref(Job), ...problems() },
+        response: { 200: ref(Job) },
       },
     },
     async (request, reply) => {
@@ -102,7 +101,7 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: WriteHeaders,
         body: ref(CancelJob),
-        response: { 200: ref(Receipt), ...problems() },
+        response: { 200: ref(Receipt) },
       },
     },
     async (request, reply) => {

@@ -1,18 +1,22 @@
-/** Single tool calls, and the resolution of calls whose outcome is unknown. */
+/**
+ * Single tool calls, the resolution of calls whose outcome is unknown, and results that a person or a client posts.
+ */
 import type { Static } from 'typebox';
+import { answerCall, type CallAnswer } from '../../../commands/calls/answer-call.ts';
 import { resolveCall, type Resolved } from '../../../commands/calls/resolve-call.ts';
-import { refuse } from '../../../core/errors.ts';
 import type { ContextId, TenantId, ToolCallId } from '../../../core/ids.ts';
 import type { Executor } from '../../../db/connection/client.ts';
 import { findToolCall } from '../../../db/read/jobs/tool-call-views.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
-import { RequestRefused, orNotFound } from '../../response/problem.ts';
+import { invalid, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
-import { problems } from '../../schemas/problem.ts';
 import { ResolveToolCall, ToolCall } from '../../schemas/jobs/tool-call.ts';
+import { problems } from '../../schemas/problem.ts';
+import { Accepted, PostResult } from '../../schemas/messages/message.ts';
+import { toAccepted } from '../../request/submit.ts';
 import { toToolCall } from '../../wire/tool-call.ts';
 import { answeredBy, write } from '../../request/write.ts';
 import { ToolCallParams, contextId, toolCallId } from '../params.ts';
@@ -26,7 +30,7 @@ export function toolCallRoutes(app: App, ports: ApiPorts): void {
         operationId: 'getToolCall',
         tags: ['contexts'],
         params: ToolCallParams,
-        response: { 200: ref(ToolCall), ...problems() },
+        response: { 200: ref(ToolCall) },
       },
     },
     async ({ tenantId, params }, reply) =>
@@ -44,12 +48,36 @@ export function toolCallRoutes(app: App, ports: ApiPorts): void {
         params: ToolCallParams,
         headers: WriteHeaders,
         body: ref(ResolveToolCall),
-        response: { 200: ref(ToolCall), ...problems() },
+        response: { 200: ref(ToolCall) },
       },
     },
     async (request, _reply) => {
       const command = resolveCall(ports, targetOf(request.tenantId, request.params), parse(request.body));
       return write(ports, request, answeredBy(command, answer));
+    },
+  );
+
+  app.post(
+    '/api/contexts/:id/tools/:tool_call_id/result',
+    {
+      bodyLimit: CONTENT_BYTES,
+      schema: {
+        summary: 'Answer a question, or post the result of a client tool',
+        operationId: 'postToolResult',
+        tags: ['contexts'],
+        params: ToolCallParams,
+        headers: WriteHeaders,
+        body: ref(PostResult),
+        response: { 202: ref(Accepted), ...problems(429) },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, params, body } = request;
+      const posted: CallAnswer = { content: body.content, isError: body.is_error ?? false };
+      const command = answerCall(ports, targetOf(tenantId, params), posted);
+      reply.code(202);
+      const answered = answeredBy(command, async (_, accepted) => toAccepted(accepted));
+      return write(ports, request, answered);
     },
   );
 }
@@ -72,7 +100,5 @@ async function answer(executor: Executor, { tenantId, contextId: of, toolCallId:
 function parse({ outcome, result }: Static<typeof ResolveToolCall>): Resolved {
   if (outcome === 'happened') return { outcome, result: result ?? null };
   if (result === undefined) return { outcome };
-  throw new RequestRefused(
-    refuse('invalid_request', `result is only allowed with the outcome happened, not ${outcome}.`, 'result'),
-  );
+  throw invalid(`result is only allowed with the outcome happened, not ${outcome}.`, 'result');
 }

@@ -12,7 +12,7 @@ import { CONTENT_BYTES } from '../../request/body.ts';
 import { writePlace, readPlace, placeAfter } from '../../request/message-place.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { accepted } from '../../response/accepted.ts';
-import { RequestRefused, orNotFound } from '../../response/problem.ts';
+import { RequestRefused, invalid, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { Empty, WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
@@ -129,7 +129,7 @@ function listMessagesRoute(app: App, ports: ApiPorts): void {
         tags,
         params: IdParams,
         querystring: MessageQuery,
-        response: { 200: ref(MessageList), ...problems() },
+        response: { 200: ref(MessageList) },
       },
     },
     async ({ tenantId, params, query }, reply) => {
@@ -167,7 +167,7 @@ function getMessageRoute(app: App, ports: ApiPorts): void {
         operationId: 'getMessage',
         tags,
         params: MessageParams,
-        response: { 200: ref(Message), ...problems() },
+        response: { 200: ref(Message) },
       },
     },
     async ({ tenantId, params }) => {
@@ -191,7 +191,7 @@ function patchMessageRoute(app: App, ports: ApiPorts): void {
         params: MessageParams,
         headers: WriteHeaders,
         body: ref(PatchMessage),
-        response: { 200: ref(Message), ...problems() },
+        response: { 200: ref(Message) },
       },
     },
     async (request, _reply) => {
@@ -221,7 +221,7 @@ function deleteMessageRoute(app: App, ports: ApiPorts): void {
         tags,
         params: MessageParams,
         headers: WriteHeaders,
-        response: { 204: Empty, ...problems() },
+        response: { 204: Empty },
       },
     },
     async (request, reply) => {
@@ -247,20 +247,14 @@ async function placeBefore(
   from: string,
   { cursor, order, branch }: Static<typeof MessageQuery>,
 ): Promise<{ place: Place; branch: string | null }> {
-  if (cursor !== undefined)
-    throw new RequestRefused(
-      refuse('invalid_request', 'from and cursor exclude each other. Give one of them.', 'from'),
-    );
+  if (cursor !== undefined) throw invalid('from and cursor exclude each other. Give one of them.', 'from');
   const id = messageId(from);
   const found = await findMessage(ports.database.db, tenantId, context, id);
   const { seq } = orNotFound(found, `Context ${context} has no message ${id}.`);
   if (seq === null)
-    throw new RequestRefused(
-      refuse(
-        'invalid_request',
-        'from is the id of a queued message, which has no place in history yet. Use a completed message.',
-        'from',
-      ),
+    throw invalid(
+      'from is the id of a queued message, which has no place in history yet. Use a completed message.',
+      'from',
     );
   return { place: { seq: order === 'asc' ? seq - 1 : seq + 1, queue: null }, branch: branch ?? null };
 }

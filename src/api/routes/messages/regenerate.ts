@@ -84,7 +84,7 @@ function siblingsRoute(app: App, ports: ApiPorts): void {
         operationId: 'listSiblings',
         tags,
         params: MessageParams,
-        response: { 200: ref(SiblingList), ...problems() },
+        response: { 200: ref(SiblingList) },
       },
     },
     async ({ tenantId, params }, reply) => {

@@ -1,6 +1,5 @@
 /** Full-text search over the messages of a tenant. */
 import type { Static } from 'typebox';
-import { refuse } from '../../../core/errors.ts';
 import { parseId, type ContextId, type MessageId, type TenantId, type WorkerId } from '../../../core/ids.ts';
 import type { Executor } from '../../../db/connection/client.ts';
 import { searchStretch, type Found, type SearchFilter, type SearchPlace } from '../../../db/search/search.ts';
@@ -8,11 +7,10 @@ import { contextOf } from '../../../db/write/workers/workers.ts';
 import { parseInstant, toIso } from '../../request/instant.ts';
 import { cursorOf, id, inOrder, instant, orNull, real } from '../../request/cursor.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
-import { RequestRefused } from '../../response/problem.ts';
+import { invalid } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { openSlots } from '../../response/slots.ts';
 import { ref } from '../../../schema/build.ts';
-import { problems } from '../../schemas/problem.ts';
 import { SearchQuery, SearchResultList, type SearchResult } from '../../schemas/messages/search.ts';
 
 /** Maximum number of words and operators in a query: the cost of a search grows with their number. */
@@ -36,15 +34,15 @@ export function searchRoute(app: App, ports: ApiPorts): void {
         operationId: 'search',
         tags: ['contexts'],
         querystring: SearchQuery,
-        response: { 200: ref(SearchResultList), ...problems() },
+        response: { 200: ref(SearchResultList) },
       },
     },
     async ({ tenantId, query }, reply) => {
       const read = readerOf(ports, reply);
       const text = query.q?.trim() ?? '';
-      if (text === '') throw new RequestRefused(refuse('invalid_request', 'q has no words to search for.', 'q'));
+      if (text === '') throw invalid('q has no words to search for.', 'q');
       if (countWords(text) > MOST_WORDS) {
-        throw new RequestRefused(refuse('invalid_request', `q has more than ${MOST_WORDS} words. Use fewer.`, 'q'));
+        throw invalid(`q has more than ${MOST_WORDS} words. Use fewer.`, 'q');
       }
       const place = readPlace(query.cursor);
       const filter = await toFilter(ports.database.db, tenantId, text, query);

@@ -7,7 +7,6 @@ import type { ApiPorts, App } from '../../server/ports.ts';
 import { RequestRefused, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { ref } from '../../../schema/build.ts';
-import { problems } from '../../schemas/problem.ts';
 import { TurnList, TurnQuery, type Turn } from '../../schemas/messages/turn.ts';
 import { IdParams, contextId, noContext } from '../params.ts';
 
@@ -21,7 +20,7 @@ export function turnRoutes(app: App, ports: ApiPorts): void {
         tags: ['contexts'],
         params: IdParams,
         querystring: TurnQuery,
-        response: { 200: ref(TurnList), ...problems() },
+        response: { 200: ref(TurnList) },
       },
     },
     async ({ tenantId, params, query }, reply) => {

@@ -3,7 +3,6 @@ import { throttledProviders, liveProcesses } from '../../../db/read/installation
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { ref } from '../../../schema/build.ts';
 import { System } from '../../schemas/system/installation.ts';
-import { problems } from '../../schemas/problem.ts';
 import { FIGURES, toSystem, withoutInstallation } from '../../wire/installation.ts';
 
 export function installationRoutes(app: App, ports: ApiPorts): void {
@@ -15,7 +14,7 @@ export function installationRoutes(app: App, ports: ApiPorts): void {
         summary: 'Version, providers, tools, MCP servers and limits; for the operator also the worker processes',
         operationId: 'getSystem',
         tags: ['system'],
-        response: { 200: ref(System), ...problems() },
+        response: { 200: ref(System) },
       },
     },
     async ({ isOperator }) => {

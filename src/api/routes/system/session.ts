@@ -1,8 +1,7 @@
 /** Browser sessions. A browser sends the API key once and gets a cookie that scripts cannot read. */
-import { refuse } from '../../../core/errors.ts';
 import type { AccessControl } from '../../access/access.ts';
 import type { App } from '../../server/ports.ts';
-import { RequestRefused } from '../../response/problem.ts';
+import { RequestRefused, refused } from '../../response/problem.ts';
 import { Empty } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
@@ -32,7 +31,7 @@ function getSessionRoute(app: App, accessControl: AccessControl): void {
         operationId: 'getSession',
         tags,
         security: [],
-        response: { 200: ref(Session), ...problems() },
+        response: { 200: ref(Session) },
       },
     },
     async ({ headers, method, cookies }) => {
@@ -68,9 +67,7 @@ function beginSessionRoute(app: App, accessControl: AccessControl): void {
       const signIn = accessControl.whose(request.body.key);
       if (signIn === null) {
         await limits.wrong(request.ip);
-        throw new RequestRefused(
-          refuse('unauthorized', 'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS.'),
-        );
+        throw refused('unauthorized', 'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS.');
       }
       const busy = await limits.begins(signIn.keyId);
       if (busy !== null) throw new RequestRefused(busy);
@@ -91,7 +88,7 @@ function endSessionRoute(app: App, accessControl: AccessControl): void {
         operationId: 'endSession',
         tags,
         security: [],
-        response: { 204: Empty, ...problems() },
+        response: { 204: Empty },
       },
     },
     async (request, reply) => {

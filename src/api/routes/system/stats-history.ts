@@ -1,5 +1,4 @@
 /** Job statistics over time. The number of buckets and the time they span are bounded. */
-import { refuse } from '../../../core/errors.ts';
 import type { Millis } from '../../../core/time.ts';
 import { toPublicUsage } from '../../../core/money/usage.ts';
 import {
@@ -10,10 +9,9 @@ import {
 } from '../../../db/read/installation/stats-history.ts';
 import { LATEST, parseInstant, toIso } from '../../request/instant.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
-import { RequestRefused } from '../../response/problem.ts';
+import { invalid } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { ref } from '../../../schema/build.ts';
-import { problems } from '../../schemas/problem.ts';
 import { HistoryQuery, MOST_BUCKETS, StatsHistory } from '../../schemas/system/stats-history.ts';
 
 const DAY_MS = 86_400_000;
@@ -29,7 +27,7 @@ export function statsHistoryRoute(app: App, ports: ApiPorts): void {
         operationId: 'getStatsHistory',
         tags: ['system'],
         querystring: HistoryQuery,
-        response: { 200: ref(StatsHistory), ...problems() },
+        response: { 200: ref(StatsHistory) },
       },
     },
     async ({ tenantId, query }, reply) => {
@@ -49,20 +47,16 @@ export function statsHistoryRoute(app: App, ports: ApiPorts): void {
 
 function toBuckets(from: Millis, to: Millis, bucketS: number | null): Buckets {
   const span = to - from;
-  if (span <= 0) throw wrong('from must be earlier than to.', 'from');
-  if (span > LONGEST_MS) throw wrong('from and to are more than 366 days apart. Choose a shorter period.', 'from');
+  if (span <= 0) throw invalid('from must be earlier than to.', 'from');
+  if (span > LONGEST_MS) throw invalid('from and to are more than 366 days apart. Choose a shorter period.', 'from');
   const bucketMs = 1_000 * (bucketS ?? Math.max(1, Math.ceil(span / USUAL_BUCKETS / 1_000)));
   const count = Math.ceil(span / bucketMs);
   if (count > MOST_BUCKETS)
-    throw wrong(
+    throw invalid(
       `bucket is too small: the period would have ${count} buckets, and ${MOST_BUCKETS} are allowed. Use a larger bucket or a shorter period.`,
       'bucket',
     );
   return { from, bucketMs, count };
-}
-
-function wrong(message: string, param: string): RequestRefused {
-  return new RequestRefused(refuse('invalid_request', message, param));
 }
 
 function toBucket(view: BucketView, at: Millis): StatsHistory['data'][number] {

@@ -1,14 +1,12 @@
 /** Health, readiness, metrics, statistics and the OpenAPI document. */
-import { refuse } from '../../../core/errors.ts';
 import { describeSchemaProblem, schemaState } from '../../../db/connection/schema-state.ts';
 import { readStats } from '../../../db/read/installation/stats-views.ts';
 import { within } from '../../server/deadline.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
-import { RequestRefused } from '../../response/problem.ts';
+import { refused } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { ref } from '../../../schema/build.ts';
-import { problems } from '../../schemas/problem.ts';
 import { Health, MetricsText, OpenApiDocument, Readiness, Stats } from '../../schemas/system/system.ts';
 
 const tags = ['system'];
@@ -34,7 +32,7 @@ function getHealthRoute(app: App): void {
         operationId: 'getHealth',
         tags,
         security: [],
-        response: { 200: ref(Health), ...problems() },
+        response: { 200: ref(Health) },
       },
     },
     async () => ({ status: 'ok' as const }),
@@ -51,7 +49,7 @@ function getReadinessRoute(app: App, ports: ApiPorts): void {
         operationId: 'getReadiness',
         tags,
         security: [],
-        response: { 200: ref(Readiness), ...problems() },
+        response: { 200: ref(Readiness) },
       },
     },
     async () => {
@@ -62,9 +60,9 @@ function getReadinessRoute(app: App, ports: ApiPorts): void {
         ).catch(() => null),
         within(PROBE_MS, ports.wakeQueue.isReachable()).catch(() => false),
       ]);
-      if (schema === null) throw new RequestRefused(refuse('unavailable', 'PostgreSQL does not answer.'));
+      if (schema === null) throw refused('unavailable', 'PostgreSQL does not answer.');
       const problem = describeSchemaProblem(schema);
-      if (problem !== null) throw new RequestRefused(refuse('unavailable', problem));
+      if (problem !== null) throw refused('unavailable', problem);
       return queue
         ? ({ status: 'ok', postgres: 'ok', queue: 'ok' } as const)
         : ({ status: 'degraded', postgres: 'ok', queue: 'away' } as const);
@@ -81,7 +79,7 @@ function getMetricsRoute(app: App, metrics: Metrics): void {
         summary: 'Metrics for Prometheus',
         operationId: 'getMetrics',
         tags,
-        response: { 200: MetricsText, ...problems() },
+        response: { 200: MetricsText },
       },
     },
     async (_, reply) => {
@@ -99,7 +97,7 @@ function getStatsRoute(app: App, ports: ApiPorts): void {
         summary: 'Numbers of queued, running and waiting jobs, and of contexts by state',
         operationId: 'getStats',
         tags,
-        response: { 200: ref(Stats), ...problems() },
+        response: { 200: ref(Stats) },
       },
     },
     async ({ tenantId }, reply) => {
@@ -118,7 +116,7 @@ function getOpenapiRoute(app: App): void {
         summary: 'The OpenAPI document',
         operationId: 'getOpenapi',
         tags,
-        response: { 200: OpenApiDocument, ...problems() },
+        response: { 200: OpenApiDocument },
       },
     },
     async () => app.swagger(),

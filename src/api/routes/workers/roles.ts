@@ -1,21 +1,18 @@
 /** Roles: versioned roles written by the API, and read-only roles of the config file. */
-import type { FastifyReply } from 'fastify';
 import { deleteRole, putRole } from '../../../commands/workers/change-role.ts';
-import { refuse } from '../../../core/errors.ts';
 import { findRole, listRoles, type RoleView } from '../../../db/write/workers/roles.ts';
 import { refuseUnknownNames } from '../../server/catalog.ts';
 import { cursorOf, matching } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
-import { RequestRefused, orNotFound } from '../../response/problem.ts';
+import { invalid, orNotFound, refused } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { fileRoleNames } from '../../response/roles.ts';
-import { Empty, VersionedHeaders, versioned } from '../../schemas/common.ts';
+import { Empty, PageQuery, VersionedHeaders, versioned } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
-import { problems } from '../../schemas/problem.ts';
-import { Role, RoleList, RoleListQuery, RoleParams, RoleQuery } from '../../schemas/workers/role.ts';
+import { Role, RoleList, RoleParams, RoleQuery } from '../../schemas/workers/role.ts';
 import { RoleDefinition } from '../../../schema/config.ts';
-import { isMatch, toEtag } from '../../request/version.ts';
+import { isMatch, tagged, withVersion, type Tagged } from '../../request/version.ts';
 import { toFileRole, toRole } from '../../wire/role.ts';
 import { answeredBy, write } from '../../request/write.ts';
 
@@ -25,9 +22,6 @@ const tags = ['roles'];
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 const PLACE = cursorOf(matching(NAME));
-
-/** Also stored under the idempotency key. */
-type Answer = { role: Role; etag: string };
 
 export function roleRoutes(app: App, ports: ApiPorts): void {
   listRolesRoute(app, ports);
@@ -44,8 +38,8 @@ function listRolesRoute(app: App, ports: ApiPorts): void {
         summary: 'Roles, sorted by name',
         operationId: 'listRoles',
         tags,
-        querystring: RoleListQuery,
-        response: { 200: ref(RoleList), ...problems() },
+        querystring: PageQuery,
+        response: { 200: ref(RoleList) },
       },
     },
     async ({ tenantId, query }, reply) => {
@@ -82,15 +76,15 @@ function getRoleRoute(app: App, ports: ApiPorts): void {
         tags,
         params: RoleParams,
         querystring: RoleQuery,
-        response: { 200: versioned(Role), ...problems() },
+        response: { 200: versioned(Role) },
       },
     },
     async ({ tenantId, params, query }, reply) => {
       const { name } = params;
       const version = query.version ?? null;
-      if (!NAME.test(name)) throw new RequestRefused(refuse('not_found', noRole(name, version)));
+      if (!NAME.test(name)) throw refused('not_found', noRole(name, version));
       if ((await fileRoleNames(ports.catalog)).includes(name)) {
-        if (version !== null) throw new RequestRefused(refuse('not_found', noRole(name, version)));
+        if (version !== null) throw refused('not_found', noRole(name, version));
         return toFileRole(name, ports.catalog.fileRoles.get(name));
       }
       const view = await findRole(ports.database.db, tenantId, name, version);
@@ -110,7 +104,7 @@ function putRoleRoute(app: App, ports: ApiPorts): void {
         params: RoleParams,
         headers: VersionedHeaders,
         body: ref(RoleDefinition),
-        response: { 200: versioned(Role), ...problems() },
+        response: { 200: versioned(Role) },
       },
     },
     async (request, reply) => {
@@ -118,12 +112,8 @@ function putRoleRoute(app: App, ports: ApiPorts): void {
       const name = await nameToWrite(ports, request.params.name);
       await refuseUnknownNames(ports, body, []);
       const command = putRole({ tenantId, name, isCurrent: isCurrent(headers['if-match']) }, body);
-      const answer = await write(
-        ports,
-        request,
-        answeredBy(command, async (_, view) => toAnswer(view)),
-      );
-      return tagged(reply, answer);
+      const answered = answeredBy(command, async (_, view) => toAnswer(view));
+      return tagged(reply, await write(ports, request, answered));
     },
   );
 }
@@ -138,7 +128,7 @@ function deleteRoleRoute(app: App, ports: ApiPorts): void {
         tags,
         params: RoleParams,
         headers: VersionedHeaders,
-        response: { 204: Empty, ...problems() },
+        response: { 204: Empty },
       },
     },
     async (request, reply) => {
@@ -155,15 +145,13 @@ function deleteRoleRoute(app: App, ports: ApiPorts): void {
 async function nameToWrite({ catalog }: Pick<ApiPorts, 'catalog'>, name: string): Promise<string> {
   if (!NAME.test(name)) {
     const message = 'The name in the path is not a valid role name. Use 1 to 64 letters, digits, "_" or "-".';
-    throw new RequestRefused(refuse('invalid_request', message, 'name'));
+    throw invalid(message, 'name');
   }
   if ((await fileRoleNames(catalog)).includes(name)) {
-    throw new RequestRefused(
-      refuse(
-        'forbidden',
-        `The role ${name} is defined in the config file. Change it there, or use another name.`,
-        'name',
-      ),
+    throw refused(
+      'forbidden',
+      `The role ${name} is defined in the config file. Change it there, or use another name.`,
+      'name',
     );
   }
   return name;
@@ -178,11 +166,6 @@ function noRole(name: string, version: number | null): string {
   return version === null ? `No role has the name ${name}.` : `The role ${name} has no version ${version}.`;
 }
 
-function toAnswer(view: RoleView): Answer {
-  return { role: toRole(view), etag: toEtag(view.version) };
-}
-
-function tagged(reply: FastifyReply, { role, etag }: Answer): Role {
-  reply.header('etag', etag);
-  return role;
+function toAnswer(view: RoleView): Tagged<Role> {
+  return withVersion(toRole(view), view.version);
 }

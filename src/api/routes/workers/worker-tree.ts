@@ -4,7 +4,6 @@ import type { ApiPorts, App } from '../../server/ports.ts';
 import { orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { ref } from '../../../schema/build.ts';
-import { problems } from '../../schemas/problem.ts';
 import { WorkerTree, WorkerTreeQuery } from '../../schemas/workers/worker-tree.ts';
 import { toWorkerTree } from '../../wire/worker-tree.ts';
 import { IdParams, noWorker, workerId } from '../params.ts';
@@ -19,7 +18,7 @@ export function workerTreeRoute(app: App, ports: ApiPorts): void {
         tags: ['workers'],
         params: IdParams,
         querystring: WorkerTreeQuery,
-        response: { 200: ref(WorkerTree), ...problems() },
+        response: { 200: ref(WorkerTree) },
       },
     },
     async ({ tenantId, params, query }, reply) => {

@@ -1,5 +1,4 @@
 /** Workers: created, read, changed, stopped, started, deleted. */
-import type { FastifyReply } from 'fastify';
 import { startBelow, stopBelow } from '../../../commands/jobs/cascade.ts';
 import { deleteWorker } from '../../../commands/workers/delete-worker.ts';
 import { performWithin, type Command } from '../../../commands/perform.ts';
@@ -22,7 +21,7 @@ import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
 import { CreateWorker, PatchWorker, Worker, WorkerList, WorkerQuery } from '../../schemas/workers/worker.ts';
 import { changeSettings, mergeConfig, withoutNulls } from '../../request/settings-change.ts';
-import { isMatch, toEtag } from '../../request/version.ts';
+import { isMatch, tagged, withVersion, type Tagged } from '../../request/version.ts';
 import { toWorker } from '../../wire/worker.ts';
 import { answeredBy, write, writeAround } from '../../request/write.ts';
 import { IdParams, noWorker, parentId, workerId } from '../params.ts';
@@ -34,9 +33,6 @@ const tags = ['workers'];
  */
 const TIMEOUT_MS = 60_000;
 
-/** Also stored under the idempotency key. */
-type Answer = { worker: Worker; etag: string };
-
 const PLACE = cursorOf(id<WorkerId>);
 
 export function workerRoutes(app: App, ports: ApiPorts): void {
@@ -45,8 +41,16 @@ export function workerRoutes(app: App, ports: ApiPorts): void {
   getWorkerRoute(app, ports);
   patchWorkerRoute(app, ports);
   deleteWorkerRoute(app, ports);
-  stopWorkerRoute(app, ports);
-  startWorkerRoute(app, ports);
+  stopOrStartRoute(app, ports, 'stop', {
+    summary: 'Stop a worker and all workers below it: cancel jobs and refuse inputs until start. Safe to repeat',
+    command: stopWorker,
+    below: stopBelow,
+  });
+  stopOrStartRoute(app, ports, 'start', {
+    summary: 'Start a stopped worker and all workers below it: accept inputs and run queued jobs. Safe to repeat',
+    command: startWorker,
+    below: startBelow,
+  });
 }
 
 function createWorkerRoute(app: App, ports: ApiPorts): void {
@@ -68,12 +72,9 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
       const parentWorkerId = parentId(body.parent_worker_id);
       const wanted = { tenantId, name, title: null, role: body.role, config, parentWorkerId };
       const command = await makeWorker(ports, wanted);
-      const answer = await write(
-        ports,
-        request,
-        answeredBy(command, (executor, made) => readAnswer(executor, tenantId, made.workerId)),
-      );
-      reply.code(201).header('location', `/api/workers/${answer.worker.id}`);
+      const answered = answeredBy(command, (executor, made) => readAnswer(executor, tenantId, made.workerId));
+      const answer = await write(ports, request, answered);
+      reply.code(201).header('location', `/api/workers/${answer.body.id}`);
       return tagged(reply, answer);
     },
   );
@@ -88,7 +89,7 @@ function listWorkersRoute(app: App, ports: ApiPorts): void {
         operationId: 'listWorkers',
         tags,
         querystring: WorkerQuery,
-        response: { 200: ref(WorkerList), ...problems() },
+        response: { 200: ref(WorkerList) },
       },
     },
     async ({ tenantId, query }, reply) => {
@@ -115,14 +116,11 @@ function getWorkerRoute(app: App, ports: ApiPorts): void {
         operationId: 'getWorker',
         tags,
         params: IdParams,
-        response: { 200: versioned(Worker), ...problems() },
+        response: { 200: versioned(Worker) },
       },
     },
-    async ({ tenantId, params }, reply) => {
-      const id = workerId(params.id);
-      const view = orNotFound(await findWorker(ports.database.db, tenantId, id), noWorker(id));
-      return tagged(reply, toAnswer(view));
-    },
+    async ({ tenantId, params }, reply) =>
+      tagged(reply, await readAnswer(ports.database.db, tenantId, workerId(params.id))),
   );
 }
 
@@ -137,7 +135,7 @@ function patchWorkerRoute(app: App, ports: ApiPorts): void {
         params: IdParams,
         headers: VersionedHeaders,
         body: ref(PatchWorker),
-        response: { 200: versioned(Worker), ...problems() },
+        response: { 200: versioned(Worker) },
       },
     },
     async (request, reply) => {
@@ -157,14 +155,8 @@ function patchWorkerRoute(app: App, ports: ApiPorts): void {
           ...(body.config !== undefined && { config: mergeConfig(config, body.config) }),
         }),
       });
-      return tagged(
-        reply,
-        await write(
-          ports,
-          request,
-          answeredBy(command, async (_, view) => toAnswer(view)),
-        ),
-      );
+      const answered = answeredBy(command, async (_, view) => toAnswer(view));
+      return tagged(reply, await write(ports, request, answered));
     },
   );
 }
@@ -179,7 +171,7 @@ function deleteWorkerRoute(app: App, ports: ApiPorts): void {
         tags,
         params: IdParams,
         headers: VersionedHeaders,
-        response: { 204: Empty, ...problems() },
+        response: { 204: Empty },
       },
     },
     async (request, reply) => {
@@ -196,53 +188,34 @@ function deleteWorkerRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-function stopWorkerRoute(app: App, ports: ApiPorts): void {
+type StopOrStart = {
+  summary: string;
+  command: (ports: ApiPorts, target: { tenantId: TenantId; contextId: ContextId }) => Command<unknown>;
+  below: typeof stopBelow;
+};
+
+function stopOrStartRoute(app: App, ports: ApiPorts, verb: 'stop' | 'start', way: StopOrStart): void {
   app.post(
-    '/api/workers/:id/stop',
+    `/api/workers/:id/${verb}`,
     {
       config: { timeoutMs: TIMEOUT_MS },
       schema: {
-        summary: 'Stop a worker and all workers below it: cancel jobs and refuse inputs until start. Safe to repeat',
-        operationId: 'stopWorker',
+        summary: way.summary,
+        operationId: `${verb}Worker`,
         tags,
         params: IdParams,
         headers: WriteHeaders,
-        response: { 200: versioned(Worker), ...problems() },
+        response: { 200: versioned(Worker) },
       },
     },
     async (request, reply) => {
       const { tenantId } = request;
       const id = workerId(request.params.id);
-      const command = ofContext(tenantId, id, (contextId) => stopWorker(ports, { tenantId, contextId }));
+      const command = ofContext(tenantId, id, (contextId) => way.command(ports, { tenantId, contextId }));
       const answer = await write(ports, request, command);
       // A sweep stops workers that this request missed, except those below a worker that never had a job: the client
       // repeats the request for them.
-      await stopBelow(ports, tenantId, id);
-      return tagged(reply, answer);
-    },
-  );
-}
-
-function startWorkerRoute(app: App, ports: ApiPorts): void {
-  app.post(
-    '/api/workers/:id/start',
-    {
-      config: { timeoutMs: TIMEOUT_MS },
-      schema: {
-        summary: 'Start a stopped worker and all workers below it: accept inputs and run queued jobs. Safe to repeat',
-        operationId: 'startWorker',
-        tags,
-        params: IdParams,
-        headers: WriteHeaders,
-        response: { 200: versioned(Worker), ...problems() },
-      },
-    },
-    async (request, reply) => {
-      const { tenantId } = request;
-      const id = workerId(request.params.id);
-      const command = ofContext(tenantId, id, (contextId) => startWorker(ports, { tenantId, contextId }));
-      const answer = await write(ports, request, command);
-      await startBelow(ports, tenantId, id);
+      await way.below(ports, tenantId, id);
       return tagged(reply, answer);
     },
   );
@@ -253,7 +226,7 @@ function ofContext(
   tenantId: TenantId,
   id: WorkerId,
   command: (contextId: ContextId) => Command<unknown>,
-): Command<Answer> {
+): Command<Tagged<Worker>> {
   return async (tx) => {
     const contextId = await contextOf(tx, tenantId, id);
     if (contextId === null) return refuse('not_found', noWorker(id));
@@ -262,15 +235,10 @@ function ofContext(
   };
 }
 
-async function readAnswer(executor: Executor, tenantId: TenantId, id: WorkerId): Promise<Answer> {
+async function readAnswer(executor: Executor, tenantId: TenantId, id: WorkerId): Promise<Tagged<Worker>> {
   return toAnswer(orNotFound(await findWorker(executor, tenantId, id), noWorker(id)));
 }
 
-function toAnswer(view: WorkerView): Answer {
-  return { worker: toWorker(view), etag: toEtag(view.version) };
-}
-
-function tagged(reply: FastifyReply, { worker, etag }: Answer): Worker {
-  reply.header('etag', etag);
-  return worker;
+function toAnswer(view: WorkerView): Tagged<Worker> {
+  return withVersion(toWorker(view), view.version);
 }

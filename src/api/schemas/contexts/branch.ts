@@ -1,6 +1,6 @@
 /** Branches in the API. */
 import { Type, type Static } from 'typebox';
-import { Count, Instant, Page, Usage, Uuid, listOf } from '../common.ts';
+import { Count, Instant, TurnName, Usage, Uuid, described, listOf } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { NEW_BRANCH } from '../../../schema/patterns.ts';
 import { Accepted, BranchName, PostMessage, ofJob } from '../messages/message.ts';
@@ -19,28 +19,16 @@ export const Branch = strict(
     name: Type.String(),
     active: Type.Boolean({ description: 'The active branch takes inputs that name no branch.' }),
     parent: nullable(Type.String({ description: 'The branch it forked from; may be deleted by now.' })),
-    fork_message_id: nullable(
-      Type.String({
-        format: 'uuid',
-        description: 'The last shared message. Null: no shared messages.',
-      }),
-    ),
+    fork_message_id: nullable(described(Uuid, 'The last shared message. Null: no shared messages.')),
     fork_seq: nullable(Count),
     length: nullable(
-      Type.Integer({
-        minimum: 0,
-        description:
-          'Number of visible messages, including shared ones. Only lists count them: null in responses that create a branch or switch to it.',
-      }),
+      described(
+        Count,
+        'Number of visible messages, including shared ones. Only lists count them: null in responses that create a branch or switch to it.',
+      ),
     ),
-    message_count: Type.Integer({
-      minimum: 0,
-      description: 'Number of its own visible messages, updated when a job ends on it.',
-    }),
-    request_count: Type.Integer({
-      minimum: 0,
-      description: 'Number of answered model calls on it, updated when a job ends.',
-    }),
+    message_count: described(Count, 'Number of its own visible messages, updated when a job ends on it.'),
+    request_count: described(Count, 'Number of answered model calls on it, updated when a job ends.'),
     usage: ref(Usage),
     created_at: Instant,
   },
@@ -50,18 +38,15 @@ export type Branch = Static<typeof Branch>;
 
 export const BranchList = listOf('BranchList', Branch);
 
-export const BranchQuery = strict(Page);
-
 export const CreateBranch = strict(
   {
     name: Name,
     from_branch: Type.Optional(BranchName),
     from_message_id: Type.Optional(
-      Type.String({
-        format: 'uuid',
-        description:
-          'The last shared message; results of its tool calls are shared too. Without it all complete messages are shared, but none of an unfinished job.',
-      }),
+      described(
+        Uuid,
+        'The last shared message; results of its tool calls are shared too. Without it all complete messages are shared, but none of an unfinished job.',
+      ),
     ),
     activate: Type.Optional(Type.Boolean({ default: false })),
   },
@@ -90,11 +75,8 @@ export type AcceptedOnBranch = Static<typeof AcceptedOnBranch>;
 export const Sibling = strict(
   {
     branch: Type.String({ description: 'A branch with this message; the active one if it has it.' }),
-    message_id: Type.String({
-      format: 'uuid',
-      description: 'The first message of the turn at this place.',
-    }),
-    turn: Type.String({ pattern: '^[ua][1-9][0-9]*$' }),
+    message_id: described(Uuid, 'The first message of the turn at this place.'),
+    turn: TurnName,
     created_at: Instant,
     active: Type.Boolean({ description: 'Whether the active branch has this message.' }),
   },

@@ -1,7 +1,7 @@
 /** Compactions in the API: requests and results. */
 import { Type, type Static } from 'typebox';
 import { COMPACTOR_TYPES } from '../../../core/compaction/type.ts';
-import { Count, Instant, Page, Uuid, listOf } from '../common.ts';
+import { Count, Instant, Positive, Uuid, described, listOf } from '../common.ts';
 import { nullable, oneOf, strict } from '../../../schema/build.ts';
 import { KEPT, SummaryModel, keepTurns } from '../../../schema/compaction.ts';
 
@@ -37,8 +37,8 @@ export const ContextCompaction = strict(
     id: Uuid,
     context_id: Uuid,
     branch: Type.String(),
-    seq: Type.Integer({ minimum: 1, description: 'seq of its event.' }),
-    upto_seq: Type.Integer({ minimum: 1, description: 'seq of the last replaced message.' }),
+    seq: described(Positive, 'seq of its event.'),
+    upto_seq: described(Positive, 'seq of the last replaced message.'),
     type: oneOf(COMPACTOR_TYPES),
     summary: nullable(Type.String({ description: 'Text that replaces those messages in prompts.' })),
     model: nullable(Type.String()),
@@ -52,5 +52,3 @@ export const ContextCompaction = strict(
 export type ContextCompaction = Static<typeof ContextCompaction>;
 
 export const ContextCompactionList = listOf('ContextCompactionList', ContextCompaction);
-
-export const CompactionQuery = strict(Page);

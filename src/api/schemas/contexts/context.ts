@@ -1,7 +1,7 @@
 /** Contexts in the API. */
 import { Type, type Static } from 'typebox';
 import { STATES } from '../../../core/run/state.ts';
-import { Archived, Count, Instant, Page, Title, Usage, Uuid, listOf, someOf } from '../common.ts';
+import { Archived, Count, Instant, Page, Positive, Title, Usage, Uuid, described, listOf, someOf } from '../common.ts';
 import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
 import { ConfigPatch, RoleName, WorkerConfig } from '../../../schema/config.ts';
 import { WaitingFor } from '../jobs/job.ts';
@@ -29,35 +29,26 @@ export const Context = strict(
     worker_name: Type.String(),
     role: nullable(Type.String({ description: 'Role of the worker.' })),
     last_message: nullable(ref(LastMessage)),
-    parent_id: nullable(
-      Type.String({ format: 'uuid', description: 'The context it was forked from; may be deleted by now.' }),
-    ),
+    parent_id: nullable(described(Uuid, 'The context it was forked from; may be deleted by now.')),
     title: nullable(Type.String()),
     config: ref(WorkerConfig),
     state: oneOf(STATES),
     active_branch: Type.String(),
     branches: Type.Array(Type.String()),
-    message_count: Type.Integer({
-      minimum: 0,
-      description: 'Messages on all branches; shared messages count once.',
-    }),
-    turn_count: Type.Integer({ minimum: 0, description: 'Turns of the active branch.' }),
+    message_count: described(Count, 'Messages on all branches; shared messages count once.'),
+    turn_count: described(Count, 'Turns of the active branch.'),
     request_count: Count,
     usage: ref(Usage),
     created_at: Instant,
     updated_at: Instant,
     expires_at: nullable(
-      Type.String({
-        format: 'date-time',
-        description: 'When the context is archived if there is no activity. Null: never, or already archived.',
-      }),
+      described(Instant, 'When the context is archived if there is no activity. Null: never, or already archived.'),
     ),
     archived_at: nullable(
-      Type.String({
-        format: 'date-time',
-        description:
-          'When the context was archived. Lists leave archived contexts out; the next input brings them back.',
-      }),
+      described(
+        Instant,
+        'When the context was archived. Lists leave archived contexts out; the next input brings them back.',
+      ),
     ),
   },
   { $id: 'Context' },
@@ -111,12 +102,7 @@ export const ContextState = strict(
     job_id: nullable(Uuid),
     attempt: nullable(Count),
     waiting_for: Type.Array(ref(WaitingFor)),
-    queue_position: nullable(
-      Type.Integer({
-        minimum: 1,
-        description: 'Position while the job waits for a worker process; 1 is next.',
-      }),
-    ),
+    queue_position: nullable(described(Positive, 'Position while the job waits for a worker process; 1 is next.')),
     why: Type.String(),
   },
   { $id: 'ContextState' },
@@ -126,11 +112,10 @@ export type ContextState = Static<typeof ContextState>;
 export const ForkContext = strict(
   {
     from_message_id: Type.Optional(
-      Type.String({
-        format: 'uuid',
-        description:
-          'The last copied message, on any branch; results of its tool calls are copied too. Without it all complete messages of the active branch are copied, but none of an unfinished job.',
-      }),
+      described(
+        Uuid,
+        'The last copied message, on any branch; results of its tool calls are copied too. Without it all complete messages of the active branch are copied, but none of an unfinished job.',
+      ),
     ),
     title: Type.Optional(nullable(Title)),
   },

@@ -7,7 +7,7 @@ import { INTERRUPT_MODES, JOB_STATUSES } from '../../../core/run/job.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
 import { STATES } from '../../../core/run/state.ts';
 import { CALL_STATUSES } from '../../../core/tools/tool-call.ts';
-import { AnyJson, Count, Instant, JsonObject, Usage, Uuid } from '../common.ts';
+import { AnyJson, Count, Instant, JsonObject, Positive, Usage, Uuid, described } from '../common.ts';
 import { nullable, oneOf, strict } from '../../../schema/build.ts';
 import { EVENT_ID } from '../../../schema/patterns.ts';
 
@@ -19,59 +19,57 @@ const SUMMARY_USAGE = strict({ ...Usage.properties, cost: Type.Optional(Usage.pr
 const delta = {
   ...context,
   message_id: Uuid,
-  attempt: Type.Integer({ minimum: 1, description: 'A higher attempt replaces the text of lower ones.' }),
+  attempt: described(Positive, 'A higher attempt replaces the text of lower ones.'),
   delta: Type.String(),
-  sequence: Type.Integer({ minimum: 0, description: 'Starts at 0 in each attempt.' }),
+  sequence: described(Count, 'Starts at 0 in each attempt.'),
 };
 
 const job = { ...context, job_id: Uuid, status: oneOf(JOB_STATUSES), attempt: Count };
-const toolCall = { ...context, tool_call_id: Uuid, name: Type.String(), status: oneOf(CALL_STATUSES) };
+const call = { ...context, tool_call_id: Uuid, name: Type.String() };
+const toolCall = { ...call, status: oneOf(CALL_STATUSES) };
+/** A call that waits for a person or a client, or did. */
+const wait = { ...call, job_id: Uuid };
 
-export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
-  StateChanged: strict(
+/** The data of each event, and what it means. */
+const DATA: Readonly<Record<string, readonly [data: Record<string, TSchema>, description?: string]>> = {
+  StateChanged: [
     { ...context, new_state: oneOf(STATES), job_id: nullable(Uuid) },
-    { $id: 'StateChangedEvent', description: 'Has no id if the state is transient.' },
-  ),
-  ContentDelta: strict(delta, { $id: 'ContentDeltaEvent', description: 'Has no id.' }),
-  ThinkingDelta: strict(delta, { $id: 'ThinkingDeltaEvent', description: 'Has no id.' }),
-  ContentSnapshot: strict(
+    'Has no id if the state is transient.',
+  ],
+  ContentDelta: [delta, 'Has no id.'],
+  ThinkingDelta: [delta, 'Has no id.'],
+  ContentSnapshot: [
     {
       ...context,
       message_id: Uuid,
       attempt: delta.attempt,
       text: Type.String({ description: 'The whole text so far: replaces earlier text of the message.' }),
-      sequence: Type.Integer({ minimum: 0, description: 'Later deltas have a higher sequence.' }),
+      sequence: described(Count, 'Later deltas have a higher sequence.'),
     },
-    { $id: 'ContentSnapshotEvent', description: 'Has no id.' },
-  ),
-  MessageCompleted: strict(
+    'Has no id.',
+  ],
+  MessageCompleted: [
     {
       ...context,
       message_id: Uuid,
-      seq: Type.Integer({ minimum: 1 }),
+      seq: Positive,
       turn: Type.String(),
       role: oneOf(MESSAGE_ROLES),
       type: oneOf(MESSAGE_TYPES),
     },
-    {
-      $id: 'MessageCompletedEvent',
-      description: 'A message became part of the history; also for inputs and tool results.',
-    },
-  ),
-  ContextImported: strict(
+    'A message became part of the history; also for inputs and tool results.',
+  ],
+  ContextImported: [
     { ...context, format: oneOf(IMPORT_FORMATS), kept: nullable(JsonObject) },
-    {
-      $id: 'ContextImportedEvent',
-      description: 'All earlier history was imported. `kept`: data of the source that this version has no field for.',
-    },
-  ),
-  ContextCompacted: strict(
+    'All earlier history was imported. `kept`: data of the source that this version has no field for.',
+  ],
+  ContextCompacted: [
     {
       ...context,
       compaction_id: Uuid,
       branch: Type.String(),
       type: oneOf(COMPACTOR_TYPES),
-      upto_seq: Type.Integer({ minimum: 1, description: 'seq of the last replaced message.' }),
+      upto_seq: described(Positive, 'seq of the last replaced message.'),
       tokens_before: Count,
       tokens_after: Count,
       job_id: Uuid,
@@ -81,110 +79,68 @@ export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = {
       started_at: Instant,
       first_token_at: nullable(Instant),
     },
-    {
-      $id: 'ContextCompactedEvent',
-      description: 'Prompts are shorter from now on: old messages are replaced.',
-    },
-  ),
-  MessagesRetracted: strict(
+    'Prompts are shorter from now on: old messages are replaced.',
+  ],
+  MessagesRetracted: [
     { ...context, message_ids: Type.Array(Uuid), turn: Type.String(), mode: oneOf(INTERRUPT_MODES) },
-    { $id: 'MessagesRetractedEvent', description: 'An interrupt removed these messages from the history.' },
-  ),
-  ContextCleared: strict(context, {
-    $id: 'ContextClearedEvent',
-    description: 'The history was cleared: earlier messages are no longer part of it, and turns restart at 1.',
-  }),
-  JobStarted: strict(job, { $id: 'JobStartedEvent' }),
-  JobFinished: strict(job, { $id: 'JobFinishedEvent', description: 'The last event of the job.' }),
-  BranchCreated: strict(
+    'An interrupt removed these messages from the history.',
+  ],
+  ContextCleared: [
+    context,
+    'The history was cleared: earlier messages are no longer part of it, and turns restart at 1.',
+  ],
+  JobStarted: [job],
+  JobFinished: [job, 'The last event of the job.'],
+  BranchCreated: [
     { ...context, branch: Type.String(), parent: Type.String(), fork_seq: Count },
-    {
-      $id: 'BranchCreatedEvent',
-      description: 'The branch shares the messages of its parent up to fork_seq.',
-    },
-  ),
-  BranchSwitched: strict(
+    'The branch shares the messages of its parent up to fork_seq.',
+  ],
+  BranchSwitched: [
     { ...context, branch: Type.String() },
+    'The branch is now active: it takes inputs that name no branch.',
+  ],
+  BranchDeleted: [{ ...context, branch: Type.String() }],
+  ToolCallStarted: [toolCall],
+  ToolCallFinished: [toolCall],
+  ApprovalRequested: [
+    { ...wait, input: AnyJson, expires_at: nullable(Instant) },
+    'A call waits for approval. `ApprovalResolved` follows; if the job ends first, only `ToolCallFinished`.',
+  ],
+  ApprovalResolved: [
     {
-      $id: 'BranchSwitchedEvent',
-      description: 'The branch is now active: it takes inputs that name no branch.',
-    },
-  ),
-  BranchDeleted: strict({ ...context, branch: Type.String() }, { $id: 'BranchDeletedEvent' }),
-  ToolCallStarted: strict(toolCall, { $id: 'ToolCallStartedEvent' }),
-  ToolCallFinished: strict(toolCall, { $id: 'ToolCallFinishedEvent' }),
-  ApprovalRequested: strict(
-    {
-      ...context,
-      tool_call_id: Uuid,
-      name: Type.String(),
-      job_id: Uuid,
-      input: AnyJson,
-      expires_at: nullable(Instant),
-    },
-    {
-      $id: 'ApprovalRequestedEvent',
-      description:
-        'A call waits for approval. `ApprovalResolved` follows; if the job ends first, only `ToolCallFinished`.',
-    },
-  ),
-  ApprovalResolved: strict(
-    {
-      ...context,
-      tool_call_id: Uuid,
-      name: Type.String(),
-      job_id: Uuid,
+      ...wait,
       decision: oneOf(['approve', 'deny']),
       reason: nullable(Type.String()),
       input: AnyJson,
       remembered: Type.Boolean(),
       by: oneOf(['person', 'timeout']),
     },
+    '`input` replaces the input of the model. Null: unchanged.',
+  ],
+  OutcomeUnknown: [
+    { ...wait, input: AnyJson, until: nullable(Instant) },
+    'A call started, and its end is unknown after a crash. It waits for a person to resolve it.',
+  ],
+  OutcomeResolved: [{ ...wait, outcome: oneOf(RESOLUTIONS) }, 'A person resolved the unknown outcome.'],
+  InputRequested: [
     {
-      $id: 'ApprovalResolvedEvent',
-      description: '`input` replaces the input of the model. Null: unchanged.',
-    },
-  ),
-  OutcomeUnknown: strict(
-    {
-      ...context,
-      tool_call_id: Uuid,
-      name: Type.String(),
-      job_id: Uuid,
-      input: AnyJson,
-      until: nullable(Instant),
-    },
-    {
-      $id: 'OutcomeUnknownEvent',
-      description: 'A call started, and its end is unknown after a crash. It waits for a person to resolve it.',
-    },
-  ),
-  OutcomeResolved: strict(
-    { ...context, tool_call_id: Uuid, name: Type.String(), job_id: Uuid, outcome: oneOf(RESOLUTIONS) },
-    { $id: 'OutcomeResolvedEvent', description: 'A person resolved the unknown outcome.' },
-  ),
-  InputRequested: strict(
-    {
-      ...context,
-      tool_call_id: Uuid,
-      name: Type.String(),
-      job_id: Uuid,
+      ...wait,
       question: nullable(Type.String({ description: 'Null for a client tool.' })),
       choices: nullable(Type.Array(Type.String())),
       input: AnyJson,
     },
-    {
-      $id: 'InputRequestedEvent',
-      description:
-        'A call waits for its result: a person answers the question, or the client runs the tool with `input`.',
-    },
-  ),
-  WorkerSpawned: strict(
-    { ...context, tool_call_id: Uuid, name: Type.String(), worker_id: Uuid, job_id: Uuid },
-    { $id: 'WorkerSpawnedEvent', description: 'A call created the worker `name` and gave it a job.' },
-  ),
-  Heartbeat: strict({ timestamp: Instant }, { $id: 'HeartbeatEvent', description: 'Has no id.' }),
+    'A call waits for its result: a person answers the question, or the client runs the tool with `input`.',
+  ],
+  WorkerSpawned: [{ ...call, worker_id: Uuid, job_id: Uuid }, 'A call created the worker `name` and gave it a job.'],
+  Heartbeat: [{ timestamp: Instant }, 'Has no id.'],
 };
+
+export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = Object.fromEntries(
+  Object.entries(DATA).map(([name, [data, description]]) => [
+    name,
+    strict(data, { $id: `${name}Event`, ...(description !== undefined && { description }) }),
+  ]),
+);
 
 export const EventStream = Type.String({
   description: `Server-Sent Events: \`id\` is the context's seq, \`event\` a name, \`data\` JSON. Names, each with its data in the component \`<name>Event\`: ${Object.keys(EVENTS).join(', ')}. Clients must ignore unknown names.`,

@@ -2,11 +2,18 @@
 import { Type, type Static } from 'typebox';
 import { BRANCH_NAME } from '../../../core/conversation/branch.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
-import { AnyJson, Instant, Uuid, byType } from '../common.ts';
+import { AnyJson, Count, Instant, Positive, Title, byType, described } from '../common.ts';
 import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
 import { COST, TURN } from '../../../schema/patterns.ts';
 import { RoleName, WorkerConfig } from '../../../schema/config.ts';
-import { AnySource } from '../messages/message.ts';
+import {
+  DocumentBlock,
+  ImageBlock,
+  TextBlock,
+  ThinkingBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+} from '../messages/message.ts';
 import { CreateWorker } from '../workers/worker.ts';
 
 export const EXPORT_FORMAT = 'nightshift.context';
@@ -14,31 +21,16 @@ export const EXPORT_VERSION = 1;
 
 const Provider = Type.Optional(strict({ name: Type.String(), data: AnyJson, model: Type.Optional(Type.String()) }));
 
-export const StoredText = strict(
-  { type: Type.Literal('text'), text: Type.String(), provider: Provider },
-  { $id: 'StoredText' },
-);
-export const StoredThinking = strict(
-  { type: Type.Literal('thinking'), text: Type.String(), provider: Provider },
-  { $id: 'StoredThinking' },
-);
-export const StoredToolUse = strict(
-  { type: Type.Literal('tool_use'), id: Uuid, name: Type.String(), input: AnyJson, provider: Provider },
-  { $id: 'StoredToolUse' },
-);
-export const StoredImage = strict({ type: Type.Literal('image'), source: ref(AnySource) }, { $id: 'StoredImage' });
-export const StoredDocument = strict(
-  { type: Type.Literal('document'), source: ref(AnySource), title: Type.Optional(Type.String()) },
-  { $id: 'StoredDocument' },
-);
+export const StoredText = strict({ ...TextBlock.properties, provider: Provider }, { $id: 'StoredText' });
+export const StoredThinking = strict({ ...ThinkingBlock.properties, provider: Provider }, { $id: 'StoredThinking' });
+export const StoredToolUse = strict({ ...ToolUseBlock.properties, provider: Provider }, { $id: 'StoredToolUse' });
+export const StoredImage = strict(ImageBlock.properties, { $id: 'StoredImage' });
+export const StoredDocument = strict(DocumentBlock.properties, { $id: 'StoredDocument' });
 export const StoredResultPart = byType('StoredResultPart', [StoredText, StoredImage]);
 export const StoredToolResult = strict(
   {
-    type: Type.Literal('tool_result'),
-    tool_use_id: Uuid,
+    ...ToolResultBlock.properties,
     content: Type.Union([Type.String(), Type.Array(ref(StoredResultPart))]),
-    is_error: Type.Boolean(),
-    compact_summary: Type.Optional(Type.String()),
   },
   { $id: 'StoredToolResult' },
 );
@@ -52,23 +44,22 @@ export const StoredBlock = byType('StoredBlock', [
   StoredDocument,
 ]);
 
-const Number = Type.Integer({ minimum: 1 });
 /** Limits of counts for one message and for a whole context: they fit the database columns, with room to grow. */
 const Amount = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 const Total = Type.Integer({ minimum: 0, maximum: 1_000_000_000_000_000 });
-const Cost = Type.String({
-  pattern: COST,
-  description: 'US dollars, at the prices at the time of each call. Missing: no known price.',
-});
 const usageOf = (each: typeof Amount) =>
   strict({
     input_tokens: each,
     output_tokens: each,
     cache_read_tokens: each,
     cache_write_tokens: each,
-    cost: Type.Optional(Cost),
+    cost: Type.Optional(
+      Type.String({
+        pattern: COST,
+        description: 'US dollars, at the prices at the time of each call. Missing: no known price.',
+      }),
+    ),
   });
-const AmountsUsed = usageOf(Amount);
 const TotalsUsed = usageOf(Total);
 export type ExportedUsage = Static<typeof TotalsUsed>;
 const BranchName = Type.String({ pattern: BRANCH_NAME });
@@ -76,7 +67,7 @@ const BranchName = Type.String({ pattern: BRANCH_NAME });
 export const ExportedMessage = strict(
   {
     type: Type.Literal('message'),
-    number: Number,
+    number: Positive,
     branch: BranchName,
     role: oneOf(MESSAGE_ROLES),
     message_type: oneOf(MESSAGE_TYPES),
@@ -90,7 +81,7 @@ export const ExportedMessage = strict(
         model_id: plainText(1_000),
         provider_id: plainText(1_000),
         finish_reason: plainText(1_000),
-        usage: AmountsUsed,
+        usage: usageOf(Amount),
         attempt: nullable(Amount),
         called_at: nullable(Instant),
         first_byte_at: nullable(Instant),
@@ -104,10 +95,10 @@ export type ExportedMessage = Static<typeof ExportedMessage>;
 export const ExportedCompaction = strict(
   {
     type: Type.Literal('compaction'),
-    number: Number,
+    number: Positive,
     branch: BranchName,
     compactor: oneOf(['threshold', 'llm']),
-    upto: Type.Integer({ minimum: 0, description: 'Number of the last replaced entry.' }),
+    upto: described(Count, 'Number of the last replaced entry.'),
     summary: nullable(plainText(10_000_000)),
     model: nullable(plainText(1_000)),
     tokens_before: Amount,
@@ -127,13 +118,13 @@ export const ExportedBranch = strict(
   {
     name: BranchName,
     parent: nullable(BranchName),
-    fork: nullable(Type.Integer({ minimum: 0, description: 'Number of the last entry shared with its parent.' })),
+    fork: nullable(described(Count, 'Number of the last entry shared with its parent.')),
     spans: nullable(
       Type.Array(
         strict({
           branch: BranchName,
-          after: Type.Integer({ minimum: 0 }),
-          upto: nullable(Type.Integer({ minimum: 0 })),
+          after: Count,
+          upto: nullable(Count),
         }),
       ),
     ),
@@ -150,7 +141,7 @@ export type ExportedBranch = Static<typeof ExportedBranch>;
 
 export const ExportedContext = strict(
   {
-    title: nullable(plainText(500)),
+    title: nullable(Title),
     worker: strict({ name: CreateWorker.properties.name, role: nullable(RoleName) }),
     config: ref(WorkerConfig),
     active_branch: BranchName,
@@ -180,7 +171,7 @@ export const Pair = strict(
 export type Pair = Static<typeof Pair>;
 
 export const PairedExport = strict(
-  { title: Type.Optional(nullable(plainText(500))), entries: Type.Array(ref(Pair)) },
+  { title: Type.Optional(nullable(Title)), entries: Type.Array(ref(Pair)) },
   { $id: 'PairedExport' },
 );
 

@@ -1,13 +1,14 @@
 /** The formats of imports. */
 import { Type } from 'typebox';
-import { nullable, plainText, ref, strict } from '../../../schema/build.ts';
+import { nullable, ref, strict } from '../../../schema/build.ts';
 import { RoleName, WorkerConfig } from '../../../schema/config.ts';
+import { Title } from '../common.ts';
 import { ContextExport, Pair } from './export.ts';
 import { CreateWorker } from '../workers/worker.ts';
 
 export const PairedImport = strict(
   {
-    title: Type.Optional(nullable(plainText(500))),
+    title: Type.Optional(nullable(Title)),
     worker: Type.Optional(
       strict({ name: Type.Optional(CreateWorker.properties.name), role: Type.Optional(nullable(RoleName)) }),
     ),

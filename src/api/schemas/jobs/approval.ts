@@ -1,30 +1,23 @@
 /** Approval decisions, and the inbox of calls that wait for a person or a client. */
 import { Type, type Static } from 'typebox';
 import { INBOX_KINDS } from '../../../db/read/jobs/inbox.ts';
-import { AnyJson, Instant, JsonObject, Page, Uuid, listOf } from '../common.ts';
+import { AnyJson, Instant, JsonObject, Page, Uuid, described, listOf } from '../common.ts';
 import { nullable, oneOf, plainText, strict } from '../../../schema/build.ts';
-
-const approval = {
-  decision: oneOf(['approve', 'deny']),
-  reason: Type.Optional(nullable(plainText(2_000, 0, 'Reason of a denial, shown to the model.'))),
-  remember: Type.Optional(
-    Type.Boolean({
-      description:
-        'Adds a rule for the tool to the config of this context, and applies the decision to other waiting calls of the tool.',
-    }),
-  ),
-};
 
 export const ApproveCalls = strict(
   {
     tool_call_id: Type.Optional(Uuid),
     all: Type.Optional(Type.Literal(true, { description: 'All calls of the context that wait for approval.' })),
-    ...approval,
-    input: Type.Optional(
-      Type.Unsafe<Static<typeof JsonObject> | null>({
-        ...nullable(JsonObject),
-        description: 'Replaces the input that the model sent. It must match the schema of the tool.',
+    decision: oneOf(['approve', 'deny']),
+    reason: Type.Optional(nullable(plainText(2_000, 0, 'Reason of a denial, shown to the model.'))),
+    remember: Type.Optional(
+      Type.Boolean({
+        description:
+          'Adds a rule for the tool to the config of this context, and applies the decision to other waiting calls of the tool.',
       }),
+    ),
+    input: Type.Optional(
+      described(nullable(JsonObject), 'Replaces the input that the model sent. It must match the schema of the tool.'),
     ),
   },
   { $id: 'ApproveCalls', description: 'A decision on one call (`tool_call_id`) or on `all` waiting calls.' },

@@ -71,7 +71,6 @@ export const JobQuery = strict({
   created_before: Type.Optional(Instant),
 });
 
-/** The longest wait in milliseconds. */
 export const LONGEST_WAIT_MS = 60_000;
 
 const WaitMs = Type.Integer({

@@ -5,7 +5,7 @@ import { JOB_STATUSES } from '../../../core/run/job.ts';
 import { CALL_WAITS } from '../../../db/calls/call-waits.ts';
 import { STEP_KINDS, STEP_STATUSES } from '../../../db/read/jobs/step-views.ts';
 import { SENT_PARTS } from '../../response/sent-prompt.ts';
-import { AnyJson, Count, Instant, JsonObject, Page, Usage, Uuid, listOf } from '../common.ts';
+import { AnyJson, Count, Instant, JsonObject, Positive, Usage, Uuid, described, listOf } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { JobFailure } from './job.ts';
 import { ToolExecution } from './tool-call.ts';
@@ -17,7 +17,7 @@ export const CallWait = strict(
       'approval: a decision of a person. answer: the answer of a person. client: the result of a client tool. outcome: a person resolves the unknown outcome. workers: the jobs of other workers. timer: a point in time.',
     ),
     asked_at: Instant,
-    expires_at: nullable(Type.String({ format: 'date-time', description: 'Null: no timeout.' })),
+    expires_at: nullable(described(Instant, 'Null: no timeout.')),
     ended_at: nullable(Instant),
   },
   { $id: 'CallWait', description: 'One wait of a call.' },
@@ -55,29 +55,17 @@ export const JobStep = strict(
     }),
     status: oneOf(STEP_STATUSES, 'running and waiting: in progress. pending and started: no process runs it now.'),
     attempt: nullable(Count),
-    n: nullable(
-      Type.Integer({
-        minimum: 1,
-        description: 'For a model call: its number within the job, for GET …/steps/{n}/prompt.',
-      }),
-    ),
+    n: nullable(described(Positive, 'For a model call: its number within the job, for GET …/steps/{n}/prompt.')),
     prefix_lost_at: nullable(ref(PrefixPart)),
     started_at: Instant,
     first_token_at: nullable(Instant),
     ended_at: nullable(Instant),
     usage: nullable(ref(Usage)),
     error: nullable(ref(JobFailure)),
-    message_id: nullable(
-      Type.String({
-        format: 'uuid',
-        description: 'For a model call: the answer. For a tool call: the message with the call.',
-      }),
-    ),
+    message_id: nullable(described(Uuid, 'For a model call: the answer. For a tool call: the message with the call.')),
     tool_call_id: nullable(Uuid),
     executions: nullable(Type.Array(ref(ToolExecution), { description: 'For a tool call: its executions.' })),
-    tokens_before: nullable(
-      Type.Integer({ minimum: 0, description: 'For a compaction: tokens of the prompt before.' }),
-    ),
+    tokens_before: nullable(described(Count, 'For a compaction: tokens of the prompt before.')),
     tokens_after: nullable(Count),
     approval: nullable(
       strict({
@@ -100,8 +88,8 @@ export const SentTool = strict(
 export const SentPrompt = strict(
   {
     job_id: Uuid,
-    n: Type.Integer({ minimum: 1 }),
-    message_id: nullable(Type.String({ format: 'uuid', description: 'The answer message. Null: the call failed.' })),
+    n: Positive,
+    message_id: nullable(described(Uuid, 'The answer message. Null: the call failed.')),
     attempt: Count,
     model: Type.String({ description: 'provider/model' }),
     system: Type.String({ description: 'The system prompt.' }),
@@ -130,11 +118,10 @@ export const SentPrompt = strict(
       strict({
         lost_at: nullable(ref(PrefixPart)),
         message: nullable(
-          Type.Integer({
-            minimum: 0,
-            description:
-              'Index of the first message that differs from the request before. Null: none, or no longer known.',
-          }),
+          described(
+            Count,
+            'Index of the first message that differs from the request before. Null: none, or no longer known.',
+          ),
         ),
       }),
     ),
@@ -151,5 +138,3 @@ export type CallWait = Static<typeof CallWait>;
 export type ChildJob = Static<typeof ChildJob>;
 
 export const JobStepList = listOf('JobStepList', JobStep);
-
-export const StepQuery = strict(Page);

@@ -3,14 +3,14 @@ import { Type, type Static } from 'typebox';
 import { EXECUTION_OUTCOMES, RESOLUTIONS } from '../../../core/run/execution.ts';
 import { EFFECTS, ON_UNKNOWN } from '../../../core/tools/tool.ts';
 import { CALL_STATUSES, WAITS_FOR } from '../../../core/tools/tool-call.ts';
-import { AnyJson, Instant, Uuid } from '../common.ts';
+import { AnyJson, Count, Instant, Positive, Uuid, described } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { PostResult } from '../messages/message.ts';
 
 export const ToolExecution = strict(
   {
-    number: Type.Integer({ minimum: 1 }),
-    epoch: Type.Integer({ minimum: 0, description: 'Epoch of the lease of the run.' }),
+    number: Positive,
+    epoch: described(Count, 'Epoch of the lease of the run.'),
     idempotency_key: Type.String({
       description: 'The key that the tool got; the same for all executions of the call.',
     }),
@@ -48,18 +48,16 @@ export const ToolCall = strict(
     id: Uuid,
     context_id: Uuid,
     job_id: Uuid,
-    message_id: Type.String({ format: 'uuid', description: 'The assistant message with the call.' }),
+    message_id: described(Uuid, 'The assistant message with the call.'),
     name: Type.String(),
-    input: Type.Unsafe<Static<typeof AnyJson>>({ description: 'The input that the model sent.' }),
-    run_input: Type.Unsafe<Static<typeof AnyJson>>({
-      description: 'The input that the tool gets: `input`, or the replacement given with the approval.',
-    }),
+    input: described(AnyJson, 'The input that the model sent.'),
+    run_input: described(AnyJson, 'The input that the tool gets: `input`, or the replacement given with the approval.'),
     effect: oneOf(EFFECTS),
     on_unknown: oneOf(ON_UNKNOWN),
     status: oneOf(CALL_STATUSES),
     waits_for: nullable(oneOf(WAITS_FOR, 'outcome: a person resolves the unknown outcome.')),
     waits_since: nullable(Instant),
-    waits_until: nullable(Type.String({ format: 'date-time', description: 'Null: no timeout.' })),
+    waits_until: nullable(described(Instant, 'Null: no timeout.')),
     approval: nullable(ref(ToolCallApproval)),
     executions: Type.Array(ref(ToolExecution)),
     result_message_id: nullable(Uuid),
@@ -77,11 +75,10 @@ export const ResolveToolCall = strict(
       'happened: `result` becomes the result of the call. did_not_happen: the call runs again. tell: the model gets the message that the outcome is unknown.',
     ),
     result: Type.Optional(
-      Type.Unsafe<Static<typeof PostResult>['content']>({
-        ...PostResult.properties.content,
-        description:
-          'Only with the outcome happened. Without it, the model only gets the message that the call happened.',
-      }),
+      described(
+        PostResult.properties.content,
+        'Only with the outcome happened. Without it, the model only gets the message that the call happened.',
+      ),
     ),
   },
   { $id: 'ResolveToolCall' },

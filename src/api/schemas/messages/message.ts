@@ -2,7 +2,20 @@
 import { Type, type Static } from 'typebox';
 import { DELIVERIES } from '../../../commands/inputs/posted-input.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
-import { AnyJson, Instant, Metadata, Page, Usage, Uuid, byType, listOf } from '../common.ts';
+import {
+  AnyJson,
+  Instant,
+  Metadata,
+  Order,
+  Page,
+  Positive,
+  TurnName,
+  Usage,
+  Uuid,
+  byType,
+  described,
+  listOf,
+} from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { BASE64, DOCUMENT_TYPE, HTTP_URL, PLAIN_TEXT, TURN } from '../../../schema/patterns.ts';
 
@@ -102,10 +115,7 @@ export const PatchMessage = strict(
   {
     content: Type.Optional(Content),
     position: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        description: 'Position in the queue; 1 is next. A value beyond the end means the end.',
-      }),
+      described(Positive, 'Position in the queue; 1 is next. A value beyond the end means the end.'),
     ),
   },
   { $id: 'PatchMessage' },
@@ -171,17 +181,15 @@ export const Message = strict(
     id: Uuid,
     context_id: Uuid,
     branch: Type.String(),
-    seq: nullable(Type.Integer({ minimum: 1, description: 'Null while the message is queued.' })),
-    turn: nullable(Type.String({ pattern: '^[ua][1-9][0-9]*$' })),
+    seq: nullable(described(Positive, 'Null while the message is queued.')),
+    turn: nullable(TurnName),
     role: oneOf(MESSAGE_ROLES),
     type: oneOf(MESSAGE_TYPES),
     status: oneOf(['queued', 'completed', 'retracted']),
     compacted: Type.Boolean({ description: 'Prompts show a summary instead of this message.' }),
     content: Type.Array(ref(ContentBlock)),
     job_id: nullable(Uuid),
-    sender_worker_id: nullable(
-      Type.String({ format: 'uuid', description: 'For an input: the worker that sent it. Null: a client.' }),
-    ),
+    sender_worker_id: nullable(described(Uuid, 'For an input: the worker that sent it. Null: a client.')),
     created_at: Instant,
     completed_at: nullable(Instant),
     model_id: nullable(Type.String()),
@@ -209,11 +217,6 @@ export const MessageQuery = strict({
       'retracted: include messages that an interrupt retracted. compacted: include messages that prompts replace by a summary.',
     ),
   ),
-  order: Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'asc' }),
-  from: Type.Optional(
-    Type.String({
-      format: 'uuid',
-      description: 'The page starts with this message. Cannot be combined with cursor.',
-    }),
-  ),
+  order: Order,
+  from: Type.Optional(described(Uuid, 'The page starts with this message. Cannot be combined with cursor.')),
 });

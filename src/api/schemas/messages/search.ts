@@ -1,6 +1,6 @@
 /** Search in the API. */
 import { Type, type Static } from 'typebox';
-import { Instant, Page, Uuid, listOf } from '../common.ts';
+import { Instant, Page, TurnName, Uuid, listOf } from '../common.ts';
 import { oneOf, plainText, strict } from '../../../schema/build.ts';
 import { RoleName } from '../../../schema/config.ts';
 
@@ -21,7 +21,7 @@ export const SearchResult = strict(
   {
     context_id: Uuid,
     message_id: Uuid,
-    turn: Type.String({ pattern: '^[ua][1-9][0-9]*$' }),
+    turn: TurnName,
     role: oneOf(['user', 'assistant']),
     snippet: Type.String({
       description: 'Plain text around the match, with matches between `**`. Not escaped for HTML.',

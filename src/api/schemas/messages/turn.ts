@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { JOB_STATUSES } from '../../../core/run/job.ts';
 import { CALL_STATUSES } from '../../../core/tools/tool-call.ts';
-import { Page, Uuid, listOf } from '../common.ts';
+import { Order, Page, Positive, Uuid, described, listOf } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { BranchName } from './message.ts';
 
@@ -11,7 +11,7 @@ export const TurnCall = strict(
     id: Uuid,
     name: Type.String(),
     status: oneOf(CALL_STATUSES),
-    message_id: Type.String({ format: 'uuid', description: 'The message with the call.' }),
+    message_id: described(Uuid, 'The message with the call.'),
     result_message_id: nullable(Uuid),
   },
   { $id: 'TurnCall' },
@@ -19,7 +19,7 @@ export const TurnCall = strict(
 
 export const Turn = strict(
   {
-    number: Type.Integer({ minimum: 1, description: 'The number in `u1` and `a1` is 1.' }),
+    number: described(Positive, 'The number in `u1` and `a1` is 1.'),
     input_message_ids: Type.Array(Uuid),
     answer_message_ids: Type.Array(Uuid, {
       description: 'Messages that answer the input, in order: answers of the model, tool results, notes.',
@@ -36,5 +36,5 @@ export const TurnList = listOf('TurnList', Turn);
 export const TurnQuery = strict({
   ...Page,
   branch: Type.Optional(BranchName),
-  order: Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'asc' }),
+  order: Order,
 });

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { APPROVALS } from '../../../core/run/policy.ts';
 import { EFFECTS } from '../../../core/tools/tool.ts';
-import { Count, Instant, Uuid } from '../common.ts';
+import { Count, Instant, Uuid, described } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 
 export const ProviderStatus = strict(
@@ -10,15 +10,10 @@ export const ProviderStatus = strict(
     name: Type.String(),
     configured: Type.Boolean({ description: 'The settings that calls need, such as a key, are set.' }),
     answered_at: nullable(
-      Type.String({
-        format: 'date-time',
-        description: 'Last answer to a live worker process. Null: none, or the caller is not the operator.',
-      }),
+      described(Instant, 'Last answer to a live worker process. Null: none, or the caller is not the operator.'),
     ),
-    failed_at: nullable(Type.String({ format: 'date-time', description: 'Last failed call.' })),
-    throttled_until: nullable(
-      Type.String({ format: 'date-time', description: 'The provider key is throttled until then.' }),
-    ),
+    failed_at: nullable(described(Instant, 'Last failed call.')),
+    throttled_until: nullable(described(Instant, 'The provider key is throttled until then.')),
     throttle_reason: nullable(Type.String()),
   },
   { $id: 'ProviderStatus' },
@@ -62,10 +57,8 @@ export const WorkerProcessInfo = strict(
     version: Type.String(),
     started_at: Instant,
     heartbeat_at: Instant,
-    concurrency: nullable(
-      Type.Integer({ minimum: 0, description: 'Contexts it may run at once. Null until its first metrics.' }),
-    ),
-    running: nullable(Type.Integer({ minimum: 0, description: 'Contexts it runs; up to about five seconds old.' })),
+    concurrency: nullable(described(Count, 'Contexts it may run at once. Null until its first metrics.')),
+    running: nullable(described(Count, 'Contexts it runs; up to about five seconds old.')),
     providers: Type.Array(Type.String()),
     mcp_servers: Type.Array(Type.String()),
   },

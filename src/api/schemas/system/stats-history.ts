@@ -1,6 +1,6 @@
 /** Throughput and durations over time, for charts. */
 import { Type, type Static } from 'typebox';
-import { Count, Instant, Usage } from '../common.ts';
+import { Count, Instant, Positive, Usage, described } from '../common.ts';
 import { nullable, ref, strict } from '../../../schema/build.ts';
 
 /** Maximum number of buckets in one response. */
@@ -13,7 +13,7 @@ export const Quantiles = strict(
 
 export const StatsBucket = strict(
   {
-    at: Type.String({ format: 'date-time', description: 'Start of the bucket.' }),
+    at: described(Instant, 'Start of the bucket.'),
     finished: strict({
       completed: Count,
       incomplete: Count,
@@ -21,7 +21,7 @@ export const StatsBucket = strict(
       cancelled: Count,
       interrupted: Count,
     }),
-    steps: Type.Integer({ minimum: 0, description: 'Model calls of these jobs.' }),
+    steps: described(Count, 'Model calls of these jobs.'),
     usage: ref(Usage),
     start_ms: nullable(ref(Quantiles)),
     first_token_ms: nullable(ref(Quantiles)),
@@ -31,7 +31,7 @@ export const StatsBucket = strict(
 );
 
 export const StatsHistory = strict(
-  { from: Instant, to: Instant, bucket_s: Type.Integer({ minimum: 1 }), data: Type.Array(ref(StatsBucket)) },
+  { from: Instant, to: Instant, bucket_s: Positive, data: Type.Array(ref(StatsBucket)) },
   {
     $id: 'StatsHistory',
     description:
@@ -41,8 +41,8 @@ export const StatsHistory = strict(
 export type StatsHistory = Static<typeof StatsHistory>;
 
 export const HistoryQuery = strict({
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'Default: one day before `to`.' })),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Default: now.' })),
+  from: Type.Optional(described(Instant, 'Default: one day before `to`.')),
+  to: Type.Optional(described(Instant, 'Default: now.')),
   bucket: Type.Optional(
     Type.Integer({
       minimum: 1,

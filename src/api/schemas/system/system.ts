@@ -1,7 +1,7 @@
 /** Health, readiness and statistics in the API. */
 import { Type, type Static } from 'typebox';
 import { STATES } from '../../../core/run/state.ts';
-import { Count } from '../common.ts';
+import { Count, described } from '../common.ts';
 import { oneOf, strict } from '../../../schema/build.ts';
 
 export const Health = strict({ status: Type.Literal('ok') }, { $id: 'Health' });
@@ -20,9 +20,9 @@ export const Readiness = strict(
 
 export const Stats = strict(
   {
-    queue_depth: Type.Integer({ minimum: 0, description: 'Queued jobs.' }),
-    running: Type.Integer({ minimum: 0, description: 'Running jobs.' }),
-    waiting: Type.Integer({ minimum: 0, description: 'Waiting jobs.' }),
+    queue_depth: described(Count, 'Queued jobs.'),
+    running: described(Count, 'Running jobs.'),
+    waiting: described(Count, 'Waiting jobs.'),
     by_state: Type.Unsafe<Record<string, number>>({
       type: 'object',
       propertyNames: { enum: [...STATES] },

@@ -1,15 +1,13 @@
 /** Roles in the API. */
 import { Type, type Static } from 'typebox';
-import { Instant, Page, listOf } from '../common.ts';
+import { Instant, Positive, described, listOf } from '../common.ts';
 import { nullable, oneOf, strict } from '../../../schema/build.ts';
 import { WorkerConfig } from '../../../schema/config.ts';
 
 export const Role = strict(
   {
     name: Type.String(),
-    version: nullable(
-      Type.Integer({ minimum: 1, description: 'Null for roles of the config file, which have no versions.' }),
-    ),
+    version: nullable(described(Positive, 'Null for roles of the config file, which have no versions.')),
     source: oneOf(
       ['api', 'file'],
       '`file`: from the config file, read-only. If only other processes have the role, its settings are missing.',
@@ -23,8 +21,6 @@ export const Role = strict(
 export type Role = Static<typeof Role>;
 
 export const RoleList = listOf('RoleList', Role);
-
-export const RoleListQuery = strict(Page);
 
 export const RoleQuery = strict({
   version: Type.Optional(

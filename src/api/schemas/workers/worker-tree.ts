@@ -5,9 +5,6 @@ import { WORKER_STATES } from '../../../db/read/contexts/worker-views.ts';
 import { Count, Instant, Usage, Uuid } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 
-/** Maximum number of workers in one response. */
-export const MOST_WORKERS = 1_000;
-
 export const WorkerTreeJob = strict(
   {
     id: Uuid,
@@ -49,7 +46,7 @@ export type WorkerTree = Static<typeof WorkerTree>;
 export const WorkerTreeQuery = strict({
   limit: Type.Integer({
     minimum: 1,
-    maximum: MOST_WORKERS,
+    maximum: 1_000,
     default: 200,
     description: 'Maximum number of workers in the response.',
   }),

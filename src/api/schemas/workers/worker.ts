@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { JOB_CODES } from '../../../core/errors.ts';
 import { WORKER_STATES } from '../../../db/read/contexts/worker-views.ts';
-import { Archived, Count, Instant, Page, Uuid, listOf } from '../common.ts';
+import { Archived, Count, Instant, Page, Positive, Uuid, described, listOf } from '../common.ts';
 import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
 import { ConfigPatch, RoleName, WorkerConfig } from '../../../schema/config.ts';
 
@@ -18,9 +18,7 @@ export const Worker = strict(
     id: Uuid,
     name: Type.String(),
     role: nullable(Type.String()),
-    role_version: nullable(
-      Type.Integer({ minimum: 1, description: 'Null without a role, or for a role of the config file.' }),
-    ),
+    role_version: nullable(described(Positive, 'Null without a role, or for a role of the config file.')),
     config: ref(WorkerConfig),
     state: oneOf(WORKER_STATES),
     last_failure: nullable(ref(WorkerFailure)),
