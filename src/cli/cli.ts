@@ -90,8 +90,29 @@ export function print({ screen }: Cli, { json }: Common, answer: object, text: s
   else screen.out(text);
 }
 
+/** The first items of a paged list. Fetches only as many pages as needed. */
+export async function first<Item>(items: AsyncIterable<Item>, most: number): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) {
+    found.push(item);
+    if (found.length >= most) break;
+  }
+  return found;
+}
+
 /** `none`: the text if there are no rows. */
 export type List<Row> = { columns: readonly Column<Row>[]; none: string };
+
+/** Prints the first rows of a paged list. */
+export async function printList<Row>(
+  cli: Cli,
+  options: Common & { limit: number },
+  rows: AsyncIterable<Row>,
+  list: List<Row>,
+): Promise<void> {
+  const data = await first(rows, options.limit);
+  print(cli, options, { data }, listText(cli, data, list));
+}
 
 export function listText<Row>({ screen }: Cli, rows: readonly Row[], { columns, none }: List<Row>): string {
   return rows.length === 0 ? `${none}\n` : table(columns, rows, screen.ink, screen.columns);

@@ -4,13 +4,9 @@ import { CommandError, EXIT } from './exit.ts';
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function isId(text: string): boolean {
-  return ID.test(text);
-}
-
 /** Finds a worker by id or name. Throws, listing the ids, if several workers have the name. */
 export async function findWorker(client: Client, named: string): Promise<Worker> {
-  if (isId(named)) return client.workers.get(named);
+  if (ID.test(named)) return client.workers.get(named);
   const found: Worker[] = [];
   for await (const worker of client.workers.list({ limit: 200 })) if (worker.name === named) found.push(worker);
   const [only, ...others] = found;
@@ -29,7 +25,7 @@ export type Place = {
 
 /** Finds a context by its own id, by the id of one of its jobs, or by the id or name of its worker. */
 export async function findPlace(client: Client, named: string): Promise<Place> {
-  if (!isId(named)) return { contextId: (await findWorker(client, named)).context_id, jobId: null };
+  if (!ID.test(named)) return { contextId: (await findWorker(client, named)).context_id, jobId: null };
   const context = await unlessUnknown(client.contexts.get(named));
   if (context !== null) return { contextId: context.id, jobId: null };
   const job = await unlessUnknown(client.jobs.get(named));

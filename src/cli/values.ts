@@ -49,6 +49,14 @@ export function jsonObject(text: string): { [key: string]: Json } {
   throw new InvalidArgumentError('Expected a JSON object.');
 }
 
+type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
+
+/** The options that are set. */
+export function given<T extends object>(options: T): Given<T> {
+  const entries: [string, unknown][] = Object.entries(options);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Given<T>;
+}
+
 /** Undefined: the text is not JSON. */
 function parseJson(text: string): Json | undefined {
   try {

@@ -150,8 +150,7 @@ function take(frame: Frame, cursor: Cursor, connection: number): StreamEvent | n
   const id = frame.id === null ? null : Number(frame.id);
   const known = id !== null && cursor.last !== null && id <= cursor.last;
   if (id !== null && !known) cursor.last = id;
-  if (frame.data === null || !isKnown(frame.event)) return null;
-  if (known) return null;
+  if (known || frame.data === null || !isKnown(frame.event)) return null;
   return { event: frame.event, data: JSON.parse(frame.data), id, connection };
 }
 

@@ -48,7 +48,7 @@ export async function runJob(transport: Transport, contextId: string, options: R
   const { jobId, after } = await begin(transport, contextId, options);
   const answers: Promise<void>[] = [];
   const isEnd = ({ event, data }: StreamEvent): boolean => event === 'JobFinished' && data.job_id === jobId;
-  let fault: { error: unknown } | null = null;
+  const faults: unknown[] = [];
   try {
     for await (const event of followEvents(transport.open, contextId, { after, signal, until: isEnd })) {
       options.onEvent?.(event);
@@ -57,7 +57,7 @@ export async function runJob(transport: Transport, contextId: string, options: R
       answers.push(
         answered.catch((error: unknown) => {
           if (signal.aborted) return;
-          fault = { error };
+          faults.push(error);
           over.abort();
         }),
       );
@@ -67,12 +67,8 @@ export async function runJob(transport: Transport, contextId: string, options: R
   }
   await Promise.all(answers);
   options.signal?.throwIfAborted();
-  rethrow(fault);
+  if (faults.length > 0) throw faults[0];
   return waitForJob(transport.request, jobId, options.signal === undefined ? {} : { signal: options.signal });
-}
-
-function rethrow(fault: { error: unknown } | null): void {
-  if (fault !== null) throw fault.error;
 }
 
 /** The job, and the event number to start after: for an existing job 0, the start of its context. */

@@ -4,7 +4,7 @@
  * variable.
  */
 import { isIP } from 'node:net';
-import { readEnvironment, type Environment, type Parsed } from './environment.ts';
+import { parsedIf, readEnvironment, type Environment, type Parsed } from './environment.ts';
 import { DATABASE_SCHEMA } from '../core/database-schema.ts';
 import { LIMITS } from '../core/limits.ts';
 import { TREE_LIMITS, type TreeLimits } from '../core/workers/worker-limits.ts';
@@ -177,34 +177,29 @@ function parseModel(value: string): Parsed<string> {
 }
 
 function parsePrefix(value: string): Parsed<string> {
-  return /^[A-Za-z0-9_.-]{1,64}$/.test(value)
-    ? { ok: true, value }
-    : { ok: false, fault: 'must consist of 1 to 64 letters, digits, dots, dashes and underscores' };
+  const isValid = /^[A-Za-z0-9_.-]{1,64}$/.test(value);
+  return parsedIf(isValid, value, 'must consist of 1 to 64 letters, digits, dots, dashes and underscores');
 }
 
 /** Such names need no quoting. PostgreSQL reserves `pg_`; in `public`, an application may have its own `jobs` table. */
 function parseSchemaName(value: string): Parsed<string> {
-  return /^[a-z_][a-z0-9_]{0,62}$/.test(value) && !value.startsWith('pg_') && value !== 'public'
-    ? { ok: true, value }
-    : {
-        ok: false,
-        fault:
-          'must be a PostgreSQL schema other than public: lower-case letters, digits and underscores, not starting with pg_',
-      };
+  return parsedIf(
+    /^[a-z_][a-z0-9_]{0,62}$/.test(value) && !value.startsWith('pg_') && value !== 'public',
+    value,
+    'must be a PostgreSQL schema other than public: lower-case letters, digits and underscores, not starting with pg_',
+  );
 }
 
 function parseHosts(value: string): Parsed<string[]> {
   const hosts = items(value).map((host) => host.toLowerCase());
-  return hosts.every((host) => /^[a-z0-9.-]+$/.test(host) || /^\[[0-9a-f:.]+\]$/.test(host))
-    ? { ok: true, value: hosts }
-    : { ok: false, fault: 'must be a comma-separated list of host names without ports' };
+  const isValid = hosts.every((host) => /^[a-z0-9.-]+$/.test(host) || /^\[[0-9a-f:.]+\]$/.test(host));
+  return parsedIf(isValid, hosts, 'must be a comma-separated list of host names without ports');
 }
 
 function parseProxies(value: string): Parsed<string[]> {
   const proxies = items(value);
-  return proxies.length > 0 && proxies.every(isNetwork)
-    ? { ok: true, value: proxies }
-    : { ok: false, fault: 'must be a comma-separated list of addresses or networks (10.0.0.0/8, fd00::/8)' };
+  const isValid = proxies.length > 0 && proxies.every(isNetwork);
+  return parsedIf(isValid, proxies, 'must be a comma-separated list of addresses or networks (10.0.0.0/8, fd00::/8)');
 }
 
 /** `/0` is refused: any client could then claim any address. */
@@ -216,9 +211,8 @@ function isNetwork(text: string): boolean {
 }
 
 function parseAdminKey(value: string): Parsed<string> {
-  return /^[\x21-\x7E]{16,}$/.test(value)
-    ? { ok: true, value }
-    : { ok: false, fault: 'must be at least 16 printable ASCII characters without spaces' };
+  const isValid = /^[\x21-\x7E]{16,}$/.test(value);
+  return parsedIf(isValid, value, 'must be at least 16 printable ASCII characters without spaces');
 }
 
 /** The tenant follows the last colon, so a key may contain colons. */
@@ -237,13 +231,11 @@ function parseApiKeys(value: string): Parsed<ApiKey[]> {
       return { ok: false, fault: `contains the same key twice, in entries ${double + 1} and ${index + 1}` };
     keys.push(key);
   }
-  if (keys.length === 0) return { ok: false, fault: 'contains no key' };
-  return { ok: true, value: keys };
+  return parsedIf(keys.length > 0, keys, 'contains no key');
 }
 
 function parseApiKey(entry: string): ApiKey | null {
-  const match = /^([\x21-\x7E]+):([A-Za-z0-9_.-]{1,64})$/.exec(entry);
-  const [, key, tenant] = match ?? [];
+  const [, key, tenant] = /^([\x21-\x7E]+):([A-Za-z0-9_.-]{1,64})$/.exec(entry) ?? [];
   return key === undefined || tenant === undefined ? null : { key, tenant };
 }
 

@@ -3,6 +3,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Parsed<T> = { ok: true; value: T } | { ok: false; fault: string };
 
+export function parsedIf<T>(isValid: boolean, value: T, fault: string): Parsed<T> {
+  return isValid ? { ok: true, value } : { ok: false, fault };
+}
+
 const DAY_MS = 86_400_000;
 
 /** An empty variable counts as not set. `faults` grows as variables are read. */
@@ -40,16 +44,12 @@ export function readEnvironment(env: Environment) {
 
 function parseInteger(value: string, least: number, most: number): Parsed<number> {
   const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-  return number >= least && number <= most
-    ? { ok: true, value: number }
-    : { ok: false, fault: `must be a whole number from ${least} to ${most}` };
+  return parsedIf(number >= least && number <= most, number, `must be a whole number from ${least} to ${most}`);
 }
 
 function parseUrl(value: string, protocols: readonly string[]): Parsed<string> {
-  const url = URL.parse(value);
-  return url !== null && protocols.includes(url.protocol)
-    ? { ok: true, value }
-    : { ok: false, fault: `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}` };
+  const isValid = protocols.includes(URL.parse(value)?.protocol ?? '');
+  return parsedIf(isValid, value, `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
 }
 
 function parseChoice<T extends string>(value: string, choices: readonly T[]): Parsed<T> {

@@ -27,7 +27,6 @@ type ToolParts = { database: Database; peers: Peers; servers: ToolServers; log: 
 type Served = {
   abilities: Abilities;
   checkInput: CheckInput;
-  /** Names of the providers that this process can call. */
   providers: ProviderName[];
   builtIn: readonly Tool[];
 };

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import type { About } from '../api/server/about.ts';
 import type { CheckInput } from '../api/server/catalog.ts';
+import type { Server } from '../api/server/server.ts';
 import { createPeers } from '../commands/workers/peers.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import type { Config } from '../config/config.ts';
@@ -19,7 +20,7 @@ import type { ConfigFile } from '../tools/config/config-file.ts';
 import { openServers } from '../tools/mcp/connection/servers.ts';
 import { boundedContent } from '../tools/run/result.ts';
 import type { Abilities, WorkerPorts } from '../workers/process/ports.ts';
-import { VERSION } from '../package-files.ts';
+import { VERSION, consoleFolder } from '../package-files.ts';
 import type { WorkerProcess } from '../workers/process/process.ts';
 import { ids } from './ids.ts';
 import { openTransport, type Services, type Transport } from './transport.ts';
@@ -114,6 +115,13 @@ export async function openPlatform(
       await database.close().catch(() => undefined);
     },
   };
+}
+
+export async function startApi(platform: Platform, mode: About['mode'], logger: Logger): Promise<Server> {
+  const { startServer } = await import('../api/server/server.ts');
+  const { commands, config, roles, parameters, checkInput, about } = platform;
+  const parts = { ...commands, config, roles, parameters, checkInput, about: { ...about, mode } };
+  return startServer({ ...parts, consoleFolder: consoleFolder(), logger });
 }
 
 async function connect(config: Config, services: PlatformServices, log: Logger): Promise<Connected> {

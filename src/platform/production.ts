@@ -4,30 +4,17 @@
 import type { Logger } from 'pino';
 import { ConfigError, parseEnvironment, type Config } from '../config/config.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
-import { consoleFolder } from '../package-files.ts';
 import { createLog } from './log.ts';
 import { migrateWhenUp } from '../cli/migrate.ts';
 import { untilMigrated } from './until-migrated.ts';
-import { WORKER_LIMITS, openPlatform, requestLimits, type Platform, type PoolLimits } from './platform.ts';
+import { WORKER_LIMITS, openPlatform, requestLimits, startApi, type Platform, type PoolLimits } from './platform.ts';
 import { untilSignal } from './signals.ts';
 
 export async function runApi(): Promise<number> {
-  const [{ refuseBusyPort }, { startServer }] = await Promise.all([
-    import('../api/server/busy-port.ts'),
-    import('../api/server/server.ts'),
-  ]);
+  const { refuseBusyPort } = await import('../api/server/busy-port.ts');
   await refuseBusyPort(parseEnvironment(process.env));
   return run(requestLimits, async (platform, log) => {
-    const api = await startServer({
-      ...platform.commands,
-      config: platform.config,
-      roles: platform.roles,
-      parameters: platform.parameters,
-      checkInput: platform.checkInput,
-      about: { ...platform.about, mode: 'production' },
-      consoleFolder: consoleFolder(),
-      logger: log,
-    });
+    const api = await startApi(platform, 'production', log);
     log.info({ address: api.url }, 'the API is up');
     return () => api.close();
   });

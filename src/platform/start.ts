@@ -5,12 +5,11 @@ import { DEFAULT_TENANT_NAME, type ContextId } from '../core/ids.ts';
 import { startServices } from '../dev/services.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
 import { refuseBusyPort } from '../api/server/busy-port.ts';
-import { startServer } from '../api/server/server.ts';
-import { VERSION, consoleFolder } from '../package-files.ts';
+import { VERSION } from '../package-files.ts';
 import { firstContext } from './first-context.ts';
 import { createLog } from './log.ts';
 import { migrateWhenUp } from '../cli/migrate.ts';
-import { WORKER_LIMITS, openPlatform, type Platform } from './platform.ts';
+import { WORKER_LIMITS, openPlatform, startApi, type Platform } from './platform.ts';
 import { untilSignal } from './signals.ts';
 import { tour } from './tour.ts';
 
@@ -35,16 +34,7 @@ export async function start(): Promise<number> {
     const touring = await tour(platform.commands, config);
     const worker = await platform.startWorker();
     ends.push(() => worker.drain());
-    const api = await startServer({
-      ...platform.commands,
-      config: platform.config,
-      roles: platform.roles,
-      parameters: platform.parameters,
-      checkInput: platform.checkInput,
-      about: { ...platform.about, mode: 'laptop' },
-      consoleFolder: consoleFolder(),
-      logger: log,
-    });
+    const api = await startApi(platform, 'laptop', log);
     ends.push(() => api.close());
     const lines = [
       ...readyLines(platform, api.url, services.describe, configFile.path),

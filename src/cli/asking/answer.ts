@@ -30,9 +30,9 @@ export function readAnswer(item: Item, line: string): Answer | 'later' | null {
   const text = line.trim();
   switch (item.kind) {
     case 'approval':
-      return readDecision(text);
+      return text.startsWith('{') ? withInput(text) : choose(DECISIONS, text);
     case 'unknown_outcome':
-      return readOutcome(text.toLowerCase());
+      return choose(OUTCOMES, text);
     case 'input': {
       const choices = questionOf(item)?.choices ?? [];
       const chosen = /^\d+$/.test(text) ? choices[Number(text) - 1] : undefined;
@@ -41,27 +41,29 @@ export function readAnswer(item: Item, line: string): Answer | 'later' | null {
   }
 }
 
-function readDecision(text: string): Answer | 'later' | null {
-  if (text.startsWith('{')) return withInput(text);
-  switch (text.toLowerCase()) {
-    case 'y':
-    case 'yes':
-      return { kind: 'approval', approval: { decision: 'approve' } };
-    case 'n':
-    case 'no':
-      return { kind: 'approval', approval: { decision: 'deny' } };
-    case 'a':
-    case 'always':
-      return { kind: 'approval', approval: { decision: 'approve', remember: true } };
-    case 'v':
-    case 'never':
-      return { kind: 'approval', approval: { decision: 'deny', remember: true } };
-    case 'l':
-    case 'later':
-      return 'later';
-    default:
-      return null;
-  }
+/** A letter or a word, and the answer for which it stands. */
+type Choice = readonly [letter: string, word: string, answer: Answer | 'later'];
+
+const LATER: Choice = ['l', 'later', 'later'];
+
+const DECISIONS: readonly Choice[] = [
+  ['y', 'yes', { kind: 'approval', approval: { decision: 'approve' } }],
+  ['n', 'no', { kind: 'approval', approval: { decision: 'deny' } }],
+  ['a', 'always', { kind: 'approval', approval: { decision: 'approve', remember: true } }],
+  ['v', 'never', { kind: 'approval', approval: { decision: 'deny', remember: true } }],
+  LATER,
+];
+
+const OUTCOMES: readonly Choice[] = [
+  ['h', 'happened', { kind: 'outcome', outcome: 'happened' }],
+  ['d', 'did_not_happen', { kind: 'outcome', outcome: 'did_not_happen' }],
+  ['t', 'tell', { kind: 'outcome', outcome: 'tell' }],
+  LATER,
+];
+
+function choose(choices: readonly Choice[], text: string): Answer | 'later' | null {
+  const typed = text.toLowerCase();
+  return choices.find(([letter, word]) => typed === letter || typed === word)?.[2] ?? null;
 }
 
 function withInput(text: string): Answer | null {
@@ -70,25 +72,6 @@ function withInput(text: string): Answer | null {
     return { kind: 'approval', approval: { decision: 'approve', input } };
   } catch {
     return null;
-  }
-}
-
-function readOutcome(text: string): Answer | 'later' | null {
-  switch (text) {
-    case 'h':
-    case 'happened':
-      return { kind: 'outcome', outcome: 'happened' };
-    case 'd':
-    case 'did_not_happen':
-      return { kind: 'outcome', outcome: 'did_not_happen' };
-    case 't':
-    case 'tell':
-      return { kind: 'outcome', outcome: 'tell' };
-    case 'l':
-    case 'later':
-      return 'later';
-    default:
-      return null;
   }
 }
 

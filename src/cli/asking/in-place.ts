@@ -35,13 +35,17 @@ export function askInPlace(client: Client, screen: Screen): InPlace {
   };
 }
 
+/** Prints an item with its choices. `label`: the name of the child worker that asks. */
+export function printItem(screen: Screen, item: Item, label: string): void {
+  screen.note(`${screen.sideInk('yellow', '?')} ${label}${screen.sideInk('bold', titleOf(item))}`);
+  for (const [at, choice] of (questionOf(item)?.choices ?? []).entries()) screen.note(`    ${at + 1}  ${safe(choice)}`);
+}
+
 type Prompt = { item: Item; label: string; signal: AbortSignal };
 
 async function askOne(client: Client, screen: Screen, { item, label, signal }: Prompt): Promise<void> {
   const { sideInk } = screen;
-  screen.note(`${sideInk('yellow', '?')} ${label}${sideInk('bold', titleOf(item))}`);
-  const choices = questionOf(item)?.choices ?? [];
-  for (const [at, choice] of choices.entries()) screen.note(`    ${at + 1}  ${safe(choice)}`);
+  printItem(screen, item, label);
   for (;;) {
     const line = await askLine(sideInk('dim', `  ${choicesOf(item)}: `), signal);
     if (line === null) return screen.note('');

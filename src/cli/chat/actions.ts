@@ -63,7 +63,7 @@ async function send({ client, contextId, state }: Chat, content: string, steer: 
 async function answer(chat: Chat, item: Item, line: string): Promise<void> {
   const read = readAnswer(item, line);
   if (read === null) return note(chat, `  ${choicesOf(item)}`);
-  chat.state.taken(item);
+  chat.state.drop(item.tool_call_id);
   if (read === 'later') return;
   if (!(await sendAnswer(chat.client, item, read))) note(chat, 'It was already answered elsewhere.');
 }

@@ -7,14 +7,12 @@ export type ChatState = {
   receive(event: StreamEvent): void;
   /** An item of a descendant worker. */
   ask(item: Item): void;
-  /** The item was answered. */
+  /** The item was answered, or the person is answering it. */
   drop(toolCallId: string): void;
   /** The API accepted a job. */
   sent(jobId: string): void;
   /** The oldest item that waits for the person; null: none. */
   nextItem(): Item | null;
-  /** The person is answering the item. */
-  taken(item: Item): void;
   isBusy(): boolean;
   /** Resolves when no job is unfinished, or an item waits for the person. */
   rest(): Promise<void>;
@@ -59,7 +57,6 @@ export function openChatState(): ChatState {
       if (!over.has(jobId)) jobs.add(jobId);
     },
     nextItem: () => items[0] ?? null,
-    taken: ({ tool_call_id }) => drop(tool_call_id),
     isBusy: () => jobs.size > 0,
     rest: () =>
       new Promise((resolve) => {

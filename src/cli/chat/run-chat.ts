@@ -1,12 +1,12 @@
 /** Runs a chat session. All answers come from one event stream of the context, including answers to other clients. */
 import type { Client } from '../../client/index.ts';
-import { itemOf, questionOf, titleOf, type Item } from '../asking/item.ts';
+import { itemOf, type Item } from '../asking/item.ts';
 import { choicesOf } from '../asking/answer.ts';
+import { printItem } from '../asking/in-place.ts';
 import type { Cli } from '../cli.ts';
 import { EXIT, toEnd, type Exit } from '../exit.ts';
-import { answerText } from '../following/answer-text.ts';
-import { followChild, type FollowedTree } from '../following/follow-tree.ts';
-import { textOf } from '../following/message-text.ts';
+import { answerText, textOf } from '../following/answer-text.ts';
+import { followChild, showEvent, type FollowedTree } from '../following/follow-tree.ts';
 import { openProgress, printEnd } from '../following/progress.ts';
 import { onSignals } from '../signals-of-person.ts';
 import { safe } from '../terminal/safe.ts';
@@ -87,7 +87,7 @@ async function listen(
 ): Promise<void> {
   const answer = answerText(screen, options.thinking === true);
   const quiet = options.quiet === true;
-  const progress = openProgress(client, screen, '');
+  const progress = quiet ? null : openProgress(client, screen, '');
   const tree: FollowedTree = {
     client,
     screen,
@@ -96,7 +96,7 @@ async function listen(
     children: new Set(),
     asked(item, label) {
       state.ask(item);
-      printItem(screen, item, label);
+      printQuestion(screen, item, label);
       prompt();
     },
     answered: (toolCallId) => state.drop(toolCallId),
@@ -105,28 +105,20 @@ async function listen(
     if (lost !== null) screen.note(screen.sideInk('yellow', 'Connection lost, reconnecting …'));
   };
   for await (const event of client.contexts.events(contextId, { after, signal, onConnection })) {
-    answer.receive(event);
-    if (event.event === 'MessageCompleted' && event.data.role === 'assistant') {
-      const message = await client.contexts.messages.get(contextId, event.data.message_id);
-      answer.complete(message);
-      if (!quiet) progress.calls(message);
-    }
-    if (!quiet) await progress.receive(event);
+    await showEvent(client, event, answer, progress);
     if (event.event === 'WorkerSpawned') followChild(tree, event.data, '');
     if (event.event === 'JobFinished' && event.data.status !== 'completed')
       printEnd(screen, await client.jobs.get(event.data.job_id));
     const item = itemOf(event);
-    if (item !== null) printItem(screen, item, '');
+    if (item !== null) printQuestion(screen, item, '');
     state.receive(event);
     if (event.event === 'JobFinished' || item !== null) prompt();
   }
   await Promise.all(tree.children);
 }
 
-/** `label`: the name of the child worker that asks. */
-function printItem(screen: Cli['screen'], item: Item, label: string): void {
-  screen.note(`${screen.sideInk('yellow', '?')} ${label}${screen.sideInk('bold', titleOf(item))}`);
-  for (const [at, choice] of (questionOf(item)?.choices ?? []).entries()) screen.note(`    ${at + 1}  ${safe(choice)}`);
+function printQuestion(screen: Cli['screen'], item: Item, label: string): void {
+  printItem(screen, item, label);
   screen.note(screen.sideInk('dim', `  ${choicesOf(item)}`));
 }
 
@@ -134,10 +126,7 @@ function printItem(screen: Cli['screen'], item: Item, label: string): void {
 async function showHistory({ screen, client, contextId }: Chat, most: number): Promise<string[]> {
   if (most === 0) return [];
   const { data } = await client.contexts.messages.list(contextId, { order: 'desc', limit: 100 }).page();
-  const texts = data.map(({ role, content }) => ({
-    role,
-    text: textOf(content),
-  }));
+  const texts = data.map(({ role, content }) => ({ role, text: textOf(content) }));
   for (const { role, text } of texts.slice(0, most).toReversed()) {
     if (text !== '' && role !== 'tool')
       screen.note(role === 'user' ? screen.sideInk('cyan', `› ${safe(text)}`) : safe(text));

@@ -7,7 +7,7 @@ import { environmentFinding, nodeFinding, operatorFinding, providerFinding } fro
 import type { Finding } from './finding.ts';
 import { postgresFindings, redisFindings } from './services.ts';
 
-export type Surroundings = {
+type Surroundings = {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   url: string;

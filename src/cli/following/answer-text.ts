@@ -1,6 +1,5 @@
 /** Streams an answer to stdout. Text already written is not repeated. */
-import { textMaker, type Message, type StreamEvent } from '../../client/index.ts';
-import { textOf } from './message-text.ts';
+import { textMaker, type ContentBlock, type Message, type StreamEvent } from '../../client/index.ts';
 import { safe } from '../terminal/safe.ts';
 import type { Screen } from '../terminal/screen.ts';
 
@@ -60,4 +59,9 @@ export function answerText(screen: Screen, showThinking: boolean): AnswerText {
       shown = { messageId: '', text: '', thinking: '' };
     },
   };
+}
+
+/** The text blocks of a message, joined. */
+export function textOf(content: readonly ContentBlock[]): string {
+  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
 }

@@ -6,7 +6,7 @@ import { oneLine, safe } from '../terminal/safe.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { count, money, formatDuration, tokensOf } from '../terminal/time.ts';
 
-type Progress = {
+export type Progress = {
   receive(event: StreamEvent): Promise<void>;
   /** The tool calls of an answer. */
   calls(message: Pick<Message, 'content'>): void;
@@ -36,16 +36,12 @@ export function openProgress(client: Client, screen: Screen, label: string): Pro
         note(`≡ history compacted: ${data.tokens_before} → ${data.tokens_after} tokens`);
       if (event === 'MessagesRetracted') note(`← ${count(data.message_ids.length, 'message')} removed`);
       if (event === 'StateChanged' && data.new_state === 'TransientFailure') {
-        const state = await quietly(client.contexts.state(data.context_id));
+        // On any error, the line is printed without the state.
+        const state = await client.contexts.state(data.context_id).catch(() => null);
         note(`! ${state === null ? 'a call failed and will be retried' : oneLine(state.why)}`);
       }
     },
   };
-}
-
-/** On any error, the line is printed without the state. */
-async function quietly<T>(reading: Promise<T>): Promise<T | null> {
-  return reading.catch(() => null);
 }
 
 /** Prints the result of the job. */

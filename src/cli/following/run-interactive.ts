@@ -12,7 +12,7 @@ import { EXIT, exitOf, toEnd, type Exit } from '../exit.ts';
 import { onSignals } from '../signals-of-person.ts';
 import { safe } from '../terminal/safe.ts';
 import { answerText } from './answer-text.ts';
-import { followJob } from './follow-job.ts';
+import { followJob } from './follow-tree.ts';
 import { printEnd } from './progress.ts';
 
 export type RunInteractiveOptions = {
@@ -62,7 +62,8 @@ export async function runInteractive(
   });
   try {
     const accepted = await sending;
-    if (options.quiet !== true) printBeginning(cli, accepted);
+    if (options.quiet !== true)
+      screen.note(screen.sideInk('dim', `job ${accepted.job_id} · context ${accepted.context_id}`));
     const job = await follow(cli, client, accepted, { ...options, leave });
     // The stream may report the end of the job before the receipt arrives.
     await receipt;
@@ -76,10 +77,6 @@ export async function runInteractive(
   } finally {
     forget();
   }
-}
-
-function printBeginning({ screen }: Cli, { job_id, context_id }: Accepted): void {
-  screen.note(screen.sideInk('dim', `job ${job_id} · context ${context_id}`));
 }
 
 async function follow(
@@ -96,19 +93,18 @@ async function follow(
       {
         client,
         screen,
-        answer: streams ? answerText(screen, options.thinking === true) : null,
         quiet: options.quiet === true,
         signal: leave.signal,
         asked(item, label) {
-          if (options.yes === true && item.kind === 'approval') void approve(client, screen, item, label);
-          else if (options.input && screen.canAsk) place.ask(item, label);
+          if (options.yes === true && item.kind === 'approval') return void approve(client, screen, item, label);
+          if (options.input && screen.canAsk) place.ask(item, label);
           else format(screen, item, label);
-          if (!options.input && !(options.yes === true && item.kind === 'approval'))
-            leave.abort(new LeftEarly(EXIT.waits));
+          if (!options.input) leave.abort(new LeftEarly(EXIT.waits));
         },
         answered: (toolCallId) => place.dismiss(toolCallId),
       },
       { contextId: accepted.context_id, jobId: accepted.job_id, after },
+      streams ? answerText(screen, options.thinking === true) : null,
     );
   } finally {
     place.close();

@@ -9,6 +9,7 @@ import type { Executor } from '../../db/connection/client.ts';
 import { lockContext } from '../../db/write/contexts/branches.ts';
 import { findAskedCall, writeReply, type AskedCall } from '../../db/calls/replies.ts';
 import { wakeUpIfRunnable } from '../after-commit.ts';
+import { noCall } from '../inputs/refusals.ts';
 import { done, type Command, type Done } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
@@ -33,11 +34,8 @@ export function answerCall(
   answer: CallAnswer,
 ): Command<Answered> {
   return async (tx) => {
-    const { contextId, toolCallId } = target;
-    const call = (await lockContext(tx, target)) ? await findAskedCall(tx, target, toolCallId) : null;
-    if (call === null) {
-      return refuse('not_found', `Context ${contextId} has no tool call with the id ${toolCallId}.`);
-    }
+    const call = (await lockContext(tx, target)) ? await findAskedCall(tx, target, target.toolCallId) : null;
+    if (call === null) return noCall(target);
     return whyNot(call) ?? takeAnswer(tx, ports, { ...target, jobId: call.jobId }, answer);
   };
 }

@@ -19,6 +19,7 @@ import {
 } from '../../db/calls/approvals.ts';
 import { changeWorker } from '../../db/write/workers/workers.ts';
 import { progressTo, wakeUpIfRunnable } from '../after-commit.ts';
+import { noCall, noContext } from '../inputs/refusals.ts';
 import { done, type Command } from '../perform.ts';
 
 type Target = { tenantId: TenantId; contextId: ContextId };
@@ -42,7 +43,7 @@ export type Judgement = {
 export function approveCalls(target: Target, judgement: Judgement): Command<{ resolved: ToolCallId[] }> {
   return async (tx) => {
     const { tenantId, contextId } = target;
-    if (!(await lockContext(tx, target))) return refuse('not_found', `No context has the id ${contextId}.`);
+    if (!(await lockContext(tx, target))) return noContext(target);
     const chosen = await choose(tx, target, judgement);
     if ('code' in chosen) return chosen;
     if (judgement.remember) {
@@ -70,8 +71,7 @@ async function choose(
     return all.length > 0 ? all : refuse('not_waiting', 'No call of this context waits for approval.');
   }
   const call = await findJudgedCall(tx, target, toolCallId);
-  if (call === null)
-    return refuse('not_found', `Context ${target.contextId} has no tool call with the id ${toolCallId}.`);
+  if (call === null) return noCall({ ...target, toolCallId });
   const refusal = whyNot(call);
   if (refusal !== null) return refusal;
   if (!remember) return [call];

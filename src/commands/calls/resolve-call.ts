@@ -11,6 +11,7 @@ import type { Reply } from '../../core/tools/tool-call.ts';
 import { lockContext } from '../../db/write/contexts/branches.ts';
 import { findUnknownCall, resolveOutcome, type UnknownCall } from '../../db/calls/outcomes.ts';
 import { progressTo, wakeUpIfRunnable } from '../after-commit.ts';
+import { noCall } from '../inputs/refusals.ts';
 import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
@@ -30,9 +31,7 @@ export function resolveCall(
   return async (tx) => {
     const { contextId, toolCallId } = target;
     const call = (await lockContext(tx, target)) ? await findUnknownCall(tx, target, toolCallId) : null;
-    if (call === null) {
-      return refuse('not_found', `Context ${contextId} has no tool call with the id ${toolCallId}.`);
-    }
+    if (call === null) return noCall(target);
     const refusal = whyNot(call);
     if (refusal !== null) return refusal;
     const reply = replyOf(ports, resolved);

@@ -3,7 +3,7 @@
  * a run works on the branch of its job, which is neither moved nor deleted meanwhile.
  */
 import { MAIN, forked, nameBeside } from '../../core/conversation/branch.ts';
-import { refuse, type Refusal } from '../../core/errors.ts';
+import { refuse } from '../../core/errors.ts';
 import type { ContextId, MessageId, TenantId } from '../../core/ids.ts';
 import { LIMITS } from '../../core/limits.ts';
 import {
@@ -19,7 +19,7 @@ import type { Executor } from '../../db/connection/client.ts';
 import { horizonOf, type Horizon } from '../../db/write/contexts/fork-points.ts';
 import { forkPoint, type ForkPoint } from './fork-point.ts';
 import { progressTo } from '../after-commit.ts';
-import { noBranch } from '../inputs/refusals.ts';
+import { noBranch, noContext } from '../inputs/refusals.ts';
 import { done, type Command } from '../perform.ts';
 
 export type Target = { tenantId: TenantId; contextId: ContextId };
@@ -101,8 +101,4 @@ export function deleteBranch(target: Target, name: string): Command<object> {
       return refuse('context_busy', 'A job of this branch is unfinished. Cancel it or wait for its end.');
     return done({}, progressTo(target.contextId, await remove(tx, target, name)));
   };
-}
-
-export function noContext({ contextId }: Target): Refusal {
-  return refuse('not_found', `No context has the id ${contextId}.`);
 }

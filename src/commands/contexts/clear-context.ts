@@ -3,11 +3,12 @@ import { refuse } from '../../core/errors.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
 import { clear, lookBeforeClear } from '../../db/write/contexts/clear.ts';
 import { lockForControl } from '../../db/run/stop-requests.ts';
+import { noContext } from '../inputs/refusals.ts';
 import { progressTo } from '../after-commit.ts';
 import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
-export type ClearContext = {
+type ClearContext = {
   tenantId: TenantId;
   contextId: ContextId;
   /** Whether the stored version of the settings is the one that the client meant. */
@@ -25,7 +26,7 @@ export function clearContext(
   return async (tx) => {
     const called = await lockForControl(tx, tenantId, contextId, times);
     const found = called === null ? null : await lookBeforeClear(tx, tenantId, contextId);
-    if (called === null || found === null) return refuse('not_found', `No context has the id ${contextId}.`);
+    if (called === null || found === null) return noContext({ contextId });
     if (!isCurrent(found.version)) {
       return refuse('version_conflict', 'The settings have changed since you read them. Read them again.');
     }

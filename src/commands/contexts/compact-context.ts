@@ -5,7 +5,7 @@ import { PLAIN_JOB, enqueue } from '../inputs/enqueue.ts';
 import { done, type OneStatement } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
-export type CompactContext = {
+type CompactContext = {
   tenantId: TenantId;
   contextId: ContextId;
   asked: AskedCompaction;

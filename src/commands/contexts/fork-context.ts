@@ -6,12 +6,13 @@ import { closed } from '../../core/conversation/branch.ts';
 import type { ContextId, MessageId, WorkerId } from '../../core/ids.ts';
 import { copyContext, keepContext } from '../../db/write/contexts/fork.ts';
 import { horizonOf } from '../../db/write/contexts/fork-points.ts';
-import { noContext, type Target } from './change-branches.ts';
+import { noContext } from '../inputs/refusals.ts';
+import type { Target } from './change-branches.ts';
 import { forkPoint, pointBehind } from './fork-point.ts';
 import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
-export type ForkContext = Target & {
+type ForkContext = Target & {
   /** A message of any branch; null: all of the active branch. */
   fromMessageId: MessageId | null;
   /** Undefined: the title of the source. */

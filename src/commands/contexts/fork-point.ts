@@ -64,11 +64,11 @@ export async function pointBefore(
   horizon: Horizon,
   messageId: MessageId,
 ): Promise<ForkPoint | Refusal> {
-  const found = await completedMessage(tx, place, messageId, null);
+  const found = await completedMessage(tx, place, messageId);
   if ('code' in found) return found;
   if (found.role !== 'user') return refuse('invalid_request', 'You can edit only input messages.');
   const from = await branchReading(tx, place, found);
-  if (from === null) return notShown(messageId, null);
+  if (from === null) return notShown(messageId);
   const before = await lastUpto(tx, place, from.name, { upto: found.seq - 1 });
   if (before !== null && isIncomplete(horizon, before)) return busy();
   return { from, seq: before?.seq ?? 0 };
@@ -81,10 +81,10 @@ export async function pointOfAnswer(
   horizon: Horizon,
   messageId: MessageId,
 ): Promise<ForkPoint | Refusal> {
-  const found = await completedMessage(tx, place, messageId, null);
+  const found = await completedMessage(tx, place, messageId);
   if ('code' in found) return found;
   const from = await branchReading(tx, place, found);
-  if (from === null) return notShown(messageId, null);
+  if (from === null) return notShown(messageId);
   const input = await lastUpto(tx, place, from.name, { upto: found.seq, role: 'user' });
   if (input === null) return refuse('invalid_request', 'There is no input before this message.');
   return behind(tx, place, horizon, { from, message: input });
@@ -107,28 +107,28 @@ async function behind(
   return { from, seq: (await lastUpto(tx, place, from.name, { upto }))?.seq ?? message.seq };
 }
 
-/** `param`: the field that names the message; null: the path names it. */
+/** `param`: the field that names the message; without one, the path names it. */
 async function completedMessage(
   tx: Executor,
   place: Place,
   messageId: MessageId,
-  param: string | null,
+  param?: string,
 ): Promise<CompletedMessage | Refusal> {
   const found = await findMessage(tx, place, messageId);
   switch (found?.kind) {
     case undefined:
-      return refuse('not_found', `No message has the id ${messageId}.`, param ?? undefined);
+      return refuse('not_found', `No message has the id ${messageId}.`, param);
     case 'queued':
-      return refuse('invalid_request', 'The message is still queued.', param ?? undefined);
+      return refuse('invalid_request', 'The message is still queued.', param);
     case 'retracted':
-      return refuse('invalid_request', 'The message was retracted.', param ?? undefined);
+      return refuse('invalid_request', 'The message was retracted.', param);
     case 'completed':
       return found.message;
   }
 }
 
-function notShown(messageId: MessageId, param: string | null): Refusal {
-  return refuse('not_found', `No branch contains the message ${messageId}.`, param ?? undefined);
+function notShown(messageId: MessageId, param?: string): Refusal {
+  return refuse('not_found', `No branch contains the message ${messageId}.`, param);
 }
 
 function busy(): Refusal {

@@ -2,16 +2,16 @@
  * Interrupts the current job: it ends, and its answer is retracted, or kept as far as it was finished. The current job
  * is the admitted one, else the first of the queue. The stop request is committed before any process is notified.
  */
-import { refuse } from '../../core/errors.ts';
 import type { ContextId, JobId, TenantId } from '../../core/ids.ts';
 import type { InterruptMode } from '../../core/run/job.ts';
 import { currentJob } from '../../db/read/jobs/job-views.ts';
 import { lockForControl, writeStopRequest } from '../../db/run/stop-requests.ts';
 import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
+import { noContext } from '../inputs/refusals.ts';
 import { carryOut } from '../jobs/settle.ts';
 
-export type InterruptContext = { tenantId: TenantId; contextId: ContextId; mode: InterruptMode };
+type InterruptContext = { tenantId: TenantId; contextId: ContextId; mode: InterruptMode };
 
 /** `jobId` null: there was nothing to interrupt. Refused: `not_found`. */
 export function interruptContext(
@@ -20,7 +20,7 @@ export function interruptContext(
 ): Command<{ jobId: JobId | null }> {
   return async (tx) => {
     const locked = await lockForControl(tx, tenantId, contextId, times);
-    if (locked === null) return refuse('not_found', `No context has the id ${contextId}.`);
+    if (locked === null) return noContext({ contextId });
     const jobId = await currentJob(tx, tenantId, contextId);
     if (jobId === null) return done({ jobId });
     await writeStopRequest(tx, tenantId, jobId, {

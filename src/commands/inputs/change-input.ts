@@ -21,7 +21,7 @@ import type { CommandPorts } from '../ports.ts';
 type Target = { tenantId: TenantId; contextId: ContextId; messageId: MessageId };
 
 /** Null: unchanged. `place`: position in the context's queue, from 1. */
-export type InputChange = { content: InputBlock[] | null; place: number | null };
+type InputChange = { content: InputBlock[] | null; place: number | null };
 
 /**
  * Refused: `not_found`, `not_queued`, `invalid_request` (a position for an input that is in no

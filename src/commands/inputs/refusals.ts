@@ -1,8 +1,9 @@
-/** Why a context does not accept a submission. */
+/** Why a context does not accept a command. */
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { findBranch, lockContext } from '../../db/write/contexts/branches.ts';
 import { admission, type Admission } from '../../db/write/inputs/admission.ts';
+import type { ContextId, ToolCallId } from '../../core/ids.ts';
 import type { SubmitInput } from './posted-input.ts';
 
 /** The context and the limit of any submission to the queue. */
@@ -14,7 +15,7 @@ export async function whyRefused(executor: Executor, submission: Submission): Pr
 
 /** `state` null: the context does not exist. */
 export function refusalOf(state: Admission | null, { contextId, queueLimit }: Submission): Refusal {
-  if (state === null) return refuse('not_found', `No context has the id ${contextId}.`);
+  if (state === null) return noContext({ contextId });
   if (state.stopped) return refuse('worker_stopped', 'The worker is stopped. Start it first.');
   if (state.queued >= queueLimit)
     return refuse(
@@ -36,6 +37,14 @@ export async function branchMissing(
   if (branch === null) return null;
   if (!(await lockContext(tx, input))) return whyRefused(tx, input);
   return (await findBranch(tx, input, branch)) === null ? noBranch(branch) : null;
+}
+
+export function noContext({ contextId }: { contextId: ContextId }): Refusal {
+  return refuse('not_found', `No context has the id ${contextId}.`);
+}
+
+export function noCall({ contextId, toolCallId }: { contextId: ContextId; toolCallId: ToolCallId }): Refusal {
+  return refuse('not_found', `Context ${contextId} has no tool call with the id ${toolCallId}.`);
 }
 
 /** `param`: the field that names it; null: the path names it. */

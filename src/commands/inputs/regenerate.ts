@@ -4,10 +4,11 @@ import type { InputBlock } from '../../core/conversation/blocks.ts';
 import type { MessageId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import type { Horizon } from '../../db/write/contexts/fork-points.ts';
-import { hold, leave, noContext, type Target } from '../contexts/change-branches.ts';
+import { hold, leave, type Target } from '../contexts/change-branches.ts';
 import { pointBefore, pointOfAnswer, type ForkPoint } from '../contexts/fork-point.ts';
 import { performWithin, type Command } from '../perform.ts';
 import type { Accepted, SubmitInput, SubmitPorts } from './posted-input.ts';
+import { noContext } from './refusals.ts';
 import { submitInput } from './submit-input.ts';
 
 export type Regeneration = {

@@ -11,11 +11,12 @@ import type { Executor } from '../../db/connection/client.ts';
 import { activeJob, jobPlace } from '../../db/read/jobs/job-views.ts';
 import { lockForControl, writeStopRequest, withdraw } from '../../db/run/stop-requests.ts';
 import { withdrawnActions } from '../after-commit.ts';
+import { noContext } from '../inputs/refusals.ts';
 import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 import { carryOut } from './settle.ts';
 
-export type CancelJob = { tenantId: TenantId; jobId: JobId; reason: string | null };
+type CancelJob = { tenantId: TenantId; jobId: JobId; reason: string | null };
 
 type Ports = Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>;
 
@@ -48,7 +49,7 @@ export function cancelWithin(
 ): Command<{ requested: number }> {
   return async (tx) => {
     const locked = await lockForControl(tx, tenantId, contextId, times);
-    if (locked === null) return refuse('not_found', `No context has the id ${contextId}.`);
+    if (locked === null) return noContext({ contextId });
     // Queued jobs and the running job end in two statements, so their calls are locked first.
     await lockCalls(tx, tenantId, contextId);
     const jobIds = await which(tx);

@@ -12,7 +12,7 @@ import type { CommandPorts } from '../ports.ts';
 /** Contexts per query. */
 const PAGE = 200;
 
-export type CancelJobs = { tenantId: TenantId; filter: UnfinishedFilter; reason: string | null };
+type CancelJobs = { tenantId: TenantId; filter: UnfinishedFilter; reason: string | null };
 
 /**
  * Returns how many jobs were withdrawn or got a stop request. Contexts that get matching jobs meanwhile may be missed.

@@ -75,7 +75,9 @@ export async function appendLast(
   transition: Append,
   finished: { jobId: JobId; status: JobStatus },
 ): Promise<AfterCommit[]> {
-  const { headSeq, wakeSeq, met, followUp } = await commit(tx, released(transition));
+  // No run holds the context: whichever process claims it next takes the jobs that are still queued.
+  const released: Append = { ...transition, park: transition.park ?? { status: 'runnable' } };
+  const { headSeq, wakeSeq, met, followUp } = await commit(tx, released);
   const { contextId, epoch } = transition.lease;
   const actions: AfterCommit[] = [
     { kind: 'progress', progress: { contextId, headSeq, finished } },
@@ -83,11 +85,6 @@ export async function appendLast(
   ];
   if (followUp) actions.push({ kind: 'follow_up' });
   return transition.park === null ? [...actions, { kind: 'wake_up', wakeUp: { contextId, wakeSeq, epoch } }] : actions;
-}
-
-/** No run holds the context: whichever process claims it next takes the jobs that are still queued. */
-function released(transition: Append): Append {
-  return { ...transition, park: transition.park ?? { status: 'runnable' } };
 }
 
 async function commit(tx: Executor, transition: Append) {

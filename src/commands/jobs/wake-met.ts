@@ -6,16 +6,15 @@ import type { ContextId } from '../../core/ids.ts';
 import { wakeMet as wake } from '../../db/calls/awaited.ts';
 import type { CommandPorts } from '../ports.ts';
 
-export function wakeMet(ports: Pick<CommandPorts, 'database' | 'wakeQueue'>, contexts: readonly ContextId[]): void {
-  if (contexts.length > 0) void wakeAll(ports, contexts).catch(() => undefined);
-}
-
-async function wakeAll(
+export function wakeMet(
   { database, wakeQueue }: Pick<CommandPorts, 'database' | 'wakeQueue'>,
   contexts: readonly ContextId[],
-): Promise<void> {
-  for (const contextId of contexts) {
-    const woken = await wake(database.db, contextId);
-    if (woken !== null) wakeQueue.notify(woken);
-  }
+): void {
+  const wakeAll = async (): Promise<void> => {
+    for (const contextId of contexts) {
+      const woken = await wake(database.db, contextId);
+      if (woken !== null) wakeQueue.notify(woken);
+    }
+  };
+  void wakeAll().catch(() => undefined);
 }

@@ -8,7 +8,7 @@ import type { Role } from '../../core/workers/settings.ts';
 import { addVersion, findRole, lastVersion, type LastVersion, type RoleView } from '../../db/write/workers/roles.ts';
 import { done, type Command } from '../perform.ts';
 
-export type ChangeRole = {
+type ChangeRole = {
   tenantId: TenantId;
   name: string;
   /** Whether the current version is the one that the client meant; null: there is none. */

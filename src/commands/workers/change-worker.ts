@@ -3,9 +3,10 @@ import { refuse } from '../../core/errors.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
 import { changeWorker as update, type WorkerChange } from '../../db/write/workers/workers.ts';
 import { raiseControl } from '../../db/run/stop-requests.ts';
+import { noContext } from '../inputs/refusals.ts';
 import { done, type Command } from '../perform.ts';
 
-export type ChangeWorker = {
+type ChangeWorker = {
   tenantId: TenantId;
   contextId: ContextId;
   /** The values to write. The API merges the request into the stored values; this command checks the version. */
@@ -22,9 +23,7 @@ export function changeWorker({
   expectedVersion,
 }: ChangeWorker): Command<{ version: number }> {
   return async (tx) => {
-    if (!(await raiseControl(tx, tenantId, contextId))) {
-      return refuse('not_found', `No context has the id ${contextId}.`);
-    }
+    if (!(await raiseControl(tx, tenantId, contextId))) return noContext({ contextId });
     const version = await update(tx, contextId, change, expectedVersion);
     if (version === null) return refuse('version_conflict', 'The config has changed since you read it. Read it again.');
     return done({ version });

@@ -10,13 +10,14 @@ import { askedByWorkers, markStop, unmarkStop } from '../../db/run/follow-ups/ca
 import { activeJob } from '../../db/read/jobs/job-views.ts';
 import { lockForControl, setStopped, withdraw, writeStopRequest } from '../../db/run/stop-requests.ts';
 import { progressTo, wakeUpIfRunnable, withdrawnActions, type AfterCommit } from '../after-commit.ts';
+import { noContext } from '../inputs/refusals.ts';
 import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 import { carryOut } from '../jobs/settle.ts';
 
 type Target = { tenantId: TenantId; contextId: ContextId };
 
-export type HowToStop = {
+type HowToStop = {
   reason: string;
   /** Checked before the context's row is locked. It may lock the rows that it reads: these lie above this context. */
   may: (tx: Executor) => Promise<boolean>;
@@ -36,7 +37,7 @@ export function stopWorker(
     if (!(await may(tx)))
       return refuse('context_busy', 'The worker above was started again, so this one is not stopped.');
     const locked = await lockForControl(tx, tenantId, contextId, times);
-    if (locked === null) return refuse('not_found', `No context has the id ${contextId}.`);
+    if (locked === null) return noContext({ contextId });
     const stopped = await setStopped(tx, tenantId, contextId, true);
     const isMarked = await markStop(tx, tenantId, contextId);
     const withdrawn = asked === 'cancel' ? await withdrawAsked(tx, { tenantId, contextId }, reason) : [];
@@ -71,7 +72,7 @@ export function startWorker(
     if (!(await may(tx)))
       return refuse('context_busy', 'The worker above was stopped again, so this one is not started.');
     const locked = await lockForControl(tx, tenantId, contextId, times);
-    if (locked === null) return refuse('not_found', `No context has the id ${contextId}.`);
+    if (locked === null) return noContext({ contextId });
     await unmarkStop(tx, tenantId, contextId);
     const started = await setStopped(tx, tenantId, contextId, false);
     const actions = [...wakeUpIfRunnable(contextId, started), progressTo(contextId, started.headSeq)];

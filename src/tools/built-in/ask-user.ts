@@ -32,7 +32,6 @@ export function askUser(): Tool {
       on_unknown: 'tell',
       answered_by: 'person',
     },
-    approval: 'never',
     timeoutMs: null,
     validate: validateByOwn(SCHEMA),
     execute: () => ({ content: 'ask_user is answered by a person and cannot be executed.', is_error: true }),

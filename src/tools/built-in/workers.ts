@@ -8,6 +8,8 @@ import { ToolFault } from '../run/tool-fault.ts';
 import type { Tool } from '../registry/tool.ts';
 import { builtIn } from './built-in.ts';
 
+const SHORT_TEXT = { type: 'string', minLength: 1, maxLength: 256 };
+
 const SPAWN = {
   input: {
     type: 'string',
@@ -15,18 +17,13 @@ const SPAWN = {
     maxLength: 1_000_000,
     description: 'The task, with everything the worker needs to know. It does not see this conversation.',
   },
-  name: { type: 'string', minLength: 1, maxLength: 256, description: 'The name of the worker.' },
-  role: {
-    type: 'string',
-    minLength: 1,
-    maxLength: 256,
-    description: 'The role of the worker. Default: the same settings as yours.',
-  },
+  name: { ...SHORT_TEXT, description: 'The name of the worker.' },
+  role: { ...SHORT_TEXT, description: 'The role of the worker. Default: the same settings as yours.' },
   system_prompt: { type: 'string', maxLength: 1_000_000 },
-  model: { type: 'string', minLength: 1, maxLength: 256, description: 'provider/model' },
+  model: { ...SHORT_TEXT, description: 'provider/model' },
   tools: {
     type: 'array',
-    items: { type: 'string', minLength: 1, maxLength: 256 },
+    items: SHORT_TEXT,
     maxItems: 1_000,
     description: 'Names of its tools, from yours and those of its role.',
   },

@@ -2,7 +2,7 @@
 
 type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
 
-export type CamelNames<T> = { [Name in keyof T as Camel<Name & string>]: T[Name] };
+type CamelNames<T> = { [Name in keyof T as Camel<Name & string>]: T[Name] };
 
 export function camelNames<T extends object>(value: T): CamelNames<T> {
   const entries = Object.entries(value).map(([name, member]: [string, unknown]) => [

@@ -1,5 +1,5 @@
 /** The members that are set. */
-export type Defined<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
+type Defined<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
 
 export function defined<T extends object>(value: T): Defined<T> {
   const entries: [string, unknown][] = Object.entries(value);

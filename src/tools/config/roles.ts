@@ -14,7 +14,7 @@ import type { Pruned } from './prune.ts';
 type Role = Pruned<Static<typeof FileRole>>;
 
 /** The tool and server names that a role may use. */
-export type Known = { tools: ReadonlySet<string>; servers: ReadonlySet<string> };
+type Known = { tools: ReadonlySet<string>; servers: ReadonlySet<string> };
 
 export function roleFaults(role: Role, known: Known, at: Path): Fault[] {
   const { model, tools = [], client_tools = [], mcp_servers = [], compaction, parameters } = role;

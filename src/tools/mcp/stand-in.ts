@@ -19,7 +19,6 @@ export function standIn(server: string): Tool {
       on_unknown: 'tell',
       answered_by: 'tool',
     },
-    approval: 'never',
     timeoutMs: null,
     validate: validateByOwn(ANYTHING),
     execute: () => unreachable(server),

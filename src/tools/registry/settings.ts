@@ -11,7 +11,6 @@ import { parseModelName, type ModelName } from '../../core/model/model.ts';
 import type { ClientTool, Mode, Role, Serving, WorkerConfig } from '../../core/workers/settings.ts';
 import type { ToolDescriptor } from '../../core/tools/tool.ts';
 import type { Catalog, Defaults } from './catalog.ts';
-import { describeClientTool } from './client-tools.ts';
 import { serverOf } from '../mcp/calls/names.ts';
 import type { ToolServers } from './servers.ts';
 
@@ -28,7 +27,8 @@ export function resolve(
 ): Serving {
   const role = typeof from === 'string' ? catalog.roles.get(from) : (from ?? {});
   // If the role is unknown, only the needs of the worker's own config are known.
-  const whole = role === undefined ? null : merge(config, role, catalog.defaults);
+  // Field by field: `parameters`, `tools`, `compaction` and `pinned` are replaced as a whole.
+  const whole: Defaults | null = role === undefined ? null : { ...catalog.defaults, ...role, ...config };
   const knownConfig: WorkerConfig = whole ?? config;
   const model = knownConfig.model === undefined ? null : parseModelName(knownConfig.model);
   const tools = findTools(knownConfig.tools ?? [], catalog, jobId);
@@ -59,11 +59,6 @@ export function resolve(
       asking: { ...catalog.asking, rules: [...(config.approval ?? []), ...(role?.approval ?? [])] },
     },
   };
-}
-
-/** Field by field: `parameters`, `tools`, `compaction` and `pinned` are replaced as a whole. */
-function merge(config: WorkerConfig, role: Role, defaults: Defaults): Defaults {
-  return { ...defaults, ...role, ...config };
 }
 
 function missingProvider(name: string | undefined, model: ModelName | null, { providers }: Catalog): string[] {
@@ -98,6 +93,11 @@ function offered(ours: readonly ToolDescriptor[], theirs: readonly ClientTool[],
   return [...ours, ...others.map(describeClientTool)]
     .filter(({ effect }) => mode === 'act' || effect === 'none')
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The effect is `once`, because it is unknown whether a client tool can run again safely. */
+function describeClientTool(tool: ClientTool): ToolDescriptor {
+  return { ...tool, effect: 'once', on_unknown: 'tell', answered_by: 'client' };
 }
 
 type Found = { found: ToolDescriptor[]; missing: string[] };

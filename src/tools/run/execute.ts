@@ -9,6 +9,7 @@
 import { DEEPEST_JSON, isTooDeep, type Json } from '../../core/json.ts';
 import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
 import type { ToolContext } from '../config/define.ts';
+import { factsOf, loggedIds } from './facts.ts';
 import { faultFrames, faultName, faultText } from './fault.ts';
 import { judge } from './judge.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -83,8 +84,8 @@ function race(tool: Tool, call: ToolInvocation, outer: AbortSignal, options: Too
     const progress = (text: unknown): void => {
       if (!over && typeof text === 'string') options.onProgress?.(call, text);
     };
-    void run(tool, call, contextOf(call, own.signal, progress), options).then((result) => {
-      if (over) options.log?.debug(idsOf(call), 'a tool returned after its call had ended');
+    void run(tool, call, { ...factsOf(call, own.signal), progress }, options).then((result) => {
+      if (over) options.log?.debug(loggedIds(call), 'a tool returned after its call had ended');
       else end(result);
     });
   });
@@ -112,8 +113,8 @@ async function run(
     if (error instanceof ToolFault) return errorResult(codedText(error.code, error.message, error.beside));
     if (isToolError(error)) return errorResult(`The tool ${name} failed: ${faultText(error)}`);
     if (!context.signal.aborted)
-      log?.warn({ ...idsOf(call), error: faultName(error), at: faultFrames(error) }, 'a tool threw an error');
-    log?.debug({ ...idsOf(call), err: error }, 'details of the tool error');
+      log?.warn({ ...loggedIds(call), error: faultName(error), at: faultFrames(error) }, 'a tool threw an error');
+    log?.debug({ ...loggedIds(call), err: error }, 'details of the tool error');
     return failure(
       tool,
       'internal',
@@ -125,18 +126,6 @@ async function run(
 /** An error of the runner itself, in the format of the tool's errors. */
 function failure({ errors }: Tool, code: FaultCode, message: string): ToolResult {
   return errorResult(errors === 'coded' ? codedText(code, message) : message);
-}
-
-function contextOf(call: ToolInvocation, signal: AbortSignal, progress: (text: string) => void): ToolContext {
-  return {
-    signal,
-    idempotency_key: call.idempotencyKey,
-    tool_call_id: call.id,
-    job_id: call.jobId,
-    worker_id: call.workerId,
-    context_id: call.contextId,
-    progress,
-  };
 }
 
 function refused(tool: Tool, input: Json, problems: readonly string[]): ToolResult {
@@ -171,14 +160,4 @@ function timedOut(tool: Tool, limitMs: number): ToolResult {
     'timed_out',
     descriptor.effect === 'once' ? `${text} It may have taken effect. Check before repeating it.` : text,
   );
-}
-
-function idsOf(call: ToolInvocation): Record<string, unknown> {
-  return {
-    tool: call.name,
-    tool_call_id: call.id,
-    job_id: call.jobId,
-    worker_id: call.workerId,
-    context_id: call.contextId,
-  };
 }

@@ -51,8 +51,13 @@ function chain(thrown: unknown): string[] {
   return messages.filter((message, at) => message !== messages[at - 1]);
 }
 
+/** The code of a system error; null: it has none. */
+export function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}
+
 /** The value itself first. */
-function causesOf(thrown: unknown): unknown[] {
+export function causesOf(thrown: unknown): unknown[] {
   const causes: unknown[] = [];
   for (let next = thrown; causes.length < DEPTH && next !== undefined;) {
     causes.push(next);

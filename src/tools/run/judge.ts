@@ -7,6 +7,7 @@ import type { Json } from '../../core/json.ts';
 import { APPROVALS, decideApproval, type Approval } from '../../core/run/policy.ts';
 import type { ToolInvocation } from '../../core/tools/tool.ts';
 import type { ApprovalCall } from '../config/define.ts';
+import { idsOf } from './facts.ts';
 import { faultName } from './fault.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ToolLog } from './tool-log.ts';
@@ -52,14 +53,7 @@ async function ask(
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('The approval function timed out.')), THINKS_MS);
   try {
-    const facts = {
-      name: call.name,
-      input,
-      tool_call_id: call.id,
-      job_id: call.jobId,
-      worker_id: call.workerId,
-      context_id: call.contextId,
-    };
+    const facts = { name: call.name, input, ...idsOf(call) };
     const returned: unknown = await Promise.race([Promise.resolve(predicate(facts)), late]);
     const approval = APPROVALS.find((one) => one === returned);
     if (approval === undefined)

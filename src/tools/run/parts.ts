@@ -17,13 +17,8 @@ export const MOST_IMAGES = 20;
 /** Null: not a list of text and image blocks. */
 export function parseParts(value: unknown): ResultPart[] | null {
   if (!Array.isArray(value) || value.length === 0) return null;
-  const parts: ResultPart[] = [];
-  for (const item of value) {
-    const part = parsePart(item);
-    if (part === null) return null;
-    parts.push(part);
-  }
-  return parts;
+  const parts = value.map(parsePart);
+  return parts.every((part) => part !== null) ? parts : null;
 }
 
 /** Applies the limits. Returns '' if no block is left, because providers refuse empty text. */

@@ -3,15 +3,16 @@
  * returns an invalid value, the outcome stays unknown. Nothing throws.
  */
 import type { Reconciled, ToolInvocation } from '../../core/tools/tool.ts';
-import type { ToolContext } from '../config/define.ts';
+import { factsOf } from './facts.ts';
 import { faultName } from './fault.ts';
 import { resultOf } from './result.ts';
 import { LONGEST_TIMER_MS } from './timer.ts';
 import type { Tool } from '../registry/tool.ts';
+import type { ToolLog } from './tool-log.ts';
 
 type Options = {
   limits: { toolResult: number; toolTimeoutMs: number };
-  log?: { warn(fields: Record<string, unknown>, text: string): void } | undefined;
+  log?: ToolLog | undefined;
 };
 
 const UNKNOWN: Reconciled = { kind: 'unknown' };
@@ -68,15 +69,7 @@ async function ask(
   const input = await tool.validate(structuredClone(call.input));
   signal.throwIfAborted();
   if (!input.ok) return UNKNOWN;
-  const facts: Omit<ToolContext, 'progress'> = {
-    signal,
-    idempotency_key: call.idempotencyKey,
-    tool_call_id: call.id,
-    job_id: call.jobId,
-    worker_id: call.workerId,
-    context_id: call.contextId,
-  };
-  return parse(await tool.reconcile({ input: input.value, ...facts }), limits.toolResult);
+  return parse(await tool.reconcile({ input: input.value, ...factsOf(call, signal) }), limits.toolResult);
 }
 
 function parse(returned: unknown, limit: number): Reconciled | null {

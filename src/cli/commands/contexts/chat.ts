@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import { runChat } from '../../chat/run-chat.ts';
 import { SLASH_HELP } from '../../chat/slash.ts';
 import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
-import { target, type TargetOptions } from '../../target.ts';
-import { targetOptions } from '../../target-options.ts';
+import { target, targetOptions, type TargetOptions } from '../../target.ts';
 import { wholeNumber } from '../../values.ts';
 
 type Options = Omit<Common, 'json'> & TargetOptions & { history: number; thinking?: true; quiet?: true };

@@ -1,10 +1,9 @@
 /** `contexts`: lists contexts. */
 import type { Command } from 'commander';
 import type { Context } from '../../../client/index.ts';
-import { apiCommand, carryOut, listText, print, type Cli, type Common, type List } from '../../cli.ts';
-import { first } from '../../first.ts';
+import { apiCommand, carryOut, printList, type Cli, type Common, type List } from '../../cli.ts';
 import { ago, money, tokensOf } from '../../terminal/time.ts';
-import { wholeNumber } from '../../values.ts';
+import { given, wholeNumber } from '../../values.ts';
 
 type Options = Common & { archived?: true; find?: string; limit: number };
 
@@ -19,13 +18,8 @@ export function contextsCommand(cli: Cli): Command {
     .action((options: Options) =>
       carryOut(cli, options, async (client) => {
         const { archived, find, limit } = options;
-        const query = {
-          limit: Math.min(limit, 200),
-          ...(archived === undefined ? {} : { archived }),
-          ...(find === undefined ? {} : { q: find }),
-        };
-        const data = await first(client.contexts.list(query), limit);
-        print(cli, options, { data }, listText(cli, data, LIST));
+        const query = { limit: Math.min(limit, 200), ...given({ archived, q: find }) };
+        await printList(cli, options, client.contexts.list(query), LIST);
       }),
     );
 }

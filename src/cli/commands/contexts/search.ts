@@ -1,12 +1,11 @@
 /** `search`: full-text search over messages. */
 import { Option, type Command } from 'commander';
 import type { Operations, SearchResult } from '../../../client/index.ts';
-import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
+import { apiCommand, carryOut, first, print, type Cli, type Common } from '../../cli.ts';
 import { findWorker } from '../../find.ts';
-import { first } from '../../first.ts';
 import type { Ink } from '../../terminal/ink.ts';
 import { oneLine } from '../../terminal/safe.ts';
-import { instant, wholeNumber } from '../../values.ts';
+import { given, instant, wholeNumber } from '../../values.ts';
 
 type Query = NonNullable<Operations['GET /api/search']['query']>;
 type Options = Common & {
@@ -36,21 +35,12 @@ export function searchCommand(cli: Cli): Command {
       carryOut(cli, options, async (client) => {
         const { context, worker, role, from, since, before, limit } = options;
         const workerId = worker === undefined ? undefined : (await findWorker(client, worker)).id;
-        const query: Query = {
-          q: words.join(' '),
-          limit: Math.min(limit, 200),
-          ...(context === undefined ? {} : { context_id: context }),
-          ...(workerId === undefined ? {} : { worker_id: workerId }),
-          ...(role === undefined ? {} : { role }),
-          ...(from === undefined ? {} : { message_role: from }),
-          ...(since === undefined ? {} : { created_after: since }),
-          ...(before === undefined ? {} : { created_before: before }),
-        };
+        const place = given({ context_id: context, worker_id: workerId, role });
+        const filter = given({ message_role: from, created_after: since, created_before: before });
+        const query = { q: words.join(' '), limit: Math.min(limit, 200), ...place, ...filter };
         const data = await first(client.search(query), limit);
-        if (options.json === true) return cli.screen.json({ data });
-        cli.screen.out(
-          data.length === 0 ? 'No messages found.\n' : data.map((one) => format(one, cli.screen.ink)).join('\n'),
-        );
+        const text = data.map((one) => format(one, cli.screen.ink)).join('\n');
+        print(cli, options, { data }, text === '' ? 'No messages found.\n' : text);
       }),
     );
 }

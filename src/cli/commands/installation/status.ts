@@ -1,7 +1,7 @@
 /** `status`: a short summary of the platform. */
 import type { Command } from 'commander';
 import { NightshiftError, type Client, type Health, type Readiness, type Stats } from '../../../client/index.ts';
-import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
+import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 import { EXIT } from '../../exit.ts';
 import { count } from '../../terminal/time.ts';
 
@@ -19,8 +19,7 @@ export function statusCommand(cli: Cli): Command {
   ]).action((options: Common) =>
     carryOut(cli, options, async (client) => {
       const status = await readStatus(client, cli.url);
-      if (options.json === true) cli.screen.json(status);
-      else cli.screen.out(format(status, cli.screen.ink));
+      print(cli, options, status, format(status, cli.screen.ink));
       return status.readiness.status === 'away' ? EXIT.unavailable : EXIT.completed;
     }),
   );

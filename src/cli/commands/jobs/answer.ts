@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { findItem } from '../../asking/find-item.ts';
 import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 import { readTask } from '../../read-task.ts';
+import { given } from '../../values.ts';
 
 type Options = Common & { file?: string; error?: true };
 
@@ -20,7 +21,7 @@ export function answerCommand(cli: Cli): Command {
       carryOut(cli, options, async (client) => {
         const content = await readTask(cli.input, { task: text, file: options.file });
         const { context_id } = await findItem(client, callId, 'input');
-        const result = { content, ...(options.error === undefined ? {} : { is_error: options.error }) };
+        const result = { content, ...given({ is_error: options.error }) };
         const accepted = await client.tools.result(context_id, callId, result);
         print(cli, options, accepted, `Answered. Job ${accepted.job_id} continues.\n`);
       }),

@@ -6,7 +6,7 @@ import { askInPlace } from '../../asking/in-place.ts';
 import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { count } from '../../terminal/time.ts';
-import { jsonObject } from '../../values.ts';
+import { given, jsonObject } from '../../values.ts';
 
 type Options = Common & {
   all?: true;
@@ -49,12 +49,7 @@ function decisionCommand(cli: Cli, decision: Decision, summary: string, examples
 
 async function judge(cli: Cli, client: Client, calls: readonly string[], judgement: Judgement): Promise<void> {
   const { decision, all, context, remember, reason, input } = judgement;
-  const approval = {
-    decision,
-    ...(remember === undefined ? {} : { remember }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(input === undefined ? {} : { input }),
-  };
+  const approval = { decision, ...given({ remember, reason, input }) };
   if (all === true) {
     if (context === undefined || calls.length > 0)
       throw new CommandError(EXIT.usage, '--all requires --context and takes no call ids.');

@@ -1,11 +1,11 @@
 /** `cancel`: cancels jobs by id or by a filter. */
 import { Option, type Command } from 'commander';
 import type { CancelJobs, Client, Json, Receipt } from '../../../client/index.ts';
-import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
+import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { findWorker } from '../../find.ts';
 import { count } from '../../terminal/time.ts';
-import { duration, member } from '../../values.ts';
+import { duration, given, member } from '../../values.ts';
 
 type Options = Common & {
   context?: string;
@@ -44,11 +44,10 @@ async function cancel(cli: Cli, client: Client, jobs: readonly string[], options
       EXIT.usage,
       'Pass either job ids, or a filter: --context, --worker, --role, --status or --metadata.',
     );
-  const reason = options.reason === undefined ? {} : { reason: options.reason };
+  const reason = given({ reason: options.reason });
   if (hasFilter) {
     const cancelled = await client.jobs.cancelAll({ ...filter, ...reason });
-    if (options.json === true) return cli.screen.json(cancelled);
-    return cli.screen.out(`${count(cancelled.count, 'job')} asked to stop.\n`);
+    return print(cli, options, cancelled, `${count(cancelled.count, 'job')} asked to stop.\n`);
   }
   const wait_ms = Math.min(options.wait, 60_000);
   const receipts: Receipt[] = [];
@@ -62,13 +61,8 @@ async function cancel(cli: Cli, client: Client, jobs: readonly string[], options
 
 async function filterOf(client: Client, options: Options): Promise<CancelJobs> {
   const { context, worker, role, status, metadata } = options;
-  return {
-    ...(context === undefined ? {} : { context_id: context }),
-    ...(worker === undefined ? {} : { worker_id: (await findWorker(client, worker)).id }),
-    ...(role === undefined ? {} : { role }),
-    ...(status === undefined ? {} : { status }),
-    ...(metadata === undefined ? {} : { metadata }),
-  };
+  const workerId = worker === undefined ? undefined : (await findWorker(client, worker)).id;
+  return given({ context_id: context, worker_id: workerId, role, status, metadata });
 }
 
 function format({ job_id, status, requested_at, stopped_at }: Receipt): string {

@@ -2,10 +2,9 @@
 import { Option, type Command } from 'commander';
 import type { InboxItem, Operations } from '../../../client/index.ts';
 import { questionOf } from '../../asking/item.ts';
-import { apiCommand, carryOut, listText, print, type Cli, type Common, type List } from '../../cli.ts';
-import { first } from '../../first.ts';
+import { apiCommand, carryOut, printList, type Cli, type Common, type List } from '../../cli.ts';
 import { ago } from '../../terminal/time.ts';
-import { wholeNumber } from '../../values.ts';
+import { given, wholeNumber } from '../../values.ts';
 
 type Kind = NonNullable<NonNullable<Operations['GET /api/approvals']['query']>['kind']>;
 type Options = Common & { kind?: Kind; limit: number };
@@ -22,9 +21,8 @@ export function inboxCommand(cli: Cli): Command {
     .action((options: Options) =>
       carryOut(cli, options, async (client) => {
         const { kind, limit } = options;
-        const query = { limit: Math.min(limit, 200), ...(kind === undefined ? {} : { kind }) };
-        const data = await first(client.approvals.list(query), limit);
-        print(cli, options, { data }, listText(cli, data, LIST));
+        const query = { limit: Math.min(limit, 200), ...given({ kind }) };
+        await printList(cli, options, client.approvals.list(query), LIST);
       }),
     );
 }

@@ -1,7 +1,7 @@
 /** `interrupt`: stops the running answer of a context, and by default removes it. */
 import { Option, type Command } from 'commander';
 import type { Interrupt, Interruption } from '../../../client/index.ts';
-import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
+import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 import { findPlace } from '../../find.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { count } from '../../terminal/time.ts';
@@ -29,8 +29,7 @@ export function interruptCommand(cli: Cli): Command {
         const { contextId } = await findPlace(client, named);
         const { mode, wait } = options;
         const ended = await client.contexts.interrupt(contextId, { mode, wait_ms: Math.min(wait, 60_000) });
-        if (options.json === true) cli.screen.json(ended);
-        else cli.screen.out(format(ended));
+        print(cli, options, ended, format(ended));
       }),
     );
 }

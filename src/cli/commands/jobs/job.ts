@@ -1,10 +1,10 @@
 /** `job`: shows one job with its timeline; with --wait, after it has ended. */
 import type { Command } from 'commander';
 import type { Client, Job, JobStep } from '../../../client/index.ts';
-import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
+import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 import { exitOf } from '../../exit.ts';
 import { duration } from '../../values.ts';
-import { lookOf, type Ink } from '../../terminal/ink.ts';
+import { lookOf } from '../../terminal/ink.ts';
 import { oneLine, safe } from '../../terminal/safe.ts';
 import { table, type Column } from '../../terminal/table.ts';
 import { ago, between, money, tokensOf } from '../../terminal/time.ts';
@@ -25,8 +25,7 @@ export function jobCommand(cli: Cli): Command {
       carryOut(cli, options, async (client) => {
         const job = await read(client, id, options);
         const steps = await client.jobs.steps(id, { limit: 200 }).all();
-        if (options.json === true) cli.screen.json({ job, steps });
-        else cli.screen.out(format(cli, job, steps));
+        print(cli, options, { job, steps }, format(cli, job, steps));
         return options.wait === true ? exitOf(job.status) : undefined;
       }),
     );
@@ -72,7 +71,7 @@ function columnsOf({ created_at }: Job): readonly Column<JobStep>[] {
   return [
     { title: 'AT', cell: ({ started_at }) => `+${between(created_at, started_at) ?? ''}`, right: true },
     { title: 'STEP', cell: ({ kind, name }) => `${kind} ${name}` },
-    { title: 'STATUS', cell: ({ status }) => status, ink: inkOfStep },
+    { title: 'STATUS', cell: ({ status }) => status, ink: ({ status }, text, ink) => ink(lookOf(status), text) },
     {
       title: 'FIRST',
       cell: ({ started_at, first_token_at }) => between(started_at, first_token_at) ?? '–',
@@ -83,8 +82,4 @@ function columnsOf({ created_at }: Job): readonly Column<JobStep>[] {
     { title: 'COST', cell: ({ usage }) => money(usage?.cost ?? null), right: true },
     { title: 'ERROR', cell: ({ error }) => (error === null ? '' : `${error.code}: ${error.message}`) },
   ];
-}
-
-function inkOfStep({ status }: JobStep, text: string, ink: Ink): string {
-  return ink(lookOf(status), text);
 }

@@ -2,14 +2,13 @@
 import { Option, type Command } from 'commander';
 import { setTimeout } from 'node:timers/promises';
 import type { Client, Job, Json, Operations } from '../../../client/index.ts';
-import { apiCommand, carryOut, listText, print, type Cli, type Common, type List } from '../../cli.ts';
-import { EXIT, type Exit } from '../../exit.ts';
+import { apiCommand, carryOut, first, listText, printList, type Cli, type Common, type List } from '../../cli.ts';
+import type { Exit } from '../../exit.ts';
 import { findWorker } from '../../find.ts';
-import { first } from '../../first.ts';
 import { untilCtrlC } from '../../signals-of-person.ts';
 import { lookOf } from '../../terminal/ink.ts';
 import { ago, between, money, tokensOf } from '../../terminal/time.ts';
-import { duration, instant, member, wholeNumber } from '../../values.ts';
+import { duration, given, instant, member, wholeNumber } from '../../values.ts';
 
 const STATUSES = ['queued', 'running', 'waiting', 'completed', 'incomplete', 'failed', 'cancelled', 'interrupted'];
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
@@ -52,25 +51,25 @@ export function jobsCommand(cli: Cli): Command {
       carryOut(cli, options, async (client) => {
         const query = await queryOf(client, options);
         if (options.watch === true) return watch(cli, client, query, options);
-        const data = await first(client.jobs.list(query), options.limit);
-        print(cli, options, { data }, listText(cli, data, LIST));
-        return EXIT.completed;
+        return printList(cli, options, client.jobs.list(query), LIST);
       }),
     );
 }
 
 async function queryOf(client: Client, options: Options): Promise<Query> {
-  const worker = options.worker === undefined ? undefined : await findWorker(client, options.worker);
+  const { limit, status, context, worker, role, kind, metadata, parent, since } = options;
   return {
-    limit: Math.min(options.limit, 200),
-    ...(options.status === undefined ? {} : { status: options.status }),
-    ...(options.context === undefined ? {} : { context_id: options.context }),
-    ...(worker === undefined ? {} : { worker_id: worker.id }),
-    ...(options.role === undefined ? {} : { role: options.role }),
-    ...(options.kind === undefined ? {} : { kind: options.kind }),
-    ...(options.metadata === undefined ? {} : { metadata: JSON.stringify(options.metadata) }),
-    ...(options.parent === undefined ? {} : { parent_job_id: options.parent }),
-    ...(options.since === undefined ? {} : { created_after: options.since }),
+    limit: Math.min(limit, 200),
+    ...given({
+      status,
+      context_id: context,
+      worker_id: worker === undefined ? undefined : (await findWorker(client, worker)).id,
+      role,
+      kind,
+      metadata: metadata === undefined ? undefined : JSON.stringify(metadata),
+      parent_job_id: parent,
+      created_after: since,
+    }),
   };
 }
 

@@ -3,6 +3,7 @@ import { Argument, type Command } from 'commander';
 import type { ResolveToolCall } from '../../../client/index.ts';
 import { findItem } from '../../asking/find-item.ts';
 import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
+import { given } from '../../values.ts';
 
 type Outcome = ResolveToolCall['outcome'];
 type Options = Common & { result?: string };
@@ -20,10 +21,7 @@ export function resolveCommand(cli: Cli): Command {
       carryOut(cli, options, async (client) => {
         const { context_id } = await findItem(client, callId, 'unknown_outcome');
         const { result } = options;
-        const call = await client.tools.resolve(context_id, callId, {
-          outcome,
-          ...(result === undefined ? {} : { result }),
-        });
+        const call = await client.tools.resolve(context_id, callId, { outcome, ...given({ result }) });
         print(cli, options, call, `Recorded. Job ${call.job_id} continues.\n`);
       }),
     );

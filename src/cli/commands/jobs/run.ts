@@ -5,9 +5,8 @@ import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT, type Exit } from '../../exit.ts';
 import { runInteractive, type RunInteractiveOptions } from '../../following/run-interactive.ts';
 import { readTask } from '../../read-task.ts';
-import { target, type TargetOptions } from '../../target.ts';
-import { targetOptions } from '../../target-options.ts';
-import { instant, member, wholeNumber } from '../../values.ts';
+import { target, targetOptions, type TargetOptions } from '../../target.ts';
+import { given, instant, member, wholeNumber } from '../../values.ts';
 
 type Options = Common &
   TargetOptions &
@@ -72,15 +71,8 @@ async function run(cli: Cli, client: Client, task: string | undefined, options: 
 async function send(client: Client, content: string, options: Options): Promise<Accepted> {
   const contextId = await target(client, options);
   const { delivery, branch, priority, maxSteps, deadline, metadata } = options;
-  return client.contexts.send(contextId, {
-    content,
-    ...(delivery === undefined ? {} : { delivery }),
-    ...(branch === undefined ? {} : { branch }),
-    ...(priority === undefined ? {} : { priority }),
-    ...(maxSteps === undefined ? {} : { max_steps: maxSteps }),
-    ...(deadline === undefined ? {} : { deadline }),
-    ...(metadata === undefined ? {} : { metadata }),
-  });
+  const settings = given({ delivery, branch, priority, max_steps: maxSteps, deadline, metadata });
+  return client.contexts.send(contextId, { content, ...settings });
 }
 
 function detach({ screen }: Cli, accepted: Accepted, { json, quiet }: Options): Exit {

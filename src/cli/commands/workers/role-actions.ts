@@ -4,7 +4,7 @@ import type { Role, RoleDefinition } from '../../../client/index.ts';
 import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 import { readJson } from '../../read-task.ts';
 import { oneLine } from '../../terminal/safe.ts';
-import { wholeNumber } from '../../values.ts';
+import { given, wholeNumber } from '../../values.ts';
 
 const LAST_VERSION = 2_147_483_647;
 
@@ -17,8 +17,7 @@ export function showRoleCommand(cli: Cli): Command {
     .option('--version <n>', 'an earlier version', wholeNumber(1, LAST_VERSION))
     .action((name: string, options: Common & { version?: number }) =>
       carryOut(cli, options, async (client) => {
-        const { version } = options;
-        const role = await client.roles.get(name, version === undefined ? {} : { version });
+        const role = await client.roles.get(name, given({ version: options.version }));
         if (options.json === true) return cli.screen.json(role);
         cli.screen.json(definitionOf(role));
         cli.screen.note(cli.screen.sideInk('dim', `${titleOf(role)}, from ${role.updated_at ?? 'the config file'}`));

@@ -7,7 +7,7 @@ import { lookOf } from '../../terminal/ink.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { table, type Column } from '../../terminal/table.ts';
 import { money, tokensOf } from '../../terminal/time.ts';
-import { wholeNumber } from '../../values.ts';
+import { given, wholeNumber } from '../../values.ts';
 
 type Options = Common & { limit?: number };
 type Branch = { stem: string; node: Omit<WorkerTreeNode, 'children'> };
@@ -22,7 +22,7 @@ export function treeCommand(cli: Cli): Command {
     .action((named: string, options: Options) =>
       carryOut(cli, options, async (client) => {
         const { id } = await findWorker(client, named);
-        const tree = await client.workers.tree(id, options.limit === undefined ? {} : { limit: options.limit });
+        const tree = await client.workers.tree(id, given({ limit: options.limit }));
         if (options.json === true) return cli.screen.json(tree);
         cli.screen.out(format(cli, tree));
         if (tree.truncated) cli.screen.note('Some workers are not shown. Raise --limit to show more.');

@@ -9,29 +9,22 @@ import { oneLine } from '../../terminal/safe.ts';
 import { count } from '../../terminal/time.ts';
 
 export function stopWorkerCommand(cli: Cli): Command {
-  return apiCommand(
-    'stop',
-    'stop a worker and its descendants: cancel their jobs and refuse input until started again',
-    ['nightshift workers stop ada'],
-  )
-    .argument('<worker>', 'id or name of the worker')
-    .action((named: string, options: Common) =>
-      carryOut(cli, options, async (client) => {
-        const { id } = await findWorker(client, named);
-        printWorker(cli, options, await client.workers.stop(id), 'and its descendants are stopped');
-      }),
-    );
+  const summary = 'stop a worker and its descendants: cancel their jobs and refuse input until started again';
+  return switchCommand(cli, 'stop', summary, 'and its descendants are stopped');
 }
 
 export function startWorkerCommand(cli: Cli): Command {
-  return apiCommand('start', 'start a stopped worker and its stopped descendants again', [
-    'nightshift workers start ada',
-  ])
+  const summary = 'start a stopped worker and its stopped descendants again';
+  return switchCommand(cli, 'start', summary, 'and its descendants accept input again');
+}
+
+function switchCommand(cli: Cli, name: 'stop' | 'start', summary: string, what: string): Command {
+  return apiCommand(name, summary, [`nightshift workers ${name} ada`])
     .argument('<worker>', 'id or name of the worker')
     .action((named: string, options: Common) =>
       carryOut(cli, options, async (client) => {
         const { id } = await findWorker(client, named);
-        printWorker(cli, options, await client.workers.start(id), 'and its descendants accept input again');
+        printWorker(cli, options, await client.workers[name](id), what);
       }),
     );
 }

@@ -1,12 +1,11 @@
 /** `workers`: lists workers. Subcommands act on one worker. */
 import { Option, type Command } from 'commander';
 import type { Operations, Worker } from '../../../client/index.ts';
-import { apiCommand, carryOut, listText, print, withBelow, type Cli, type Common, type List } from '../../cli.ts';
+import { apiCommand, carryOut, printList, withBelow, type Cli, type Common, type List } from '../../cli.ts';
 import { findWorker } from '../../find.ts';
-import { first } from '../../first.ts';
 import { lookOf } from '../../terminal/ink.ts';
 import { ago } from '../../terminal/time.ts';
-import { wholeNumber } from '../../values.ts';
+import { given, wholeNumber } from '../../values.ts';
 import { deleteWorkerCommand, startWorkerCommand, stopWorkerCommand } from './worker-actions.ts';
 
 type Query = NonNullable<Operations['GET /api/workers']['query']>;
@@ -42,15 +41,9 @@ export function workersCommand(cli: Cli): Command {
       carryOut(cli, options, async (client) => {
         const { state, role, parent, archived } = options;
         const parentId = parent === undefined ? undefined : (await findWorker(client, parent)).id;
-        const query = {
-          limit: Math.min(options.limit, 200),
-          ...(state === undefined ? {} : { state }),
-          ...(role === undefined ? {} : { role }),
-          ...(parentId === undefined ? {} : { parent_worker_id: parentId }),
-          ...(archived === undefined ? {} : { archived }),
-        };
-        const data = await first(client.workers.list(query), options.limit);
-        print(cli, options, { data }, listText(cli, data, LIST));
+        const filter = given({ state, role, parent_worker_id: parentId, archived });
+        const query = { limit: Math.min(options.limit, 200), ...filter };
+        await printList(cli, options, client.workers.list(query), LIST);
       }),
     );
 }

@@ -7,10 +7,10 @@ import { treeOf } from './process-tree.ts';
 
 export type Excess = 'memory' | 'processes' | 'disk';
 
-/** `isFull`: whether the workspace exceeds its quota. Null: not checked. */
+/** `tree` null: not checked. `isFull`: whether the workspace exceeds its quota. */
 type Bounds = {
   tree: { memoryBytes: number; processes: number } | null;
-  isFull: ((signal: AbortSignal) => Promise<boolean>) | null;
+  isFull: (signal: AbortSignal) => Promise<boolean>;
 };
 
 const TREE_EVERY_MS = 250;
@@ -41,8 +41,7 @@ export class Guard {
   watch(pid: number): void {
     const { tree, isFull } = this.#bounds;
     if (tree !== null) void this.#repeat(TREE_EVERY_MS, 0, () => overOf(pid, tree));
-    if (isFull !== null)
-      void this.#repeat(DISK_EVERY_MS, DISK_SHARE, async (signal) => ((await isFull(signal)) ? 'disk' : null));
+    void this.#repeat(DISK_EVERY_MS, DISK_SHARE, async (signal) => ((await isFull(signal)) ? 'disk' : null));
   }
 
   end(): void {

@@ -1,30 +1,17 @@
-/** The operator's settings of `run_command`. */
-
-/**
- * `container`: in a Docker container from `image`, with only the workspace. `bubblewrap`: in separate Linux namespaces,
- * with the workspace and the programs of this machine. `process`: a child of the worker process, with the rights of its
- * user.
- */
+/** The operator's settings of `run_command`; config/built-in-limits.ts documents them. */
 export const RUNNERS = ['container', 'bubblewrap', 'process'] as const;
 type Runner = (typeof RUNNERS)[number];
 
-/** `allow`: globs (`*`) of permitted command names; null: any. */
 export type RunCommandLimits = {
   runner: Runner;
-  /** For `container`. */
   image: string;
-  /** For `bubblewrap`: additional folders that commands may read, besides `/usr` and parts of `/etc`. */
   readOnly: readonly string[];
-  /** For `process`: the tenants whose commands may run unsandboxed. */
   tenants: readonly string[];
+  /** Null: any. */
   allow: readonly string[] | null;
-  /** The maximum run time of a command, in seconds. */
   timeoutS: number;
-  /** For each of stdout and stderr. */
   outputBytes: number;
-  /** Additional environment variables of every command. */
   env: Readonly<Record<string, string>>;
-  /** For a command and all its child processes. */
   memoryMb: number;
   processes: number;
 };

@@ -1,6 +1,7 @@
 /** Checks whether a program exists and is executable, the way the system searches for it. */
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { codeOf } from '../../run/fault.ts';
 
 /** Null: the program exists. `places`: the folders to search for a name without a slash, in the format of `PATH`. */
 export async function programFault(
@@ -22,6 +23,6 @@ async function look(file: string): Promise<'ENOENT' | 'EACCES' | null> {
     await access(file, constants.X_OK);
     return null;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EACCES' ? 'EACCES' : 'ENOENT';
+    return codeOf(error) === 'EACCES' ? 'EACCES' : 'ENOENT';
   }
 }

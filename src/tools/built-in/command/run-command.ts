@@ -4,7 +4,7 @@
  * approval.
  */
 import type { JsonObject } from '../../../core/json.ts';
-import { ToolFault } from '../../run/tool-fault.ts';
+import { ToolFault, type FaultCode } from '../../run/tool-fault.ts';
 import type { Tool } from '../../registry/tool.ts';
 import { builtIn } from '../built-in.ts';
 import { expectRoom, forgetUsage, isFull } from '../files/room.ts';
@@ -98,10 +98,13 @@ function propertiesOf({ timeoutS }: RunCommandLimits): JsonObject {
 /** Throws `ToolFault` if the runner is `process` and the tenant is not listed for it. */
 function expectRunner({ runner, tenants }: RunCommandLimits, tenantName: string): void {
   if (runner !== 'process' || tenants.includes(tenantName)) return;
-  throw new ToolFault(
-    'runner_unavailable',
+  throw unavailable(
     'Commands of this tenant may not run as plain processes. Ask the operator to add it to limits.run_command.tenants.',
   );
+}
+
+function unavailable(message: string): ToolFault {
+  return new ToolFault('runner_unavailable', message);
 }
 
 /** Docker enforces the limits of memory and processes itself. */
@@ -135,10 +138,7 @@ async function programOf(parts: CommandParts, argv: readonly string[], workspace
     case 'bubblewrap': {
       const fault = await programFault('bwrap', '/', path);
       if (fault !== null)
-        throw new ToolFault(
-          'runner_unavailable',
-          `Bubblewrap is not available on the worker host (${fault}). Ask the operator to install it.`,
-        );
+        throw unavailable(`Bubblewrap is not available on the worker host (${fault}). Ask the operator to install it.`);
       return asProcess({ ...wanted, argv: bubblewrapped(argv, workspace, env, limits), env: { PATH: path } }, warden);
     }
     case 'process': {
@@ -155,12 +155,16 @@ function resultOf(ended: Ended, command: string, why: Excess | Overtime, { limit
     case 'failed':
       throw notStarted(ended.code, command, limits);
     case 'stopped': {
-      const { stdout, stderr } = fitted({ exit_code: 0, ...textsOf(ended) }, resultChars - 500);
+      const { stdout, stderr } = fitted(
+        { exit_code: 0, stdout: ended.stdout, stderr: ended.stderr },
+        resultChars - 500,
+      );
       throw stoppedFor(why, limits, { stdout, stderr });
     }
     case 'exited': {
       expectStarted(ended, command, limits);
-      return fitted({ exit_code: ended.exitCode, ...textsOf(ended) }, resultChars);
+      const { exitCode: exit_code, stdout, stderr } = ended;
+      return fitted({ exit_code, stdout, stderr }, resultChars);
     }
   }
 }
@@ -172,28 +176,18 @@ function stoppedFor(
   { memoryMb, processes }: RunCommandLimits,
   texts: { stdout: string; stderr: string },
 ): ToolFault {
+  const stopped = (code: FaultCode, reason: string): ToolFault =>
+    new ToolFault(code, `The command was stopped: ${reason}.`, texts);
   switch (why) {
     case 'memory':
-      return new ToolFault(
-        'limit_exceeded',
-        `The command was stopped: it used more than ${memoryMb} MB of memory.`,
-        texts,
-      );
+      return stopped('limit_exceeded', `it used more than ${memoryMb} MB of memory`);
     case 'processes':
-      return new ToolFault(
-        'limit_exceeded',
-        `The command was stopped: it ran more than ${processes} processes.`,
-        texts,
-      );
+      return stopped('limit_exceeded', `it ran more than ${processes} processes`);
     case 'disk':
-      return new ToolFault('quota_exceeded', 'The command was stopped: the workspace is full.', texts);
+      return stopped('quota_exceeded', 'the workspace is full');
     default:
-      return new ToolFault('timed_out', `The command was stopped: it ran longer than ${why.timeoutS} s.`, texts);
+      return stopped('timed_out', `it ran longer than ${why.timeoutS} s`);
   }
-}
-
-function textsOf({ stdout, stderr }: { stdout: string; stderr: string }) {
-  return { stdout, stderr };
 }
 
 function fitted(result: { exit_code: number; stdout: string; stderr: string }, limit: number) {
@@ -202,10 +196,7 @@ function fitted(result: { exit_code: number; stdout: string; stderr: string }, l
 
 function notStarted(code: string, command: string, { runner }: RunCommandLimits): ToolFault {
   if (runner === 'container')
-    return new ToolFault(
-      'runner_unavailable',
-      `Docker is not available on the worker host (${code}). Ask the operator to install it.`,
-    );
+    return unavailable(`Docker is not available on the worker host (${code}). Ask the operator to install it.`);
   return code === 'ENOENT'
     ? new ToolFault('command_not_found', `The command ${JSON.stringify(command)} does not exist.`)
     : new ToolFault('command_failed', `The command ${JSON.stringify(command)} cannot be executed (${code}).`);
@@ -229,10 +220,7 @@ function expectStarted(
     case 'container': {
       if (exitCode < 125 || exitCode > 127 || !OF_DOCKER.test(stderr)) return;
       if (exitCode === 125)
-        throw new ToolFault(
-          'runner_unavailable',
-          'The container could not be started. Ask the operator to check Docker and the image.',
-        );
+        throw unavailable('The container could not be started. Ask the operator to check Docker and the image.');
       throw notFound(command, exitCode === 127);
     }
     case 'bubblewrap': {
@@ -240,10 +228,7 @@ function expectStarted(
       if (own === null) return;
       const why = own.groups?.['why'];
       if (why === undefined)
-        throw new ToolFault(
-          'runner_unavailable',
-          'Bubblewrap could not start the command. Ask the operator to run nightshift doctor.',
-        );
+        throw unavailable('Bubblewrap could not start the command. Ask the operator to run nightshift doctor.');
       throw notFound(command, why === 'No such file or directory');
     }
   }

@@ -11,7 +11,7 @@ import { removed } from './remove.ts';
 import { changing } from './room.ts';
 import { createMatches, searchFolder } from './search.ts';
 import { entriesIn, survey } from './survey.ts';
-import { namesOf, openFile } from './walk.ts';
+import { inFolder, namesOf, openFile } from './walk.ts';
 import type { Owner, Workspaces } from './workspaces.ts';
 import { writeWhole } from './write.ts';
 
@@ -46,8 +46,7 @@ function readFile({ workspaces, limits, resultChars }: FileParts): Tool {
 
 async function bytesOf(workspaces: Workspaces, owner: Owner, path: string, most: number) {
   const { folders, name } = placeOf(path);
-  const folder = await workspaces.open(owner, folders);
-  try {
+  return inFolder(workspaces.open(owner, folders), async (folder) => {
     const handle = await openFile({ folder, name, at: path });
     try {
       const { size } = await handle.stat();
@@ -59,9 +58,7 @@ async function bytesOf(workspaces: Workspaces, owner: Owner, path: string, most:
     } finally {
       await handle.close();
     }
-  } finally {
-    await folder.handle.close();
-  }
+  });
 }
 
 /** An incomplete character at the end is dropped. */
@@ -94,16 +91,13 @@ function writeFile({ workspaces, limits }: FileParts): Tool {
         );
       }
       const root = await workspaces.prepare(owner);
-      await changing({ root, limits, signal: owner.signal }, Math.max(1, content.length), async () => {
-        const folder = await workspaces.open(owner, folders, true);
-        try {
+      await changing({ root, limits, signal: owner.signal }, Math.max(1, content.length), () =>
+        inFolder(workspaces.open(owner, folders, true), async (folder) => {
           const target = { folder, name, at: path };
           const { bytes, entries } = await writeWhole(target, content, owner.idempotencyKey);
           return { delta: { bytes, entries: entries + folder.made } };
-        } finally {
-          await folder.handle.close();
-        }
-      });
+        }),
+      );
       return { path, size: content.length };
     },
   });
@@ -122,16 +116,13 @@ function removeFile({ workspaces, limits }: FileParts): Tool {
       const { folders, name } = placeOf(path);
       const root = await workspaces.prepare(owner);
       let entries = 0;
-      await changing({ root, limits, signal: owner.signal }, 0, async () => {
-        const folder = await workspaces.open(owner, folders);
-        try {
+      await changing({ root, limits, signal: owner.signal }, 0, () =>
+        inFolder(workspaces.open(owner, folders), async (folder) => {
           const removedUsage = await removed({ folder, name, at: path }, input['recursive'] === true, owner.signal);
           ({ entries } = removedUsage);
           return { delta: { bytes: -removedUsage.bytes, entries: -removedUsage.entries } };
-        } finally {
-          await folder.handle.close();
-        }
-      });
+        }),
+      );
       return { path, removed: entries };
     },
   });
@@ -145,13 +136,9 @@ function listFiles({ workspaces }: FileParts): Tool {
     required: [],
     effect: 'none',
     async execute(input, owner) {
-      const folder = await workspaces.open(owner, namesOf(textIn(input, 'path')));
-      try {
-        const { entries, more } = await entriesIn(folder, LISTED, owner.signal);
-        return { entries: entries.map(({ name, type, size }) => ({ name, type, size })), truncated: more };
-      } finally {
-        await folder.handle.close();
-      }
+      const opening = workspaces.open(owner, namesOf(textIn(input, 'path')));
+      const { entries, more } = await inFolder(opening, (folder) => entriesIn(folder, LISTED, owner.signal));
+      return { entries: entries.map(({ name, type, size }) => ({ name, type, size })), truncated: more };
     },
   });
 }

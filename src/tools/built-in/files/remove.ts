@@ -1,8 +1,9 @@
 /** Removes files and directories of a workspace. A link is removed, its target is not. */
 import { lstat, rmdir, unlink } from 'node:fs/promises';
+import { codeOf } from '../../run/fault.ts';
 import { ToolFault } from '../../run/tool-fault.ts';
 import { diskOf, type DiskUsage } from './survey.ts';
-import { codeOf, faultOf, folderIn, namesIn, within, type Place } from './walk.ts';
+import { faultOf, folderIn, inFolder, namesIn, within, type Place } from './walk.ts';
 
 /** Commands can nest directories deeper than a path may be. Each level stays open while its content is removed. */
 const DEEPEST = 500;
@@ -51,12 +52,9 @@ async function remove(target: Place, depth: number, removal: Removal): Promise<v
 }
 
 async function empty(target: Place, depth: number, removal: Removal): Promise<void> {
-  const folder = await folderIn(target);
-  try {
+  await inFolder(folderIn(target), async (folder) => {
     for (const name of await namesIn(folder, removal.signal)) {
       await remove({ folder, name, at: `${target.at}/${name}` }, depth + 1, removal);
     }
-  } finally {
-    await folder.handle.close();
-  }
+  });
 }

@@ -7,6 +7,7 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, opendir, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { codeOf } from '../../run/fault.ts';
 import { ToolFault } from '../../run/tool-fault.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -73,6 +74,16 @@ export async function openFolder(root: string, names: readonly string[], make = 
   return folder;
 }
 
+/** Closes the folder after `work`. */
+export async function inFolder<T>(opening: Promise<Folder>, work: (folder: Folder) => Promise<T>): Promise<T> {
+  const folder = await opening;
+  try {
+    return await work(folder);
+  } finally {
+    await folder.handle.close();
+  }
+}
+
 /** False: the folder already existed. */
 async function madeFolder(where: string): Promise<boolean> {
   try {
@@ -119,16 +130,11 @@ export function within({ handle, path: real }: Folder, name: string): string {
 /** The names in an open directory, unordered. There may be millions, so it rejects when `signal` is aborted. */
 export async function namesIn(folder: Folder, signal: AbortSignal): Promise<string[]> {
   const names: string[] = [];
-  for await (const { name } of await opendir(itself(folder), { bufferSize: NAMES_AT_ONCE })) {
+  for await (const { name } of await opendir(within(folder, '.'), { bufferSize: NAMES_AT_ONCE })) {
     signal.throwIfAborted();
     names.push(name);
   }
   return names;
-}
-
-/** The path of an open directory itself. */
-function itself({ handle, path: real }: Folder): string {
-  return process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/.` : real;
 }
 
 /**
@@ -177,8 +183,4 @@ export function faultOf(error: unknown, at: string): unknown {
     default:
       return error;
   }
-}
-
-export function codeOf(error: unknown): string | null {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }

@@ -4,6 +4,7 @@
  */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { codeOf } from '../../run/fault.ts';
 import { ToolFault } from '../../run/tool-fault.ts';
 import { isIn, isOwnName, isPublic, networks, parseCidr } from './addresses.ts';
 
@@ -52,14 +53,10 @@ async function addressesOf(host: string, resolve: Resolve): Promise<Address[]> {
   const version = isIP(host);
   if (version !== 0) return [{ address: host, family: version }];
   const found = await resolve(host).catch((error: unknown) => {
-    throw new ToolFault('host_not_found', `The host ${host} cannot be resolved (${codeOf(error)}).`);
+    throw new ToolFault('host_not_found', `The host ${host} cannot be resolved (${codeOf(error) ?? 'unknown error'}).`);
   });
   if (found.length === 0) throw new ToolFault('host_not_found', `The host ${host} has no IP address.`);
   return found;
-}
-
-function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown error';
 }
 
 function forbidden(host: string, why: string): ToolFault {

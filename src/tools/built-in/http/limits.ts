@@ -1,13 +1,10 @@
-/** The operator's settings of `http_fetch`. */
-
-/** `allow`: host names, addresses and networks (CIDR) that are permitted although they are not public. */
+/** The operator's settings of `http_fetch`; config/built-in-limits.ts documents them. */
 export type HttpFetchLimits = {
   allow: readonly string[];
-  /** From the first DNS lookup to the last byte, including all redirects. */
+  /** From the first DNS lookup to the last byte. */
   timeoutMs: number;
-  /** Bytes of a body that are shown; the rest is truncated. */
   bodyBytes: number;
-  /** Maximum bytes of a body, compressed or decompressed; larger ones fail. */
+  /** Compressed or decompressed. */
   downloadBytes: number;
   redirects: number;
 };

@@ -1,6 +1,7 @@
 /** Classifies a request that returned no result. */
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { causesOf, codeOf } from '../../run/fault.ts';
 
 /**
  * `refused`: the server returned an error. `silent`: the timeout expired. `not_sent`: the server did not receive the
@@ -22,7 +23,7 @@ export function classifyFailure(error: unknown, isOver: boolean): RequestFailure
     return isTimeOut(error) ? 'silent' : 'refused';
   }
   if (error instanceof StreamableHTTPError) return ofStatus(error.code);
-  return codesOf(error).some((code) => UNREACHED.includes(code)) ? 'not_sent' : 'cut';
+  return causesOf(error).some((cause) => UNREACHED.includes(codeOf(cause) ?? '')) ? 'not_sent' : 'cut';
 }
 
 /** The client's own timeout error. */
@@ -34,12 +35,4 @@ function isTimeOut({ code, data }: McpError): boolean {
 function ofStatus(status: number | undefined): RequestFailure {
   if (status === 404) return 'not_sent';
   return status !== undefined && status >= 300 && status < 500 ? 'refused' : 'cut';
-}
-
-function codesOf(error: unknown): string[] {
-  const codes: string[] = [];
-  for (let next = error, depth = 0; next instanceof Error && depth < 4; next = next.cause, depth += 1) {
-    if ('code' in next && typeof next.code === 'string') codes.push(next.code);
-  }
-  return codes;
 }

@@ -39,10 +39,6 @@ export class ChildTransport implements Transport {
     this.#onStderr = onStderr;
   }
 
-  get pid(): number | null {
-    return this.#child?.pid ?? null;
-  }
-
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.#reach;
     const child = spawn(command, [...args], {
@@ -102,8 +98,8 @@ export class ChildTransport implements Transport {
   }
 
   #signal(signal: NodeJS.Signals): void {
-    const pid = this.pid;
-    if (pid === null || this.#isOver) return;
+    const pid = this.#child?.pid;
+    if (pid === undefined || this.#isOver) return;
     try {
       process.kill(-pid, signal);
     } catch {

@@ -1,0 +1,14 @@
+/** What a tool and the log learn about a call. */
+import type { ToolInvocation } from '../../core/tools/tool.ts';
+
+export function idsOf({ id, jobId, workerId, contextId }: ToolInvocation) {
+  return { tool_call_id: id, job_id: jobId, worker_id: workerId, context_id: contextId };
+}
+
+export function factsOf(call: ToolInvocation, signal: AbortSignal) {
+  return { signal, idempotency_key: call.idempotencyKey, ...idsOf(call) };
+}
+
+export function loggedIds(call: ToolInvocation) {
+  return { tool: call.name, ...idsOf(call) };
+}
