@@ -109,7 +109,6 @@ export function makeProgram(cli: Cli): Command {
   return program;
 }
 
-/** Applies inherited settings recursively. */
 function inherit(command: Command, above: Command): Command {
   for (const below of command.copyInheritedSettings(above).commands) inherit(below, command);
   return command;

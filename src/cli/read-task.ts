@@ -31,12 +31,14 @@ export async function readJson<T>(input: Readable, file: string): Promise<T> {
 }
 
 export async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new CommandError(EXIT.usage, `Cannot read ${file} (${why}).`);
-  }
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    throw fileError('read', file, error);
+  });
+}
+
+export function fileError(what: 'read' | 'write', file: string, error: unknown): CommandError {
+  const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  return new CommandError(EXIT.usage, `Cannot ${what} ${file} (${why}).`);
 }
 
 /** `source`: the name of the input, for errors. The receiver validates the value. */

@@ -14,8 +14,6 @@ export type TargetOptions = {
   name?: string;
 };
 
-const NAME = 'command-line';
-
 /** Options of a new worker; they conflict with an existing one. */
 const WORKER_OPTIONS = ['role', 'model', 'system', 'tool', 'name'];
 
@@ -34,7 +32,7 @@ export function targetOptions(command: Command): Command {
 export async function target(client: Client, options: TargetOptions): Promise<string> {
   if (options.context !== undefined) return options.context;
   if (options.worker !== undefined) return (await findWorker(client, options.worker)).context_id;
-  const { name = NAME, role, model, system, tool } = options;
+  const { name = 'command-line', role, model, system, tool } = options;
   const config = given({ model, system_prompt: system, tools: tool });
   const made = await client.workers.create({ name, config, ...given({ role }) });
   return made.context_id;

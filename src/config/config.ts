@@ -78,7 +78,6 @@ export type Config = {
   requestMs: number;
 };
 
-/** All faults of an environment. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly faults: readonly string[];
@@ -88,7 +87,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** Throws `ConfigError`. An empty variable counts as not set. */
 export function parseEnvironment(env: Environment): Config {
   const read = readEnvironment(env);
   const providers: Pick<Config, 'anthropic' | 'openai'> = {

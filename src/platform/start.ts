@@ -68,10 +68,14 @@ function readyLines(
   ];
 }
 
-async function exampleLines(platform: Platform, config: Config, address: string): Promise<string[]> {
+/** A shell one-liner that posts an input, waits for its job and prints it. */
+async function exampleLines(platform: Platform, { apiKeys: [key] }: Config, address: string): Promise<string[]> {
+  const contextId = await firstContext(platform.commands, key?.tenant ?? DEFAULT_TENANT_NAME);
+  const curl = key === undefined ? 'curl -s' : `curl -s -H "authorization: Bearer $NIGHTSHIFT_API_KEY"`;
+  const post = `${curl} ${address}/api/contexts/${contextId}/messages -H 'content-type: application/json' -d '{"content":"Hello, Nightshift!"}'`;
   return [
-    `Try it${config.apiKeys.length === 0 ? '' : ' (with NIGHTSHIFT_API_KEY set to the first key of NIGHTSHIFT_API_KEYS)'}:`,
-    `  ${await example(platform, config, address)}`,
+    `Try it${key === undefined ? '' : ' (with NIGHTSHIFT_API_KEY set to the first key of NIGHTSHIFT_API_KEYS)'}:`,
+    `  ${curl} "${address}/api/jobs/$(${post} | grep -o '"job_id":"[^"]*' | cut -d'"' -f4)?wait_ms=30000"`,
     '',
   ];
 }
@@ -84,13 +88,4 @@ function tourLines(address: string, touring: ContextId | null): string[] {
     `  It waits for your approval at ${address}/inbox`,
     '',
   ];
-}
-
-/** A shell one-liner that posts an input, waits for its job and prints it. */
-async function example(platform: Platform, config: Config, address: string): Promise<string> {
-  const [key] = config.apiKeys;
-  const contextId = await firstContext(platform.commands, key?.tenant ?? DEFAULT_TENANT_NAME);
-  const curl = key === undefined ? 'curl -s' : `curl -s -H "authorization: Bearer $NIGHTSHIFT_API_KEY"`;
-  const post = `${curl} ${address}/api/contexts/${contextId}/messages -H 'content-type: application/json' -d '{"content":"Hello, Nightshift!"}'`;
-  return `${curl} "${address}/api/jobs/$(${post} | grep -o '"job_id":"[^"]*' | cut -d'"' -f4)?wait_ms=30000"`;
 }

@@ -8,7 +8,6 @@ import { questionOf, titleOf, type Item } from './item.ts';
 
 type InPlace = {
   ask(item: Item, label?: string): void;
-  /** Removes an item that has been answered. */
   dismiss(toolCallId: string): void;
   /** Resolves after the last prompt. */
   done(): Promise<void>;

@@ -4,7 +4,6 @@ import type { Cli } from '../cli.ts';
 
 export type Lines = AsyncIterable<string> & {
   isTerminal: boolean;
-  /** Shows the prompt. */
   prompt: () => void;
   close: () => void;
 };

@@ -13,9 +13,7 @@ type TreeListener = {
   client: Client;
   screen: Screen;
   quiet: boolean;
-  /** An item waits for a person. */
   asked(item: Item, label: string): void;
-  /** The item no longer waits. */
   answered(toolCallId: string): void;
   /** Stops following; the job continues. */
   signal: AbortSignal;

@@ -44,7 +44,6 @@ export function openProgress(client: Client, screen: Screen, label: string): Pro
   };
 }
 
-/** Prints the result of the job. */
 export function printEnd(screen: Screen, job: Job): void {
   const { sideInk } = screen;
   const ms =

@@ -8,13 +8,11 @@ import type { Io } from './io.ts';
 import { safeJson } from './safe.ts';
 
 export type Screen = {
-  /** Writes a result. */
   out(text: string): void;
   /** Writes one document: indented on a terminal, otherwise on one line. */
   json(value: unknown): void;
   /** Writes one document of a stream, on one line. */
   jsonLine(value: unknown): void;
-  /** Writes a line to stderr. */
   note(line: string): void;
   ink: Ink;
   /** Ink for stderr. */
@@ -23,7 +21,6 @@ export type Screen = {
   columns: number | null;
   /** Whether stdout is a terminal. */
   isTerminal: boolean;
-  /** Whether a person can be prompted. */
   canAsk: boolean;
 };
 

@@ -9,9 +9,7 @@ export type Column<Row> = {
   cell: (row: Row) => string;
   /** `cell` returns a single safe line; its spaces are kept. */
   isLine?: boolean;
-  /** Right-aligned. */
   right?: boolean;
-  /** Colours a cell. */
   ink?: (row: Row, text: string, ink: Ink) => string;
 };
 

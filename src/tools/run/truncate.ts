@@ -5,7 +5,10 @@
 
 /** The longest prefix of `text` within the limit; `text` itself if it fits. */
 export function headOf(text: string, limit: number): string {
-  return text.length <= limit ? text : copied(text.slice(0, splitsPair(text, limit) ? limit - 1 : limit));
+  if (text.length <= limit) return text;
+  // A code point of two units that starts at the last place is left out.
+  const splitsPair = (text.codePointAt(limit - 1) ?? 0) > 0xffff;
+  return copied(text.slice(0, splitsPair ? limit - 1 : limit));
 }
 
 /** `text`, or its prefix and a note of how much is missing. The note is not counted in the limit. */
@@ -16,18 +19,6 @@ export function truncate(text: string, limit: number): string {
 
 export function cutNote(missing: number, total: number): string {
   return `[Truncated: ${missing} of ${total} characters were omitted.]`;
-}
-
-function splitsPair(text: string, at: number): boolean {
-  return at > 0 && isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at));
-}
-
-function isHigh(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function isLow(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
 /** A slice keeps the whole string in memory as long as the run; a copy does not. */

@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
-import { CommandError, EXIT } from '../../exit.ts';
 import { findPlace } from '../../find.ts';
+import { fileError } from '../../read-task.ts';
 import { safe, safeJson } from '../../terminal/safe.ts';
 
 type Format = 'json' | 'markdown' | 'paired';
@@ -30,19 +30,13 @@ export function exportCommand(cli: Cli): Command {
         const { format = 'json', output } = options;
         const made = await client.contexts.export(contextId, { format }, { timeoutMs: TIMEOUT_MS });
         if (output !== undefined) {
-          await write(output, typeof made === 'string' ? made : `${JSON.stringify(made)}\n`);
+          const text = typeof made === 'string' ? made : `${JSON.stringify(made)}\n`;
+          await writeFile(output, text).catch((error: unknown) => {
+            throw fileError('write', output, error);
+          });
           cli.screen.note(`Written to ${output}.`);
         } else if (typeof made !== 'string') cli.screen.out(`${safeJson(made)}\n`);
         else cli.screen.out(cli.screen.isTerminal ? safe(made) : made);
       }),
     );
-}
-
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text);
-  } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new CommandError(EXIT.usage, `Cannot write ${file} (${why}).`);
-  }
 }

@@ -1,9 +1,8 @@
 /** The operator's settings of `run_command`; config/built-in-limits.ts documents them. */
 export const RUNNERS = ['container', 'bubblewrap', 'process'] as const;
-type Runner = (typeof RUNNERS)[number];
 
 export type RunCommandLimits = {
-  runner: Runner;
+  runner: (typeof RUNNERS)[number];
   image: string;
   readOnly: readonly string[];
   tenants: readonly string[];

@@ -197,9 +197,7 @@ function fitted(result: { exit_code: number; stdout: string; stderr: string }, l
 function notStarted(code: string, command: string, { runner }: RunCommandLimits): ToolFault {
   if (runner === 'container')
     return unavailable(`Docker is not available on the worker host (${code}). Ask the operator to install it.`);
-  return code === 'ENOENT'
-    ? new ToolFault('command_not_found', `The command ${JSON.stringify(command)} does not exist.`)
-    : new ToolFault('command_failed', `The command ${JSON.stringify(command)} cannot be executed (${code}).`);
+  return notFound(command, code === 'ENOENT', ` (${code})`);
 }
 
 /** Error messages of Docker itself and of the init process in a container. Their exit codes are checked, too. */
@@ -234,8 +232,8 @@ function expectStarted(
   }
 }
 
-function notFound(command: string, isMissing: boolean): ToolFault {
+function notFound(command: string, isMissing: boolean, detail = ''): ToolFault {
   return isMissing
     ? new ToolFault('command_not_found', `The command ${JSON.stringify(command)} does not exist.`)
-    : new ToolFault('command_failed', `The command ${JSON.stringify(command)} cannot be executed.`);
+    : new ToolFault('command_failed', `The command ${JSON.stringify(command)} cannot be executed${detail}.`);
 }

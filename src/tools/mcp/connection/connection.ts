@@ -111,11 +111,9 @@ function openTransport({ reach }: ServerSettings, receivers: Receivers): Transpo
   }
 }
 
-type Called = { name: string; arguments: JsonObject };
-
 function callTool(
   client: Client,
-  params: Called,
+  params: { name: string; arguments: JsonObject },
   { signal, progress, timeoutMs }: CallOptions & { timeoutMs: number },
 ): Promise<CallToolResult> {
   return client.request({ method: 'tools/call', params }, CallToolResultSchema, {

@@ -85,11 +85,14 @@ export class McpServer {
   }
 
   #failed(error: unknown): false {
-    const server = this.settings.name;
     if (this.#stop.signal.aborted) return false;
-    this.#log.warn({ mcp_server: server }, 'an MCP server cannot be reached; reconnecting');
-    this.#log.debug({ mcp_server: server, fault: faultText(error) }, 'details of the failed MCP connection');
+    this.#log.warn({ mcp_server: this.settings.name }, 'an MCP server cannot be reached; reconnecting');
+    this.#debug({ fault: faultText(error) }, 'details of the failed MCP connection');
     return false;
+  }
+
+  #debug(fields: Record<string, string>, text: string): void {
+    this.#log.debug({ mcp_server: this.settings.name, ...fields }, text);
   }
 
   /** Runs one connection until it ends. Rejects if it could not be established. */
@@ -98,7 +101,7 @@ export class McpServer {
     const receivers: Receivers = {
       changed: () => void this.#relist(),
       connectionFailed: () => void this.#check(),
-      logged: (text) => this.#log.debug({ mcp_server: server, text }, 'message of an MCP server'),
+      logged: (text) => this.#debug({ text }, 'message of an MCP server'),
     };
     const connection = await connect(this.settings, this.#version, receivers, this.#stop.signal);
     try {
@@ -145,10 +148,7 @@ export class McpServer {
     try {
       this.#take(await connection.tools());
     } catch (error) {
-      this.#log.debug(
-        { mcp_server: this.settings.name, fault: faultText(error) },
-        'the changed list of MCP tools could not be loaded',
-      );
+      this.#debug({ fault: faultText(error) }, 'the changed list of MCP tools could not be loaded');
     }
   }
 
@@ -158,10 +158,7 @@ export class McpServer {
     for (const one of described) {
       const made = toTool(this.settings, one, (call) => callOn(line, call));
       if (made.kind === 'left') {
-        this.#log.debug(
-          { mcp_server: this.settings.name, tool: made.own, why: made.why },
-          'an MCP tool is not offered',
-        );
+        this.#debug({ tool: made.own, why: made.why }, 'an MCP tool is not offered');
         continue;
       }
       const { name } = made.tool.descriptor;

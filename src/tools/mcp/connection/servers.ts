@@ -30,8 +30,7 @@ export function openServers(
     },
     get(tool) {
       const one = open.get(serverOf(tool) ?? '');
-      const { standIn: other } = one ?? {};
-      return one?.server.get(tool) ?? (tool === other?.descriptor.name ? other : undefined);
+      return one?.server.get(tool) ?? (tool === one?.standIn.descriptor.name ? one.standIn : undefined);
     },
     async start(watch: ServerWatch) {
       if (settings.size === 0) return;
