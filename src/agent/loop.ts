@@ -2,7 +2,7 @@
 import { decide, type Decision } from '../core/decide.ts';
 import { LeaseLost } from '../core/errors.ts';
 import { admit } from '../core/transitions/admit.ts';
-import { releaseUntil, rest } from '../core/transitions/park.ts';
+import { releaseUnsupported, releaseUntil, rest } from '../core/transitions/park.ts';
 import { awaitCalls, endWaits } from '../core/transitions/waits.ts';
 import { steer } from '../core/transitions/steer.ts';
 import type { Snapshot } from '../core/run/snapshot.ts';
@@ -13,7 +13,6 @@ import { compact } from './model/compact.ts';
 import { outcomesOf, recountWaits } from './calls/engage.ts';
 import { finish } from './finish.ts';
 import { commit, seen, type After, type Run } from './run.ts';
-import { UNSUPPORTED_MS } from './unsupported.ts';
 import { wait } from './waits/wait.ts';
 
 /** Throws `LeaseLost` when another run owns the context. */
@@ -65,7 +64,7 @@ async function carryOut(run: Run, snapshot: Snapshot, step: Decision): Promise<A
     case 'finish':
       return finish(run, snapshot, step);
     case 'release_unsupported':
-      return commit(run, snapshot, releaseUntil(snapshot, run.clock.now() + UNSUPPORTED_MS));
+      return commit(run, snapshot, releaseUnsupported(snapshot, run.clock.now()));
     case 'park':
       return commit(run, snapshot, rest(snapshot));
   }

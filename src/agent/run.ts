@@ -1,6 +1,6 @@
 /** One run of one context under one lease: its ports, and the functions that produce a new snapshot. */
 import { apply } from '../core/run/apply.ts';
-import type { Append, AppendOutcome } from '../core/run/append.ts';
+import type { Append, AppendOutcome, Committed } from '../core/run/append.ts';
 import type { Memory } from '../core/compaction/compacted.ts';
 import { LeaseLost, type JobCode } from '../core/errors.ts';
 import type { Fingerprint, Sent } from '../core/model/fingerprint.ts';
@@ -119,13 +119,27 @@ export type Run = RunPorts & {
 /** The result of a step: the next snapshot, or null when the context was released. */
 export type After = Snapshot | null;
 
-/**
- * Commits an append and continues with the resulting state. Stale or in doubt: nothing is sent again; the state is
- * read.
- */
+/** Commits an append and continues with the resulting state. Stale or in doubt: nothing is sent again; the state is read. */
 export async function commit(run: Run, snapshot: Snapshot, transition: Append): Promise<After> {
+  return commitResult(run, snapshot, transition, () => null);
+}
+
+/**
+ * Commits what still counts if another process wrote meanwhile. `again` gives the append for the state that is read
+ * then; null: there is nothing to add. In doubt: the first append cannot commit any more, so that state shows whether it
+ * did.
+ */
+export async function commitResult(
+  run: Run,
+  snapshot: Snapshot,
+  transition: Append,
+  again: (now: Snapshot) => Append | null,
+): Promise<After> {
   const outcome = await append(run, transition);
-  return outcome.kind === 'committed' ? follow(run, snapshot, transition, outcome) : reread(run, snapshot, outcome);
+  if (outcome.kind === 'committed') return follow(run, snapshot, transition, outcome);
+  const now = await reread(run, snapshot, outcome);
+  const repeated = again(now);
+  return repeated === null ? now : commit(run, now, repeated);
 }
 
 export async function append(run: Run, transition: Append): Promise<JournalOutcome> {
@@ -137,12 +151,7 @@ export async function append(run: Run, transition: Append): Promise<JournalOutco
  * After a commit: null if the context was released, otherwise the updated snapshot. The mailbox is read again if
  * another process wrote meanwhile, if the next queued job is unknown, or if inputs are still to be read.
  */
-export async function follow(
-  run: Run,
-  snapshot: Snapshot,
-  transition: Append,
-  outcome: Extract<AppendOutcome, { kind: 'committed' }>,
-): Promise<After> {
+export async function follow(run: Run, snapshot: Snapshot, transition: Append, outcome: Committed): Promise<After> {
   if (transition.park !== null) return null;
   const next = apply(snapshot, transition, outcome);
   const settled = transition.job?.kind === 'settle';
@@ -154,7 +163,7 @@ export async function follow(
 export async function reread(
   run: Run,
   snapshot: Snapshot,
-  outcome: Exclude<JournalOutcome, { kind: 'committed' }>,
+  outcome: Exclude<JournalOutcome, Committed>,
 ): Promise<Snapshot> {
   if (outcome.kind === 'in_doubt') return readAll(run, snapshot);
   run.signals.renew();

@@ -8,3 +8,7 @@ export type Clock = { now(): Millis };
 export function toIso(time: Millis): string {
   return new Date(time).toISOString();
 }
+
+export function toIsoOrNull(time: Millis | null): string | null {
+  return time === null ? null : toIso(time);
+}

@@ -10,7 +10,7 @@ const RENEW_MS = 3_000;
 const MANY = 1_000;
 
 /** A context with the process that needs to know about its subscribers, if any. */
-export type SubscribedContext = { contextId: ContextId; ownerToNotify: ProcessId | null };
+type SubscribedContext = { contextId: ContextId; ownerToNotify: ProcessId | null };
 
 export class InterestPublisher {
   readonly #bus: Bus;

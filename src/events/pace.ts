@@ -17,7 +17,7 @@ const LONGEST_REST_MS = 250;
 /** Collected events that `send` sends together. */
 export type Gathered = { send(): void };
 
-export type Clock = {
+type Clock = {
   /** In milliseconds, monotonic. */
   now: () => number;
   /** With less than 1 ms, `run` is called after the current callbacks of the event loop. */

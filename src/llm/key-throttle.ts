@@ -56,7 +56,7 @@ export class KeyThrottle {
     const now = this.#clock.now();
     if (period === null || freeIn(period, now) > 0) return null;
     if (now < period.until + CALM_MS) return period;
-    this.#open();
+    this.#period = null;
     return null;
   }
 
@@ -71,7 +71,7 @@ export class KeyThrottle {
   answered(pass: Pass): void {
     if (!this.#giveUpPlace(pass) || this.#period === null) return;
     this.#period.places += 1;
-    if (this.#period.places > LAST_PLACES) this.#open();
+    if (this.#period.places > LAST_PLACES) this.#period = null;
     this.#callWaiting();
   }
 
@@ -136,10 +136,6 @@ export class KeyThrottle {
     this.#period = { until, reason, refusals, places: PLACES, inside: 0, deferred: 0 };
     this.#setAlarm();
     return true;
-  }
-
-  #open(): void {
-    this.#period = null;
   }
 
   /** False: the place was released before, or belongs to an earlier throttle period. */

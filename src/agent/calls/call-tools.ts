@@ -17,7 +17,17 @@ import { executeCall } from './execute-call.ts';
 import { inputOf, toInvocation } from './invocation.ts';
 import { judgeCalls } from './judge.ts';
 import { reconcile } from './reconcile.ts';
-import { append, commit, follow, readMailbox, reread, type After, type CallUnderWay, type Run } from '../run.ts';
+import {
+  append,
+  commit,
+  commitResult,
+  follow,
+  readMailbox,
+  reread,
+  type After,
+  type CallUnderWay,
+  type Run,
+} from '../run.ts';
 
 type Ended = { call: OpenCall; beganAt: Millis | null; outcome: ToolOutcome };
 
@@ -183,11 +193,8 @@ async function keepResults(
   job: ActiveJob,
   closed: readonly ClosedCall[],
 ): Promise<After> {
-  const transition = closeCalls(snapshot, job, closed, run.ids);
-  const outcome = await append(run, transition);
-  if (outcome.kind === 'committed') return follow(run, snapshot, transition, outcome);
-  const now = await reread(run, snapshot, outcome);
-  const open = closed.filter(({ call }) => now.calls.some(({ id }) => id === call.id));
-  if (now.job?.id !== job.id || open.length === 0) return now;
-  return commit(run, now, closeCalls(now, now.job, open, run.ids));
+  return commitResult(run, snapshot, closeCalls(snapshot, job, closed, run.ids), (now) => {
+    const open = closed.filter(({ call }) => now.calls.some(({ id }) => id === call.id));
+    return now.job?.id !== job.id || open.length === 0 ? null : closeCalls(now, now.job, open, run.ids);
+  });
 }

@@ -9,17 +9,7 @@ import { answerWithResults } from '../../core/transitions/answer-with-results.ts
 import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
 import { beginCall } from './begin-call.ts';
 import { isCompactable, makeRoom, takeFailure, type MadeCall } from './failed-call.ts';
-import {
-  append,
-  commit,
-  follow,
-  readMailbox,
-  reread,
-  type After,
-  type AnswerListener,
-  type Run,
-  type UnderWay,
-} from '../run.ts';
+import { commitResult, readMailbox, type After, type AnswerListener, type Run, type UnderWay } from '../run.ts';
 import { waitForTurn } from '../waits/wait-for-turn.ts';
 
 export async function callModel(run: Run, snapshot: Snapshot, served: ServedJob): Promise<After> {
@@ -58,12 +48,8 @@ function begin(
   if (access === null)
     throw new Error(`This process has no provider ${settings.model.provider}, which the worker's settings name.`);
   if (access.kind === 'throttled') return access;
-  return beginCall(
-    run,
-    snapshot,
-    { job, settings },
-    { model: access.model, signal: run.signals.hard, forwardTo: publisher },
-  );
+  const { model } = access;
+  return beginCall(run, snapshot, { job, settings }, { model, signal: run.signals.hard, forwardTo: publisher });
 }
 
 /** If the job continues, here or in another process, its model call is started again as a new attempt. */
@@ -91,13 +77,10 @@ async function takeAnswer(
   const unstored = { snapshot, job, settings, given, answerAppend };
   const closed = await run.eager.begin(unstored);
   const transition = { ...answerWithResults(unstored, closed, run.ids), modelCall };
-  const outcome = await append(run, transition);
-  if (outcome.kind === 'committed') return follow(run, snapshot, transition, outcome);
-  // Stale: another process wrote meanwhile. The answer still counts, and its calls are checked again against the
-  // current state. In doubt: the first append cannot commit any more, so the stored history shows whether it contains
-  // the answer.
-  const now = await reread(run, snapshot, outcome);
-  if (now.job?.id !== job.id || now.history.some((message) => message.id === given.id)) return now;
-  const current = { job: { ...now.job, attempt: job.attempt }, settings };
-  return commit(run, now, { ...answer(now, current, given, run.clock.now()), modelCall });
+  return commitResult(run, snapshot, transition, (now) => {
+    if (now.job?.id !== job.id || now.history.some((message) => message.id === given.id)) return null;
+    // The calls of the answer are checked again against the current state.
+    const current = { job: { ...now.job, attempt: job.attempt }, settings };
+    return { ...answer(now, current, given, run.clock.now()), modelCall };
+  });
 }

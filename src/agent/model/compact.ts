@@ -17,13 +17,12 @@ import {
 } from '../../core/model/model.ts';
 import type { CallTimes } from '../../core/model/model-call.ts';
 import { compaction } from '../../core/transitions/compact.ts';
-import { releaseUntil } from '../../core/transitions/park.ts';
+import { releaseUnsupported } from '../../core/transitions/park.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import { endedUnanswered } from './call-model.ts';
 import { takeFailure } from './failed-call.ts';
-import { append, commit, follow, readAll, readMailbox, reread, type After, type Run } from '../run.ts';
+import { commit, commitResult, readAll, readMailbox, type After, type Run } from '../run.ts';
 import { timed } from './timed.ts';
-import { UNSUPPORTED_MS } from '../unsupported.ts';
 import { untilDeadline } from '../waits/until-deadline.ts';
 import { waitForTurn } from '../waits/wait-for-turn.ts';
 
@@ -58,7 +57,7 @@ async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: Mod
   const { job } = step;
   const access = run.model(model.provider);
   // A compaction request may name a model whose key only another process has.
-  if (access === null) return commit(run, snapshot, releaseUntil(snapshot, run.clock.now() + UNSUPPORTED_MS));
+  if (access === null) return commit(run, snapshot, releaseUnsupported(snapshot, run.clock.now()));
   if (access.kind === 'throttled') return waitForTurn(run, snapshot, job, access);
   const request = toRequest(snapshot, step, model);
   run.log.prompt(job.id, request.messages);
@@ -123,12 +122,10 @@ async function takeSummary(
   const { job, settings, plan } = step;
   const summary = summaryText(snapshot.history, plan, textOf(content), settings.contextLimit);
   const made = { ...newCompaction(run, step, summary), model: formatModelName(model), usage };
-  const transition = compaction(snapshot, job, made, times);
-  const outcome = await append(run, transition);
-  if (outcome.kind === 'committed') return follow(run, snapshot, transition, outcome);
-  const now = await reread(run, snapshot, outcome);
-  if (now.job?.id !== job.id || now.compacted.summary?.id === made.id) return now;
-  return commit(run, now, compaction(now, { ...now.job, attempt: job.attempt }, made, times));
+  return commitResult(run, snapshot, compaction(snapshot, job, made, times), (now) => {
+    if (now.job?.id !== job.id || now.compacted.summary?.id === made.id) return null;
+    return compaction(now, { ...now.job, attempt: job.attempt }, made, times);
+  });
 }
 
 /** `summary` null: tool results are shortened. */

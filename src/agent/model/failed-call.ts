@@ -10,7 +10,7 @@ import type { Millis } from '../../core/time.ts';
 import { refused } from '../../core/transitions/compact.ts';
 import { delay } from '../../core/transitions/park.ts';
 import { settle } from '../../core/transitions/settle.ts';
-import { append, commit, follow, reread, type After, type Run } from '../run.ts';
+import { commit, commitResult, type After, type Run } from '../run.ts';
 
 /** Data stored about a call; `prompt` is null for a call that asked for a summary. */
 export type MadeCall<Prompt = Fingerprint | null> = CallTimes & { prompt: Prompt };
@@ -62,10 +62,8 @@ function toModelCall(
 async function fail(run: Run, snapshot: Snapshot, job: ActiveJob, modelCall: FailedModelCall): Promise<After> {
   const end: JobOutcome = { status: 'failed', error: modelCall.error };
   const transition = { ...settle(snapshot, job, end, run.ids), modelCall };
-  const outcome = await append(run, transition);
-  if (outcome.kind === 'committed') return follow(run, snapshot, transition, outcome);
-  const now = await reread(run, snapshot, outcome);
-  if (now.job?.id !== job.id || now.job.stopRequest !== null) return now;
-  const current = { ...now.job, attempt: job.attempt };
-  return commit(run, now, { ...settle(now, current, end, run.ids), modelCall });
+  return commitResult(run, snapshot, transition, (now) => {
+    if (now.job?.id !== job.id || now.job.stopRequest !== null) return null;
+    return { ...settle(now, { ...now.job, attempt: job.attempt }, end, run.ids), modelCall };
+  });
 }

@@ -1,5 +1,5 @@
 /** Records when a model call started and when its first byte arrived. */
-import type { ModelListener } from '../../core/model/model.ts';
+import { beforeStart, type ModelListener } from '../../core/model/model.ts';
 import type { CallTimes } from '../../core/model/model-call.ts';
 import type { Clock, Millis } from '../../core/time.ts';
 
@@ -7,15 +7,8 @@ import type { Clock, Millis } from '../../core/time.ts';
 export function timed(clock: Clock, listener: ModelListener): { listener: ModelListener; times: () => CallTimes } {
   const calledAt = clock.now();
   let firstByteAt: Millis | null = null;
-  return {
-    listener: {
-      started() {
-        firstByteAt ??= Math.max(calledAt, clock.now());
-        listener.started();
-      },
-      text: (delta) => listener.text(delta),
-      thinking: (delta) => listener.thinking(delta),
-    },
-    times: () => ({ calledAt, firstByteAt }),
-  };
+  const timedListener = beforeStart(listener, () => {
+    firstByteAt ??= Math.max(calledAt, clock.now());
+  });
+  return { listener: timedListener, times: () => ({ calledAt, firstByteAt }) };
 }

@@ -37,8 +37,3 @@ export function writtenLimit({ sizes, contextLimit }: View, cut: number): number
   const replaced = sizes.summary + sum(sizes.shown.slice(0, cut));
   return Math.min(summaryLimit(contextLimit), Math.floor(replaced / 2));
 }
-
-/** The last message before the cut that is not a `system` message of the platform; null: there is none. */
-export function lastBefore(history: readonly Message[], cut: number): Message | null {
-  return history.slice(0, cut).findLast(({ role }) => role !== 'system') ?? null;
-}

@@ -2,7 +2,7 @@
 import { parseModelName } from '../model/model.ts';
 import type { Settings } from '../workers/settings.ts';
 import { textTokens } from '../money/tokens.ts';
-import { COMPACTORS, lastBefore, writtenLimit, type View } from './compactors.ts';
+import { COMPACTORS, writtenLimit, type View } from './compactors.ts';
 import { cutBefore, cutsOf } from './cuts.ts';
 import { readerOf, readingRoom, type Reader } from './reading.ts';
 import { isSummarised, type Memory, type Unread } from './compacted.ts';
@@ -133,11 +133,12 @@ function weigh({ memory, type, view, read, tokensBefore }: LongPrompt, wanted: n
   const shown = compactor.asksModel ? read(wanted) : { cut: wanted, longest: 0 };
   if (shown === null) return null;
   const { cut, longest } = shown;
-  const last = lastBefore(memory.history, cut);
+  // Not a `system` message of the platform.
+  const last = memory.history.slice(0, cut).findLast(({ role }) => role !== 'system');
   const { summary, shortening } = memory.compacted;
   const done = Math.max(summary?.uptoSeq ?? 0, compactor.asksModel ? 0 : (shortening?.uptoSeq ?? 0));
   const scale = tokensBefore / totalOf(view.sizes);
-  if (last === null || last.seq <= done || !Number.isFinite(scale)) return null;
+  if (last === undefined || last.seq <= done || !Number.isFinite(scale)) return null;
   const written = compactor.asksModel ? writtenLimit(view, cut) : 0;
   if (compactor.asksModel && written < LEAST) return null;
   const kept = view.sizes.fixed + sum(view.sizes.shown.slice(cut));

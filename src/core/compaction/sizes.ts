@@ -1,6 +1,5 @@
 /** The size of a prompt and the share of each message, in tokens. */
-import { blocksTokens, jsonTokens, messageTokens, textTokens } from '../money/tokens.ts';
-import type { Message } from '../conversation/message.ts';
+import { blocksTokens, jsonTokens, textTokens } from '../money/tokens.ts';
 import { pinnedText } from '../conversation/pinned.ts';
 import type { Settings } from '../workers/settings.ts';
 import type { Usage } from '../money/usage.ts';
@@ -17,9 +16,9 @@ type Frame = Pick<Settings, 'systemPrompt' | 'pinned' | 'tools'>;
  */
 export function promptTokens(memory: Memory, frame: Frame): number {
   const known = lastKnown(memory);
-  if (known === null) return countedTokens(memory, frame);
+  if (known === null) return totalOf(sizesOf(memory, frame));
   const since = memory.history.slice(memory.history.findLastIndex(({ seq }) => seq <= known.seq) + 1);
-  return known.tokens + since.reduce((sum, message) => sum + messageTokens(message), 0);
+  return known.tokens + sum(since.map(({ content }) => blocksTokens(content)));
 }
 
 /** An answer older than the last compaction does not count: its prompt was a different one. */
@@ -35,10 +34,6 @@ function lastKnown({ history, compacted }: Memory): { seq: number; tokens: numbe
 function counted({ input_tokens, output_tokens, cache_read_tokens, cache_write_tokens }: Usage): number {
   const prompt = input_tokens + cache_read_tokens + cache_write_tokens;
   return prompt === 0 ? 0 : prompt + output_tokens;
-}
-
-function countedTokens(memory: Memory, frame: Frame): number {
-  return totalOf(sizesOf(memory, frame));
 }
 
 /** Estimated from characters. */
@@ -68,8 +63,9 @@ export function sizesOf(memory: Memory, { systemPrompt, pinned, tools }: Frame):
   const isShown = shownBy(memory);
   const sizes = history.map((message) => {
     if (!isShown(message)) return { shown: 0, short: 0 };
-    const short = shortTokens(message);
-    return { shown: isShortened(compacted, message) ? short : messageTokens(message), short };
+    const whole = blocksTokens(message.content);
+    const short = message.role === 'tool' ? blocksTokens(shortenResults(message.content)) : whole;
+    return { shown: isShortened(compacted, message) ? short : whole, short };
   });
   return {
     fixed: textTokens(systemPrompt) + textTokens(pinnedText(pinned)) + jsonTokens(specs),
@@ -77,8 +73,4 @@ export function sizesOf(memory: Memory, { systemPrompt, pinned, tools }: Frame):
     shown: sizes.map(({ shown }) => shown),
     short: sizes.map(({ short }) => short),
   };
-}
-
-function shortTokens(message: Message): number {
-  return message.role === 'tool' ? blocksTokens(shortenResults(message.content)) : messageTokens(message);
 }

@@ -13,16 +13,12 @@ export type ProviderName = (typeof PROVIDERS)[number];
 /** A parsed `provider/model` name. `model` may contain slashes. */
 export type ModelName = { provider: ProviderName; model: string };
 
-function isProviderName(text: string): text is ProviderName {
-  return (PROVIDERS as readonly string[]).includes(text);
-}
-
 /** `null` if there is no slash, nothing after it, or no such provider. */
 export function parseModelName(name: string): ModelName | null {
   const slash = name.indexOf('/');
-  const provider = name.slice(0, Math.max(slash, 0));
+  const provider = PROVIDERS.find((known) => known === name.slice(0, Math.max(slash, 0)));
   const model = name.slice(slash + 1);
-  return slash > 0 && model !== '' && isProviderName(provider) ? { provider, model } : null;
+  return provider === undefined || model === '' ? null : { provider, model };
 }
 
 export function formatModelName(name: ModelName): string {
@@ -100,6 +96,18 @@ export type ModelListener = {
   text(delta: string): void;
   thinking(delta: string): void;
 };
+
+/** Calls `before` at the first byte of the answer, then the listener. */
+export function beforeStart(listener: ModelListener, before: () => void): ModelListener {
+  return {
+    started() {
+      before();
+      listener.started();
+    },
+    text: (delta) => listener.text(delta),
+    thinking: (delta) => listener.thinking(delta),
+  };
+}
 
 /** One provider. `call` resolves exactly once, and not before the provider's own terminal event. */
 export type Model = {

@@ -4,7 +4,6 @@
  * `compaction/sizes.ts`).
  */
 import type { Block, ResultPart, Source } from '../conversation/blocks.ts';
-import type { Message } from '../conversation/message.ts';
 
 /** Of one image of any size: about one megapixel. */
 const IMAGE = 1_600;
@@ -21,10 +20,6 @@ export function textTokens(text: string): number {
 
 export function jsonTokens(value: unknown): number {
   return textTokens(JSON.stringify(value) ?? '');
-}
-
-export function messageTokens({ content }: Pick<Message, 'content'>): number {
-  return blocksTokens(content);
 }
 
 export function blocksTokens(blocks: readonly Block[]): number {

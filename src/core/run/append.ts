@@ -92,17 +92,17 @@ export type Append = {
   progress: 'made' | 'none' | 'returned';
 };
 
-export type AppendOutcome =
-  | {
-      kind: 'committed';
-      firstSeq: number;
-      headSeq: number;
-      wakeSeq: number;
-      controlSeq: number;
-      /** This append ended a job and a follow-up is due: for its child jobs, or for the worker that requested it. */
-      followUp: boolean;
-      /** Contexts with a call that was waiting for the job that ended here and now waits for nothing else. */
-      met: ContextId[];
-    }
-  /** A guard failed: read and decide again. */
-  | { kind: 'stale' };
+export type Committed = {
+  kind: 'committed';
+  firstSeq: number;
+  headSeq: number;
+  wakeSeq: number;
+  controlSeq: number;
+  /** This append ended a job and a follow-up is due: for its child jobs, or for the worker that requested it. */
+  followUp: boolean;
+  /** Contexts with a call that was waiting for the job that ended here and now waits for nothing else. */
+  met: ContextId[];
+};
+
+/** `stale`: a guard failed: read and decide again. */
+export type AppendOutcome = Committed | { kind: 'stale' };

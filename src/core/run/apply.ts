@@ -1,24 +1,20 @@
 /**
  * The run's in-memory snapshot after its append committed: history is read once per claim and then updated in memory.
  */
-import type { Append, AppendOutcome, CallChange } from './append.ts';
+import type { Append, CallChange, Committed } from './append.ts';
 import { withCompaction } from '../compaction/compacted.ts';
-import type { JobId, MessageId } from '../ids.ts';
+import type { MessageId } from '../ids.ts';
 import type { ActiveJob } from './job.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { OpenCall } from '../tools/tool-call.ts';
 
-export function apply(
-  snapshot: Snapshot,
-  append: Append,
-  outcome: Extract<AppendOutcome, { kind: 'committed' }>,
-): Snapshot {
+export function apply(snapshot: Snapshot, append: Append, { firstSeq }: Committed): Snapshot {
   const began = append.job?.kind === 'admit';
   return {
     ...snapshot,
     state: append.state,
-    ...remembered(snapshot, append, outcome.firstSeq),
+    ...remembered(snapshot, append, firstSeq),
     calls: callsAfter(snapshot.calls, append),
     job: jobAfter(snapshot.job, append),
     next: began ? null : snapshot.next,
@@ -64,22 +60,14 @@ function numbered({ next, steers }: Snapshot, { entries, job }: Append, firstSeq
         );
         if (input === undefined || input.content === null || job === null)
           throw new Error('The admitted input is not waiting, or its content was not read.');
-        const { messageId, content } = input;
-        return [admitted({ messageId, content }, job.job.id, entry.turn, firstSeq + index)];
+        const { messageId: id, content } = input;
+        const from = { turn: entry.turn, jobId: job.job.id, model: null };
+        return [{ id, seq: firstSeq + index, role: 'user', type: 'text', content, ...from }];
       }
       case 'event':
         return [];
     }
   });
-}
-
-function admitted(
-  { messageId, content }: Pick<Message, 'content'> & { messageId: MessageId },
-  jobId: JobId,
-  turn: Message['turn'],
-  seq: number,
-): Message {
-  return { id: messageId, seq, role: 'user', type: 'text', turn, content, jobId, model: null };
 }
 
 /** The open calls after the append commits. */

@@ -84,6 +84,12 @@ export function isRefused(job: ActiveJob): job is ActiveJob & { lastFailure: Cal
   );
 }
 
+/** The job after one more failed model call. `retryAt`: the earliest time of the next one; null: now. */
+export function failedAgain(job: ActiveJob, lastFailure: JobError, retryAt: Millis | null): ActiveJob {
+  const { attempt, failures } = job;
+  return { ...job, status: 'running', attempt: attempt + 1, failures: failures + 1, retryAt, lastFailure };
+}
+
 /**
  * The next job in a context's queue. A `retry` runs on the existing history and adds no message; a `compact` adds no
  * message and gets no answer.

@@ -14,25 +14,16 @@ type Sleep = { ok: true; until: Millis } | { ok: false; problem: string };
 
 /** A time in the past is valid: the sleep ends at once. */
 export function parseSleep(input: Json, now: Millis): Sleep {
-  if (!isJsonObject(input)) return { ok: false, problem: 'the arguments must be a JSON object' };
+  const invalid = (problem: string): Sleep => ({ ok: false, problem });
+  if (!isJsonObject(input)) return invalid('the arguments must be a JSON object');
   const { seconds = null, until = null } = input;
-  if ((seconds === null) === (until === null)) return { ok: false, problem: 'give either seconds or until' };
+  if ((seconds === null) === (until === null)) return invalid('give either seconds or until');
   const wanted = seconds === null ? instantOf(until) : afterSeconds(seconds, now);
-  if (wanted === null) {
-    return {
-      ok: false,
-      problem:
-        seconds === null
-          ? 'until must be a time with a time zone, such as 2026-11-20T18:30:00Z'
-          : 'seconds must be a number of at least 0',
-    };
-  }
-  return wanted - now > LONGEST_SLEEP_S * 1_000
-    ? {
-        ok: false,
-        problem: `a sleep can last at most ${LONGEST_SLEEP_S} seconds (30 days): split it into several sleeps`,
-      }
-    : { ok: true, until: wanted };
+  if (wanted === null && seconds !== null) return invalid('seconds must be a number of at least 0');
+  if (wanted === null) return invalid('until must be a time with a time zone, such as 2026-11-20T18:30:00Z');
+  if (wanted - now > LONGEST_SLEEP_S * 1_000)
+    return invalid(`a sleep can last at most ${LONGEST_SLEEP_S} seconds (30 days): split it into several sleeps`);
+  return { ok: true, until: wanted };
 }
 
 /** The wait that starts now. Null: the arguments contain no valid time. */

@@ -13,6 +13,8 @@ import type { PublicUsage } from '../money/usage.ts';
 export const IMPORT_FORMATS = ['nightshift.context', 'paired', 'folder'] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
+type OfCall = { tool_call_id: ToolCallId; name: string; job_id: JobId };
+
 export type ContextEvent =
   | { name: 'StateChanged'; data: { new_state: State; job_id: JobId | null } }
   | { name: 'JobStarted' | 'JobFinished'; data: { job_id: JobId; status: JobStatus; attempt: number } }
@@ -28,23 +30,11 @@ export type ContextEvent =
       data: { tool_call_id: ToolCallId; name: string; status: CallStatus };
     }
   /** A person must approve or deny a call. `expires_at`: ISO 8601; null: it waits without a limit. */
-  | {
-      name: 'ApprovalRequested';
-      data: {
-        tool_call_id: ToolCallId;
-        name: string;
-        job_id: JobId;
-        input: Json;
-        expires_at: string | null;
-      };
-    }
+  | { name: 'ApprovalRequested'; data: OfCall & { input: Json; expires_at: string | null } }
   /** `input`: what the call runs with instead of the model's input; null: unchanged. `by`: a person, or the timeout. */
   | {
       name: 'ApprovalResolved';
-      data: {
-        tool_call_id: ToolCallId;
-        name: string;
-        job_id: JobId;
+      data: OfCall & {
         decision: 'approve' | 'deny';
         reason: string | null;
         input: Json;
@@ -53,14 +43,8 @@ export type ContextEvent =
       };
     }
   /** A call was started and its outcome is unknown: a person must report it, until `until` (ISO 8601). */
-  | {
-      name: 'OutcomeUnknown';
-      data: { tool_call_id: ToolCallId; name: string; job_id: JobId; input: Json; until: string | null };
-    }
-  | {
-      name: 'OutcomeResolved';
-      data: { tool_call_id: ToolCallId; name: string; job_id: JobId; outcome: Resolution };
-    }
+  | { name: 'OutcomeUnknown'; data: OfCall & { input: Json; until: string | null } }
+  | { name: 'OutcomeResolved'; data: OfCall & { outcome: Resolution } }
   /** A call created a worker. `name`: that worker's name. */
   | {
       name: 'WorkerSpawned';
@@ -69,10 +53,7 @@ export type ContextEvent =
   /** A person must answer a question, or a client must run a call. */
   | {
       name: 'InputRequested';
-      data: {
-        tool_call_id: ToolCallId;
-        name: string;
-        job_id: JobId;
+      data: OfCall & {
         /** Null for a call that a client runs. */
         question: string | null;
         choices: string[] | null;

@@ -44,9 +44,12 @@ type FrameOutcome =
   /** Already applied, or for an older answer. */
   | { kind: 'stale' };
 
+export function answerOf(frame: DeltaFrame): AnswerId {
+  return frame.kind === 'snapshot' ? frame.partial.of : frame.of;
+}
+
 export function follow(contextId: ContextId, view: View | null, frame: DeltaFrame): FrameOutcome {
-  const of = frame.kind === 'snapshot' ? frame.partial.of : frame.of;
-  const order = view === null ? 1 : compare(of, view.of);
+  const order = view === null ? 1 : compare(answerOf(frame), view.of);
   if (order < 0) return { kind: 'stale' };
   if (view === null || order > 0) return meet(contextId, view, frame);
   return goOn(contextId, view, frame);

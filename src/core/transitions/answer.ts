@@ -1,7 +1,7 @@
 /** The model answered: its message, and a row for each call it requests. */
-import type { Append, CallChange, Entry } from '../run/append.ts';
+import type { Append, CallChange } from '../run/append.ts';
 import { isToolUse, markThought, type ToolUseBlock } from '../conversation/blocks.ts';
-import type { Ids, JobId, MessageId } from '../ids.ts';
+import type { Ids, MessageId } from '../ids.ts';
 import type { ActiveJob, JobOutcome } from '../run/job.ts';
 import type { MessageType, NewMessage } from '../conversation/message.ts';
 import type { ModelAnswer } from '../model/model.ts';
@@ -15,7 +15,7 @@ import type { ToolCall, Wait } from '../tools/tool-call.ts';
 import { askedWait } from '../run/wait.ts';
 import { answerTurn } from '../conversation/turn.ts';
 import { addUsage } from '../money/usage.ts';
-import { blank, event, stateChange } from './base.ts';
+import { blank, inputRequested, stateChange } from './base.ts';
 import { settle } from './settle.ts';
 import { stateOf } from './tools.ts';
 
@@ -38,7 +38,7 @@ export function answer(snapshot: Snapshot, { job, settings }: ServedJob, given: 
       { kind: 'message', message: answerMessage(job, settings, given) },
       ...uses.flatMap((use, at) => {
         const request = requests[at];
-        return request ? [requestEntry(use, request, job.id)] : [];
+        return request ? [inputRequested(use, request.question, job.id)] : [];
       }),
       ...stateChange(snapshot.state, to, job.id),
     ],
@@ -130,20 +130,6 @@ function timerOf({ tools, asking }: Settings, { name, input }: ToolUseBlock, now
 /** Whether rules require a check (approval or denial) before the call does anything. */
 function isRestricted({ rules }: Asking, name: string): boolean {
   return (ruleOn(rules, name) ?? 'never') !== 'never';
-}
-
-function requestEntry({ id, name, input }: ToolUseBlock, { question }: Asked, jobId: JobId): Entry {
-  return event({
-    name: 'InputRequested',
-    data: {
-      tool_call_id: id,
-      name,
-      job_id: jobId,
-      question: question?.question ?? null,
-      choices: question?.choices ?? null,
-      input: question === null ? input : null,
-    },
-  });
 }
 
 function requestedCall(

@@ -5,13 +5,12 @@ import type { ContextEvent } from '../stream/event.ts';
 import type { Ids } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Json } from '../json.ts';
-import type { Asking } from '../run/policy.ts';
 import { parseQuestion } from '../conversation/question.ts';
 import type { Snapshot } from '../run/snapshot.ts';
-import type { Millis } from '../time.ts';
+import { toIsoOrNull } from '../time.ts';
 import type { AnsweredBy } from '../tools/tool.ts';
-import type { ApprovalDecision, OpenCall, Wait } from '../tools/tool-call.ts';
-import { event } from './base.ts';
+import type { OpenCall, Wait } from '../tools/tool-call.ts';
+import { event, inputRequested } from './base.ts';
 import { closeCalls, closedByRule } from './tools.ts';
 
 /** A call that does not run now. `input`: what it would run with. `wait` null: it is denied and closed. */
@@ -41,34 +40,11 @@ export function letCallsWait(snapshot: Snapshot, job: ActiveJob, waiting: readon
 /** A timer publishes no request event. */
 function requestEntry({ call, input, answeredBy }: WaitingCall, wait: Wait, job: ActiveJob): Entry[] {
   if (wait.for === 'timer') return [];
-  const of = { tool_call_id: call.id, name: call.name, job_id: job.id };
-  if (wait.for === 'approval')
-    return [event({ name: 'ApprovalRequested', data: { ...of, input, expires_at: toIso(wait.until) } })];
-  const question = answeredBy === 'person' ? parseQuestion(input) : null;
-  return [
-    event({
-      name: 'InputRequested',
-      data: {
-        ...of,
-        question: question?.question ?? null,
-        choices: question?.choices ?? null,
-        input: question === null ? input : null,
-      },
-    }),
-  ];
-}
-
-/** The decision for a call without a decision in time. */
-export function approvalByTime(asking: Asking): ApprovalDecision {
-  return { decision: asking.onExpiry, reason: null, input: null };
-}
-
-/** The event for a decision made by the timeout. */
-export function resolvedEntry(
-  call: Pick<OpenCall, 'id' | 'name' | 'jobId'>,
-  { decision, reason, input }: ApprovalDecision,
-): Entry {
-  return event(approvalResolved(call, { decision, reason, input, remembered: false, by: 'timeout' }));
+  if (wait.for === 'approval') {
+    const data = { tool_call_id: call.id, name: call.name, job_id: job.id, input, expires_at: toIsoOrNull(wait.until) };
+    return [event({ name: 'ApprovalRequested', data })];
+  }
+  return [inputRequested({ ...call, input }, answeredBy === 'person' ? parseQuestion(input) : null, job.id)];
 }
 
 type Resolved = Extract<ContextEvent, { name: 'ApprovalResolved' }>;
@@ -78,8 +54,4 @@ export function approvalResolved(
   details: Pick<Resolved['data'], 'decision' | 'reason' | 'input' | 'remembered' | 'by'>,
 ): Resolved {
   return { name: 'ApprovalResolved', data: { tool_call_id: id, name, job_id: jobId, ...details } };
-}
-
-function toIso(at: Millis | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }

@@ -1,5 +1,7 @@
 /** Shared parts of all transitions: an append without changes, and the events for changes. */
 import type { Append, Entry } from '../run/append.ts';
+import type { ToolUseBlock } from '../conversation/blocks.ts';
+import type { Question } from '../conversation/question.ts';
 import type { ContextEvent } from '../stream/event.ts';
 import type { JobId } from '../ids.ts';
 import type { Mailbox } from '../run/snapshot.ts';
@@ -29,6 +31,17 @@ export function blank(mailbox: Mailbox): Append {
 
 export function event(event: ContextEvent): Entry {
   return { kind: 'event', event };
+}
+
+/** The event that asks for an answer from outside. `question` null: a client must run the call. */
+export function inputRequested(
+  { id, name, input }: Pick<ToolUseBlock, 'id' | 'name' | 'input'>,
+  question: Question | null,
+  jobId: JobId,
+): Entry {
+  const asked = { question: question?.question ?? null, choices: question?.choices ?? null };
+  const data = { tool_call_id: id, name, job_id: jobId, ...asked, input: question === null ? input : null };
+  return event({ name: 'InputRequested', data });
 }
 
 /** The event of a state change; none if the state stays the same. A transition not in the table is a bug. */

@@ -3,10 +3,10 @@ import type { Append } from '../run/append.ts';
 import type { NewCompaction } from '../compaction/compacted.ts';
 import type { ContextCompacted } from '../stream/event.ts';
 import type { JobError } from '../errors.ts';
-import type { ActiveJob } from '../run/job.ts';
+import { failedAgain, type ActiveJob } from '../run/job.ts';
 import type { CallTimes } from '../model/model-call.ts';
 import type { Mailbox } from '../run/snapshot.ts';
-import { toIso } from '../time.ts';
+import { toIso, toIsoOrNull } from '../time.ts';
 import { addUsage, toPublicUsage } from '../money/usage.ts';
 import { blank, event, stateChange } from './base.ts';
 
@@ -55,7 +55,7 @@ function compactedData(
     usage: usage === null ? null : toPublicUsage(usage),
     attempt,
     started_at: toIso(calledAt),
-    first_token_at: firstByteAt === null ? null : toIso(firstByteAt),
+    first_token_at: toIsoOrNull(firstByteAt),
   };
 }
 
@@ -63,16 +63,6 @@ function compactedData(
 export function refused(mailbox: Mailbox, job: ActiveJob, failure: JobError): Append {
   return {
     ...blank(mailbox),
-    job: {
-      kind: 'progress',
-      job: {
-        ...job,
-        status: 'running',
-        attempt: job.attempt + 1,
-        failures: job.failures + 1,
-        retryAt: null,
-        lastFailure: failure,
-      },
-    },
+    job: { kind: 'progress', job: failedAgain(job, failure, null) },
   };
 }

@@ -9,7 +9,7 @@ import type { Ids } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Json } from '../json.ts';
 import type { Snapshot } from '../run/snapshot.ts';
-import { toIso, type Millis } from '../time.ts';
+import { toIsoOrNull, type Millis } from '../time.ts';
 import type { Reconciled } from '../tools/tool.ts';
 import type { OpenCall, Wait } from '../tools/tool-call.ts';
 import { blank, event, stateChange } from './base.ts';
@@ -78,8 +78,8 @@ function entriesOf(ending: Ending, job: ActiveJob, until: Millis | null, ids: Id
       return [];
     case 'asked': {
       const { call, input } = ending;
-      const data = { tool_call_id: call.id, name: call.name, job_id: job.id, input };
-      return [event({ name: 'OutcomeUnknown', data: { ...data, until: until === null ? null : toIso(until) } })];
+      const data = { tool_call_id: call.id, name: call.name, job_id: job.id, input, until: toIsoOrNull(until) };
+      return [event({ name: 'OutcomeUnknown', data })];
     }
   }
 }

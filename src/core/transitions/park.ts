@@ -2,7 +2,7 @@
 import type { Append } from '../run/append.ts';
 import type { JobError } from '../errors.ts';
 import type { Throttle } from '../run/throttle.ts';
-import type { ActiveJob } from '../run/job.ts';
+import { failedAgain, type ActiveJob } from '../run/job.ts';
 import type { Mailbox } from '../run/snapshot.ts';
 import type { Millis } from '../time.ts';
 import { blank, stateChange } from './base.ts';
@@ -24,17 +24,7 @@ export function delay(mailbox: Mailbox, job: ActiveJob, failure: JobError, at: M
   return {
     ...blank(mailbox),
     entries: stateChange(mailbox.state, 'TransientFailure', job.id),
-    job: {
-      kind: 'progress',
-      job: {
-        ...job,
-        status: 'running',
-        attempt: job.attempt + 1,
-        failures: job.failures + 1,
-        retryAt: at,
-        lastFailure: failure,
-      },
-    },
+    job: { kind: 'progress', job: failedAgain(job, failure, at) },
     state: 'TransientFailure',
   };
 }
@@ -66,10 +56,17 @@ export function throttledUntil(mailbox: Mailbox, job: ActiveJob, throttle: Throt
   };
 }
 
+/** How long a context that this process does not support is left to the others before the next check, in milliseconds. */
+const UNSUPPORTED_MS = 1_000;
+
+/** This process lacks what the context needs. */
+export function releaseUnsupported(mailbox: Mailbox, now: Millis): Append {
+  return releaseUntil(mailbox, now + UNSUPPORTED_MS);
+}
+
 /**
- * This process stops, or lacks what the context needs (`until`: when to check again), so another process continues.
- * Guarded by `control_seq`: a stop request must be handled first. The job's status is `waiting`: no model call of it
- * is in flight.
+ * Another process continues: at once (`until` null), because this one stops, or later. Guarded by `control_seq`: a stop
+ * request must be handled first. The job's status is `waiting`: no model call of it is in flight.
  */
 export function releaseUntil(mailbox: Mailbox, until: Millis | null): Append {
   return {

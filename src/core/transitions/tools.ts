@@ -2,7 +2,7 @@
 import type { Append, CallChange, Entry } from '../run/append.ts';
 import type { ToolResultBlock } from '../conversation/blocks.ts';
 import { closingOf, type Closing } from '../conversation/closing-texts.ts';
-import type { Ids, MessageId, ToolCallId } from '../ids.ts';
+import type { Ids, ToolCallId } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Mailbox, Snapshot } from '../run/snapshot.ts';
 import type { ToolOutcome } from '../tools/tool.ts';
@@ -43,15 +43,10 @@ export function startCall(mailbox: Mailbox, call: OpenCall): Append {
 
 /** Results enter history. When no call is open any more, the model is called next. */
 export function closeCalls(snapshot: Snapshot, job: ActiveJob, closed: readonly ClosedCall[], ids: Ids): Append {
-  return enter(snapshot, job, closed, resultEntries(job, closed, ids));
-}
-
-/** The append for closed calls: their history entries and the context's next state. */
-function enter(snapshot: Snapshot, job: ActiveJob, closed: readonly ClosedCall[], entries: readonly Entry[]): Append {
   const to = stateOf(snapshot.calls.filter(({ id }) => !closed.some(({ call }) => call.id === id)));
   return {
     ...blank(snapshot),
-    entries: [...entries, ...stateChange(snapshot.state, to, job.id)],
+    entries: [...resultEntries(job, closed, ids), ...stateChange(snapshot.state, to, job.id)],
     calls: closed.map(closing),
     released: released(closed),
     state: to,
@@ -70,28 +65,23 @@ export function stateOf(left: readonly Pick<OpenCall, 'status' | 'wait'>[]): Dur
 }
 
 export function resultEntries(job: ActiveJob, closed: readonly ClosedCall[], ids: Ids): Entry[] {
-  return closed.flatMap((one) => resultEntry(job, one, one.call.reply?.messageId ?? ids.next()));
-}
-
-function resultEntry(job: ActiveJob, closed: ClosedCall, id: MessageId): Entry[] {
-  return [
-    finished(closed),
+  return closed.flatMap((one): Entry[] => [
+    finished(one),
     {
       kind: 'message',
       message: {
-        id,
+        id: one.call.reply?.messageId ?? ids.next(),
         role: 'tool',
         type: 'tool_result',
         turn: answerTurn(job.turn),
-        content: [closed.result],
+        content: [one.result],
         jobId: job.id,
         model: null,
       },
     },
-  ];
+  ]);
 }
 
-/** The event that reports the end of a call. */
 export function finished({ call: { id, name }, status }: ClosedCall): Entry {
   return event({ name: 'ToolCallFinished', data: { tool_call_id: id, name, status } });
 }

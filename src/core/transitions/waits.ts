@@ -7,11 +7,11 @@ import { deniedWith, expiredWait } from '../conversation/closing-texts.ts';
 import type { Ids, ToolCallId } from '../ids.ts';
 import { ASKING_DEFAULTS } from '../run/policy.ts';
 import { sleptText } from '../run/sleep.ts';
-import { isReplied, type OpenCall } from '../tools/tool-call.ts';
+import { isReplied, type ApprovalDecision, type OpenCall } from '../tools/tool-call.ts';
 import type { CallResult } from '../workers/spawn.ts';
 import { isForWorkers, type EndedWaits } from '../run/wait.ts';
-import { resolvedEntry, approvalByTime } from './approval.ts';
-import { blank, stateChange } from './base.ts';
+import { approvalResolved } from './approval.ts';
+import { blank, event, stateChange } from './base.ts';
 import { closeCalls, closedByRule, ended, replied, stateOf, type ClosedCall } from './tools.ts';
 
 /** The results for calls that waited for workers. */
@@ -29,7 +29,7 @@ export function endWaits(
 ): Append {
   const asking = snapshot.serving.kind === 'served' ? snapshot.serving.settings.asking : ASKING_DEFAULTS;
   const timedOut = over.filter(isUnjudged);
-  const approval = approvalByTime(asking);
+  const approval: ApprovalDecision = { decision: asking.onExpiry, reason: null, input: null };
   const approved = approval.decision === 'approve' ? timedOut : [];
   const runs = new Set(approved.map(({ id }) => id));
   const left = snapshot.calls.map((call): OpenCall =>
@@ -40,7 +40,10 @@ export function endWaits(
   return {
     ...closes,
     guard: { controlSeq: snapshot.controlSeq, wakeSeq: null },
-    entries: [...timedOut.map((call) => resolvedEntry(call, approval)), ...closes.entries],
+    entries: [
+      ...timedOut.map((call) => event(approvalResolved(call, { ...approval, remembered: false, by: 'timeout' }))),
+      ...closes.entries,
+    ],
     calls: [...approved.map(({ id }): CallChange => ({ kind: 'approve', id, approval })), ...closes.calls],
     job: { kind: 'progress', job: { ...job, status: 'running' } },
   };

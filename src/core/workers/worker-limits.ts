@@ -18,11 +18,7 @@ export const TREE_LIMITS: TreeLimits = { limits: WORKER_LIMITS, tenantWorkers: n
 
 /** The lower limit of both, field by field. */
 export function narrowed(wide: WorkerLimits, config: WorkerLimitsConfig): WorkerLimits {
-  return {
-    depth: Math.min(wide.depth, config.depth ?? wide.depth),
-    children: Math.min(wide.children, config.children ?? wide.children),
-    workers: Math.min(wide.workers, config.workers ?? wide.workers),
-  };
+  return { ...wide, ...narrowest(wide, config) };
 }
 
 /** The lower of both limits, field by field; a limit that neither sets stays unset. */

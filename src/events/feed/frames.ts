@@ -1,5 +1,5 @@
 /** Delta frames of the partial message, which can be lost, repeated or late. */
-import { catchUp, follow, type AnswerId, type DeltaFrame } from '../../core/stream/partial-message.ts';
+import { answerOf, catchUp, follow, type DeltaFrame } from '../../core/stream/partial-message.ts';
 import type { Subscriber } from '../subscriber.ts';
 import { ask } from './asking.ts';
 import { deferFrame, readHead } from './reading.ts';
@@ -66,8 +66,4 @@ export function join(state: FeedState, subscriber: Subscriber, now: number): Fee
   const { view, holder } = state;
   if (view === null || view.void || view.of.epoch !== holder.epoch) return ask(state, now);
   return step(state, { kind: 'send', subscriber, events: catchUp(state.contextId, view) });
-}
-
-function answerOf(frame: DeltaFrame): AnswerId {
-  return frame.kind === 'snapshot' ? frame.partial.of : frame.of;
 }

@@ -9,8 +9,7 @@ import type { FinishReason, ModelOutcome } from '../../core/model/model.ts';
 import { unpriced, type Usage } from '../../core/money/usage.ts';
 import { readInput } from '../wire/request/arguments.ts';
 import { countIn, objectIn, objectsIn, stringIn, without } from '../wire/answer/json.ts';
-import { notAnAnswer, refused } from '../wire/answer/refused.ts';
-import { markTruncated } from '../wire/request/truncated.ts';
+import { answered, notAnAnswer, refused } from '../wire/answer/outcomes.ts';
 
 export const ANTHROPIC = 'anthropic';
 
@@ -21,19 +20,8 @@ export function readAnswer(whole: JsonObject, ids: Ids): ModelOutcome {
   const blocks = objectsIn(whole, 'content');
   const finishReason = finishOf(stringIn(whole, 'stop_reason'));
   if (finishReason === 'refusal') return refused(ANTHROPIC, refusalText(whole, blocks));
-  return {
-    kind: 'done',
-    answer: {
-      content: markTruncated(
-        blocks.flatMap((block) => readBlock(block, ids)),
-        finishReason,
-      ),
-      finishReason,
-      usage: readUsage(objectIn(whole, 'usage')),
-      modelId: stringIn(whole, 'model'),
-      responseId: stringIn(whole, 'id') || null,
-    },
-  };
+  const content = blocks.flatMap((block) => readBlock(block, ids));
+  return answered(whole, content, finishReason, readUsage(objectIn(whole, 'usage')));
 }
 
 /** `provider` holds the fields of the block that our block does not carry. */

@@ -5,8 +5,7 @@ import { once } from '../../core/once.ts';
 import { createModel } from '../wire/call.ts';
 import type { Fetch } from '../wire/http/fetch.ts';
 import type { Limits } from '../wire/wire.ts';
-import { prepare } from '../wire/request/prepare.ts';
-import { SDK_TIMEOUT_MS } from '../wire/http/sdk.ts';
+import { sdkOptions } from '../wire/http/sdk.ts';
 import { ANTHROPIC, readAnswer } from './answer.ts';
 import { createAssembly } from './assembly.ts';
 import { writeRequest } from './request.ts';
@@ -16,23 +15,13 @@ export type AnthropicOptions = { apiKey: string; baseURL?: string };
 export function createAnthropic(options: AnthropicOptions, fetch: Fetch, limits: Limits, ids: Ids): Model {
   const client = once(async () => {
     const sdk = await import('@anthropic-ai/sdk');
-    return new sdk.Anthropic({
-      apiKey: options.apiKey,
-      ...(options.baseURL === undefined ? {} : { baseURL: options.baseURL }),
-      maxRetries: 0,
-      timeout: SDK_TIMEOUT_MS,
-      fetch,
-      logLevel: 'off',
-    });
+    return new sdk.Anthropic({ apiKey: options.apiKey, ...sdkOptions(fetch, options.baseURL) });
   });
   return createModel(
     {
       load: client,
-      prepare: (request) =>
-        prepare(
-          () => writeRequest(request),
-          async (params, signal) => (await client()).messages.create(params, { signal }).asResponse(),
-        ),
+      write: writeRequest,
+      send: (sdk, params, signal) => sdk.messages.create(params, { signal }).asResponse(),
       assembly: createAssembly,
       answer: readAnswer,
     },

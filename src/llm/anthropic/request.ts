@@ -7,7 +7,7 @@ import { isJsonObject, type Json } from '../../core/json.ts';
 import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
 import type { AssistantBlock, PromptMessage } from '../../core/conversation/prompt.ts';
 import { alternating } from '../wire/request/alternating.ts';
-import { wireIds, type WireIds } from '../wire/request/call-ids.ts';
+import { wireIds } from '../wire/request/call-ids.ts';
 import { stringIn, without } from '../wire/answer/json.ts';
 import { wireName } from '../wire/request/names.ts';
 import { ownData } from '../wire/request/own.ts';
@@ -94,10 +94,16 @@ export function writeMessages(prompt: readonly PromptMessage[]): Anthropic.Messa
   return messages.map((message) => writeMessage(message, nameOf));
 }
 
-const writeMessage = writtenOnce((message, nameOf): Anthropic.MessageParam => ({
-  role: message.role,
-  content: writeContent(message, nameOf),
-}));
+const writeMessage = writtenOnce<Anthropic.MessageParam>({
+  user: (content, nameOf) => ({
+    role: 'user',
+    content: orEmpty(content.flatMap((one) => writeUserBlock(one, nameOf))),
+  }),
+  assistant: (content, nameOf) => ({
+    role: 'assistant',
+    content: content.flatMap((block) => writeAssistantBlock(block, nameOf)),
+  }),
+});
 
 /**
  * An answer that was cut off while the model was reasoning ends with a thinking block, which the provider refuses in
@@ -113,15 +119,6 @@ function withoutLastThoughts(message: PromptMessage): PromptMessage {
 function isThought(block: AssistantBlock): boolean {
   const kind = block.type === 'thinking' ? stringIn(ownData(block, ANTHROPIC) ?? {}, 'type') : null;
   return kind === 'thinking' || kind === 'redacted_thinking' || kind === '';
-}
-
-function writeContent(message: PromptMessage, nameOf: WireIds): Anthropic.ContentBlockParam[] {
-  switch (message.role) {
-    case 'user':
-      return orEmpty(message.content.flatMap((block) => writeUserBlock(block, nameOf)));
-    case 'assistant':
-      return message.content.flatMap((block) => writeAssistantBlock(block, nameOf));
-  }
 }
 
 /** A user message keeps its place even if none of its content can be sent. */

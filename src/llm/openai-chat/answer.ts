@@ -3,13 +3,12 @@ import type { Block, ToolUseBlock } from '../../core/conversation/blocks.ts';
 import type { Ids } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { FinishReason, ModelOutcome } from '../../core/model/model.ts';
-import { unpriced, type Usage } from '../../core/money/usage.ts';
 import { argumentsText, readArguments } from '../wire/request/arguments.ts';
 import { factsOfEvent } from '../wire/answer/error-facts.ts';
 import { classify } from '../wire/answer/failure.ts';
-import { countIn, objectIn, objectsIn, stringIn, without } from '../wire/answer/json.ts';
-import { notAnAnswer, refused } from '../wire/answer/refused.ts';
-import { markTruncated } from '../wire/request/truncated.ts';
+import { objectIn, objectsIn, stringIn, without } from '../wire/answer/json.ts';
+import { answered, failed, notAnAnswer, refused } from '../wire/answer/outcomes.ts';
+import { readUsage } from '../openai/usage.ts';
 import { argumentsOf } from './call-list.ts';
 import { OPENAI_CHAT, REASONING_FIELDS, contentText } from './message.ts';
 
@@ -22,25 +21,19 @@ export function readAnswer(whole: JsonObject, ids: Ids): ModelOutcome {
   if (refusal !== '') return refused(OPENAI_CHAT, refusal);
   if (reason === 'content_filter') return refused(OPENAI_CHAT, contentText(message['content']) || 'content filter');
   const content = readMessage(message, ids);
-  const finishReason = finishOf(reason, content);
-  return {
-    kind: 'done',
-    answer: {
-      content: markTruncated(content, finishReason),
-      finishReason,
-      usage: readUsage(objectIn(whole, 'usage')),
-      modelId: stringIn(whole, 'model'),
-      responseId: stringIn(whole, 'id') || null,
-    },
-  };
+  return answered(
+    whole,
+    content,
+    finishOf(reason, content),
+    readUsage(objectIn(whole, 'usage'), 'prompt', 'completion'),
+  );
 }
 
 /** Some servers send an error with status 200. */
 function withoutChoice(whole: JsonObject): ModelOutcome {
   const facts = factsOfEvent('', whole);
   if (facts === null) return notAnAnswer(OPENAI_CHAT, 'the response has no choices');
-  const message = `${OPENAI_CHAT}: ${facts.message}`;
-  return { kind: 'failed', failure: { class: classify(facts, true), message, retryAfterMs: null } };
+  return failed(classify(facts, true), `${OPENAI_CHAT}: ${facts.message}`);
 }
 
 function readMessage(message: JsonObject, ids: Ids): Block[] {
@@ -81,17 +74,4 @@ function finishOf(reason: string, content: readonly Block[]): FinishReason {
     default:
       return 'other';
   }
-}
-
-/** `prompt_tokens` includes cached tokens; our count does not. Without usage data all counts are 0. */
-function readUsage(usage: JsonObject): Usage {
-  const details = objectIn(usage, 'prompt_tokens_details');
-  const read = countIn(details, 'cached_tokens');
-  const written = countIn(details, 'cache_write_tokens');
-  return unpriced({
-    input_tokens: Math.max(0, countIn(usage, 'prompt_tokens') - read - written),
-    output_tokens: countIn(usage, 'completion_tokens'),
-    cache_read_tokens: read,
-    cache_write_tokens: written,
-  });
 }

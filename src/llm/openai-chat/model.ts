@@ -3,7 +3,6 @@ import type { Ids } from '../../core/ids.ts';
 import type { Model } from '../../core/model/model.ts';
 import { createModel } from '../wire/call.ts';
 import type { Limits } from '../wire/wire.ts';
-import { prepare } from '../wire/request/prepare.ts';
 import type { OpenAIClient } from '../openai/client.ts';
 import { readAnswer } from './answer.ts';
 import { createAssembly } from './assembly.ts';
@@ -20,11 +19,8 @@ export function createOpenAIChat(
   return createModel(
     {
       load: client,
-      prepare: (request) =>
-        prepare(
-          () => writeRequest(request, official),
-          async (params, signal) => (await client()).chat.completions.create(params, { signal }).asResponse(),
-        ),
+      write: (request) => writeRequest(request, official),
+      send: (sdk, params, signal) => sdk.chat.completions.create(params, { signal }).asResponse(),
       assembly: createAssembly,
       answer: readAnswer,
     },

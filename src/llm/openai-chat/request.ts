@@ -53,14 +53,7 @@ function writeMessages(prompt: readonly PromptMessage[]): Message[] {
   return messages.flatMap((message) => writeMessage(message, nameOf));
 }
 
-const writeMessage = writtenOnce((message, nameOf): Message[] => {
-  switch (message.role) {
-    case 'user':
-      return writeUser(message.content, nameOf);
-    case 'assistant':
-      return writeAssistant(message.content, nameOf);
-  }
-});
+const writeMessage = writtenOnce({ user: writeUser, assistant: writeAssistant });
 
 function writeTool(tool: ToolSpec): OpenAI.Chat.ChatCompletionFunctionTool {
   return {

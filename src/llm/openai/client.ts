@@ -5,7 +5,7 @@
 import type OpenAI from 'openai';
 import { once } from '../../core/once.ts';
 import type { Fetch } from '../wire/http/fetch.ts';
-import { SDK_TIMEOUT_MS } from '../wire/http/sdk.ts';
+import { sdkOptions } from '../wire/http/sdk.ts';
 
 export type OpenAIOptions = { apiKey?: string; baseURL?: string };
 
@@ -17,11 +17,7 @@ export function openaiClient(options: OpenAIOptions, fetch: Fetch): OpenAIClient
     return new sdk.OpenAI({
       apiKey: options.apiKey ?? 'none',
       ...(options.apiKey === undefined ? { defaultHeaders: { authorization: null } } : {}),
-      ...(options.baseURL === undefined ? {} : { baseURL: options.baseURL }),
-      maxRetries: 0,
-      timeout: SDK_TIMEOUT_MS,
-      fetch,
-      logLevel: 'off',
+      ...sdkOptions(fetch, options.baseURL),
     });
   });
 }

@@ -3,7 +3,6 @@ import type { Ids } from '../../core/ids.ts';
 import type { Model } from '../../core/model/model.ts';
 import { createModel } from '../wire/call.ts';
 import type { Limits } from '../wire/wire.ts';
-import { prepare } from '../wire/request/prepare.ts';
 import { readAnswer } from './answer.ts';
 import { createAssembly } from './assembly.ts';
 import type { OpenAIClient } from './client.ts';
@@ -14,11 +13,8 @@ export function createOpenAI(client: OpenAIClient, secret: string, limits: Limit
   return createModel(
     {
       load: client,
-      prepare: (request) =>
-        prepare(
-          () => writeRequest(request),
-          async (params, signal) => (await client()).responses.create(params, { signal }).asResponse(),
-        ),
+      write: writeRequest,
+      send: (sdk, params, signal) => sdk.responses.create(params, { signal }).asResponse(),
       assembly: createAssembly,
       answer: readAnswer,
     },

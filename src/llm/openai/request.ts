@@ -57,14 +57,7 @@ export function writeInput(messages: readonly PromptMessage[]): Item[] {
   return withoutSameIds(items).map(ownItem);
 }
 
-const writeMessage = writtenOnce((message, nameOf): JsonObject[] => {
-  switch (message.role) {
-    case 'user':
-      return writeUser(message.content, nameOf);
-    case 'assistant':
-      return writeAssistant(message.content, nameOf);
-  }
-});
+const writeMessage = writtenOnce({ user: writeUser, assistant: writeAssistant });
 
 /** Tool results first, each as its own item; then one message with the rest. */
 function writeUser(content: readonly UserBlock[], nameOf: WireIds): JsonObject[] {

@@ -6,7 +6,7 @@
  * after its tool results the second, and so on. The step is the number of assistant messages since the input, so a
  * retry or a resumed run plays the same step again.
  */
-import { FAILURE_CLASSES } from './failure-classes.ts';
+import { FAILURE_CLASSES } from './script.ts';
 
 export const LANGUAGE = `I am the simulated model: no key, no network, no intelligence. Your input is my script, one directive per line:
 

@@ -4,7 +4,7 @@ import type { FailureClass, FinishReason } from '../../core/model/model.ts';
 import { ASK_USER } from '../../core/conversation/question.ts';
 import { readArguments } from '../wire/request/arguments.ts';
 import { parseJson } from '../wire/answer/json.ts';
-import { isFailureClass } from './failure-classes.ts';
+import { FAILURE_RULES } from '../../core/run/retry.ts';
 
 export type Directive =
   | { kind: 'say'; text: string }
@@ -22,6 +22,12 @@ type Script =
   /** No line is a directive: ordinary text. */
   | { kind: 'plain'; text: string }
   | { kind: 'mistake'; line: string };
+
+export const FAILURE_CLASSES: readonly string[] = Object.keys(FAILURE_RULES);
+
+function isFailureClass(text: string): text is FailureClass {
+  return FAILURE_CLASSES.includes(text);
+}
 
 const KEYWORDS = ['say', 'think', 'call', 'ask', 'tokens', 'wait', 'fail', 'finish', 'help', 'then'] as const;
 type Keyword = (typeof KEYWORDS)[number];

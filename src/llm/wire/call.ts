@@ -12,12 +12,13 @@ import { LiveResponse } from './http/live-response.ts';
 import { readRetryAfter } from './http/retry-after.ts';
 import { withoutForeignSeals } from './request/sealed.ts';
 import { createWatch, type Watch } from './http/watch.ts';
+import { Unsupported } from './request/unsupported.ts';
 import { wellFormedRequest } from './request/well-formed.ts';
-import type { Assembly, Body, Limits, Prepared, Received, Wire } from './wire.ts';
+import type { Limits, Received, Wire } from './wire.ts';
 
 type ModelOptions = { provider: string; secret: string; limits: Limits; ids: Ids };
 
-export function createModel(wire: Wire, options: ModelOptions): Model {
+export function createModel<Client, Params>(wire: Wire<Client, Params>, options: ModelOptions): Model {
   const { limits, ids } = options;
   const failed = (kind: FailureClass, message: string, retryAfterMs: number | null = null): ModelOutcome => ({
     kind: 'failed',
@@ -26,18 +27,29 @@ export function createModel(wire: Wire, options: ModelOptions): Model {
 
   async function call(request: ModelRequest, listener: ModelListener, signal: AbortSignal): Promise<ModelOutcome> {
     if (signal.aborted) return { kind: 'aborted' };
-    const prepared = wire.prepare(wellFormedRequest(withoutForeignSeals(request)));
-    if (prepared.kind === 'unsupported') return failed('bad_request', prepared.message);
+    const written = write(request);
+    if (written instanceof Unsupported) return failed('bad_request', written.message);
     // The provider's time limits begin after it.
-    await wire.load();
+    const client = await wire.load();
     if (signal.aborted) return { kind: 'aborted' };
     const watch = createWatch(signal, request.streaming ? limits.connectMs : limits.wholeMs);
-    const response = await send(prepared, watch);
+    const response = await send(() => wire.send(client, written.params, watch.signal), watch);
     if (!(response instanceof LiveResponse)) return outcomeOf(response, watch, false);
     watch.received(limits.idleMs);
     const body = { bytes: response, watch, idleMs: limits.idleMs };
-    const assembly = request.streaming ? wire.assembly() : null;
-    return outcomeOf(await listen(body, assembly, listener), watch, true);
+    const received = request.streaming
+      ? await listenToStream(body, wire.assembly(), listener)
+      : await listenToWhole(body, listener);
+    return outcomeOf(received, watch, true);
+  }
+
+  function write(request: ModelRequest): { params: Params } | Unsupported {
+    try {
+      return { params: wire.write(wellFormedRequest(withoutForeignSeals(request))) };
+    } catch (error) {
+      if (error instanceof Unsupported) return error;
+      throw error;
+    }
   }
 
   function outcomeOf(received: Received, watch: Watch, begun: boolean): ModelOutcome {
@@ -72,17 +84,12 @@ function messageOf(message: string, { provider, secret }: ModelOptions): string 
   return `${provider}: ${withoutSecret.replace(/\bsk-[\w*-]{8,}/g, '[key]').slice(0, 2_000)}`;
 }
 
-/** `assembly` null: the answer is not streamed. */
-function listen(body: Body, assembly: Assembly | null, listener: ModelListener): Promise<Received> {
-  return assembly === null ? listenToWhole(body, listener) : listenToStream(body, assembly, listener);
-}
-
 async function send(
-  prepared: Extract<Prepared, { kind: 'ready' }>,
+  request: () => Promise<Response>,
   watch: Watch,
 ): Promise<LiveResponse | Extract<Received, { kind: 'threw' }>> {
   try {
-    const response = await prepared.send(watch.signal);
+    const response = await request();
     if (response instanceof LiveResponse) return response;
     throw new Error('The SDK returned a different response object than the one it received.');
   } catch (error) {

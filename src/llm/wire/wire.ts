@@ -2,23 +2,20 @@
 import type { Ids } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { FailureClass, ModelOutcome, ModelRequest } from '../../core/model/model.ts';
-import type { Bytes } from './http/bytes.ts';
+import type { LiveResponse } from './http/live-response.ts';
 import type { Watch } from './http/watch.ts';
 
-export type Wire = {
+export type Wire<Client, Params> = {
   /** Loads the SDK. */
-  load(): Promise<unknown>;
-  prepare(request: ModelRequest): Prepared;
+  load(): Promise<Client>;
+  /** Pure. Throws `Unsupported` for content that this provider does not accept. */
+  write(request: ModelRequest): Params;
+  /** Resolves with the headers of a successful response and throws for everything else. */
+  send(client: Client, params: Params, signal: AbortSignal): Promise<Response>;
   assembly(): Assembly;
   /** Pure: converts a complete answer of the provider. */
   answer(whole: JsonObject, ids: Ids): ModelOutcome;
 };
-
-export type Prepared =
-  /** `send` resolves with the headers of a successful response and throws for everything else. */
-  | { kind: 'ready'; send(signal: AbortSignal): Promise<Response> }
-  /** The prompt has content that this provider does not accept. */
-  | { kind: 'unsupported'; message: string };
 
 /**
  * Assembles the events of a stream into the complete answer. `open`: the answer continues. `ended`: it is complete,
@@ -41,7 +38,7 @@ export type Received =
   | { kind: 'threw'; error: unknown };
 
 /** The body of a response, and the watch over its bytes. `idleMs`: the longest silence between them. */
-export type Body = { bytes: Bytes; watch: Watch; idleMs: number };
+export type Body = { bytes: Pick<LiveResponse, 'read'>; watch: Watch; idleMs: number };
 
 export type Limits = {
   /** Silence that ends a call: between the bytes of a stream or of a complete body. */

@@ -86,18 +86,14 @@ export class Heartbeat {
     const incarnation = this.#incarnation;
     if (incarnation === null) return this.#incarnate();
     const sent = performance.now();
-    const reply = await pTimeout(heartbeat(this.#connection.db, incarnation.id, this.#ports.times), {
-      milliseconds: this.#timeoutMs(),
-    });
+    const reply = await this.#inTime(heartbeat(this.#connection.db, incarnation.id, this.#ports.times));
     if (reply.kind === 'dead') return this.#startOver(incarnation);
     this.#lastHeartbeat = sent;
     this.#ports.clock.set(reply.now);
     this.#ports.throttles.receive(reply.throttles);
     for (const { contextId, controlSeq } of reply.signals) this.#ports.registry.notify(contextId, controlSeq);
     if (incarnation.backend !== reply.backendPid) {
-      incarnation.backend = await pTimeout(takeLock(this.#connection.db, incarnation.lockKey), {
-        milliseconds: this.#timeoutMs(),
-      });
+      incarnation.backend = await this.#inTime(takeLock(this.#connection.db, incarnation.lockKey));
     }
     if (sent - this.#lastFigures >= FIGURES_MS) await this.#leaveFigures(incarnation.id, sent);
   }
@@ -107,7 +103,7 @@ export class Heartbeat {
     this.#lastFigures = now;
     try {
       const figures = await this.#ports.metrics.read();
-      await pTimeout(leaveFigures(this.#connection.db, id, figures), { milliseconds: this.#timeoutMs() });
+      await this.#inTime(leaveFigures(this.#connection.db, id, figures));
     } catch (error) {
       this.#ports.log.warn({ err: error }, 'could not write the metrics to the process row');
     }
@@ -147,15 +143,13 @@ export class Heartbeat {
     const id = ids.next<ProcessId>();
     const lockKey = randomInt(1, 2 ** 48 - 1);
     const sent = performance.now();
-    const backend = await pTimeout(takeLock(this.#connection.db, lockKey), {
-      milliseconds: this.#timeoutMs(),
-    });
+    const backend = await this.#inTime(takeLock(this.#connection.db, lockKey));
     if (backend === null)
       throw new Error(`Another session holds the advisory lock ${lockKey}. The process retries with another lock.`);
     const named = sessionName === undefined ? {} : { sessionName };
     const where = { host: hostname(), pid: process.pid, ...named };
     const row = { id, lockKey, ...where, version: VERSION, ...abilities.published };
-    await pTimeout(register(this.#connection.db, row), { milliseconds: this.#timeoutMs() });
+    await this.#inTime(register(this.#connection.db, row));
     const subscriptions = await Promise.all([
       bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
         this.#ports.registry.notify(contextId, controlSeq),
@@ -172,7 +166,7 @@ export class Heartbeat {
     return performance.now() - this.#lastHeartbeat < (this.#ports.times.leaseMs * 2) / 3;
   }
 
-  #timeoutMs(): number {
-    return Math.max(1_000, this.#ports.times.leaseMs / 6);
+  #inTime<T>(work: Promise<T>): Promise<T> {
+    return pTimeout(work, { milliseconds: Math.max(1_000, this.#ports.times.leaseMs / 6) });
   }
 }

@@ -3,7 +3,6 @@
  * intervals. A process skips rows that another one has locked, and each batch commits on its own, so that a process may
  * die at any point.
  */
-import { setTimeout } from 'node:timers/promises';
 import { purgeArchived } from '../../commands/workers/purge-archived.ts';
 import { archiveIdle } from '../../db/write/contexts/expiry.ts';
 import { forgetThrottles } from '../../db/processes/throttles.ts';
@@ -12,9 +11,10 @@ import { forgetDead } from '../../db/processes/processes.ts';
 import { forgetSessions } from '../../db/write/sessions.ts';
 import { forgetToolLists } from '../../db/model-calls/tool-lists.ts';
 import type { WorkerState } from './ports.ts';
+import { Rounds } from './rounds.ts';
 import { removeOrphans } from './workspaces.ts';
 
-/** Time between two rounds, in milliseconds, a quarter more or less. */
+/** Time between two rounds, in milliseconds. */
 const ROUND_MS = 45_000;
 
 const ARCHIVED_AT_ONCE = 200;
@@ -27,36 +27,13 @@ const BATCHES = 50;
 
 type State = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'times' | 'expiry' | 'log' | 'random'>;
 
-export class Housekeeper {
-  readonly #state: State;
-  readonly #stopping = new AbortController();
-  #keeping: Promise<void> = Promise.resolve();
-
-  constructor(state: State) {
-    this.#state = state;
-  }
-
-  start(): void {
-    this.#keeping = this.#keepOn();
-  }
-
-  /** Resolves after the current batch. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#keeping;
-  }
-
-  async #keepOn(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      const ms = ROUND_MS * (0.75 + this.#state.random() / 2);
-      await setTimeout(ms, undefined, { signal }).catch(() => undefined);
-      if (signal.aborted) return;
-      await runHousekeeping(this.#state, () => signal.aborted).catch((error: unknown) =>
-        this.#state.log.warn({ err: error }, 'housekeeping failed'),
-      );
-    }
-  }
+/** Its `stop` resolves after the current batch. */
+export function createHousekeeper(state: State): Rounds {
+  return new Rounds(ROUND_MS, state.random, (stopping) =>
+    runHousekeeping(state, () => stopping.aborted).catch((error: unknown) =>
+      state.log.warn({ err: error }, 'housekeeping failed'),
+    ),
+  );
 }
 
 /** Runs one round of housekeeping. */

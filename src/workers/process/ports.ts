@@ -5,7 +5,7 @@ import type { Early, RunPorts } from '../../agent/run.ts';
 import type { Ended } from '../../commands/inputs/end-unread.ts';
 import type { CommandPorts } from '../../commands/ports.ts';
 import type { Bus } from '../../bus/bus.ts';
-import type { Append, AppendOutcome } from '../../core/run/append.ts';
+import type { Append, Committed } from '../../core/run/append.ts';
 import type { ContextId, JobId, ProcessId, RunIds } from '../../core/ids.ts';
 import type { Model, ProviderName } from '../../core/model/model.ts';
 import type { IdleTimeouts, Serving } from '../../core/workers/settings.ts';
@@ -99,7 +99,7 @@ export type Skipped = { kind: 'skipped'; mailbox: Mailbox; at: Millis };
 export type Opened = {
   kind: 'opened';
   snapshot: Snapshot;
-  began: { transition: Append; outcome: Extract<AppendOutcome, { kind: 'committed' }> } | null;
+  began: { transition: Append; outcome: Committed } | null;
   /** The model call that began while the claim committed; null: none did. */
   early: Early | null;
 };

@@ -14,8 +14,8 @@ import { FollowUps } from './follow-ups.ts';
 import { Fingerprints } from '../run/fingerprints.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { Throttles } from './throttles.ts';
-import { Housekeeper } from './housekeeper.ts';
-import { Indexer } from './indexer.ts';
+import { createHousekeeper } from './housekeeper.ts';
+import { createIndexer } from './indexer.ts';
 import { withMetrics } from './metrics/with-metrics.ts';
 import { createWorkerMetrics, processFigures, type WorkerMetrics } from './metrics/metrics.ts';
 import type { WorkerPorts, WorkerState } from './ports.ts';
@@ -74,8 +74,8 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
     identity,
   };
   const sweep = new Sweep(state);
-  const housekeeper = new Housekeeper(state);
-  const indexer = new Indexer(state);
+  const housekeeper = createHousekeeper(state);
+  const indexer = createIndexer(state);
   await Promise.all([
     heartbeat.start(),
     throttles.start(),

@@ -6,7 +6,7 @@ import { RunSignals } from '../../agent/run-signals.ts';
 import type { ContextId } from '../../core/ids.ts';
 import { Unsupported } from './unsupported.ts';
 
-export type Place = {
+type Place = {
   signals: RunSignals;
   ended: Promise<void>;
   /**

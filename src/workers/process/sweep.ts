@@ -30,7 +30,6 @@ export class Sweep {
   readonly #state: WorkerState;
   #stopped = false;
   #sweeping: Promise<void> = Promise.resolve();
-  #count = 0;
 
   constructor(state: WorkerState) {
     this.#state = state;
@@ -46,19 +45,14 @@ export class Sweep {
   }
 
   async #sweepOn(): Promise<void> {
-    while (!this.#stopped) {
-      await sweepOnce(this.#state).catch((error: unknown) => this.#state.log.warn({ err: error }, 'a sweep failed'));
-      await this.#findOrphans().catch((error: unknown) =>
-        this.#state.log.warn({ err: error }, 'could not release leases without a run'),
-      );
+    const state = this.#state;
+    const warn = (message: string) => (error: unknown) => state.log.warn({ err: error }, message);
+    for (let count = 1; !this.#stopped; count += 1) {
+      await sweepOnce(state).catch(warn('a sweep failed'));
+      if (count % SOMETIMES === 0) await releaseOrphans(state).catch(warn('could not release leases without a run'));
       // Random, so that the processes do not all sweep at the same time.
-      await setTimeout(this.#state.times.sweepMs * (0.75 + this.#state.random() / 2));
+      await setTimeout(state.times.sweepMs * (0.75 + state.random() / 2));
     }
-  }
-
-  async #findOrphans(): Promise<void> {
-    this.#count += 1;
-    if (this.#count % SOMETIMES === 0) await releaseOrphans(this.#state);
   }
 }
 

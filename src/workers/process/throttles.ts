@@ -5,13 +5,7 @@
  * leaves no key blocked.
  */
 import type { Logger } from 'pino';
-import {
-  PROVIDERS,
-  type Model,
-  type ModelListener,
-  type ModelOutcome,
-  type ProviderName,
-} from '../../core/model/model.ts';
+import { PROVIDERS, beforeStart, type Model, type ModelOutcome, type ProviderName } from '../../core/model/model.ts';
 import type { Access } from '../../core/run/throttle.ts';
 import { throttlesSet, type Bus } from '../../bus/bus.ts';
 import type { Database } from '../../db/connection/client.ts';
@@ -104,8 +98,10 @@ export class Throttles {
     return {
       call: async (request, listener, signal) => {
         const pass = key.throttle.enter();
+        // The first token shows that the provider accepts the key again.
+        const recovering = pass.counts ? beforeStart(listener, () => key.throttle.answered(pass)) : listener;
         try {
-          const outcome = await model.call(request, withRecovery(listener, key.throttle, pass), signal);
+          const outcome = await model.call(request, recovering, signal);
           this.#learn(key, pass, outcome);
           return outcome;
         } finally {
@@ -154,17 +150,4 @@ export class Throttles {
       key.writing = false;
     }
   }
-}
-
-/** The first token shows that the provider accepts the key again. */
-function withRecovery(listener: ModelListener, throttle: KeyThrottle, pass: Pass): ModelListener {
-  if (!pass.counts) return listener;
-  return {
-    started: () => {
-      throttle.answered(pass);
-      listener.started();
-    },
-    text: (delta) => listener.text(delta),
-    thinking: (delta) => listener.thinking(delta),
-  };
 }

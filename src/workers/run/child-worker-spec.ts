@@ -16,7 +16,7 @@ import type { WorkerState } from '../process/ports.ts';
 
 type Parts = Pick<WorkerState, 'database' | 'abilities' | 'times'>;
 
-export type ChildWorkerSpec =
+type ChildWorkerSpec =
   | { kind: 'made'; role: WorkerRole | null; config: WorkerConfig }
   /** `message`: the message for the model. */
   | { kind: 'refused'; code: Code; message: string };
@@ -25,7 +25,7 @@ export type ChildWorkerSpec =
 type Found = { role: WorkerRole; definition: Role | null };
 
 /** The worker that spawns. `limits`: those that apply to it. */
-export type Spawner = { tenantId: TenantId; settings: Settings; parent: Parent; limits: WorkerLimits };
+type Spawner = { tenantId: TenantId; settings: Settings; parent: Parent; limits: WorkerLimits };
 
 export async function childWorkerSpec(
   parts: Parts,

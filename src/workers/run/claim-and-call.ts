@@ -23,23 +23,20 @@ import { isDeepStrictEqual } from 'node:util';
 import { beginCall } from '../../agent/model/begin-call.ts';
 import type { RunSignals } from '../../agent/run-signals.ts';
 import type { AnswerListener, Early } from '../../agent/run.ts';
-import { UNSUPPORTED_MS } from '../../agent/unsupported.ts';
-import type { Append, AppendOutcome } from '../../core/run/append.ts';
+import type { Append, Committed } from '../../core/run/append.ts';
 import { apply } from '../../core/run/apply.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import type { Millis } from '../../core/time.ts';
 import { decide } from '../../core/decide.ts';
 import type { ContextId } from '../../core/ids.ts';
 import { open } from '../../core/transitions/open.ts';
-import { releaseUntil } from '../../core/transitions/park.ts';
+import { releaseUnsupported } from '../../core/transitions/park.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { append } from '../../db/run/append/append.ts';
 import type { ContextRow } from '../../db/run/contexts.ts';
 import type { CallPorts, Claim, Claimed, Opened, WorkerState } from '../process/ports.ts';
 
 type Parts = Pick<WorkerState, 'ids'>;
-
-type Committed = Extract<AppendOutcome, { kind: 'committed' }>;
 
 /** A context that the transaction has claimed and read. `row.now`: the time of the claim. */
 export type Found = { claim: Claim; row: ContextRow; snapshot: Snapshot };
@@ -75,8 +72,7 @@ type FirstStep = { kind: 'skipped' | 'opened'; transition: Append | null };
 /** The append of a claim: it releases the context, or begins or resumes its job. Null: there is nothing to begin. */
 export function firstStep({ ids }: Parts, snapshot: Snapshot, now: Millis): FirstStep {
   const step = decide(snapshot, now);
-  if (step.kind === 'release_unsupported')
-    return { kind: 'skipped', transition: releaseUntil(snapshot, now + UNSUPPORTED_MS) };
+  if (step.kind === 'release_unsupported') return { kind: 'skipped', transition: releaseUnsupported(snapshot, now) };
   return { kind: 'opened', transition: open(snapshot, step, ids) };
 }
 
@@ -119,7 +115,10 @@ async function commitWithCalls(last: Executor, openings: readonly Opening[]): Pr
   committing.catch(() => undefined);
   const calls: (Early | null)[] = [];
   try {
-    for (const opening of openings) calls.push(callOf(opening));
+    for (const { claim, claimed, began } of openings) {
+      const isBegun = claimed.kind === 'opened' && began !== null;
+      calls.push(isBegun ? callEarly(claim.portsFor(claimed.snapshot), claim.signals, claimed.snapshot) : null);
+    }
     const outcomes = await committing;
     const expected = begun.map(({ outcome }) => outcome);
     if (!isDeepStrictEqual(outcomes, expected))
@@ -131,13 +130,10 @@ async function commitWithCalls(last: Executor, openings: readonly Opening[]): Pr
   }
 }
 
-/** Step 3: the call of one context, begun while the commit is in flight. */
-function callOf({ claim, claimed, began }: Opening): Early | null {
-  if (claimed.kind !== 'opened' || began === null) return null;
-  return callEarly(claim.portsFor(claimed.snapshot), claim.signals, claimed.snapshot);
-}
-
-/** `snapshot`: the state after the commit. Null: the next decision is not a model call, or it cannot start now. */
+/**
+ * Step 3: the call of one context, begun while the commit is in flight. `snapshot`: the state after the commit. Null: the
+ * next decision is not a model call, or it cannot start now.
+ */
 export function callEarly(ports: CallPorts, signals: RunSignals, snapshot: Snapshot): Early | null {
   const step = decide(snapshot, ports.clock.now());
   if (step.kind !== 'call_model' || signals.leaving || signals.hard.aborted) return null;

@@ -4,12 +4,11 @@
  * as unsupported share a transaction.
  */
 import { endUnread } from '../../commands/inputs/end-unread.ts';
-import { UNSUPPORTED_MS } from '../../agent/unsupported.ts';
 import { NOTHING_COMPACTED } from '../../core/compaction/compacted.ts';
 import { crashLoop, decide } from '../../core/decide.ts';
 import type { ContextId } from '../../core/ids.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { releaseUntil } from '../../core/transitions/park.ts';
+import { releaseUnsupported } from '../../core/transitions/park.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import { append } from '../../db/run/append/append.ts';
 import type { Executor } from '../../db/connection/client.ts';
@@ -136,6 +135,6 @@ async function leaveUnread({ abilities, clock }: Parts, tx: Executor, row: Conte
     serving: abilities.resolve(worker, jobOf(mailbox)),
   };
   if (decide(unread, row.now).kind !== 'release_unsupported') return null;
-  await append(tx, [releaseUntil(mailbox, row.now + UNSUPPORTED_MS)]);
+  await append(tx, [releaseUnsupported(mailbox, row.now)]);
   return { kind: 'skipped', mailbox, at: row.now };
 }

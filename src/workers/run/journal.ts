@@ -4,7 +4,7 @@ import pTimeout from 'p-timeout';
 import type { RunSignals } from '../../agent/run-signals.ts';
 import type { Journal } from '../../agent/run.ts';
 import { wakeMet } from '../../commands/jobs/wake-met.ts';
-import type { Append, AppendOutcome } from '../../core/run/append.ts';
+import type { Append, Committed } from '../../core/run/append.ts';
 import { LeaseLost } from '../../core/errors.ts';
 import { madeAt, type ContextId, type JobId, type ProcessId } from '../../core/ids.ts';
 import { LIMITS } from '../../core/limits.ts';
@@ -19,6 +19,8 @@ import type { WorkerState } from '../process/ports.ts';
 
 /** Delay between two attempts while the database is unavailable, in milliseconds. */
 const AWAY_MS = 250;
+
+type Reading = Pick<WorkerState, 'abilities' | 'clock'>;
 
 /** `owner`: the process that holds the lease. */
 export function createJournal(
@@ -75,7 +77,7 @@ function announce(
   state: WorkerState,
   publisher: Pick<StreamPublisher, 'committed'>,
   transition: Append,
-  outcome: Extract<AppendOutcome, { kind: 'committed' }>,
+  outcome: Committed,
 ): void {
   const { wakeQueue, log, metrics, clock } = state;
   const { lease, job, park, spawns } = transition;
@@ -141,11 +143,7 @@ export function beforeOwnClaim(row: ContextRow): ContextRow {
  * Reads all that is stored of the context of `row`, which the transaction `tx` has locked. Rejects with
  * `ReadLimitExceeded` if it is more than `LIMITS.claimBytes`. Null: the worker was deleted.
  */
-export async function readLocked(
-  state: Pick<WorkerState, 'abilities' | 'clock'>,
-  tx: Executor,
-  row: ContextRow,
-): Promise<Snapshot | null> {
+export async function readLocked(state: Reading, tx: Executor, row: ContextRow): Promise<Snapshot | null> {
   const [stored, histories] = await Promise.all([
     readMailbox(tx, row),
     readHistories(tx, placeOf(row), LIMITS.claimBytes),
@@ -158,11 +156,7 @@ export async function readLocked(
  * The same without a lock and without a size limit. Inputs may arrive meanwhile: the mailbox is read first, then the
  * history of the branch that the mailbox names.
  */
-export async function readSnapshot(
-  state: Pick<WorkerState, 'abilities' | 'clock'>,
-  executor: Executor,
-  row: ContextRow,
-): Promise<Snapshot | null> {
+export async function readSnapshot(state: Reading, executor: Executor, row: ContextRow): Promise<Snapshot | null> {
   const stored = await readMailbox(executor, row);
   if (stored === null) return null;
   const history = await readBranch(executor, row.lease, stored.mailbox.activeBranch);
@@ -170,7 +164,7 @@ export async function readSnapshot(
 }
 
 export function toSnapshots(
-  state: Pick<WorkerState, 'abilities' | 'clock'>,
+  state: Reading,
   stored: ReadonlyMap<ContextId, Stored>,
   histories: ReadonlyMap<ContextId, Remembered>,
 ): Map<ContextId, Snapshot> {
@@ -179,7 +173,7 @@ export function toSnapshots(
 }
 
 function toSnapshot(
-  { abilities, clock }: Pick<WorkerState, 'abilities' | 'clock'>,
+  { abilities, clock }: Reading,
   { mailbox, worker }: Stored,
   { history, compacted, unread }: Remembered,
 ): Snapshot {
@@ -196,11 +190,6 @@ export function jobOf({ job, next }: Mailbox): JobId | null {
 function delivered(mailbox: Mailbox, now: number): Mailbox {
   const { job } = mailbox;
   if (job === null || job.stopRequest === null || job.stopRequest.deliveredAt !== null) return mailbox;
-  return {
-    ...mailbox,
-    job: {
-      ...job,
-      stopRequest: { ...job.stopRequest, deliveredAt: Math.max(job.stopRequest.requestedAt, now) },
-    },
-  };
+  const deliveredAt = Math.max(job.stopRequest.requestedAt, now);
+  return { ...mailbox, job: { ...job, stopRequest: { ...job.stopRequest, deliveredAt } } };
 }

@@ -5,7 +5,7 @@
  */
 import { deltasOf, progressOf, type Bus, type Progress } from '../../bus/bus.ts';
 import type { AnswerListener } from '../../agent/run.ts';
-import type { Append, AppendOutcome } from '../../core/run/append.ts';
+import type { Append, Committed } from '../../core/run/append.ts';
 import type { ContextId, ProcessId } from '../../core/ids.ts';
 import type { AnswerId, PartialMessage, StreamedText, DeltaFrame } from '../../core/stream/partial-message.ts';
 import { streamEventsOf } from '../../core/stream/stream-event.ts';
@@ -17,7 +17,6 @@ const GATHER_MS = 25;
 /** With more entries than this, a message carries only the number of the last one. */
 const MANY = 100;
 
-type Committed = Extract<AppendOutcome, { kind: 'committed' }>;
 type Channel = 'text' | 'thinking';
 
 /** An answer of the model, with its output that is not published yet. */
@@ -57,7 +56,7 @@ export class StreamPublisher {
     const { job, entries } = transition;
     this.#head = outcome.headSeq;
     const made = this.#answer?.partial.of.messageId;
-    if (entries.some((entry) => entry.kind === 'message' && entry.message.id === made)) this.#forget();
+    if (entries.some((entry) => entry.kind === 'message' && entry.message.id === made)) this.#answer = null;
     const finished = job?.kind === 'settle' ? { jobId: job.job.id, status: job.outcome.status } : null;
     const hasSubscribers = this.#hasSubscribers();
     if (!hasSubscribers && finished === null && !claims) return;
@@ -125,7 +124,7 @@ export class StreamPublisher {
     const { of } = answer.partial;
     if (!isWhole) {
       this.#broken = answer.partial;
-      this.#forget();
+      this.#answer = null;
       this.#publishFrame({ kind: 'broke', of });
       return;
     }
@@ -181,9 +180,5 @@ export class StreamPublisher {
   #hush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-  }
-
-  #forget(): void {
-    this.#answer = null;
   }
 }

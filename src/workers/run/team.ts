@@ -10,9 +10,10 @@ import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../co
 import { isFinished, type ActiveJob } from '../../core/run/job.ts';
 import type { Settings } from '../../core/workers/settings.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
-import type { Arrangement } from '../../core/workers/spawn.ts';
+import type { Arrangement, CallResult } from '../../core/workers/spawn.ts';
 import { narrowed, overLimit, type WorkerLimits } from '../../core/workers/worker-limits.ts';
 import { workersOf, type SpawnAsk, type WaitAsk } from '../../core/workers/worker-asks.ts';
+import type { OpenCall } from '../../core/tools/tool-call.ts';
 import { recount } from '../../db/calls/awaited.ts';
 import {
   readOutcomes,
@@ -101,34 +102,27 @@ async function parentOf({ database, abilities }: Parts, { lease, workerId }: Sna
   return readParent(database.db, lease.tenantId, workerId, { jobId: job.id, countsTenant });
 }
 
-type Call = AskingCall['call'];
+function answeredWith(call: OpenCall, result: CallResult): Arrangement {
+  return { kind: 'answered', call, result };
+}
 
 /** `made`: children that earlier calls of the same answer create. */
 async function arrangeSpawn(
   parts: Parts,
   { snapshot: { lease, workerId }, job, settings }: Self,
   { parent, made }: { parent: Parent | null; made: number },
-  { call, ask }: { call: Call; ask: SpawnAsk },
+  { call, ask }: { call: OpenCall; ask: SpawnAsk },
 ): Promise<Arrangement> {
-  const refused = (code: Code, message: string): Arrangement => ({
-    kind: 'answered',
-    call,
-    result: errorResult(code, `No worker was created. ${message}`),
-  });
+  const refused = (code: Code, message: string): Arrangement =>
+    answeredWith(call, errorResult(code, `No worker was created. ${message}`));
   if (parent === null || parent.job === null) return refused('not_found', 'This worker is being deleted.');
   const { team } = parts.abilities;
   const limits = limitsOf(team, parent);
   const { counts } = parent;
-  const after = {
-    depth: counts.depth,
-    children: counts.children + made,
-    inTree: counts.inTree + made,
-    ofTenant: counts.ofTenant + made,
-  };
-  const over = overLimit(after, limits, team.tenantWorkers);
+  const after = { children: counts.children + made, inTree: counts.inTree + made, ofTenant: counts.ofTenant + made };
+  const over = overLimit({ ...counts, ...after }, limits, team.tenantWorkers);
   if (over !== null) return refused('worker_limit', over);
-  const spawner = { tenantId: lease.tenantId, settings, parent, limits };
-  const spec = await childWorkerSpec(parts, spawner, ask);
+  const spec = await childWorkerSpec(parts, { tenantId: lease.tenantId, settings, parent, limits }, ask);
   if (spec.kind === 'refused') return refused(spec.code, spec.message);
   const { ids } = parts;
   return {
@@ -166,23 +160,19 @@ function limitsOf(team: TeamAbilities, { role, definition, config }: Parent): Wo
 async function arrangeWait(
   parts: Parts,
   { lease, workerId }: Snapshot,
-  call: Call,
+  call: OpenCall,
   ask: WaitAsk,
 ): Promise<Arrangement> {
   const { database, abilities, clock } = parts;
   const { tenantId } = lease;
-  const answered = (code: Code, message: string): Arrangement => ({
-    kind: 'answered',
-    call,
-    result: errorResult(code, message),
-  });
+  const refused = (code: Code, message: string): Arrangement => answeredWith(call, errorResult(code, message));
   const workerIds = workersOf(ask);
-  if (workerIds === null) return answered('not_found', 'worker_ids contains a value that is not a worker id.');
+  if (workerIds === null) return refused('not_found', 'worker_ids contains a value that is not a worker id.');
   const relations = await readRelations(database.db, tenantId, workerId, workerIds);
   const wrong = workerIds.find((id) => !relations.some((one) => one.workerId === id && one.isBelow));
-  if (wrong === workerId) return answered('invalid_request', 'A worker cannot wait for itself.');
+  if (wrong === workerId) return refused('invalid_request', 'A worker cannot wait for itself.');
   if (wrong !== undefined) {
-    return answered(
+    return refused(
       'not_found',
       `No worker below this one has the id ${wrong}. Wait only for workers that this one, or one below it, created.`,
     );
@@ -199,8 +189,7 @@ async function arrangeWait(
     const outcomes = await readOutcomes(database.db, tenantId, [{ callId: call.id, workers }]);
     const workerOutcomes = outcomes.get(call.id) ?? [];
     await suppressDuplicate(parts, lease, endedOf(workerOutcomes));
-    const result = waitResult(workerOutcomes, abilities.team.toolResult);
-    return { kind: 'answered', call, result };
+    return answeredWith(call, waitResult(workerOutcomes, abilities.team.toolResult));
   }
   const until = ask.timeoutMs === null ? null : clock.now() + ask.timeoutMs;
   return { kind: 'awaits', call, until, needs: ask.mode === 'any' ? 1 : jobs.length, jobs };

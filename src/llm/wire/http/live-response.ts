@@ -2,7 +2,9 @@
  * A response whose body is read chunk by chunk from the network, without a web stream in between. The SDKs use only
  * the status, the headers and, for errors, the text; answers are read by our code.
  */
-import type { Bytes, Read } from './bytes.ts';
+
+/** A part of the body; network errors are values. */
+type Read = { kind: 'chunk'; bytes: Uint8Array } | { kind: 'end' } | { kind: 'threw'; error: unknown };
 
 /** The source of bytes, with backpressure. */
 export type Flow = { pause(): void; resume(): void };
@@ -19,7 +21,7 @@ const END: Read = { kind: 'end' };
  * Has one reader, which keeps a reference while it reads: the SDKs detach their abort signal when the response is
  * collected.
  */
-export class LiveResponse extends Response implements Bytes, Sink {
+export class LiveResponse extends Response implements Sink {
   readonly #flow: Flow;
   readonly #chunks: Uint8Array[] = [];
   #buffered = 0;

@@ -1,2 +1,12 @@
-/** The longest timer: `watch.ts` handles timeouts, not the SDK. */
-export const SDK_TIMEOUT_MS = 2 ** 31 - 1;
+/** Options of both SDKs. Nothing is retried, and `watch.ts` handles timeouts: that of the SDK is the longest timer. */
+import type { Fetch } from './fetch.ts';
+
+export function sdkOptions(fetch: Fetch, baseURL: string | undefined) {
+  return {
+    ...(baseURL === undefined ? {} : { baseURL }),
+    maxRetries: 0,
+    timeout: 2 ** 31 - 1,
+    fetch,
+    logLevel: 'off',
+  } as const;
+}

@@ -4,13 +4,18 @@
  * converted again.
  */
 import type { ToolCallId } from '../../../core/ids.ts';
-import type { PromptMessage } from '../../../core/conversation/prompt.ts';
+import type { AssistantBlock, PromptMessage, UserBlock } from '../../../core/conversation/prompt.ts';
 import type { WireIds } from './call-ids.ts';
 
-/** `write` is pure. Callers must not change the result. */
-export function writtenOnce<Written>(
-  write: (message: PromptMessage, nameOf: WireIds) => Written,
-): (message: PromptMessage, nameOf: WireIds) => Written {
+type Writers<Written> = {
+  user(content: readonly UserBlock[], nameOf: WireIds): Written;
+  assistant(content: readonly AssistantBlock[], nameOf: WireIds): Written;
+};
+
+/** The writers are pure. Callers must not change the result. */
+export function writtenOnce<Written>(writers: Writers<Written>): (message: PromptMessage, nameOf: WireIds) => Written {
+  const write = (message: PromptMessage, nameOf: WireIds): Written =>
+    message.role === 'user' ? writers.user(message.content, nameOf) : writers.assistant(message.content, nameOf);
   const known = new WeakMap<PromptMessage, { named: [ToolCallId, string][]; written: Written }>();
   return (message, nameOf) => {
     const before = known.get(message);

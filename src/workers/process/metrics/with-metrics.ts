@@ -1,5 +1,5 @@
 /** Measures the model and tool calls of a process. */
-import type { Model, ModelListener, ProviderName } from '../../../core/model/model.ts';
+import { beforeStart, type Model, type ProviderName } from '../../../core/model/model.ts';
 import type { ToolOutcome } from '../../../core/tools/tool.ts';
 import type { ToolStatus, WorkerMetrics } from './metrics.ts';
 import type { Abilities } from '../ports.ts';
@@ -32,15 +32,8 @@ function modelWithMetrics(model: Model, provider: ProviderName, metrics: WorkerM
   return {
     async call(request, listener, signal) {
       const began = performance.now();
-      const received: ModelListener = {
-        started() {
-          metrics.timeToFirstToken(provider, performance.now() - began);
-          listener.started();
-        },
-        text: (delta) => listener.text(delta),
-        thinking: (delta) => listener.thinking(delta),
-      };
-      const outcome = await model.call(request, received, signal);
+      const timed = beforeStart(listener, () => metrics.timeToFirstToken(provider, performance.now() - began));
+      const outcome = await model.call(request, timed, signal);
       metrics.called(provider, outcome, performance.now() - began);
       return outcome;
     },
