@@ -27,23 +27,11 @@ export type Joined = {
   stop(): void;
 };
 
-export type StreamHub = {
-  /**
-   * `after`: the last number that the client has; null: begin with new events. Null: this tenant has no such context.
-   */
-  join(tenantId: TenantId, contextId: ContextId, after: number | null): Promise<Joined | null>;
-  watch(job: Watched): Promise<Watch>;
-  /** How often bus messages were missed and read from PostgreSQL, since the process started. */
-  resyncs(): number;
-  /** Ends all streams and long polls, including later ones. */
-  close(): void;
-};
-
 export function openStreamHub({ db }: Pick<Database, 'db'>, bus: Bus): StreamHub {
-  return new Hub(db, bus);
+  return new StreamHub(db, bus);
 }
 
-class Hub implements StreamHub {
+export class StreamHub {
   readonly #db: Executor;
   readonly #waits: JobWaits;
   readonly #interest: InterestPublisher;
@@ -62,6 +50,9 @@ class Hub implements StreamHub {
     this.#unsubscribe = bus.onLost(() => this.#lost());
   }
 
+  /**
+   * `after`: the last number that the client has; null: begin with new events. Null: this tenant has no such context.
+   */
   async join(tenantId: TenantId, contextId: ContextId, after: number | null): Promise<Joined | null> {
     const one = this.#feeds.take(tenantId, contextId);
     this.#countUse();
@@ -84,7 +75,7 @@ class Hub implements StreamHub {
     const watch = await this.#waits.watch(job);
     this.#countUse();
     return {
-      ended: (ms, signal) => watch.ended(ms, signal),
+      ...watch,
       stop: () => {
         watch.stop();
         this.#countUse();
@@ -92,10 +83,12 @@ class Hub implements StreamHub {
     };
   }
 
+  /** How often bus messages were missed and read from PostgreSQL, since the process started. */
   resyncs(): number {
     return this.#resyncs;
   }
 
+  /** Ends all streams and long polls, including later ones. */
   close(): void {
     this.#poller.close();
     this.#unsubscribe();

@@ -10,7 +10,6 @@ export type WakeUp = {
   epoch: number;
 };
 
-/** Sends wake-ups. */
 export type WakeQueue = {
   /** Never throws, never waits. A wake-up that the queue does not accept is lost, and the sweep finds the context. */
   notify(notify: WakeUp): void;
@@ -29,7 +28,6 @@ export type QueueConsumer = {
 
 export type HandleWakeUp = (contextId: ContextId) => Promise<void>;
 
-/** A backend for wake-ups. */
 export type Queue = {
   openWakeQueue(): WakeQueue;
   listen(answer: HandleWakeUp, concurrency: number): Promise<QueueConsumer>;

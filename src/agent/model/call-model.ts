@@ -37,7 +37,6 @@ export async function callModel(run: Run, snapshot: Snapshot, served: ServedJob)
   }
 }
 
-/** The started call, or the throttle. */
 function begin(
   run: Run,
   snapshot: Snapshot,

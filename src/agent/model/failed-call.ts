@@ -48,7 +48,6 @@ export async function takeFailure(run: Run, snapshot: Snapshot, job: ActiveJob, 
 
 type FailedModelCall = Extract<ModelCall, { kind: 'failed' }>;
 
-/** `retryAt`: when it is repeated; null: it is not. */
 function toModelCall(
   { id: jobId, attempt }: ActiveJob,
   { model, failure, made }: FailedCall,

@@ -42,7 +42,6 @@ export type Memory = { history: readonly Message[]; compacted: Compacted };
  */
 export type Unread = { messages: number; readBytes: number; bytes: number };
 
-/** A compaction that is not stored yet. */
 export type NewCompaction = {
   id: CompactionId;
   type: CompactorType;
@@ -66,18 +65,15 @@ export function withCompaction(compacted: Compacted, made: NewCompaction, seq: n
   return text === null ? { ...compacted, shortening: mark } : { ...compacted, summary: { ...mark, text } };
 }
 
-/** The most recent compaction. */
 export function lastCompaction({ summary, shortening }: Compacted): Mark | null {
   if (summary === null || shortening === null) return summary ?? shortening;
   return summary.seq > shortening.seq ? summary : shortening;
 }
 
-/** Whether this job made any of the current compactions. */
 export function isMadeBy({ summary, shortening }: Compacted, jobId: JobId): boolean {
   return summary?.jobId === jobId || shortening?.jobId === jobId;
 }
 
-/** Whether a summary covers the message. */
 export function isSummarised({ summary }: Compacted, { seq }: Pick<Message, 'seq'>): boolean {
   return summary !== null && seq <= summary.uptoSeq;
 }

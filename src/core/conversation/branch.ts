@@ -7,7 +7,6 @@
 /** The branch that every context starts with. */
 export const MAIN = 'main';
 
-/** Valid branch names. */
 export const BRANCH_NAME = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 
 /** Messages of `branch` with `after < seq <= upto`; null: no upper limit. */

@@ -33,7 +33,6 @@ export type Message = {
   model: ModelMeta | null;
 };
 
-/** A message without a sequence number yet. */
 export type NewMessage = Omit<Message, 'seq'>;
 
 /** The number of the last turn; 0 if there is none. `system` messages of the platform belong to no turn. */

@@ -119,10 +119,8 @@ export type JobOutcome =
   | { status: 'cancelled'; reason: string | null }
   | { status: 'interrupted'; mode: InterruptMode };
 
-/** A job and how it ends. */
 export type JobEnd = { job: ActiveJob; outcome: JobOutcome };
 
-/** The outcome of a job with a stop request. */
 export function requestedEnd(stopRequest: StopRequest): JobOutcome {
   switch (stopRequest.kind) {
     case 'cancel':

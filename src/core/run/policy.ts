@@ -12,10 +12,8 @@ export type Approval = (typeof APPROVALS)[number];
 
 export type ApprovalRule = { tool: string; decision: Approval };
 
-/** A valid glob in a rule. */
 export const TOOL_GLOB = '^[a-zA-Z0-9_*-]{1,64}$';
 
-/** Maximum rules in one list. */
 export const MOST_RULES = 1_000;
 
 /** What happens to a wait without an answer. Times in milliseconds; null: no limit. */

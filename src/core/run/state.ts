@@ -55,7 +55,6 @@ export const TRANSITIONS: Readonly<Record<State, readonly State[]>> = {
   Stopped: ['Idle', 'ProcessingUserMessage'],
 };
 
-/** Whether a context may go from `from` to `to`. */
 export function mayFollow(from: State, to: State): boolean {
   return from === to || TRANSITIONS[from].includes(to);
 }

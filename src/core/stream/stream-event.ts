@@ -27,12 +27,10 @@ export function messageCompleted(contextId: ContextId, { id, seq, turn, role, ty
   };
 }
 
-/** A stored event as a stream event. */
 export function storedEvent(contextId: ContextId, seq: number, name: string, data: JsonObject): NumberedEvent {
   return { seq, name, data: { context_id: contextId, ...data } };
 }
 
-/** The stream events of a committed append. */
 export function streamEventsOf({ lease: { contextId }, entries }: Append, firstSeq: number): NumberedEvent[] {
   return entries.map((entry, index) => streamEventOf(contextId, entry, firstSeq + index));
 }

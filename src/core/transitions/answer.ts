@@ -19,7 +19,6 @@ import { blank, inputRequested, stateChange } from './base.ts';
 import { settle } from './settle.ts';
 import { stateOf } from './tools.ts';
 
-/** A model's answer and the id of its message. */
 export type NewAnswer = ModelAnswer & { id: MessageId };
 
 /**

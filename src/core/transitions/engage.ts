@@ -7,7 +7,8 @@ import type { Ids } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Snapshot } from '../run/snapshot.ts';
 import type { Arrangement, AwaitedJob, CallResult, Spawn } from '../workers/spawn.ts';
-import type { OpenCall, Wait } from '../tools/tool-call.ts';
+import type { Millis } from '../time.ts';
+import type { OpenCall } from '../tools/tool-call.ts';
 import { blank, event, stateChange } from './base.ts';
 import { closing, ended, resultEntries, stateOf, type ClosedCall } from './tools.ts';
 
@@ -16,62 +17,52 @@ import { closing, ended, resultEntries, stateOf, type ClosedCall } from './tools
  * its way.
  */
 export function engage(snapshot: Snapshot, job: ActiveJob, arranged: readonly Arrangement[], ids: Ids): Append {
-  const closed = arranged.flatMap(closedAtOnce);
-  const waits = arranged.flatMap(waitOf);
+  const parts = arranged.map(partsOf);
+  const closed = parts.flatMap((one) => one.closed);
+  const waits = parts.flatMap((one) => one.waits);
+  const spawns = parts.flatMap((one) => one.spawns);
   const to = stateOf(snapshot.calls.flatMap((call) => left(call, closed, waits)));
   return {
     ...blank(snapshot),
     guard: { controlSeq: snapshot.controlSeq, wakeSeq: null },
     entries: [
-      ...arranged.flatMap(spawnEntry),
+      ...spawns.map(spawnEntry),
       ...resultEntries(job, closed, ids),
       ...stateChange(snapshot.state, to, job.id),
     ],
     calls: [...waits, ...closed.map(closing)],
-    spawns: arranged.flatMap((one) => (one.kind === 'spawned' ? [one.spawn] : [])),
-    awaits: arranged.flatMap(awaitsOf),
+    spawns,
+    awaits: parts.flatMap((one) => one.awaits),
     state: to,
   };
 }
 
 type WaitChange = Extract<CallChange, { kind: 'wait' }>;
 
-function waitOf(arranged: Arrangement): WaitChange[] {
-  switch (arranged.kind) {
-    case 'spawned':
-      if (!arranged.spawn.awaited) return [];
-      return [{ kind: 'wait', id: arranged.call.id, wait: { for: 'workers', until: null, needs: 1 } }];
-    case 'awaits': {
-      const wait: Wait = { for: 'workers', until: arranged.until, needs: arranged.needs };
-      return [{ kind: 'wait', id: arranged.call.id, wait }];
-    }
-    case 'answered':
-      return [];
-  }
-}
+/** What one call brings about: it is closed, or it waits for jobs. */
+type Parts = { spawns: Spawn[]; closed: ClosedCall[]; waits: WaitChange[]; awaits: AwaitedJob[] };
 
-function awaitsOf(arranged: Arrangement): AwaitedJob[] {
+const NOTHING: Parts = { spawns: [], closed: [], waits: [], awaits: [] };
+
+function partsOf(arranged: Arrangement): Parts {
+  const { call } = arranged;
   switch (arranged.kind) {
     case 'spawned': {
-      const { awaited, callId, jobId, workerId } = arranged.spawn;
-      return awaited ? [{ callId, jobId, workerId, ordinal: 0 }] : [];
+      const { spawn } = arranged;
+      const { awaited, callId, jobId, workerId } = spawn;
+      if (!awaited) return { ...NOTHING, spawns: [spawn], closed: [ended(call, begun(spawn))] };
+      const awaits = [{ callId, jobId, workerId, ordinal: 0 }];
+      return { ...NOTHING, spawns: [spawn], waits: [waitChange(call, null, 1)], awaits };
     }
     case 'awaits':
-      return arranged.jobs;
+      return { ...NOTHING, waits: [waitChange(call, arranged.until, arranged.needs)], awaits: arranged.jobs };
     case 'answered':
-      return [];
+      return { ...NOTHING, closed: [ended(call, arranged.result)] };
   }
 }
 
-function closedAtOnce(arranged: Arrangement): ClosedCall[] {
-  switch (arranged.kind) {
-    case 'spawned':
-      return arranged.spawn.awaited ? [] : [ended(arranged.call, begun(arranged.spawn))];
-    case 'awaits':
-      return [];
-    case 'answered':
-      return [ended(arranged.call, arranged.result)];
-  }
+function waitChange({ id }: OpenCall, until: Millis | null, needs: number): WaitChange {
+  return { kind: 'wait', id, wait: { for: 'workers', until, needs } };
 }
 
 /** The result for a call that creates a child without waiting for it. */
@@ -80,11 +71,9 @@ function begun({ workerId, jobId }: Spawn): CallResult {
   return { kind: 'result', content, is_error: false };
 }
 
-function spawnEntry(arranged: Arrangement): Entry[] {
-  if (arranged.kind !== 'spawned') return [];
-  const { callId, workerId, jobId, name } = arranged.spawn;
+function spawnEntry({ callId, workerId, jobId, name }: Spawn): Entry {
   const data = { tool_call_id: callId, name, worker_id: workerId, job_id: jobId };
-  return [event({ name: 'WorkerSpawned', data })];
+  return event({ name: 'WorkerSpawned', data });
 }
 
 /** The call after this append; empty: it is closed. */

@@ -21,76 +21,46 @@ export type LostCall = { call: OpenCall; input: Json; reconciled: Exclude<Reconc
 /** `until`: the time limit for a person's answer; null: none. */
 type LostCalls = { calls: readonly LostCall[]; until: Millis | null };
 
-type Ending =
-  | { kind: 'closed'; closed: ClosedCall }
-  | { kind: 'reopened'; call: OpenCall }
-  | { kind: 'asked'; call: OpenCall; input: Json };
+/** What becomes of a call. `left`: the call after the append; empty: it is closed. */
+type Ending = { left: Pick<OpenCall, 'status' | 'wait'>[]; entries: Entry[]; change: CallChange };
 
 export function settleOutcomes(snapshot: Snapshot, job: ActiveJob, { calls, until }: LostCalls, ids: Ids): Append {
-  const endings = calls.map(endingOf);
-  const wait: Wait = { for: 'outcome', until, needs: null };
-  const to = stateOf(snapshot.calls.flatMap((call) => left(call, endings, wait)));
+  const byCall = new Map(calls.map((lost) => [lost.call.id, endingOf(lost, job, until, ids)]));
+  const endings = [...byCall.values()];
+  const to = stateOf(snapshot.calls.flatMap((call) => byCall.get(call.id)?.left ?? [call]));
   return {
     ...blank(snapshot),
-    entries: [
-      ...endings.flatMap((ending) => entriesOf(ending, job, until, ids)),
-      ...stateChange(snapshot.state, to, job.id),
-    ],
-    calls: endings.map((ending) => changeOf(ending, wait)),
+    entries: [...endings.flatMap(({ entries }) => entries), ...stateChange(snapshot.state, to, job.id)],
+    calls: endings.map(({ change }) => change),
     state: to,
     // Running a call again is not progress, so that a call that kills its process each time is detected.
-    progress: endings.every(({ kind }) => kind === 'reopened') ? 'none' : 'made',
+    progress: endings.every(({ change }) => change.kind === 'reopen') ? 'none' : 'made',
   };
 }
 
-function endingOf({ call, input, reconciled }: LostCall): Ending {
+function endingOf({ call, input, reconciled }: LostCall, job: ActiveJob, until: Millis | null, ids: Ids): Ending {
   switch (reconciled.kind) {
     case 'happened':
-      return { kind: 'closed', closed: ended(call, reconciled.result) };
+      return closed(ended(call, reconciled.result), job, ids);
     case 'did_not_happen':
-      return { kind: 'reopened', call };
+      return { left: [{ status: 'pending', wait: null }], entries: [], change: { kind: 'reopen', id: call.id } };
     case 'unknown':
       return call.onUnknown === 'ask'
-        ? { kind: 'asked', call, input }
-        : { kind: 'closed', closed: closedByRule(call, OUTCOME_UNKNOWN) };
+        ? asked(call, input, job, until)
+        : closed(closedByRule(call, OUTCOME_UNKNOWN), job, ids);
   }
 }
 
-function left(call: OpenCall, endings: readonly Ending[], wait: Wait): Pick<OpenCall, 'status' | 'wait'>[] {
-  const ending = endings.find((one) => (one.kind === 'closed' ? one.closed.call : one.call).id === call.id);
-  switch (ending?.kind) {
-    case undefined:
-      return [call];
-    case 'closed':
-      return [];
-    case 'reopened':
-      return [{ status: 'pending', wait: null }];
-    case 'asked':
-      return [{ status: 'waiting', wait }];
-  }
+function closed(call: ClosedCall, job: ActiveJob, ids: Ids): Ending {
+  return { left: [], entries: resultEntries(job, [call], ids), change: closing(call) };
 }
 
-function entriesOf(ending: Ending, job: ActiveJob, until: Millis | null, ids: Ids): Entry[] {
-  switch (ending.kind) {
-    case 'closed':
-      return resultEntries(job, [ending.closed], ids);
-    case 'reopened':
-      return [];
-    case 'asked': {
-      const { call, input } = ending;
-      const data = { tool_call_id: call.id, name: call.name, job_id: job.id, input, until: toIsoOrNull(until) };
-      return [event({ name: 'OutcomeUnknown', data })];
-    }
-  }
-}
-
-function changeOf(ending: Ending, wait: Wait): CallChange {
-  switch (ending.kind) {
-    case 'closed':
-      return closing(ending.closed);
-    case 'reopened':
-      return { kind: 'reopen', id: ending.call.id };
-    case 'asked':
-      return { kind: 'wait', id: ending.call.id, wait };
-  }
+function asked({ id, name }: OpenCall, input: Json, job: ActiveJob, until: Millis | null): Ending {
+  const wait: Wait = { for: 'outcome', until, needs: null };
+  const data = { tool_call_id: id, name, job_id: job.id, input, until: toIsoOrNull(until) };
+  return {
+    left: [{ status: 'waiting', wait }],
+    entries: [event({ name: 'OutcomeUnknown', data })],
+    change: { kind: 'wait', id, wait },
+  };
 }

@@ -14,7 +14,6 @@ import { approvalResolved } from './approval.ts';
 import { blank, event, stateChange } from './base.ts';
 import { closeCalls, closedByRule, ended, replied, stateOf, type ClosedCall } from './tools.ts';
 
-/** The results for calls that waited for workers. */
 export type WorkerResults = ReadonlyMap<ToolCallId, CallResult>;
 
 /**

@@ -10,7 +10,6 @@ export type PeerLimits = {
   messagesPerMinute: number;
 };
 
-/** The defaults. */
 export const PEER_LIMITS: PeerLimits = {
   queuedInputs: LIMITS.queuedInputs,
   hops: LIMITS.hops,

@@ -22,11 +22,9 @@ export type WorkerConfig = {
   model?: string;
   streaming?: boolean;
   system_prompt?: string;
-  /** In `plan`, only tools with `effect: 'none'` are offered, and answers are plans. */
   mode?: Mode;
   /** Names of tools, including built-in ones (`ask_user`). */
   tools?: string[];
-  /** Client tools: a call waits until a client posts its result. */
   client_tools?: ClientTool[];
   /** Names of MCP servers in the config file: all their tools are offered. */
   mcp_servers?: string[];
@@ -77,7 +75,6 @@ export type Settings = {
   /** The tools offered to the model, sorted by name. */
   tools: readonly ToolDescriptor[];
   maxTokens: number | null;
-  /** Maximum tokens of a prompt. */
   contextLimit: number;
   compaction: CompactionSettings;
   pinned: readonly Pinned[];

@@ -29,7 +29,6 @@ export type Spawn = {
   awaited: boolean;
 };
 
-/** A job that a call waits for. */
 export type AwaitedJob = { callId: ToolCallId; jobId: JobId; workerId: WorkerId; ordinal: number };
 
 export type CallResult = Extract<ToolOutcome, { kind: 'result' }>;

@@ -36,7 +36,6 @@ export type WaitAsk = {
 
 export type WorkerAsk = SpawnAsk | WaitAsk;
 
-/** Maximum workers in one wait. */
 const MOST_WORKERS = 1_000;
 
 /** In characters. */

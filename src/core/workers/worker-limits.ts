@@ -7,7 +7,6 @@ export type WorkerLimitsConfig = { depth?: number; children?: number; workers?: 
 /** `depth`: of a worker (0: no parent). `children`: of one worker. `workers`: active in one tree. */
 export type WorkerLimits = { depth: number; children: number; workers: number };
 
-/** The defaults. */
 export const WORKER_LIMITS: WorkerLimits = {
   depth: LIMITS.workerDepth,
   children: LIMITS.workerChildren,

@@ -36,7 +36,6 @@ export function createHousekeeper(state: State): Rounds {
   );
 }
 
-/** Runs one round of housekeeping. */
 export async function runHousekeeping(state: State, isStopped: () => boolean = () => false): Promise<void> {
   const { db } = state.database;
   const { timeouts, archivedDays, workspaces } = state.expiry;

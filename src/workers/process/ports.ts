@@ -60,7 +60,6 @@ type Expiry = {
 
 export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   database: Database;
-  /** Opens a dedicated connection for heartbeats. */
   openHeartbeatConnection(): Database;
   /** `application_name` of all connections of this process. They are terminated when it is declared dead. */
   sessionName?: string;

@@ -17,7 +17,6 @@ type Place = {
 };
 
 export class Registry {
-  /** Contexts that this process cannot serve. */
   readonly unsupported = new Unsupported();
   readonly #places = new Map<ContextId, Place>();
   /** Contexts that got a wake-up while they had a place. */

@@ -56,7 +56,6 @@ export class Sweep {
   }
 }
 
-/** Handles everything that is due, once. */
 export async function sweepOnce(state: WorkerState): Promise<void> {
   const { db } = state.database;
   const identity = state.identity();

@@ -66,7 +66,6 @@ async function runOnce(state: WorkerState, contextId: ContextId, counted: number
   return wasNotified;
 }
 
-/** The parts of one run. */
 type Parts = { signals: RunSignals; publisher: StreamPublisher; owner: ProcessId };
 
 function portsOf(state: WorkerState, { signals, publisher, owner }: Parts, first: Snapshot): RunPorts {

@@ -38,7 +38,6 @@ export function objectsIn(value: Json | undefined, key: string): JsonObject[] {
   return Array.isArray(member) ? member.filter(isJsonObject) : [];
 }
 
-/** A copy without `keys`. */
 export function without(value: JsonObject, ...keys: string[]): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 }

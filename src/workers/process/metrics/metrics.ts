@@ -43,7 +43,6 @@ export type WorkerMetrics = RunMetrics &
     read(): Promise<Json>;
   };
 
-/** Running contexts and slots of the process. */
 type Slots = { readonly running: number; readonly capacity: number };
 
 /** Tools with a label of their own; the others share the label `other`. */
