@@ -119,15 +119,18 @@ export type Run = RunPorts & {
 /** The result of a step: the next snapshot, or null when the context was released. */
 export type After = Snapshot | null;
 
-/** Commits an append and continues with the resulting state. Stale or in doubt: nothing is sent again; the state is read. */
+/**
+ * Commits an append and continues with the resulting state. Stale or in doubt: nothing is sent again; the state is
+ * read.
+ */
 export async function commit(run: Run, snapshot: Snapshot, transition: Append): Promise<After> {
   return commitResult(run, snapshot, transition, () => null);
 }
 
 /**
  * Commits what still counts if another process wrote meanwhile. `again` gives the append for the state that is read
- * then; null: there is nothing to add. In doubt: the first append cannot commit any more, so that state shows whether it
- * did.
+ * then; null: there is nothing to add. In doubt: the first append cannot commit any more, so that state shows whether
+ * it did.
  */
 export async function commitResult(
   run: Run,

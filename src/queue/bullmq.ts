@@ -6,7 +6,7 @@
 import type { JobsOptions, Queue as BullQueue, Worker as BullWorker } from 'bullmq';
 import pTimeout from 'p-timeout';
 import { parseId, type ContextId } from '../core/ids.ts';
-import { WAKE_UP_NAME, wakeUpId, type HandleWakeUp, type WakeQueue, type QueueConsumer } from './wake-queue.ts';
+import type { HandleWakeUp, WakeQueue, QueueConsumer } from './wake-queue.ts';
 
 /** All entries have the same priority, because BullMQ runs those without one before all others. */
 const PRIORITY = 5;
@@ -31,11 +31,12 @@ type AnyConsumer = Pick<BullWorker<Entry>, 'pause' | 'close'>;
 /** `isConnected`: whether a wake-up can be sent now; none is kept for later. */
 export function toWakeQueue(queue: AnyQueue, isConnected: () => boolean, close: () => Promise<void>): WakeQueue {
   return {
-    notify(notify) {
+    notify({ contextId, wakeSeq, epoch }) {
       if (!isConnected()) return;
-      queue
-        .add(WAKE_UP_NAME, { contextId: notify.contextId }, { ...ENTRY, jobId: wakeUpId(notify) })
-        .catch(() => undefined);
+      // New after every wake-up and every claim, so that BullMQ does not drop a wake-up because an entry of a dead
+      // process has the same id.
+      const jobId = `${contextId}-${wakeSeq}-${epoch}`;
+      queue.add('wake-up', { contextId }, { ...ENTRY, jobId }).catch(() => undefined);
     },
     async isReachable() {
       if (!isConnected()) return false;

@@ -34,12 +34,3 @@ export type Queue = {
 };
 
 export const QUEUE_NAME = 'wake-ups';
-export const WAKE_UP_NAME = 'wake-up';
-
-/**
- * New after every wake-up and every claim, so that BullMQ does not drop a wake-up because an entry of a dead process
- * has the same id.
- */
-export function wakeUpId({ contextId, wakeSeq, epoch }: WakeUp): string {
-  return `${contextId}-${wakeSeq}-${epoch}`;
-}

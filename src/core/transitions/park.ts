@@ -56,7 +56,10 @@ export function throttledUntil(mailbox: Mailbox, job: ActiveJob, throttle: Throt
   };
 }
 
-/** How long a context that this process does not support is left to the others before the next check, in milliseconds. */
+/**
+ * How long a context that this process does not support is left to other processes before it is checked again, in
+ * milliseconds.
+ */
 const UNSUPPORTED_MS = 1_000;
 
 /** This process lacks what the context needs. */

@@ -131,8 +131,8 @@ async function commitWithCalls(last: Executor, openings: readonly Opening[]): Pr
 }
 
 /**
- * Step 3: the call of one context, begun while the commit is in flight. `snapshot`: the state after the commit. Null: the
- * next decision is not a model call, or it cannot start now.
+ * Step 3: the call of one context, begun while the commit is in flight. `snapshot`: the state after the commit. Null:
+ * the next decision is not a model call, or it cannot start now.
  */
 export function callEarly(ports: CallPorts, signals: RunSignals, snapshot: Snapshot): Early | null {
   const step = decide(snapshot, ports.clock.now());
