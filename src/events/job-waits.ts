@@ -2,7 +2,6 @@
  * Long polls: requests that wait for a job to end. The bus reports the end at once but may lose the message, so the
  * stream hub also asks PostgreSQL. A watch begins before its job is read, so that an end in between is not missed.
  */
-import { setTimeout } from 'node:timers/promises';
 import { progressOf, type Bus } from '../bus/bus.ts';
 import type { ContextId, JobId, TenantId } from '../core/ids.ts';
 import { keyOf } from '../db/read/messages/event-views.ts';
@@ -63,8 +62,15 @@ export class JobWaits {
 
 /** Resolves on the end of the job, the timeout or the abort, whichever comes first. */
 async function earliest(jobEnded: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
-  const over = new AbortController();
-  const timeout = setTimeout(ms, undefined, { signal: AbortSignal.any([signal, over.signal]) });
-  await Promise.race([jobEnded, timeout.catch(() => undefined)]);
-  over.abort();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const onAbort = (): void => resolve();
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) resolve();
+  try {
+    await Promise.race([jobEnded, promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
 }
