@@ -128,9 +128,9 @@ export async function commit(run: Run, snapshot: Snapshot, transition: Append): 
 }
 
 /**
- * Commits what still counts if another process wrote meanwhile. `again` gives the append for the state that is read
- * then; null: there is nothing to add. In doubt: the first append cannot commit any more, so that state shows whether
- * it did.
+ * Commits an append that still counts if another process wrote meanwhile: then `again` gives the append for the state
+ * that was read; null: there is nothing to add. In doubt: the first append cannot commit any more, so that state shows
+ * whether it did.
  */
 export async function commitResult(
   run: Run,

@@ -42,6 +42,17 @@ test('a stop that ended a running job, and a refusal meanwhile, pass the checks'
   expect(violationsOf(world).filter(({ check }) => check === 'stops')).toEqual([]);
 });
 
+test('a queued job that a worker asked for ends with a stop of that worker, although the job that asked is complete', () => {
+  const { world, done, second, cancelled } = soundWorld();
+  const faults = (): string[] =>
+    violationsOf(world).flatMap(({ check, what }) => (check === 'endings' && /for no reason/.test(what) ? [what] : []));
+  Object.assign(second, { cancelled: false });
+  Object.assign(cancelled, { parent_job_id: done.id, stop_reason: 'a worker above it was stopped' });
+  expect(faults()).toEqual(['the job ended cancelled (a worker above it was stopped), for no reason']);
+  world.stops.push({ contextId: 'c', asked: moment(44), stopped: null, startRequested: null, started: null });
+  expect(faults()).toEqual([]);
+});
+
 test('a message that an edit replaced may be retracted later', () => {
   const { world, input } = soundConversation();
   Object.assign(input, { status: 'retracted' });

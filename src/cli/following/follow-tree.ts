@@ -33,8 +33,8 @@ export type FollowedTree = TreeListener & { children: Set<Promise<void>> };
 const MOST_CHILDREN = 50;
 
 /**
- * Follows a job to its end and reconnects when needed. `answer` null: the text is not streamed. Resolves with the finished
- * job. Rejects with the reason of the signal.
+ * Follows a job to its end and reconnects when needed. `answer` null: the text is not streamed. Resolves with the
+ * finished job. Rejects with the reason of the signal.
  */
 export async function followJob(listener: TreeListener, job: FollowedJob, answer: AnswerText | null): Promise<Job> {
   const over = new AbortController();

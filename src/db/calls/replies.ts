@@ -109,7 +109,7 @@ export async function writeReply(
   return checkWritten(row);
 }
 
-/** Throws if the call no longer waited, so that nothing was written. */
+/** Throws if the call no longer waited: the transaction is then rolled back. */
 export function checkWritten(row: ChangedContext | undefined): ChangedContext {
   if (row === undefined) throw new Error('A reply was written to a call that no longer waits for it.');
   return row;

@@ -39,7 +39,7 @@ export function toContextRow({ contextId, tenantId, tenantName, epoch, ...row }:
   return { lease: { contextId, tenantId, tenantName, epoch }, ...row };
 }
 
-/** The context's row after a request from outside was accepted. */
+/** The context's row after a command was accepted. */
 export type ChangedContext = {
   headSeq: number;
   wakeSeq: number;

@@ -17,7 +17,8 @@ export const MOST_IMAGES = 20;
 /** Null: not a list of text and image blocks. */
 export function parseParts(value: unknown): ResultPart[] | null {
   if (!Array.isArray(value) || value.length === 0) return null;
-  const parts = value.map(parsePart);
+  // Unlike `map`, it does not skip holes.
+  const parts = Array.from<unknown, ResultPart | null>(value, (item) => parsePart(item));
   return parts.every((part) => part !== null) ? parts : null;
 }
 

@@ -37,7 +37,7 @@ export const endings: Check = {
           asked.get(job.id) ?? [],
           isOvertaken(world, job),
           interrupted.has(job.context_id) || pushy.has(job.context_id),
-          job.stop_kind === 'stop' && halted.has(job.context_id),
+          halted.has(job.context_id) && isHalted(job),
         ),
         ...(seen.get(job.id) ?? []).flatMap((sighting) =>
           sighting.status === job.status && sighting.outputId === job.output_message_id
@@ -105,6 +105,16 @@ function isOvertaken(
   return kind === 'retry' && between.some(({ completed_at: at }) => at !== null && to !== null && at <= to);
 }
 
+/** By a stop of its worker, or, while it was queued, of the worker above that had asked for it. */
+function isHalted({
+  stop_kind: kind,
+  stop_reason: reason,
+  started_at: from,
+  parent_job_id: parent,
+}: StoredJob): boolean {
+  return kind === 'stop' || (from === null && parent !== null && reason === 'a worker above it was stopped');
+}
+
 /** A job ends as its script says, or by a request. */
 function reasonFaults(
   job: StoredJob,
@@ -123,7 +133,8 @@ function reasonFaults(
         ? mayBeInterrupted
         : ends.includes(job.status) || (overtaken && job.error_code === 'nothing_to_answer');
   if (may) return [];
-  const why = job.error_code === null ? '' : ` (${job.error_code})`;
+  const given = job.error_code ?? job.stop_reason;
+  const why = given === null ? '' : ` (${given})`;
   return [
     violation(
       `the job ended ${job.status}${why}, for no reason`,

@@ -52,6 +52,7 @@ export function storedJob(id: string, messageId: string, position: number, more:
     error_code: null,
     stop_kind: null,
     stop_mode: null,
+    stop_reason: null,
     stop_requested_at: null,
     stop_delivered_at: null,
     stopped_at: null,

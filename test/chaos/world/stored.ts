@@ -72,6 +72,7 @@ export type StoredJob = {
   error_code: string | null;
   stop_kind: string | null;
   stop_mode: string | null;
+  stop_reason: string | null;
   stop_requested_at: number | null;
   stop_delivered_at: number | null;
   stopped_at: number | null;

@@ -213,8 +213,8 @@ function stopOrStartRoute(app: App, ports: ApiPorts, verb: 'stop' | 'start', way
       const id = workerId(request.params.id);
       const command = ofContext(tenantId, id, (contextId) => way.command(ports, { tenantId, contextId }));
       const answer = await write(ports, request, command);
-      // A sweep stops workers that this request missed, except those below a worker that never had a job: the client
-      // repeats the request for them.
+      // After a stop, a sweep stops workers that this request missed, except those below a worker that never had a job:
+      // the client repeats the request for them.
       await way.below(ports, tenantId, id);
       return tagged(reply, answer);
     },

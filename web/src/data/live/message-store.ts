@@ -80,7 +80,7 @@ export class MessageStore {
     return this.#window;
   }
 
-  /** Resolves when loaded. A concurrent second call joins the first one, as of `loadNewer`. */
+  /** Resolves when loaded. A call of this or of `loadNewer` joins a load that is under way. */
   loadOlder(): Promise<void> {
     return this.#once(async () => {
       const [first] = this.#window.messages;
@@ -103,6 +103,7 @@ export class MessageStore {
 
   /** Does nothing if the window already contains the latest messages. */
   async jumpToLatest(): Promise<void> {
+    // Checks the current window, since the rendered one may be older.
     if (this.#window.messages.length > 0 && !this.#window.hasNewer) return;
     this.#jumps += 1;
     this.#window = EMPTY_WINDOW;

@@ -73,7 +73,7 @@ export function MessageList({ context, partial, sought }: Props) {
       <div
         ref={scroller}
         className={css.scroller}
-        onScroll={onScroll}
+        onScroll={window === undefined ? undefined : onScroll}
         role="log"
         aria-label="Messages"
         aria-live="off"

@@ -70,8 +70,8 @@ export function useEnd({ startsAtEnd, hasNewer, onMoved }: Options): End {
 }
 
 /**
- * Whether the reader has scrolled up since. Layout changes move the offset, too: only a smaller offset without a smaller
- * height is the reader's.
+ * Whether the reader has scrolled up since. Layout changes move the offset, too: it shrinks with the height, and when the
+ * view grows. A move within `AT_END` does not count.
  */
 function hasScrolledUp({ scrollTop, scrollHeight, clientHeight }: HTMLElement, last: Sizes): boolean {
   if (scrollTop >= last.offset || scrollHeight < last.height) return false;
