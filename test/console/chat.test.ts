@@ -227,6 +227,16 @@ test('a failure shows its reason, and is retried', async () => {
   await page.getByText('The last job failed').waitFor({ state: 'hidden' });
 });
 
+/** Whether a click that follows a scroll at once reaches a message. */
+const HITS_WHILE_SCROLLING = `(async () => {
+  const list = document.querySelector('[role="log"]');
+  list.scrollBy(0, 20);
+  for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+  const { x, y, width, height } = list.getBoundingClientRect();
+  const points = Array.from({ length: 20 }, (_, n) => document.elementFromPoint(x + width / 2, y + (height * n) / 20));
+  return points.some((point) => point !== null && point.closest('article') !== null);
+})()`;
+
 test('a long history is shown one window at a time', async () => {
   const { client, url } = platform();
   // More than the window keeps.
@@ -240,6 +250,7 @@ test('a long history is shown one window at a time', async () => {
     return begin.isVisible();
   };
   await expect.poll(atBegin).toBe(true);
+  expect(await page.evaluate<boolean>(HITS_WHILE_SCROLLING)).toBe(true);
   expect(await page.getByRole('article').count()).toBeLessThan(60);
   await send(page, 'say: the end');
   await page.getByRole('button', { name: 'Jump to latest' }).click();
