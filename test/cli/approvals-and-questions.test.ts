@@ -61,9 +61,9 @@ describe('without a terminal', () => {
     expect(err).toContain('The job keeps running');
     const { job_id, kind } = await waiting(contextId);
     expect(kind).toBe('input');
-    expect(await platform.json<{ job: Job }>(['job', job_id, '--json'])).toMatchObject({
-      job: { status: 'waiting' },
-    });
+    // The question is told before the run has released the context.
+    const statusOf = async () => (await platform.json<{ job: Job }>(['job', job_id, '--json'])).job.status;
+    await expect.poll(statusOf).toBe('waiting');
     await platform.client.jobs.cancel(job_id, { wait_ms: 30_000 });
   });
 
