@@ -28,7 +28,7 @@ const SENSOR = {
 };
 
 async function open(id: string): Promise<Page> {
-  const page = await visit(`${platform().url}/contexts/${id}`);
+  const page = await visit(`${platform().url}/contexts/${id}`, { hurried: true });
   await field(page).waitFor();
   return page;
 }

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, settled, useBrowser } from './rig/browser.ts';
-import { log, longer, partial, answer } from './rig/conversation.ts';
+import { log, longer, partial, answer, scrollToStart } from './rig/conversation.ts';
 import { depth } from '../services/depth.ts';
 import { useTenant } from './rig/platform.ts';
 import { field, send } from './rig/writing.ts';
@@ -21,7 +21,7 @@ async function open(role = 'clerk'): Promise<{ page: Page; id: string; address: 
   const { client, url } = platform();
   const { id } = await client.contexts.create({ title: 'a desk', worker: { name: 'desk', role } });
   const address = `${url}/contexts/${id}`;
-  const page = await visit(address);
+  const page = await visit(address, { hurried: true });
   await field(page).waitFor();
   return { page, id, address };
 }
@@ -45,6 +45,7 @@ test('two clicks make a worker, and its answer grows on the page', async () => {
   await answer(page, 'all of it').waitFor();
   await partial(page).waitFor({ state: 'hidden' });
   expect((await answer(page, 'all of it').textContent())?.length).toBeGreaterThan(4_000);
+  await settled(page);
   await page.getByText('Thought', { exact: true }).click();
   await page.getByText('hm', { exact: true }).waitFor();
   expect(await field(page).inputValue()).toBe('');
@@ -59,10 +60,10 @@ test('an opened thought stays open when its answer is complete, and when the lis
   await answer(page, 'first').waitFor();
   await partial(page).waitFor({ state: 'hidden' });
   await thought.waitFor();
-  await send(page, 'say: second\ntokens: 6000');
-  await answer(page, 'second').waitFor();
+  await send(page, 'say: the other\ntokens: 6000');
+  await answer(page, 'the other').waitFor();
   await expect.poll(() => thought.count()).toBe(0);
-  await log(page).evaluate((list) => list.scrollTo(0, 0));
+  await scrollToStart(page);
   await thought.waitFor();
 });
 
@@ -70,13 +71,14 @@ test('an opened tool call stays open when the list has unmounted it meanwhile', 
   const { page } = await open();
   await send(page, 'call: look_up {"word": "a"}\n---\nsay: looked up');
   await answer(page, 'looked up').waitFor();
+  await settled(page);
   await page.getByRole('button', { name: 'look_up' }).click();
   const output = page.getByRole('region', { name: 'Output' });
   await output.waitFor();
-  await send(page, 'say: second\ntokens: 6000');
-  await answer(page, 'second').waitFor();
+  await send(page, 'say: the other\ntokens: 6000');
+  await answer(page, 'the other').waitFor();
   await expect.poll(() => output.count()).toBe(0);
-  await log(page).evaluate((list) => list.scrollTo(0, 0));
+  await scrollToStart(page);
   await output.waitFor();
 });
 
@@ -246,7 +248,7 @@ test('a long history is shown one window at a time', async () => {
   await answer(page, `answer ${count - 1}`).waitFor();
   const begin = page.getByText('question 0', { exact: true });
   const atBegin = async (): Promise<boolean> => {
-    await log(page).evaluate((list) => list.scrollTo(0, 0));
+    await scrollToStart(page);
     return begin.isVisible();
   };
   await expect.poll(atBegin).toBe(true);
@@ -291,7 +293,7 @@ test('the link to the latest message works though the list drops it at the same 
   await answer(page, 'answer 204').waitFor();
   const isPressed = () =>
     page.evaluate<boolean>(`(() => {
-      if (!globalThis.isPressed) document.querySelector('[role=log]').scrollTo(0, 0);
+      if (!globalThis.isPressed) document.querySelector('[role=log]').scrollTop = 0;
       return globalThis.isPressed === true;
     })()`);
   await expect.poll(isPressed).toBe(true);

@@ -28,13 +28,14 @@ async function waiting(count: number): Promise<void> {
 
 test("it approves, denies with a reason, and runs with a person's input", async () => {
   const { client, url, effectsOf } = platform();
+  // Jobs run side by side: the newest is the one that asked last.
   const one = await openContext(client, 'mail for ann', [mailTo('ann')]);
+  await waiting(1);
   const two = await openContext(client, 'mail for bob', [mailTo('bob')]);
   await waiting(2);
-  // Jobs run side by side: the newest is the one that asked last.
   const three = await openContext(client, 'mail for cid', [mailTo('cid')]);
   await waiting(3);
-  const page = await visit(`${url}/inbox`);
+  const page = await visit(`${url}/inbox`, { hurried: true });
   await page.getByRole('link', { name: 'Inbox' }).getByLabel('3 waiting').waitFor();
   // The newest first.
   await page.getByRole('article').first().filter({ hasText: 'mail for cid' }).waitFor();
@@ -70,7 +71,7 @@ test('it answers a question by its choices, and gives the result of a client’s
     client_tools: [{ name: 'read_sensor', description: 'Reads.', input_schema: { type: 'object' } }],
   });
   await waiting(2);
-  const page = await visit(`${url}/inbox`);
+  const page = await visit(`${url}/inbox`, { hurried: true });
   await card(page, 'a sensor').waitFor();
   await page.getByRole('button', { name: 'Questions' }).click();
   await page.waitForURL('**/inbox?kind=question');
@@ -107,7 +108,7 @@ test('a double click approves one call, though the next one moves under the poin
   await waiting(1);
   const next = await openContext(client, 'mail for jo', [mailTo('jo')]);
   await waiting(2);
-  const page = await visit(`${url}/inbox`);
+  const page = await visit(`${url}/inbox`, { hurried: true });
   const button = page.getByRole('button', { name: 'Approve', exact: true });
   await button.nth(1).waitFor();
   const [upper, lower] = [await boxOf(button.first()), await boxOf(button.nth(1))];

@@ -8,6 +8,12 @@ export const answers = (page: Page) => page.getByRole('article', { name: 'Answer
 export const answer = (page: Page, text: string) => answers(page).filter({ hasText: text });
 export const card = (page: Page, tool: string) => page.getByRole('region', { name: `Tool ${tool}` });
 
+/** As a reader scrolls: by the wheel. */
+export async function scrollToStart(page: Page): Promise<void> {
+  await log(page).hover();
+  await page.mouse.wheel(0, -1_000_000);
+}
+
 /** Its text, once it is longer than `than`. */
 export async function longer(of: Locator, than: number): Promise<string> {
   let text = '';

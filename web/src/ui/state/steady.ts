@@ -6,6 +6,8 @@
 import { useLayoutEffect, useRef, type RefObject } from 'react';
 
 const SETTLING_MS = 500;
+/** Between two looks while the document does not change: a font or an image that arrives moves elements, too. */
+const LOOK_MS = 250;
 /** Minimum distance of a move, in pixels. */
 const LEAST = 3;
 
@@ -15,7 +17,12 @@ type Seen = Look & { movedAt: number };
 const watched = new Set<HTMLElement>();
 /** Last positions of the watched elements and of the buttons in them. */
 const seen = new WeakMap<HTMLElement, Seen>();
+let timer: ReturnType<typeof setInterval> | undefined;
 let frame = 0;
+const changes = new MutationObserver(() => {
+  cancelAnimationFrame(frame);
+  frame = requestAnimationFrame(look);
+});
 
 /** For elements whose buttons send a decision. base.css disables pointer events on `[data-settling]`. */
 export function useSteady<Element extends HTMLElement>(): RefObject<Element | null> {
@@ -70,12 +77,7 @@ function placeOf(element: HTMLElement, within: HTMLElement | null): { top: numbe
   return { top: top - origin.top, left: left - origin.left };
 }
 
-function lookOn(): void {
-  look();
-  frame = requestAnimationFrame(lookOn);
-}
-
-/** The second click of a double click can arrive before the next frame. Clicks by keyboard have `detail` 0. */
+/** The second click of a double click can arrive before the next look. Clicks by keyboard have `detail` 0. */
 function onClick(event: MouseEvent): void {
   look();
   const isSettling = event.target instanceof Element && event.target.closest('[data-settling]') !== null;
@@ -88,7 +90,8 @@ function watch(element: HTMLElement): () => void {
   seen.delete(element);
   if (watched.size === 0) {
     addEventListener('click', onClick, { capture: true });
-    frame = requestAnimationFrame(lookOn);
+    changes.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+    timer = setInterval(look, LOOK_MS);
   }
   watched.add(element);
   lookInto(element, performance.now());
@@ -97,6 +100,8 @@ function watch(element: HTMLElement): () => void {
     element.removeAttribute('data-settling');
     if (watched.size > 0) return;
     removeEventListener('click', onClick, { capture: true });
+    changes.disconnect();
     cancelAnimationFrame(frame);
+    clearInterval(timer);
   };
 }
