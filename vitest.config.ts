@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { REPORT_VARIABLE } from './test/flakes/report.ts';
+import Sequencer from './test/sequencer.ts';
 
 const core = ['test/{source,core,agent,llm,tools,chaos,client,flakes,proven,docs}/**/*.test.ts'];
 const dev = ['test/dev/**/*.test.ts'];
@@ -29,6 +30,7 @@ export default defineConfig({
     execArgv: ['--import', path.join(import.meta.dirname, 'test/services/drizzle-modules.js')],
     maxWorkers: 2,
     retry: 0,
+    sequence: { sequencer: Sequencer },
     experimental: { viteModuleRunner: false, nodeLoader: false },
     reporters: [
       'default',
@@ -36,17 +38,17 @@ export default defineConfig({
       ...(process.env[REPORT_VARIABLE] === undefined ? [] : ['./test/flakes/reporter.ts']),
     ],
     projects: [
+      { test: { name: 'dev', include: dev, sequence: { groupOrder: 0 }, maxWorkers: 5, ...timeouts } },
       {
         test: {
           name: 'core',
           include: core,
           isolate: false,
           sequence: { groupOrder: 0 },
-          maxWorkers: 3,
+          maxWorkers: 5,
           ...timeouts,
         },
       },
-      { test: { name: 'dev', include: dev, sequence: { groupOrder: 0 }, maxWorkers: 3, ...timeouts } },
       {
         test: {
           name: 'services',
@@ -56,7 +58,7 @@ export default defineConfig({
           isolate: false,
           sequence: { groupOrder: 2 },
           // Most of what these do is to wait.
-          maxWorkers: 6,
+          maxWorkers: 8,
           ...timeouts,
         },
       },
