@@ -58,7 +58,7 @@ export default defineConfig({
           isolate: false,
           sequence: { groupOrder: 2 },
           // Most of what these do is to wait.
-          maxWorkers: 8,
+          maxWorkers: 6,
           ...timeouts,
         },
       },

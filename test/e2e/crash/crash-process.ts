@@ -52,7 +52,7 @@ export async function startCrashProcess({
   if (queue === null) throw new Error('no queue');
   const wakeQueue = queue.openWakeQueue();
   const bus = redisUrl === undefined ? localBus() : redisBus(redisUrl, prefix, quiet);
-  const database = openDatabase(databaseUrl, { max: 6, name: 'crash-worker' });
+  const database = openDatabase(databaseUrl, { max: 3, name: 'crash-worker' });
   const worker = await startWorkerProcess(
     {
       database: watched(database, watcher),
