@@ -83,9 +83,15 @@ async function begin(config: WorkerConfig = CONFIG): Promise<ContextId> {
   return contextId;
 }
 
+/** A worker process stores a list of tools beside the call: perhaps after the job has ended. */
+const missingLists = (jobId: JobId) =>
+  fleet.query(`select m.id from messages m where m.job_id = '${jobId}' and m.prompt is not null
+    and not exists (select from tool_lists t where t.hash = m.prompt->>'listed')`);
+
 async function say(contextId: ContextId, text: string, branch?: string): Promise<JobId> {
   const { jobId } = await fleet.post(contextId, text, branch === undefined ? {} : { branch });
   expect(await fleet.ended(jobId)).toMatchObject({ status: 'completed' });
+  await expect.poll(() => missingLists(jobId), { interval: 10 }).toEqual([]);
   return jobId;
 }
 
