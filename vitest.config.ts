@@ -38,7 +38,6 @@ export default defineConfig({
       ...(process.env[REPORT_VARIABLE] === undefined ? [] : ['./test/flakes/reporter.ts']),
     ],
     projects: [
-      { test: { name: 'dev', include: dev, sequence: { groupOrder: 0 }, maxWorkers: 5, ...timeouts } },
       {
         test: {
           name: 'core',
@@ -49,6 +48,7 @@ export default defineConfig({
           ...timeouts,
         },
       },
+      { test: { name: 'dev', include: dev, sequence: { groupOrder: 0 }, maxWorkers: 5, ...timeouts } },
       {
         test: {
           name: 'services',

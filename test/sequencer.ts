@@ -1,5 +1,6 @@
 // The order of test files: the longest of each group begin first, so that none is left over at its end. Vitest itself
 // orders by the durations of the last run, which a fresh clone does not have.
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -26,7 +27,11 @@ const LONGEST = [
   'console/inbox',
   'console/restarts',
   'console/work',
-].map((name) => path.join(import.meta.dirname, `${name}.test.ts`));
+].map((name) => {
+  const file = path.join(import.meta.dirname, `${name}.test.ts`);
+  if (!existsSync(file)) throw new Error(`test/sequencer.ts names a file that does not exist: ${file}`);
+  return file;
+});
 
 export default class Sequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

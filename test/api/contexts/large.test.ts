@@ -15,6 +15,8 @@ import { tagOf } from '../../services/statements.ts';
 const MESSAGES = 120;
 const CHARACTERS = 160 * 1024;
 const MEGABYTES = 18;
+/** The memory in use is looked at each time this much has gone from the export to the import. */
+const LOOK_BYTES = 3 * 1024 * 1024;
 
 let api: Api;
 let base: string;
@@ -36,30 +38,15 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => api.close());
 
-/** The most memory in use beyond the start, in megabytes, without garbage. */
-async function memoryDuring(work: () => Promise<void>): Promise<number> {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  const memoryInUse = (): number => {
-    collect();
-    collect();
-    const { heapUsed, external } = process.memoryUsage();
-    return (heapUsed + external) / 1024 / 1024;
-  };
-  const before = memoryInUse();
-  let most = before;
-  let timer: NodeJS.Timeout;
-  // A collection takes long in a process that has run many tests: a tenth of the time is enough.
-  const look = (pauseMs: number): void => {
-    timer = setTimeout(() => {
-      const began = performance.now();
-      most = Math.max(most, memoryInUse());
-      look(Math.max(500, 10 * (performance.now() - began)));
-    }, pauseMs);
-  };
-  look(500);
-  await work().finally(() => clearTimeout(timer));
-  return most - before;
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** In megabytes, without garbage. */
+function memoryInUse(): number {
+  collect();
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1024 / 1024;
 }
 
 async function digestOf(id: string): Promise<{ hash: string; megabytes: number }> {
@@ -76,18 +63,29 @@ async function digestOf(id: string): Promise<{ hash: string; megabytes: number }
 test('an export of one context is imported into another, byte for byte, with little memory', async () => {
   const original = await digestOf(contextId);
   expect(original.megabytes).toBeGreaterThan(MEGABYTES);
-  let made = '';
-  const memoryInUse = await memoryDuring(async () => {
-    const [out] = await once(get(`${base}/api/contexts/${contextId}/export`), 'response');
-    const headers = { 'content-type': 'application/json' };
-    const upload = request(`${base}/api/contexts/import`, { method: 'POST', headers });
-    const answered = once(upload, 'response');
-    await pipeline(out, upload);
-    const [answer] = await answered;
-    expect(answer.statusCode).toBe(201);
-    made = JSON.parse(await text(answer)).id;
-  });
-  expect(memoryInUse).toBeLessThan(MEGABYTES / 2);
+  const before = memoryInUse();
+  const looks: number[] = [];
+  const [out] = await once(get(`${base}/api/contexts/${contextId}/export`), 'response');
+  const headers = { 'content-type': 'application/json' };
+  const upload = request(`${base}/api/contexts/import`, { method: 'POST', headers });
+  const answered = once(upload, 'response');
+  await pipeline(
+    out,
+    async function* (chunks: AsyncIterable<Buffer>) {
+      let bytes = 0;
+      for await (const chunk of chunks) {
+        bytes += chunk.length;
+        if (bytes > (looks.length + 1) * LOOK_BYTES) looks.push(memoryInUse() - before);
+        yield chunk;
+      }
+    },
+    upload,
+  );
+  const [answer] = await answered;
+  expect(answer.statusCode).toBe(201);
+  const made = JSON.parse(await text(answer)).id;
+  expect(looks).toHaveLength(6);
+  expect(Math.max(...looks)).toBeLessThan(MEGABYTES / 2);
   expect(await digestOf(made)).toEqual(original);
 }, 180_000);
 

@@ -21,7 +21,7 @@ export type Child = {
 
 const running = new Set<ChildProcess>();
 
-/** A process opens a connection for each statement that finds none idle; each takes PostgreSQL 20 ms of CPU. */
+/** A process opens a connection for each statement that finds none idle; each costs PostgreSQL CPU. */
 const FEW_CONNECTIONS = { NIGHTSHIFT_DATABASE_POOL_SIZE: '4' };
 
 /** The environment is `env`, the PATH and the compile cache of the run, and few connections; nothing else. */

@@ -7,7 +7,7 @@ import { useLayoutEffect, useRef, type RefObject } from 'react';
 
 const SETTLING_MS = 500;
 /** Between two looks while the document does not change: a font or an image that arrives moves elements, too. */
-const LOOK_MS = 250;
+const LOOK_MS = 100;
 /** Minimum distance of a move, in pixels. */
 const LEAST = 3;
 
@@ -18,10 +18,13 @@ const watched = new Set<HTMLElement>();
 /** Last positions of the watched elements and of the buttons in them. */
 const seen = new WeakMap<HTMLElement, Seen>();
 let timer: ReturnType<typeof setInterval> | undefined;
-let frame = 0;
+/** The next frame in which a change of the document is looked at. */
+let frame: number | null = null;
 const changes = new MutationObserver(() => {
-  cancelAnimationFrame(frame);
-  frame = requestAnimationFrame(look);
+  frame ??= requestAnimationFrame(() => {
+    frame = null;
+    look();
+  });
 });
 
 /** For elements whose buttons send a decision. base.css disables pointer events on `[data-settling]`. */
@@ -101,7 +104,8 @@ function watch(element: HTMLElement): () => void {
     if (watched.size > 0) return;
     removeEventListener('click', onClick, { capture: true });
     changes.disconnect();
-    cancelAnimationFrame(frame);
+    if (frame !== null) cancelAnimationFrame(frame);
+    frame = null;
     clearInterval(timer);
   };
 }
