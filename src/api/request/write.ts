@@ -3,7 +3,15 @@
  * the same transaction that writes, and stored there under the key.
  */
 import { createHash } from 'node:crypto';
-import { mapOutcome, perform, performOnce, type AnyCommand, type RequestKey } from '../../commands/perform.ts';
+import {
+  mapOutcome,
+  perform,
+  performOnce,
+  type AnyCommand,
+  type Command,
+  type Outcome,
+  type RequestKey,
+} from '../../commands/perform.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { TenantId } from '../../core/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
@@ -42,20 +50,24 @@ export async function write<Answer extends object>(
   return once(ports, keyOf(request), inTime(request, command));
 }
 
+/** Performs a command and stores its value as the response of the request, in one transaction. */
+export type PerformLast = <Answer extends object>(command: Command<Answer>) => Promise<Outcome<object>>;
+
 /**
  * Runs idempotent work that does not fit in one transaction. Stores the first response under the key; all requests with
- * the same key get that response.
+ * the same key get that response. Work that is refused once it is done, such as a deletion, performs its last
+ * transaction with `performLast`: then the response is stored in the moment from which repeats would be refused.
  */
 export async function writeAround<Answer extends object>(
   ports: ApiPorts,
   request: WriteRequest,
-  work: () => Promise<{ kind: 'done'; value: Answer } | Refusal>,
+  work: (performLast: PerformLast) => Promise<{ kind: 'done'; value: Answer } | Refusal>,
 ): Promise<Answer> {
   const key = keyOf(request);
-  if (key === null) return orRefuse(await work()).value;
+  if (key === null) return orRefuse(await work((command) => perform(ports, command))).value;
   const before = await answerUnder<Answer>(ports, key);
   if (before !== null) return before;
-  const outcome = await work();
+  const outcome = await work((command) => performOnce(ports, key, command, asJson));
   if (outcome.kind === 'done') {
     const { value } = outcome;
     return once(ports, key, async () => ({ kind: 'done', value, afterCommit: [] }));

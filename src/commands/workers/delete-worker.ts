@@ -16,17 +16,26 @@ import {
 import { lockForControl } from '../../db/run/stop-requests.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { progressTo, signalTo, wakeMetContexts } from '../after-commit.ts';
-import { done, perform, type Command } from '../perform.ts';
+import { done, perform, type Command, type Outcome } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
-/**
- * `isCurrent`: whether the stored version is the one that the client meant. Refused: `not_found`, `version_conflict`.
- */
+type DeletePorts = Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus' | 'times'>;
+
+type Deletable = { tenantId: TenantId; id: WorkerId; contextId: ContextId };
+
+type Deletion = {
+  /** Whether the stored version is the one that the client meant. */
+  isCurrent?: (version: number) => boolean;
+  /** Performs the last transaction, which deletes the worker itself; its refusals are returned. */
+  performLast?: (command: Command<object>) => Promise<Outcome<object>>;
+};
+
+/** Refused: `not_found`, `version_conflict`, and what `performLast` refuses. */
 export async function deleteWorker(
-  ports: Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus' | 'times'>,
+  ports: DeletePorts,
   tenantId: TenantId,
   workerId: WorkerId,
-  isCurrent: (version: number) => boolean = () => true,
+  { isCurrent = () => true, performLast = (command) => perform(ports, command) }: Deletion = {},
 ): Promise<{ kind: 'done'; deleted: number } | Refusal> {
   const tree = await descendants(ports.database.db, tenantId, workerId);
   if (tree.length === 0) return refuse('not_found', `No worker has the id ${workerId}.`);
@@ -36,28 +45,37 @@ export async function deleteWorker(
   }
   let deleted = 0;
   for (let left = tree; left.length > 0; left = await descendants(ports.database.db, tenantId, workerId)) {
-    for (const worker of left) if (await removeWorker(ports, { tenantId, ...worker })) deleted += 1;
+    for (const worker of left) {
+      const command = deletion(ports, { tenantId, ...worker });
+      const outcome = await (worker.id === workerId ? performLast(command) : perform(ports, command));
+      if (outcome.kind === 'done') deleted += 1;
+      else if (outcome.code !== 'not_found') return outcome;
+    }
   }
   return { kind: 'done', deleted };
 }
 
-/**
- * Deletes one worker and its context. `may` is checked first in the same transaction. False: `may` returned false, the
- * worker is already deleted, or a child of it must be deleted first.
- */
-export async function removeWorker(
-  ports: Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus' | 'times'>,
-  { tenantId, id, contextId }: { tenantId: TenantId; id: WorkerId; contextId: ContextId },
-  may: (executor: Executor) => Promise<boolean> = async () => true,
+/** Deletes one worker and its context, if `may` returns true in the same transaction. */
+export async function deleteAlone(
+  ports: DeletePorts,
+  worker: Deletable,
+  may: (executor: Executor) => Promise<boolean>,
 ): Promise<boolean> {
-  const command: Command<boolean> = async (tx) => {
-    if (!(await may(tx))) return done(false);
-    const locked = await lockForControl(tx, tenantId, contextId, ports.times);
-    if (locked === null || !(await lockChildless(tx, tenantId, id))) return done(false);
+  const command = deletion(ports, worker);
+  const refused = refuse('not_found', 'The worker may not be deleted.');
+  const outcome = await perform(ports, async (tx) => ((await may(tx)) ? command(tx) : refused));
+  return outcome.kind === 'done';
+}
+
+/** Refused with `not_found`: the worker is already deleted, or a child of it must be deleted first. */
+function deletion({ times }: DeletePorts, { tenantId, id, contextId }: Deletable): Command<object> {
+  return async (tx) => {
+    const locked = await lockForControl(tx, tenantId, contextId, times);
+    if (locked === null || !(await lockChildless(tx, tenantId, id))) {
+      return refuse('not_found', 'The worker is already deleted, or has got a child.');
+    }
     await releaseDetached(tx, tenantId, id);
     const met = await deleteContext(tx, tenantId, contextId);
-    return done(true, ...signalTo(contextId, locked), progressTo(contextId, 0), ...wakeMetContexts(met));
+    return done({}, ...signalTo(contextId, locked), progressTo(contextId, 0), ...wakeMetContexts(met));
   };
-  const outcome = await perform(ports, command);
-  return outcome.kind === 'done' && outcome.value;
 }

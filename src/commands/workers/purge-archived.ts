@@ -1,6 +1,6 @@
 /** Purges contexts that have been archived long enough: deletes each in its own transaction. */
 import { findPurgeable, lockFree, isPurgeable } from '../../db/write/contexts/expiry.ts';
-import { removeWorker } from './delete-worker.ts';
+import { deleteAlone } from './delete-worker.ts';
 import type { CommandPorts } from '../ports.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function purgeArchived(
   const failures: unknown[] = [];
   let purged = 0;
   for (const worker of found) {
-    const isGone = await removeWorker(
+    const isGone = await deleteAlone(
       ports,
       worker,
       async (tx) => (await lockFree(tx, worker.contextId)) && (await isPurgeable(tx, worker.contextId, archivedDays)),

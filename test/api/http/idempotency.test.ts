@@ -1,4 +1,5 @@
 // Idempotency-Key: the same key and body give the same answer and one effect; another body is refused.
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addProcess } from '../manual-worker.ts';
 import { openApi, type Api, type Answer, type Body } from '../harness.ts';
@@ -139,6 +140,29 @@ describe('a key', () => {
     );
     expect(new Set(answers.map((answer) => answer.body.job_id)).size).toBe(1);
     expect((await api.get(path)).body.data).toHaveLength(1);
+  });
+
+  test('of a deletion is stored with it: an equal request finds the worker, or the response', async () => {
+    const { id } = await api.worker();
+    const headers = newKey();
+    const erase = () => api.call('DELETE', `/api/workers/${id}`, undefined, headers);
+    // The second insert of a key is the one that stores the response of the first request.
+    await api.database.db.execute(sql`create sequence inserts`);
+    await api.database.db.execute(sql`create function hold() returns trigger language plpgsql as
+      'begin if nextval(''inserts'') = 2 then perform pg_sleep(0.5); end if; return new; end'`);
+    await api.database.db.execute(sql`create trigger hold before insert on idempotency_keys
+      for each row execute function hold()`);
+    try {
+      const first = erase();
+      const inserts = () => api.database.db.execute(sql`select last_value from inserts`);
+      await expect.poll(inserts, { interval: 10 }).toEqual([{ last_value: 2 }]);
+      expect((await erase()).status).toBe(204);
+      expect((await first).status).toBe(204);
+      expect((await erase()).status).toBe(204);
+    } finally {
+      await api.database.db.execute(sql`drop function hold cascade`);
+      await api.database.db.execute(sql`drop sequence inserts`);
+    }
   });
 
   test.each(['', 'x'.repeat(256)])('must have 1 to 255 characters', async (key) => {

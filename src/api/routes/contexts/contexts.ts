@@ -249,12 +249,13 @@ function deleteContextRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId } = request;
       const id = contextId(request.params.id);
-      await writeAround(ports, request, async () => {
+      await writeAround(ports, request, async (performLast) => {
         const worker = await workerOf(ports.database.db, tenantId, id);
         if (worker === null) return refuse('not_found', noContext(id));
-        const outcome = await deleteWorker(ports, tenantId, worker, (version) =>
-          isMatch(request.headers['if-match'], version),
-        );
+        const outcome = await deleteWorker(ports, tenantId, worker, {
+          isCurrent: (version) => isMatch(request.headers['if-match'], version),
+          performLast,
+        });
         if (outcome.kind === 'done') return { kind: 'done', value: {} };
         return outcome.code === 'not_found' ? refuse('not_found', noContext(id)) : outcome;
       });

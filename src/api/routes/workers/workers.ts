@@ -176,10 +176,11 @@ function deleteWorkerRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const id = workerId(request.params.id);
-      await writeAround(ports, request, async () => {
-        const outcome = await deleteWorker(ports, request.tenantId, id, (version) =>
-          isMatch(request.headers['if-match'], version),
-        );
+      await writeAround(ports, request, async (performLast) => {
+        const outcome = await deleteWorker(ports, request.tenantId, id, {
+          isCurrent: (version) => isMatch(request.headers['if-match'], version),
+          performLast,
+        });
         return outcome.kind === 'refused' ? outcome : { kind: 'done', value: {} };
       });
       reply.code(204);
