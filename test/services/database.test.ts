@@ -5,7 +5,8 @@ import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { Database } from '../../src/db/connection/client.ts';
-import { createDatabaseFrom, createTestDatabase } from './database.ts';
+import { createDatabaseFrom, createFreshDatabase, createTestDatabase } from './database.ts';
+import { DatabasePool } from './database-pool.ts';
 import { removeFolder, temporaryFolder } from './temporary-folder.ts';
 
 let folder = '';
@@ -54,14 +55,16 @@ test('many files at once migrate once, and each gets a copy of its own', async (
 test('the next user of a database goes on with its connections, unless they have unfinished work', async () => {
   const pidOf = async ({ db }: Database): Promise<unknown> =>
     (await db.execute(sql`select pg_backend_pid() as pid`))[0];
-  const first = await createTestDatabase();
+  // Of its own: autovacuum does not look at a database that no test has filled.
+  const pool = new DatabasePool(() => createFreshDatabase());
+  const first = await pool.lend();
   const [one, two] = [first.open({ name: 'one' }), first.open({ name: 'two' })];
   const [pid, unfinished] = [await pidOf(one), await pidOf(two)];
   void two.transaction(() => new Promise(() => undefined)).catch(() => undefined);
   await one.close();
   await expect(pidOf(one)).rejects.toThrow();
   await first.drop();
-  const second = await createTestDatabase();
+  const second = await pool.lend();
   expect(second.url).toBe(first.url);
   expect(await pidOf(second.open({ name: 'one' }))).toEqual(pid);
   expect(await pidOf(second.open({ name: 'two' }))).not.toEqual(unfinished);
