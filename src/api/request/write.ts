@@ -51,7 +51,7 @@ export async function write<Answer extends object>(
 }
 
 /** Performs a command and stores its value as the response of the request, in one transaction. */
-export type PerformLast = <Answer extends object>(command: Command<Answer>) => Promise<Outcome<object>>;
+type PerformLast = <Answer extends object>(command: Command<Answer>) => Promise<Outcome<object>>;
 
 /**
  * Runs idempotent work that does not fit in one transaction. Stores the first response under the key; all requests with

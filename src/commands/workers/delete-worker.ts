@@ -72,7 +72,7 @@ function deletion({ times }: DeletePorts, { tenantId, id, contextId }: Deletable
   return async (tx) => {
     const locked = await lockForControl(tx, tenantId, contextId, times);
     if (locked === null || !(await lockChildless(tx, tenantId, id))) {
-      return refuse('not_found', 'The worker is already deleted, or has got a child.');
+      return refuse('not_found', 'The worker is already deleted, or has a child that must be deleted first.');
     }
     await releaseDetached(tx, tenantId, id);
     const met = await deleteContext(tx, tenantId, contextId);
