@@ -1,6 +1,6 @@
 /** The context for the example that `start` prints. Created once, with the model that needs no key. */
 import { createWorker } from '../commands/workers/create-worker.ts';
-import { done, perform, type Command } from '../commands/perform.ts';
+import { done, perform, performWithin, type Command } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import { takeTurn } from '../db/processes/first-start.ts';
@@ -23,7 +23,7 @@ function findOrMake(ports: CommandPorts, tenantId: TenantId): Command<ContextId>
     if (known !== null) return done(known);
     const config = { model: MODEL };
     const worker = { tenantId, name: NAME, title: null, role: null, config, parentWorkerId: null };
-    const created = await createWorker(ports, worker)(tx);
+    const created = await performWithin(tx, createWorker(ports, worker));
     return created.kind === 'refused' ? created : done(created.value.contextId);
   };
 }

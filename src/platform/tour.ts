@@ -7,8 +7,8 @@ import { createWorker } from '../commands/workers/create-worker.ts';
 import { done, perform, performWithin, type Command } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import { NORMAL } from '../commands/inputs/enqueue.ts';
-import { submitInput } from '../commands/inputs/submit-input.ts';
 import type { Config } from '../config/config.ts';
+import type { InputBlock } from '../core/conversation/blocks.ts';
 import { DEFAULT_TENANT_NAME, type ContextId, type TenantId } from '../core/ids.ts';
 import type { WorkerConfig } from '../core/workers/settings.ts';
 import { isUntouched, takeTurn } from '../db/processes/first-start.ts';
@@ -53,11 +53,11 @@ function call(tool: string, input: Readonly<Record<string, string>>): string {
 /** The context of the tour until its job ends. Creates the tour in an empty database. Null: there is no tour. */
 export async function tour(
   ports: CommandPorts,
-  { tour: wanted, apiKeys, queueLimit }: Pick<Config, 'tour' | 'apiKeys' | 'queueLimit'>,
+  { tour: wanted, apiKeys }: Pick<Config, 'tour' | 'apiKeys'>,
 ): Promise<ContextId | null> {
   if (!wanted) return null;
   const tenantId = await ensureTenant(ports.database.db, apiKeys[0]?.tenant ?? DEFAULT_TENANT_NAME);
-  const made = await perform(ports, make(ports, tenantId, queueLimit));
+  const made = await perform(ports, make(ports, tenantId));
   if (made.kind === 'refused') throw new Error(made.message);
   const filter = { contextId: null, workerId: null, role: null, status: null, kind: null, metadata: MARK };
   const [touring] = await contextsWithUnfinished(ports.database.db, tenantId, filter, {
@@ -68,27 +68,15 @@ export async function tour(
 }
 
 /** Does nothing if the database was used before. */
-function make(ports: CommandPorts, tenantId: TenantId, queueLimit: number): Command<null> {
+function make(ports: CommandPorts, tenantId: TenantId): Command<null> {
   return async (tx) => {
     await takeTurn(tx);
     if (!(await isUntouched(tx))) return done(null);
     const title = 'A tour of Nightshift';
     const worker = { tenantId, name: 'tour', title, role: null, config: CONFIG, parentWorkerId: null };
-    const created = await createWorker(ports, worker)(tx);
-    if (created.kind === 'refused') return created;
-    const input = submitInput(ports, {
-      tenantId,
-      contextId: created.value.contextId,
-      content: [{ type: 'text', text: SCRIPT }],
-      delivery: 'queue',
-      branch: null,
-      priority: NORMAL,
-      metadata: MARK,
-      maxSteps: null,
-      deadline: null,
-      queueLimit,
-    });
-    const submitted = await performWithin(tx, input);
-    return submitted.kind === 'refused' ? submitted : done(null, ...submitted.afterCommit);
+    const content: InputBlock[] = [{ type: 'text', text: SCRIPT }];
+    const input = { content, priority: NORMAL, metadata: MARK, maxSteps: null, deadline: null };
+    const created = await performWithin(tx, createWorker(ports, worker, input));
+    return created.kind === 'refused' ? created : { ...created, value: null };
   };
 }

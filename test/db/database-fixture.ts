@@ -21,7 +21,7 @@ import { claim } from '../../src/db/run/claims.ts';
 import type { ContextRow } from '../../src/db/run/contexts.ts';
 import { takeLock, register, type LeaseTimes } from '../../src/db/processes/processes.ts';
 import { submit, type Submission } from '../../src/db/write/inputs/submit.ts';
-import { createWorker, type NewWorker } from '../../src/db/write/workers/workers.ts';
+import { createWorker, type NewWorker } from '../../src/db/write/workers/create.ts';
 import type { WakeUp } from '../../src/queue/wake-queue.ts';
 import { snapshot } from '../core/builders.ts';
 import { createTestDatabase } from '../services/database.ts';
@@ -93,7 +93,7 @@ export async function given(): Promise<Given> {
         depth: 0,
         ...over,
       };
-      await database.transaction((tx) => createWorker(tx, worker));
+      await createWorker(db, worker);
       return { contextId: worker.contextId, workerId: worker.id, tenantId: worker.tenantId };
     },
     async process({ silentMs = null, lock = false, sessionName } = {}) {

@@ -1,11 +1,13 @@
 // The cost of a job in Postgres: every transaction, and every statement of it, from the input to the end of the job.
 import { afterEach, expect, inject, test } from 'vitest';
 import { submitInput } from '../../src/commands/inputs/submit-input.ts';
-import { perform } from '../../src/commands/perform.ts';
+import { perform, type AnyCommand } from '../../src/commands/perform.ts';
+import { createWorker } from '../../src/commands/workers/create-worker.ts';
+import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
 import { isWrite, tagOf } from '../services/statements.ts';
 import { says, result, startFleet, type Fleet } from '../workers/worker-fleet.ts';
-import { postedInput } from './inputs.ts';
+import { firstInput, postedInput } from './inputs.ts';
 
 let fleet: Fleet | null = null;
 afterEach(async () => {
@@ -125,16 +127,21 @@ test('the tool descriptions for a model are stored once for each list, however m
   ]);
 });
 
-test('a submit is one statement', async () => {
+test('a submit is one statement, and so is a new worker with its first input, or without one', async () => {
   const sent: string[] = [];
   fleet = await startFleet({ model: () => says('ok'), processes: 0 });
+  const { ports } = fleet;
   const { contextId } = await fleet.createContext();
   const counted = openDatabase(fleet.url, { max: 1, hook: (text) => void sent.push(text) });
-  const outcome = await perform(
-    { ...fleet.ports, database: counted },
-    submitInput(fleet.ports, { ...postedInput(), contextId }),
-  );
-  expect(outcome.kind).toBe('done');
-  expect(sent).toHaveLength(1);
+  const done = async (command: AnyCommand<unknown>): Promise<void> => {
+    expect(await perform({ ...ports, database: counted }, command)).toMatchObject({ kind: 'done' });
+  };
+  const worker = { tenantId: DEFAULT_TENANT, name: 'w', title: null, role: null, config: {}, parentWorkerId: null };
+  await done(submitInput(ports, { ...postedInput(), contextId }));
+  await done(createWorker(ports, worker, firstInput('go')));
+  await done(createWorker(ports, worker));
+  expect(sent.map(tagOf)).toEqual(['jobs.submit', 'workers.create', 'workers.create']);
+  // With and without an input it is the same text, which is prepared once.
+  expect(sent[2]).toBe(sent[1]);
   await counted.close();
 });

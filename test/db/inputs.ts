@@ -1,6 +1,6 @@
 // Inputs with every field filled in: the argument of the commands that submit one, and of the statement that stores it.
 // A test names only the fields it is about.
-import type { SubmitInput } from '../../src/commands/inputs/posted-input.ts';
+import type { FirstInput, SubmitInput } from '../../src/commands/inputs/posted-input.ts';
 import type { InputBlock } from '../../src/core/conversation/blocks.ts';
 import { DEFAULT_TENANT, type ContextId } from '../../src/core/ids.ts';
 import type { Submission } from '../../src/db/write/inputs/submit.ts';
@@ -20,9 +20,14 @@ const COMMON = {
   queueLimit: 1_000,
 } satisfies Partial<PostedInput & Submission>;
 
-/** An input as a client posts it. The caller adds the context, because a session begins without one. */
+/** An input as a client posts it. The caller adds the context. */
 export function postedInput(over: Partial<PostedInput> = {}): PostedInput {
   return { ...COMMON, content: CONTENT, delivery: 'queue', ...over };
+}
+
+/** The input that a new worker begins with. */
+export function firstInput(text: string, over: Partial<FirstInput> = {}): FirstInput {
+  return { content: [{ type: 'text', text }], priority: 5, metadata: {}, maxSteps: null, deadline: null, ...over };
 }
 
 /** An input with a job of its own, for a context of the default tenant. */

@@ -39,7 +39,7 @@ import { TEAM_DEFAULTS, type TeamAbilities } from '../../src/workers/run/team-ab
 import { startWorkerProcess, type WorkerProcess } from '../../src/workers/process/process.ts';
 import type { WorkerTimes } from '../../src/workers/process/ports.ts';
 import { given, settings } from '../core/builders.ts';
-import { postedInput } from '../db/inputs.ts';
+import { firstInput, postedInput } from '../db/inputs.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { testPrefix } from '../services/prefix.ts';
 import { TIMES, deaf, workerPorts } from './worker-ports.ts';
@@ -123,6 +123,8 @@ export type Fleet = {
   processes: WorkerProcess[];
   perform<T>(command: AnyCommand<T>): Promise<T>;
   createContext(): Promise<{ workerId: WorkerId; contextId: ContextId }>;
+  /** Creates a worker together with its first input. */
+  begin(text: string): Promise<Accepted>;
   post(contextId: ContextId, text: string, options?: PostOptions): Promise<Accepted>;
   retry(contextId: ContextId): Promise<Accepted>;
   cancel(jobId: JobId): Promise<void>;
@@ -144,6 +146,8 @@ export type Fleet = {
   startProcess(): Promise<WorkerProcess>;
   close(): Promise<void>;
 };
+
+const WORKER = { tenantId: DEFAULT_TENANT, name: 'test', title: null, role: null, config: {}, parentWorkerId: null };
 
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const own = options.databaseUrl === undefined ? await createTestDatabase() : null;
@@ -279,20 +283,12 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     processes,
     startProcess,
     perform: (command) => expectDone(perform(ports, command)),
-    createContext: () =>
-      expectDone(
-        perform(
-          ports,
-          createWorker(ports, {
-            tenantId: DEFAULT_TENANT,
-            name: 'test',
-            title: null,
-            role: null,
-            config: {},
-            parentWorkerId: null,
-          }),
-        ),
-      ),
+    createContext: () => expectDone(perform(ports, createWorker(ports, WORKER))),
+    async begin(text) {
+      const { accepted } = await expectDone(perform(ports, createWorker(ports, WORKER, firstInput(text))));
+      if (accepted === null) throw new Error('the worker has no job');
+      return accepted;
+    },
     post: (contextId, text, extra) => submit(contextId, text, extra),
     retry: (contextId) => submit(contextId, null),
     async cancel(jobId) {

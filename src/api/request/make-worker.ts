@@ -1,7 +1,7 @@
-/** Creates a worker with its context, for both `POST /api/workers` and `POST /api/contexts`. */
-import { createWorker, type CreateWorker } from '../../commands/workers/create-worker.ts';
-import type { Command } from '../../commands/perform.ts';
-import type { ContextId, WorkerId } from '../../core/ids.ts';
+/** Creates a worker with its context, and with its first input if there is one, for every route that does. */
+import type { FirstInput } from '../../commands/inputs/posted-input.ts';
+import { createWorker, type Created, type CreateWorker } from '../../commands/workers/create-worker.ts';
+import type { AnyCommand } from '../../commands/perform.ts';
 import { unknownName } from '../server/catalog.ts';
 import type { ApiPorts } from '../server/ports.ts';
 import { roleToMakeFrom } from '../response/roles.ts';
@@ -15,10 +15,12 @@ type WantedWorker = Omit<CreateWorker, 'role'> & { role: string | null | undefin
 export async function makeWorker(
   ports: ApiPorts,
   wanted: WantedWorker,
-): Promise<Command<{ workerId: WorkerId; contextId: ContextId }>> {
+  input: FirstInput | null = null,
+): Promise<AnyCommand<Created>> {
   const refusal = await unknownName(ports, wanted.config);
   if (refusal !== null) return async () => refusal;
   const role = await roleToMakeFrom(ports, wanted.tenantId, wanted.role);
   if (role !== null && 'code' in role) return async () => role;
-  return createWorker(ports, { ...wanted, role }, ports.config.trees, ports.catalog.fileRoles);
+  const { config, catalog } = ports;
+  return createWorker(ports, { ...wanted, role }, input, { trees: config.trees, fileRoles: catalog.fileRoles });
 }

@@ -1,14 +1,20 @@
 /** Turns a posted message into a queued job, for contexts and workers. */
 import type { Static } from 'typebox';
 import { NORMAL } from '../../commands/inputs/enqueue.ts';
-import type { Accepted as AcceptedJob, SubmitInput, SubmitPorts } from '../../commands/inputs/posted-input.ts';
+import type {
+  Accepted as AcceptedJob,
+  FirstInput,
+  JobOptions,
+  SubmitInput,
+  SubmitPorts,
+} from '../../commands/inputs/posted-input.ts';
 import { submitInput } from '../../commands/inputs/submit-input.ts';
 import type { AnyCommand } from '../../commands/perform.ts';
 import type { InputBlock } from '../../core/conversation/blocks.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
 import { answeredBy } from './write.ts';
 import { parseInstant } from './instant.ts';
-import type { Accepted, PostJob, PostMessage } from '../schemas/messages/message.ts';
+import type { Accepted, FirstMessage, PostJob, PostMessage } from '../schemas/messages/message.ts';
 
 type Posted = Static<typeof PostMessage> | (Static<typeof PostJob> & { content?: never; delivery?: never });
 
@@ -41,22 +47,21 @@ export function toSubmitInput(
     contextId,
     delivery: posted.delivery ?? 'queue',
     branch: posted.branch ?? null,
-    priority: posted.priority ?? NORMAL,
-    metadata: posted.metadata ?? {},
-    maxSteps: posted.max_steps ?? null,
-    deadline: parseInstant(posted.deadline, 'deadline'),
+    ...toJobOptions(posted, 'deadline'),
     queueLimit,
   };
 }
 
-/** An input with default options. */
-export function plainInput(
-  tenantId: TenantId,
-  content: InputBlock[],
-  queueLimit: number,
-): Omit<SubmitInput, 'contextId'> {
-  const job = { branch: null, priority: NORMAL, metadata: {}, maxSteps: null, deadline: null };
-  return { tenantId, content, delivery: 'queue', ...job, queueLimit };
+export function toFirstInput(posted: Static<typeof FirstMessage>): FirstInput {
+  return { content: toBlocks(posted.content), ...toJobOptions(posted, 'input.deadline') };
+}
+
+/** Options that are not given get their defaults. `deadlineAt`: the path of the deadline in the body. */
+function toJobOptions(
+  { priority = NORMAL, metadata = {}, max_steps, deadline }: Options,
+  deadlineAt: string,
+): Omit<JobOptions, 'content'> {
+  return { priority, metadata, maxSteps: max_steps ?? null, deadline: parseInstant(deadline, deadlineAt) };
 }
 
 export function toBlocks(content: string | InputBlock[]): InputBlock[] {
@@ -74,6 +79,6 @@ export function toAccepted({ jobId, messageId, contextId, status, after }: Accep
 }
 
 /** The event stream from the input on. */
-export function streamUrl(contextId: ContextId, after: number): string {
+function streamUrl(contextId: ContextId, after: number): string {
   return `/api/contexts/${contextId}/events?after=${after}`;
 }

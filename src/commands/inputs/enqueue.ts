@@ -1,12 +1,13 @@
 /** Queues a job of its own: for an input, for a compaction, for a message from another worker. */
 import type { Refusal } from '../../core/errors.ts';
-import type { Ids, JobId, MessageId } from '../../core/ids.ts';
+import type { ContextId, Ids, JobId, MessageId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import type { ChangedContext } from '../../db/run/contexts.ts';
-import { submit, type Asker, type Submission } from '../../db/write/inputs/submit.ts';
+import { submit, type Submission } from '../../db/write/inputs/submit.ts';
+import type { Asker, NewInput, NewJob } from '../../db/write/inputs/submission.ts';
 import { wakeUpIfRunnable, type AfterCommit } from '../after-commit.ts';
 import { done, type Done, type Outcome } from '../perform.ts';
-import type { Accepted, SubmitInput } from './posted-input.ts';
+import type { Accepted, FirstInput, JobOptions, SubmitInput } from './posted-input.ts';
 import { whyRefused } from './refusals.ts';
 
 /** The default priority. */
@@ -38,23 +39,31 @@ export async function enqueue(
 /** Queues an input even if a question waits. Refused like `enqueue`. */
 export async function enqueueInput(executor: Executor, ids: Ids, input: SubmitInput): Promise<Outcome<Accepted>> {
   const job = newJob(ids, input);
-  const submitted = await submit(executor, { ...job, mayAnswer: false, onlyIfIdle: false });
-  return submitted === null ? whyRefused(executor, input) : queued(job, submitted);
+  const submitted = await submit(executor, { ...input, ...job, mayAnswer: false, onlyIfIdle: false });
+  return submitted === null ? whyRefused(executor, input) : queued(input.contextId, job, submitted);
 }
 
-type NewJob = Omit<Submission, 'mayAnswer' | 'onlyIfIdle'>;
+/** The job of an input, or without one. */
+export function newJob(ids: Ids, options: JobOptions): NewJob {
+  const { content } = options;
+  return content === null ? jobWith(ids, options, null) : jobOfInput(ids, { ...options, content });
+}
 
-/** The job of an input. */
-export function newJob(ids: Ids, input: SubmitInput): NewJob {
-  const { content } = input;
-  const jobId = ids.next<JobId>();
-  const message = content === null ? null : { messageId: ids.next<MessageId>(), content };
-  return { ...input, jobId, input: message, compaction: null };
+export function jobOfInput(ids: Ids, input: FirstInput): NewJob & { input: NewInput } {
+  return jobWith(ids, input, { messageId: ids.next<MessageId>(), content: input.content });
+}
+
+function jobWith<Input extends NewInput | null>(
+  ids: Ids,
+  { priority, metadata, maxSteps, deadline }: JobOptions,
+  input: Input,
+): NewJob & { input: Input } {
+  return { jobId: ids.next<JobId>(), input, compaction: null, priority, metadata, maxSteps, deadline };
 }
 
 /** The receipt of a queued job, and its wake-up. */
-export function queued({ contextId, jobId, input }: NewJob, submitted: ChangedContext): Done<Accepted> {
+export function queued(contextId: ContextId, { jobId, input }: NewJob, context: ChangedContext): Done<Accepted> {
   const messageId = input?.messageId ?? null;
-  const accepted = { jobId, messageId, contextId, status: 'queued', after: submitted.headSeq } as const;
-  return done(accepted, ...wakeUpIfRunnable(contextId, submitted));
+  const accepted = { jobId, messageId, contextId, status: 'queued', after: context.headSeq } as const;
+  return done(accepted, ...wakeUpIfRunnable(contextId, context));
 }

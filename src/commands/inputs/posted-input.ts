@@ -12,21 +12,28 @@ export type SubmitPorts = Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs' | '
 export const DELIVERIES = ['queue', 'steer', 'interrupt', 'reject'] as const;
 export type Delivery = (typeof DELIVERIES)[number];
 
-export type SubmitInput = {
-  tenantId: TenantId;
-  contextId: ContextId;
+/** An input, and the options of its job. */
+export type JobOptions = {
   /** Null: run on the current history. */
   content: InputBlock[] | null;
-  delivery: Delivery;
-  /** The branch; null: the active one. */
-  branch: string | null;
   /** From 1 (first) to 10. */
   priority: number;
   metadata: JsonObject;
   maxSteps: number | null;
   deadline: Millis | null;
+};
+
+export type SubmitInput = JobOptions & {
+  tenantId: TenantId;
+  contextId: ContextId;
+  delivery: Delivery;
+  /** The branch; null: the active one. */
+  branch: string | null;
   queueLimit: number;
 };
+
+/** The first input of a new worker: its context is idle and has one branch. */
+export type FirstInput = JobOptions & { content: InputBlock[] };
 
 /**
  * `after`: the context's event number when the input was accepted. `status`: of the job, which is queued unless the

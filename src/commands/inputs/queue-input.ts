@@ -31,11 +31,12 @@ async function queue(
   const answer = asAnswer(input);
   const job = newJob(ports.ids, input);
   const submitted = await submit(executor, {
+    ...input,
     ...job,
     mayAnswer: answer !== null,
     onlyIfIdle: input.delivery === 'reject',
   });
-  if (submitted !== null) return queued(job, submitted);
+  if (submitted !== null) return queued(input.contextId, job, submitted);
   const state = await admission(executor, input.tenantId, input.contextId);
   const refusal = refusalOf(state, input);
   // `context_busy`: a question was waiting, and no longer does.

@@ -1,6 +1,15 @@
-/** Creates a worker and its context. The API has already validated the names of models, tools and roles. */
+/**
+ * Creates a worker and its context, and queues its first input if there is one. The API has already validated the names
+ * of models, tools and roles.
+ *
+ * - Checked: the parent, if one is named, and the limits of its tree; this takes a transaction. The parent is locked, and
+ *   a later statement counts.
+ * - Written: one statement, `workers.create`.
+ * - After the commit: a wake-up, if there is an input.
+ * - Receipt: the worker, and the job of the input, which is queued.
+ */
 import { refuse, type Refusal } from '../../core/errors.ts';
-import type { ContextId, TenantId, WorkerId } from '../../core/ids.ts';
+import type { ContextId, Ids, MessageId, TenantId, WorkerId } from '../../core/ids.ts';
 import type { Role, WorkerConfig, WorkerRole } from '../../core/workers/settings.ts';
 import {
   TREE_LIMITS,
@@ -12,8 +21,12 @@ import {
 } from '../../core/workers/worker-limits.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { readParent } from '../../db/run/team.ts';
-import { createWorker as insertWorker, depthOf } from '../../db/write/workers/workers.ts';
-import { done, type Command } from '../perform.ts';
+import type { WorkerView } from '../../db/read/contexts/worker-views.ts';
+import { createWorker as insertWorker } from '../../db/write/workers/create.ts';
+import { depthOf } from '../../db/write/workers/workers.ts';
+import { jobOfInput, queued } from '../inputs/enqueue.ts';
+import type { Accepted, FirstInput } from '../inputs/posted-input.ts';
+import { done, type AnyCommand, type Done } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
 export type CreateWorker = {
@@ -25,24 +38,50 @@ export type CreateWorker = {
   parentWorkerId: WorkerId | null;
 };
 
-/** `fileRoles`: the roles of the config file. Refused: `not_found` (the parent), `worker_limit`. */
+/** `accepted`: the receipt of the first input; null: there was no input. */
+export type Created = {
+  workerId: WorkerId;
+  contextId: ContextId;
+  view: WorkerView;
+  accepted: (Accepted & { messageId: MessageId }) | null;
+};
+
+/** `fileRoles`: the roles of the config file. */
+export type CreateOptions = { trees?: TreeLimits; fileRoles?: ReadonlyMap<string, Role> };
+
+/** `input`: the first input; null: none. Refused: `not_found` (the parent), `worker_limit`. */
 export function createWorker(
   { ids }: Pick<CommandPorts, 'ids'>,
   worker: CreateWorker,
-  trees: TreeLimits = TREE_LIMITS,
-  fileRoles: ReadonlyMap<string, Role> = new Map(),
-): Command<{ workerId: WorkerId; contextId: ContextId }> {
+  input: FirstInput | null = null,
+  { trees = TREE_LIMITS, fileRoles = new Map() }: CreateOptions = {},
+): AnyCommand<Created> {
+  const { parentWorkerId } = worker;
+  if (parentWorkerId === null) return { statement: (executor) => create(executor, ids, worker, TOP, input) };
   return async (tx) => {
-    const { parentWorkerId } = worker;
-    const below = parentWorkerId === null ? TOP : await placeBelow(tx, { ...worker, parentWorkerId }, trees, fileRoles);
-    if (below.kind === 'refused') return below;
-    const workerId = ids.next<WorkerId>();
-    const contextId = ids.next<ContextId>();
-    const limits = narrowest(below.limits, worker.config.limits ?? {});
-    const config = Object.keys(limits).length === 0 ? worker.config : { ...worker.config, limits };
-    await insertWorker(tx, { ...worker, config, id: workerId, contextId, depth: below.depth });
-    return done({ workerId, contextId });
+    const place = await placeBelow(tx, { ...worker, parentWorkerId }, trees, fileRoles);
+    return place.kind === 'refused' ? place : create(tx, ids, worker, place, input);
   };
+}
+
+async function create(
+  executor: Executor,
+  ids: Ids,
+  worker: CreateWorker,
+  { depth, limits: ofParent }: Place,
+  input: FirstInput | null,
+): Promise<Done<Created>> {
+  const workerId = ids.next<WorkerId>();
+  const contextId = ids.next<ContextId>();
+  const limits = narrowest(ofParent, worker.config.limits ?? {});
+  const config = Object.keys(limits).length === 0 ? worker.config : { ...worker.config, limits };
+  const job = input === null ? null : jobOfInput(ids, input);
+  const row = { ...worker, config, id: workerId, contextId, depth };
+  const { worker: view, context } = await insertWorker(executor, row, job);
+  if (job === null) return done({ workerId, contextId, view, accepted: null });
+  const { value, afterCommit } = queued(contextId, job, context);
+  const accepted = { ...value, messageId: job.input.messageId };
+  return done({ workerId, contextId, view, accepted }, ...afterCommit);
 }
 
 /** `limits`: the limits of the parent, which also apply to its children. */
@@ -56,11 +95,11 @@ async function placeBelow(
   { limits, tenantWorkers }: TreeLimits,
   fileRoles: ReadonlyMap<string, Role>,
 ): Promise<Place | Refusal> {
-  const depth = await depthOf(tx, tenantId, parentId);
-  const parent = await readParent(tx, tenantId, parentId, {
-    jobId: null,
-    countsTenant: tenantWorkers !== null,
-  });
+  // One round trip. The second statement sees what was committed before the first got its lock.
+  const [depth, parent] = await Promise.all([
+    depthOf(tx, tenantId, parentId),
+    readParent(tx, tenantId, parentId, { jobId: null, countsTenant: tenantWorkers !== null }),
+  ]);
   if (depth === null || parent === null) {
     return refuse('not_found', `No worker has the id ${parentId}.`, 'parent_worker_id');
   }

@@ -10,7 +10,7 @@ import type { IdleTimeouts } from '../../../src/core/workers/settings.ts';
 import { archiveIdle } from '../../../src/db/write/contexts/expiry.ts';
 import { addVersion } from '../../../src/db/write/workers/roles.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
-import type { NewWorker } from '../../../src/db/write/workers/workers.ts';
+import type { NewWorker } from '../../../src/db/write/workers/create.ts';
 import { runHousekeeping } from '../../../src/workers/process/housekeeper.ts';
 import { given, type Context, type Given } from '../database-fixture.ts';
 import { submissionTo } from '../inputs.ts';

@@ -1,11 +1,8 @@
 // The history that a model gets in a session: all messages of the session, and after a clear none from before.
 import { afterEach, expect, test } from 'vitest';
-import { beginSession } from '../../../src/commands/workers/begin-session.ts';
 import { clearContext } from '../../../src/commands/contexts/clear-context.ts';
-import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
-import { postedInput } from '../../db/inputs.ts';
 import { says, startFleet, transcript, type Fleet } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
@@ -27,17 +24,7 @@ test('the model remembers the conversation, until the session is cleared', async
       return says(/What's my name/.test(asked.at(-1) ?? '') && /Alice/.test(asked.at(-1) ?? '') ? 'Alice' : 'ok');
     },
   }));
-  const make = createWorker(of.ports, {
-    tenantId: DEFAULT_TENANT,
-    name: 'session',
-    title: null,
-    role: null,
-    config: {},
-    parentWorkerId: null,
-  });
-  const { contextId, jobId } = await of.perform(
-    beginSession(of.ports, make, postedInput({ content: [{ type: 'text', text: 'My name is Alice.' }] })),
-  );
+  const { contextId, jobId } = await of.begin('My name is Alice.');
   await of.ended(jobId);
   const second = await of.post(contextId, "What's my name?");
   await of.ended(second.jobId);

@@ -1,9 +1,6 @@
 /** Chat sessions. A session is a context with an idle timeout. */
 import type { Static } from 'typebox';
-import { beginSession } from '../../../commands/workers/begin-session.ts';
-import { mapOutcome, type AnyCommand, type Command } from '../../../commands/perform.ts';
-import type { Accepted } from '../../../commands/inputs/posted-input.ts';
-import { submitInput } from '../../../commands/inputs/submit-input.ts';
+import { mapOutcome, type AnyCommand } from '../../../commands/perform.ts';
 import { refuse } from '../../../core/errors.ts';
 import { parseId, type ContextId, type TenantId } from '../../../core/ids.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
@@ -14,9 +11,10 @@ import { accepted } from '../../response/accepted.ts';
 import { RequestRefused } from '../../response/problem.ts';
 import { Chat, ChatAccepted } from '../../schemas/contexts/chat.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
+import type { Accepted } from '../../schemas/messages/message.ts';
 import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
-import { plainInput, streamUrl, toBlocks } from '../../request/submit.ts';
+import { queueOf, submitPosted, toAccepted, toFirstInput } from '../../request/submit.ts';
 import { answeredBy, write } from '../../request/write.ts';
 
 export function chatRoutes(app: App, ports: ApiPorts): void {
@@ -48,16 +46,19 @@ async function begin(
   ports: ApiPorts,
   tenantId: TenantId,
   { message }: Static<typeof Chat>,
-): Promise<Command<Accepted>> {
+): Promise<AnyCommand<Accepted>> {
   const { defaultModel: model } = ports.config;
   if ((await unknownName(ports, { model })) !== null) {
     const refusalText = `No live worker process serves the default model ${model}. Configure its provider, or set NIGHTSHIFT_DEFAULT_MODEL to another model.`;
     return async () => refuse('unknown_model', refusalText);
   }
   const config = { idle_timeout_s: ports.config.sessionTimeoutS };
-  const identity = { tenantId, name: 'session', title: null, role: null, parentWorkerId: null };
-  const make = await makeWorker(ports, { ...identity, config });
-  return beginSession(ports, make, plainInput(tenantId, toBlocks(message), ports.config.queueLimit));
+  const wanted = { tenantId, name: 'session', title: null, role: null, config, parentWorkerId: null };
+  const command = await makeWorker(ports, wanted, toFirstInput({ content: message }));
+  return answeredBy(command, async (_, created) => {
+    if (created.accepted === null) throw new Error('A session was created without its first message.');
+    return toAccepted(created.accepted);
+  });
 }
 
 function goOn(
@@ -66,18 +67,17 @@ function goOn(
   contextId: ContextId,
   { message }: Static<typeof Chat>,
 ): AnyCommand<Accepted> {
-  const input = plainInput(tenantId, toBlocks(message), ports.config.queueLimit);
-  const command = submitInput(ports, { ...input, contextId });
+  const command = submitPosted(ports, queueOf(ports, tenantId, contextId), { content: message });
   return mapOutcome(command, async (outcome) =>
     outcome.kind === 'refused' && outcome.code === 'not_found' ? noSession(contextId) : outcome,
   );
 }
 
 function answered(command: AnyCommand<Accepted>): AnyCommand<ChatAccepted> {
-  return answeredBy(command, async (_, { contextId, jobId, after }) => ({
-    session_id: contextId,
-    job_id: jobId,
-    stream_url: streamUrl(contextId, after),
+  return answeredBy(command, async (_, { context_id, job_id, stream_url }) => ({
+    session_id: context_id,
+    job_id,
+    stream_url,
   }));
 }
 

@@ -2,6 +2,7 @@
 import { startBelow, stopBelow } from '../../../commands/jobs/cascade.ts';
 import { deleteWorker } from '../../../commands/workers/delete-worker.ts';
 import { performWithin, type Command } from '../../../commands/perform.ts';
+import type { Created } from '../../../commands/workers/create-worker.ts';
 import { startWorker, stopWorker } from '../../../commands/workers/stop-worker.ts';
 import { refuse } from '../../../core/errors.ts';
 import { parseId, type ContextId, type TenantId, type WorkerId } from '../../../core/ids.ts';
@@ -9,6 +10,7 @@ import type { Executor } from '../../../db/connection/client.ts';
 import { findWorker, listWorkers, type WorkerView } from '../../../db/read/contexts/worker-views.ts';
 import { contextOf } from '../../../db/write/workers/workers.ts';
 import { refuseUnknownNames } from '../../server/catalog.ts';
+import { CONTENT_BYTES } from '../../request/body.ts';
 import { makeWorker } from '../../request/make-worker.ts';
 import { cursorOf, id } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
@@ -19,8 +21,16 @@ import { roleToMakeFrom } from '../../response/roles.ts';
 import { Empty, VersionedHeaders, WriteHeaders, versioned } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
-import { CreateWorker, PatchWorker, Worker, WorkerList, WorkerQuery } from '../../schemas/workers/worker.ts';
+import {
+  CreateWorker,
+  CreatedWorker,
+  PatchWorker,
+  Worker,
+  WorkerList,
+  WorkerQuery,
+} from '../../schemas/workers/worker.ts';
 import { changeSettings, mergeConfig, withoutNulls } from '../../request/settings-change.ts';
+import { toAccepted, toFirstInput } from '../../request/submit.ts';
 import { isMatch, tagged, withVersion, type Tagged } from '../../request/version.ts';
 import { toWorker } from '../../wire/worker.ts';
 import { answeredBy, write, writeAround } from '../../request/write.ts';
@@ -57,23 +67,25 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/workers',
     {
+      bodyLimit: CONTENT_BYTES,
       schema: {
-        summary: 'Create a worker and its context',
+        summary: 'Create a worker and its context, and queue its first input if there is one',
         operationId: 'createWorker',
         tags,
         headers: WriteHeaders,
         body: ref(CreateWorker),
-        response: { 201: versioned(Worker), ...problems(404) },
+        response: { 201: versioned(CreatedWorker), ...problems(404) },
       },
     },
     async (request, reply) => {
       const { tenantId, body } = request;
-      const { name, config = {} } = body;
+      const { name, config = {}, input } = body;
       const parentWorkerId = parentId(body.parent_worker_id);
       const wanted = { tenantId, name, title: null, role: body.role, config, parentWorkerId };
-      const command = await makeWorker(ports, wanted);
-      const answered = answeredBy(command, (executor, made) => readAnswer(executor, tenantId, made.workerId));
+      const command = await makeWorker(ports, wanted, input === undefined ? null : toFirstInput(input));
+      const answered = answeredBy(command, async (_, made) => toCreated(made));
       const answer = await write(ports, request, answered);
+      request.madeJob = answer.body.job_id ?? null;
       reply.code(201).header('location', `/api/workers/${answer.body.id}`);
       return tagged(reply, answer);
     },
@@ -238,6 +250,13 @@ function ofContext(
 
 async function readAnswer(executor: Executor, tenantId: TenantId, id: WorkerId): Promise<Tagged<Worker>> {
   return toAnswer(orNotFound(await findWorker(executor, tenantId, id), noWorker(id)));
+}
+
+function toCreated({ view, accepted }: Created): Tagged<CreatedWorker> {
+  const worker = toWorker(view);
+  if (accepted === null) return withVersion(worker, view.version);
+  const { job_id, stream_url } = toAccepted(accepted);
+  return withVersion({ ...worker, job_id, message_id: accepted.messageId, stream_url }, view.version);
 }
 
 function toAnswer(view: WorkerView): Tagged<Worker> {

@@ -70,9 +70,7 @@ export const BranchName = Type.String({
 
 const MaxSteps = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
 
-/** Options of a job, with or without an input. */
-export const ofJob = {
-  branch: Type.Optional(BranchName),
+const ofAnyJob = {
   priority: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 10, default: 5, description: '1 is the highest priority.' }),
   ),
@@ -80,6 +78,9 @@ export const ofJob = {
   max_steps: Type.Optional(MaxSteps),
   deadline: Type.Optional(Instant),
 };
+
+/** Options of a job of an existing context, with or without an input. */
+export const ofJob = { branch: Type.Optional(BranchName), ...ofAnyJob };
 
 export const Content = Type.Union([
   Type.String({ minLength: 1 }),
@@ -98,6 +99,15 @@ export const PostMessage = strict(
     ...ofJob,
   },
   { $id: 'PostMessage' },
+);
+
+/** The context is new: there is no other job and no other branch. */
+export const FirstMessage = strict(
+  { content: Content, ...ofAnyJob },
+  {
+    $id: 'FirstMessage',
+    description: 'The first input of a new worker: a message post without `delivery` and `branch`.',
+  },
 );
 
 export const ResultInput = byType('ResultInput', [TextInput, ImageInput]);

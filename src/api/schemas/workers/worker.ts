@@ -4,6 +4,7 @@ import { JOB_CODES } from '../../../core/errors.ts';
 import { WORKER_STATES } from '../../../db/read/contexts/worker-views.ts';
 import { Archived, Count, Instant, Page, Positive, Uuid, described, listOf } from '../common.ts';
 import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
+import { FirstMessage } from '../messages/message.ts';
 import { ConfigPatch, RoleName, WorkerConfig } from '../../../schema/config.ts';
 
 const Name = plainText(200, 1);
@@ -48,9 +49,26 @@ export const CreateWorker = strict(
     role: Type.Optional(nullable(RoleName)),
     config: Type.Optional(ref(WorkerConfig)),
     parent_worker_id: Type.Optional(nullable(Type.String())),
+    input: Type.Optional(ref(FirstMessage)),
   },
   { $id: 'CreateWorker' },
 );
+
+export const CreatedWorker = strict(
+  {
+    ...Worker.properties,
+    job_id: Type.Optional(described(Uuid, 'The job of `input`. Without `input` it is left out.')),
+    message_id: Type.Optional(described(Uuid, 'The message of `input`. Without `input` it is left out.')),
+    stream_url: Type.Optional(
+      Type.String({
+        format: 'uri-reference',
+        description: 'The event stream from `input` on. Without `input` it is left out.',
+      }),
+    ),
+  },
+  { $id: 'CreatedWorker' },
+);
+export type CreatedWorker = Static<typeof CreatedWorker>;
 
 export const PatchWorker = strict(
   {

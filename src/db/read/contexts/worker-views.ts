@@ -50,10 +50,13 @@ export const workerState: SQL = sql`case when c.stopped then 'stopped' when c.sc
   or (c.scheduling_status = 'runnable' and (c.queued > 0 or c.state not in ('Idle', 'PermanentFailure'))) then 'working'
   when c.scheduling_status = 'waiting' then 'waiting' when c.last_failure is not null then 'failed' else 'inactive' end`;
 
-const workersWithContext: SQL = sql`select w.id, w.name, w.role, w.role_version as "roleVersion", w.config,
-  octet_length(w.config::text) as bytes, ${workerState} as state, c.last_failure as "lastFailure",
+/** The view of worker `w` with its context `c`. */
+export const workerColumns: SQL = sql`w.id, w.name, w.role, w.role_version as "roleVersion", w.config,
+  ${workerState} as state, c.last_failure as "lastFailure",
   w.context_id as "contextId", w.parent_worker_id as "parentWorkerId", w.depth,
-  ${millis(sql`w.created_at`)} as "createdAt", ${millis(sql`w.updated_at`)} as "updatedAt", w.version
+  ${millis(sql`w.created_at`)} as "createdAt", ${millis(sql`w.updated_at`)} as "updatedAt", w.version`;
+
+const workersWithContext: SQL = sql`select ${workerColumns}, octet_length(w.config::text) as bytes
   from workers w join contexts c on c.id = w.context_id`;
 
 /** Null: the tenant has no such worker. */

@@ -16,34 +16,7 @@ import { searchBacklog, searchEntries } from '../../schema/search.ts';
 import { awaitedJobs, toolCalls, toolExecutions } from '../../schema/tool-calls.ts';
 import { workers } from '../../schema/workers.ts';
 
-export type NewWorker = {
-  id: WorkerId;
-  tenantId: TenantId;
-  contextId: ContextId;
-  name: string;
-  title: string | null;
-  role: WorkerRole | null;
-  config: WorkerConfig;
-  parentWorkerId: WorkerId | null;
-  depth: number;
-};
-
-/** The root of the tree of a worker with this parent. */
-const rootOf = (parent: WorkerId) =>
-  sql`(select coalesce(p.root_worker_id, p.id) from workers p where p.id = ${parent})`;
-
-/** Inserts a worker, its context and the first branch. Must run in a transaction. */
-export async function createWorker(tx: Executor, worker: NewWorker): Promise<void> {
-  const { tenantId, contextId } = worker;
-  await tx.insert(contexts).values({ id: contextId, tenantId });
-  const mayExpire = worker.config.idle_timeout_s !== undefined || worker.role !== null;
-  const expiresAt = mayExpire ? dueNow : null;
-  const rootWorkerId = worker.parentWorkerId === null ? null : rootOf(worker.parentWorkerId);
-  await tx.insert(workers).values({ ...worker, ...roleColumns(worker.role), expiresAt, rootWorkerId });
-  await tx.insert(branches).values({ contextId, tenantId, name: 'main' });
-}
-
-function roleColumns(role: WorkerRole | null) {
+export function roleColumns(role: WorkerRole | null) {
   return { role: role?.name ?? null, roleVersion: role?.version ?? null };
 }
 
@@ -52,11 +25,9 @@ function roleColumns(role: WorkerRole | null) {
  * until the transaction ends, so that the deletion finds the new child.
  */
 export async function depthOf(tx: Executor, tenantId: TenantId, id: WorkerId): Promise<number | null> {
-  const [row] = await tx
-    .select({ depth: workers.depth })
-    .from(workers)
-    .where(and(eq(workers.tenantId, tenantId), eq(workers.id, id)))
-    .for('key share');
+  const [row] = await tx.execute<{ depth: number }>(
+    sql`/* workers.hold */ select depth from workers where tenant_id = ${tenantId} and id = ${id} for key share`,
+  );
   return row?.depth ?? null;
 }
 

@@ -1,0 +1,112 @@
+/**
+ * The rows that queue a job: the job, and the input that it answers. In their SQL, `ctx` is the context's row, which the
+ * same statement updates or inserts: `id`, `tenant_id`, `wake_seq`, and the `branch` of the job.
+ */
+import { sql, type SQL } from 'drizzle-orm';
+import type { InputBlock } from '../../../core/conversation/blocks.ts';
+import type { AskedCompaction } from '../../../core/compaction/settings.ts';
+import type { JobId, MessageId, ToolCallId, WorkerId } from '../../../core/ids.ts';
+import type { JobKind } from '../../../core/run/job.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { Millis } from '../../../core/time.ts';
+import { recordset } from '../../rows/recordset.ts';
+import { written } from '../../rows/written-columns.ts';
+import { jobs } from '../../schema/jobs.ts';
+import { messages } from '../../schema/messages.ts';
+
+export type NewInput = { messageId: MessageId; content: InputBlock[] };
+
+export type NewJob = {
+  jobId: JobId;
+  /** Null: a retry or a compaction, without an input. */
+  input: NewInput | null;
+  /** The settings of a compaction; null: not a compaction. */
+  compaction: AskedCompaction | null;
+  /** 1 runs first … 10; 0: before all others, in order of submission among themselves. */
+  priority: number;
+  metadata: JsonObject;
+  maxSteps: number | null;
+  deadline: Millis | null;
+};
+
+/** The sender of an input from a worker, or of a parent notice. */
+export type Asker = {
+  workerId: WorkerId;
+  /** See `jobs.hops`. */
+  hops: number;
+  /** The sender's job: the new job ends with it. */
+  parentJobId: JobId | null;
+  /** The call that sends it. A call can send only one job. */
+  toolCallId: ToolCallId | null;
+  /** Whether the sender gets a parent notice when the job ends. */
+  notifyParent: boolean;
+  /** The job whose end this input reports. It is reported only once. */
+  noticeOfJobId: JobId | null;
+};
+
+/** `asker`: the worker that sends it; null: a client. */
+type Given = { job: NewJob; asker: Asker | null };
+type GivenInput = Given & { input: NewInput };
+
+const INPUT = written<typeof messages, GivenInput>(
+  messages,
+  {
+    id: ({ input }) => input.messageId,
+    tenantId: sql`ctx.tenant_id`,
+    contextId: sql`ctx.id`,
+    branch: sql`ctx.branch`,
+    role: sql`'user'`,
+    type: sql`'text'`,
+    status: sql`'queued'`,
+    content: ({ input }) => input.content,
+    jobId: ({ job }) => job.jobId,
+    senderWorkerId: ({ asker }) => asker?.workerId ?? null,
+  },
+  { given: 'i' },
+);
+const INPUTS = recordset('i', INPUT.fields).between(`input as (${INPUT.insert} from ctx, `, ')');
+
+/** The inputs of the jobs that have one. */
+export function inputsOf(given: readonly Given[]): SQL {
+  return INPUTS(given.flatMap(({ job, asker }) => (job.input === null ? [] : [{ job, asker, input: job.input }])));
+}
+
+const JOB = written<typeof jobs, Given>(
+  jobs,
+  {
+    id: ({ job }) => job.jobId,
+    tenantId: sql`ctx.tenant_id`,
+    contextId: sql`ctx.id`,
+    workerId: sql`w.id`,
+    kind: ({ job }) => kindOf(job),
+    branch: sql`ctx.branch`,
+    priority: ({ job }) => job.priority,
+    position: sql`ctx.wake_seq`,
+    messageId: ({ job }) => job.input?.messageId ?? null,
+    maxSteps: ({ job }) => job.maxSteps,
+    deadline: ({ job }) => job.deadline,
+    metadata: ({ job }) => job.metadata,
+    compaction: ({ job }) => job.compaction,
+    parentJobId: ({ asker }) => asker?.parentJobId ?? null,
+    parentToolCallId: ({ asker }) => asker?.toolCallId ?? null,
+    hops: ({ asker }) => asker?.hops ?? 0,
+    parentNotice: ({ asker }) => (asker?.notifyParent === true ? 'wanted' : null),
+    noticeOfJobId: ({ asker }) => asker?.noticeOfJobId ?? null,
+  },
+  { given: 'j' },
+);
+const JOBS = recordset('j', JOB.fields);
+
+const jobsFor = (worker: string): ((given: readonly Given[]) => SQL) =>
+  JOBS.between(`job as (${JOB.insert} from ctx join ${worker} w on w.context_id = ctx.id, `, ')');
+
+/** The jobs, for a stored worker. */
+export const jobsOf = jobsFor('workers');
+
+/** The same, for a worker that the statement inserts as `worker`. */
+export const jobsOfNew = jobsFor('worker');
+
+function kindOf({ input, compaction }: NewJob): JobKind {
+  if (compaction !== null) return 'compact';
+  return input === null ? 'retry' : 'input';
+}
