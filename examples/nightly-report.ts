@@ -35,12 +35,10 @@ const parts = [
 ];
 
 async function ask({ name, input }: (typeof parts)[number]): Promise<{ name: string; job: Job }> {
-  const key = `report-${date}-${name}`;
-  const worker = await client.workers.create(
-    { name: `${name} ${date}`, config: { model } },
-    { idempotencyKey: `${key}-worker` },
+  const { job_id } = await client.workers.create(
+    { name: `${name} ${date}`, config: { model }, input },
+    { idempotencyKey: `report-${date}-${name}` },
   );
-  const { job_id } = await client.workers.send(worker.id, input, { idempotencyKey: `${key}-input` });
   console.error(`${name}: job ${job_id}`);
   return { name, job: await client.jobs.wait(job_id) };
 }

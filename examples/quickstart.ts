@@ -1,5 +1,5 @@
 /**
- * Create a worker, send it an input, stream the text, and read the answer.
+ * Create a worker with its first input, stream the text, and read the answer.
  *
  *   npm start                       in one terminal
  *   node examples/quickstart.ts     in another; with Node.js older than 24: npm run example -- quickstart
@@ -13,14 +13,16 @@ const url = process.env['NIGHTSHIFT_URL'] ?? 'http://127.0.0.1:3000';
 const client = createClient({ url, apiKey: process.env['NIGHTSHIFT_API_KEY'] });
 
 // With a real model: 'anthropic/…' or 'openai/…', with its key in the environment of `npm start`, and plain text below.
-const worker = await client.workers.create({ name: 'ada', config: { model: 'simulated/demo' } });
-
-const { job_id } = await client.workers.send(worker.id, 'tokens: 40 over 1s');
+const { context_id, job_id } = await client.workers.create({
+  name: 'ada',
+  config: { model: 'simulated/demo' },
+  input: 'tokens: 40 over 1s',
+});
 console.log(`Job ${job_id} is stored. It will finish even if a process crashes.\n`);
 
 const making = textMaker();
 let shown = 0;
-for await (const event of client.contexts.events(worker.context_id, { after: 0 })) {
+for await (const event of client.contexts.events(context_id, { after: 0 })) {
   const message = making(event);
   if (message !== null) {
     process.stdout.write(message.text.slice(shown));

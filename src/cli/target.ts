@@ -1,4 +1,4 @@
-/** Chooses the context for an input: an existing one, or that of a new worker. */
+/** Who gets an input: an existing context, or a new worker. */
 import { Option, type Command } from 'commander';
 import type { Client } from '../client/index.ts';
 import { findWorker } from './find.ts';
@@ -28,12 +28,13 @@ export function targetOptions(command: Command): Command {
     .option('--name <name>', 'name of the new worker');
 }
 
-/** Returns the id of the context. */
-export async function target(client: Client, options: TargetOptions): Promise<string> {
-  if (options.context !== undefined) return options.context;
-  if (options.worker !== undefined) return (await findWorker(client, options.worker)).context_id;
-  const { name = 'command-line', role, model, system, tool } = options;
+/** The id of the existing context that is named; null: a new worker gets the input. */
+export async function existingContext(client: Client, { context, worker }: TargetOptions): Promise<string | null> {
+  if (context !== undefined) return context;
+  return worker === undefined ? null : (await findWorker(client, worker)).context_id;
+}
+
+export function newWorker({ name = 'command-line', role, model, system, tool }: TargetOptions) {
   const config = given({ model, system_prompt: system, tools: tool });
-  const made = await client.workers.create({ name, config, ...given({ role }) });
-  return made.context_id;
+  return { name, config, ...given({ role }) };
 }

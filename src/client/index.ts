@@ -20,6 +20,7 @@ export type * from './schema.ts';
 export { textMaker } from './text.ts';
 export type { PartialMessage } from './text.ts';
 export type { ClientOptions, Method, PathOf, Request, RequestOptions } from './transport.ts';
+export type { NewWorker, WorkerWithJob } from './workers.ts';
 
 export type Client = ReturnType<typeof createClient>;
 

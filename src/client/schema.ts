@@ -402,6 +402,30 @@ export type CreateWorker = {
   role?: string | null;
   config?: WorkerConfig;
   parent_worker_id?: string | null;
+  input?: FirstMessage;
+};
+
+export type CreatedWorker = {
+  id: string;
+  name: string;
+  role: string | null;
+  role_version: number | null;
+  config: WorkerConfig;
+  state: 'inactive' | 'working' | 'waiting' | 'failed' | 'stopped';
+  last_failure: WorkerFailure | null;
+  context_id: string;
+  parent_worker_id: string | null;
+  depth: number;
+  /** ISO 8601. */
+  created_at: string;
+  /** ISO 8601. */
+  updated_at: string;
+  /** The job of `input`. Without `input` it is left out. */
+  job_id?: string;
+  /** The message of `input`. Without `input` it is left out. */
+  message_id?: string;
+  /** The event stream from `input` on. Without `input` it is left out. */
+  stream_url?: string;
 };
 
 export type DocumentBlock = {
@@ -530,6 +554,17 @@ export type ExportedMessage = {
     called_at: string | null;
     first_byte_at: string | null;
   } | null;
+};
+
+/** The first input of a new worker: a message post without `delivery` and `branch`. */
+export type FirstMessage = {
+  content: string | InputBlock[];
+  /** 1 is the highest priority. */
+  priority?: number;
+  metadata?: { [key: string]: Json };
+  max_steps?: number;
+  /** ISO 8601. */
+  deadline?: string;
 };
 
 export type FolderImport = {
@@ -1616,7 +1651,7 @@ export type Operations = {
     path: undefined;
     query: undefined;
     body: CreateWorker;
-    answer: Worker;
+    answer: CreatedWorker;
   };
   'GET /api/workers': {
     path: undefined;

@@ -1,11 +1,19 @@
 /** Workers and roles. */
 import { pagesOf } from './pages.ts';
-import type { CreateWorker, Operations, PatchWorker, PostMessage, RoleDefinition } from './schema.ts';
+import type {
+  CreateWorker,
+  CreatedWorker,
+  FirstMessage,
+  Operations,
+  PatchWorker,
+  PostMessage,
+  RoleDefinition,
+} from './schema.ts';
 import type { Request, RequestOptions } from './transport.ts';
 
 export function workerCalls(request: Request) {
   return {
-    create: (body: CreateWorker, options?: RequestOptions) => request('POST', '/api/workers', { body, ...options }),
+    create: createCall(request),
     get: (id: string, options?: RequestOptions) => request('GET', '/api/workers/{id}', { path: { id }, ...options }),
     list: (query: Operations['GET /api/workers']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/workers', { query: { ...query, ...more }, ...options })),
@@ -27,7 +35,26 @@ export function workerCalls(request: Request) {
   };
 }
 
-export function toInput(input: string | PostMessage): PostMessage {
+/** `input`: the first input, queued in the same request. */
+export type NewWorker = Omit<CreateWorker, 'input'> & { input?: string | FirstMessage };
+
+/** The answer to a `NewWorker` with an input. */
+export type WorkerWithJob = CreatedWorker & Required<Pick<CreatedWorker, 'job_id' | 'message_id' | 'stream_url'>>;
+
+function createCall(request: Request) {
+  function create(
+    worker: NewWorker & Required<Pick<NewWorker, 'input'>>,
+    options?: RequestOptions,
+  ): Promise<WorkerWithJob>;
+  function create(worker: NewWorker, options?: RequestOptions): Promise<CreatedWorker>;
+  function create({ input, ...worker }: NewWorker, options?: RequestOptions): Promise<CreatedWorker> {
+    const body = input === undefined ? worker : { ...worker, input: toInput(input) };
+    return request('POST', '/api/workers', { body, ...options });
+  }
+  return create;
+}
+
+export function toInput<Message extends FirstMessage>(input: string | Message): Message | { content: string } {
   return typeof input === 'string' ? { content: input } : input;
 }
 

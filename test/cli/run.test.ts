@@ -139,6 +139,8 @@ describe('the exit code is', () => {
       ['run', 'a', '--max-steps', 'many'],
       ['run', 'a', '--worker', 'x', '--model', 'simulated/x'],
       ['run', 'a', '--detach', '--yes'],
+      ['run', 'a', '--branch', 'main'],
+      ['run', 'a', '--delivery', 'steer'],
       ['run', '--file', '/no/such/file'],
       ['run', 'say: hi', '--model', 'unknown/model'],
       ['run', 'say: hi', '--role', 'nobody'],

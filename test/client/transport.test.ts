@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { NightshiftError, createClient, textMaker, type StreamEvent } from '../../src/client/index.ts';
 
-type Sent = { url: string; method: string; headers: Headers };
+type Sent = { url: string; method: string; headers: Headers; body: unknown };
 
 /** Answers in order; then the last one again and again. */
 function scripted(...answers: (() => Response)[]) {
@@ -13,7 +13,8 @@ function scripted(...answers: (() => Response)[]) {
     fetch: async (input, init) => {
       if (typeof input !== 'string') throw new Error('an address is text');
       init?.signal?.throwIfAborted();
-      sent.push({ url: input, method: init?.method ?? 'GET', headers: new Headers(init?.headers) });
+      const body: unknown = typeof init?.body === 'string' ? JSON.parse(init.body) : null;
+      sent.push({ url: input, method: init?.method ?? 'GET', headers: new Headers(init?.headers), body });
       const answer = answers[Math.min(sent.length, answers.length) - 1];
       if (answer === undefined) throw new Error('no answer is scripted');
       return answer();
@@ -42,6 +43,19 @@ test('a write whose answer is lost is sent again under the same key', async () =
   expect(new Set(keys).size).toBe(1);
   expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   expect(sent[0]?.headers.get('authorization')).toBe('Bearer secret');
+});
+
+test('a worker is created with its first input, as text or with the options of its job', async () => {
+  const { client, sent } = scripted(answered({ job_id: 'j' }), answered({ job_id: 'k' }), answered({ id: 'x' }));
+  const made = await client.workers.create({ name: 'ada', input: 'hello' });
+  expect(made.job_id satisfies string).toBe('j');
+  await client.workers.create({ name: 'ada', input: { content: 'hello', max_steps: 3 } });
+  await client.workers.create({ name: 'ada' });
+  expect(sent.map(({ body }) => body)).toEqual([
+    { name: 'ada', input: { content: 'hello' } },
+    { name: 'ada', input: { content: 'hello', max_steps: 3 } },
+    { name: 'ada' },
+  ]);
 });
 
 test('a refusal is an error with its code, and not sent again', async () => {

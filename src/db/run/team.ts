@@ -43,7 +43,7 @@ export async function readParent(
     of_tenant: number;
     hops: number | null;
     priority: number | null;
-  }>(sql`
+  }>(sql`/* workers.read_parent */
     select w.role, w.role_version, r.definition, w.config, w.depth, coalesce(w.root_worker_id, w.id) as root,
       (select count(*)::int from workers k where k.tenant_id = w.tenant_id and k.parent_worker_id = w.id
         and k.archived_at is null) as children,

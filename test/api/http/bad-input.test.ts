@@ -120,8 +120,8 @@ describe('a body', () => {
 
   test('may be as large as its address allows, and no larger', async () => {
     const padded = (bytes: number): string => `{"name":"a"}${' '.repeat(bytes - 12)}`;
-    expect((await api.post('/api/workers', padded(1024 * 1024))).status).toBe(201);
-    const over = await api.post('/api/workers', padded(1024 * 1024 + 1));
+    expect((await api.post('/api/contexts', padded(1024 * 1024))).status).toBe(201);
+    const over = await api.post('/api/contexts', padded(1024 * 1024 + 1));
     expect(over.status).toBe(413);
     expect(over.body.error).toMatchObject({
       code: 'payload_too_large',
@@ -131,6 +131,7 @@ describe('a body', () => {
     const long = 'x'.repeat(2 * 1024 * 1024);
     expect((await api.post(url('/api/contexts/:c/messages'), { content: long })).status).toBe(202);
     expect((await api.post('/api/chat', { message: long })).status).toBe(202);
+    expect((await api.post('/api/workers', { name: 'a', input: { content: long } })).status).toBe(201);
   });
 
   test('contains settings and metadata of 64 KB at most, also where they were merged', async () => {
@@ -216,6 +217,21 @@ describe('a body', () => {
       'config.pinned',
     ],
     ['POST', '/api/workers', { name: 'a', config: { pinned: [{ title: 'a', text: 'x'.repeat(100_001) }] } }, 'config'],
+    ['POST', '/api/workers', { name: 'a', input: 'x' }, 'input'],
+    ['POST', '/api/workers', { name: 'a', input: null }, 'input'],
+    ['POST', '/api/workers', { name: 'a', input: {} }, 'input.content'],
+    ['POST', '/api/workers', { name: 'a', input: { content: [{ type: 'text' }] } }, 'input.content.0.text'],
+    ['POST', '/api/workers', { name: 'a', input: { content: 'x', priority: 11 } }, 'input.priority'],
+    ['POST', '/api/workers', { name: 'a', input: { content: 'x', deadline: 'soon' } }, 'input.deadline'],
+    [
+      'POST',
+      '/api/workers',
+      { name: 'a', input: { content: 'x', deadline: '9999-12-31T23:59:59-23:00' } },
+      'input.deadline',
+    ],
+    ['POST', '/api/workers', { name: 'a', input: { content: 'x', delivery: 'queue' } }, 'input.delivery'],
+    ['POST', '/api/workers', { name: 'a', input: { content: 'x', branch: 'main' } }, 'input.branch'],
+    ['POST', '/api/contexts', { input: { content: 'x' } }, 'input'],
     ['POST', '/api/contexts/:c/compact', { type: 'none' }, 'type'],
     ['POST', '/api/contexts/:c/compact', { keep_turns: 1.5 }, 'keep_turns'],
     ['POST', '/api/contexts/:c/compact', { threshold: 0.5 }, 'threshold'],

@@ -19,6 +19,12 @@ type Write = { method: string; path: (worker: Body, job: string) => string; body
 /** Every route that writes. `other`: a different body. */
 const WRITES: Write[] = [
   { method: 'POST', path: () => '/api/workers', body: { name: 'a' }, other: { name: 'b' } },
+  {
+    method: 'POST',
+    path: () => '/api/workers',
+    body: { name: 'a', input: { content: 'a', metadata: { x: 1, y: 2 } } },
+    other: { name: 'a', input: { content: 'b', metadata: { x: 1, y: 2 } } },
+  },
   { method: 'POST', path: () => '/api/contexts', body: { title: 'a' }, other: { title: 'b' } },
   {
     method: 'PATCH',

@@ -1,15 +1,16 @@
 // A client's command that dies by SIGKILL right before its commit is sent, or right after it was acknowledged and
 // before the caller gets the answer: node crash-client.ts before|after cancel <job> | submit <context> | approve
-// <context>
+// <context> | create
 import { approveCalls } from '../../../src/commands/calls/approve-calls.ts';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
+import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { perform } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import { ids } from '../../../src/platform/ids.ts';
 import { DEFAULT_TENANT, parseId, type ContextId, type JobId } from '../../../src/core/ids.ts';
 import { openDatabase } from '../../../src/db/connection/client.ts';
-import { postedInput } from '../../db/inputs.ts';
+import { firstInput, postedInput } from '../../db/inputs.ts';
 import { CRASH_TIMES } from './crash-times.ts';
 import { watched } from './effects.ts';
 
@@ -46,6 +47,22 @@ if (verb === 'cancel') {
   if (contextId === null) throw new Error('approve in which context?');
   const all = { toolCallId: null, decision: 'approve', reason: null, input: null, remember: false } as const;
   await perform(ports, approveCalls({ tenantId: DEFAULT_TENANT, contextId }, all));
+} else if (verb === 'create') {
+  await perform(
+    ports,
+    createWorker(
+      ports,
+      {
+        tenantId: DEFAULT_TENANT,
+        name: 'test',
+        title: null,
+        role: null,
+        config: { model: 'simulated/default' },
+        parentWorkerId: null,
+      },
+      firstInput('say: heard'),
+    ),
+  );
 } else {
   const contextId = parseId<ContextId>(id);
   if (contextId === null) throw new Error('submit to which context?');

@@ -359,6 +359,10 @@ async function withWorker(work: (environment: TestEnvironment, worker: Child) =>
   }
 }
 
+/** How much is stored. */
+const STORED = `select (select count(*)::int from workers) as workers, (select count(*)::int from contexts) as contexts,
+  (select count(*)::int from messages) as messages, (select count(*)::int from jobs) as jobs`;
+
 async function dies(environment: TestEnvironment, ...args: string[]): Promise<void> {
   const client = startChild('test/e2e/crash/crash-client.ts', args, environment.env);
   expect(await client.exited, client.lines.join('\n')).toEqual({ code: null, signal: 'SIGKILL' });
@@ -392,6 +396,27 @@ test(
         'u1 user: wait: 1h\nsay: late',
         'u2 user: say: next',
         'a2 assistant: next',
+      ]);
+      await expectSound(environment.ports.database.db, contextId);
+    });
+  },
+);
+
+test(
+  'a worker with an input whose process dies before its commit is not stored; one after it is found by the sweep',
+  LONG,
+  async () => {
+    await withWorker(async (environment) => {
+      await dies(environment, 'before', 'create');
+      expect(await environment.query(STORED)).toEqual([{ workers: 0, contexts: 0, messages: 0, jobs: 0 }]);
+      await dies(environment, 'after', 'create');
+      await environment.settled();
+      expect(await environment.query(STORED)).toEqual([{ workers: 1, contexts: 1, messages: 2, jobs: 1 }]);
+      const [made] = await environment.query('select id from contexts');
+      const contextId = made?.['id'] as ContextId;
+      expect(await linesOf({ environment, contextIds: [contextId], jobIds: [] })).toEqual([
+        'u1 user: say: heard',
+        'a1 assistant: heard',
       ]);
       await expectSound(environment.ports.database.db, contextId);
     });

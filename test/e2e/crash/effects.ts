@@ -48,7 +48,7 @@ function watch(executor: Executor, watcher: Watcher): Executor {
       if (member !== 'execute') return Reflect.get(target, member, receiver);
       return async (query: SQLWrapper) => {
         const what = kindOf(dialect.sqlToQuery(query.getSQL()).sql);
-        if (what === 'append' || what === 'submit') watcher.before(what);
+        if (what === 'append' || what === 'submit' || what === 'create') watcher.before(what);
         const rows = await target.execute(query);
         if (what !== null && rows.length > 0) watcher.after(what);
         return rows;
@@ -66,6 +66,7 @@ const KINDS: Readonly<Record<string, string>> = {
   'contexts.take_due': 'take due',
   'jobs.submit': 'submit',
   'processes.declare_dead': 'declare dead',
+  'workers.create': 'create',
 };
 
 /** Null: it only reads. */

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { runChat } from '../../chat/run-chat.ts';
 import { SLASH_HELP } from '../../chat/slash.ts';
 import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
-import { target, targetOptions, type TargetOptions } from '../../target.ts';
+import { existingContext, newWorker, targetOptions, type TargetOptions } from '../../target.ts';
 import { wholeNumber } from '../../values.ts';
 
 type Options = Omit<Common, 'json'> & TargetOptions & { history: number; thinking?: true; quiet?: true };
@@ -26,9 +26,10 @@ export function chatCommand(cli: Cli): Command {
     .addHelpText('after', `\n${SLASH_HELP}`)
     .action((options: Options) =>
       carryOut(cli, options, async (client) => {
-        const contextId = await target(client, { name: 'chat', ...options });
-        const isNew = options.context === undefined && options.worker === undefined;
-        return runChat(cli, client, contextId, { ...options, history: isNew ? 0 : options.history });
+        const contextId = await existingContext(client, options);
+        if (contextId !== null) return runChat(cli, client, contextId, options);
+        const { context_id } = await client.workers.create(newWorker({ name: 'chat', ...options }));
+        return runChat(cli, client, context_id, { ...options, history: 0 });
       }),
     );
 }

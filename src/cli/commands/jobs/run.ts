@@ -5,7 +5,7 @@ import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT, type Exit } from '../../exit.ts';
 import { runInteractive, type RunInteractiveOptions } from '../../following/run-interactive.ts';
 import { readTask } from '../../read-task.ts';
-import { target, targetOptions, type TargetOptions } from '../../target.ts';
+import { existingContext, newWorker, targetOptions, type TargetOptions } from '../../target.ts';
 import { given, instant, member, wholeNumber } from '../../values.ts';
 
 type Options = Common &
@@ -58,21 +58,33 @@ export function runCommand(cli: Cli): Command {
 }
 
 async function run(cli: Cli, client: Client, task: string | undefined, options: Options): Promise<Exit> {
-  if (options.detach === true && (options.keep === true || options.yes === true))
-    throw new CommandError(
-      EXIT.usage,
-      '--detach does not wait for the job and cannot be combined with --keep or --yes.',
-    );
+  checkTogether(options);
   const content = await readTask(cli.input, { task, file: options.file });
   if (options.detach === true) return detach(cli, await send(client, content, options), options);
   return runInteractive(cli, client, options, () => send(client, content, options));
 }
 
+function checkTogether({ detach, keep, yes, worker, context, delivery, branch }: Options): void {
+  if (detach === true && (keep === true || yes === true))
+    throw new CommandError(
+      EXIT.usage,
+      '--detach does not wait for the job and cannot be combined with --keep or --yes.',
+    );
+  const isNew = worker === undefined && context === undefined;
+  if (isNew && (delivery !== undefined || branch !== undefined))
+    throw new CommandError(
+      EXIT.usage,
+      '--delivery and --branch are for an existing context. Name it with --worker or --context.',
+    );
+}
+
 async function send(client: Client, content: string, options: Options): Promise<Accepted> {
-  const contextId = await target(client, options);
   const { delivery, branch, priority, maxSteps, deadline, metadata } = options;
-  const settings = given({ delivery, branch, priority, max_steps: maxSteps, deadline, metadata });
-  return client.contexts.send(contextId, { content, ...settings });
+  const input = { content, ...given({ priority, max_steps: maxSteps, deadline, metadata }) };
+  const contextId = await existingContext(client, options);
+  if (contextId !== null) return client.contexts.send(contextId, { ...input, ...given({ delivery, branch }) });
+  const { context_id, job_id, message_id, stream_url } = await client.workers.create({ ...newWorker(options), input });
+  return { job_id, message_id, context_id, status: 'queued', stream_url };
 }
 
 function detach({ screen }: Cli, accepted: Accepted, { json, quiet }: Options): Exit {
