@@ -47,7 +47,7 @@ export type Created = {
 };
 
 /** `fileRoles`: the roles of the config file. */
-export type CreateOptions = { trees?: TreeLimits; fileRoles?: ReadonlyMap<string, Role> };
+type CreateOptions = { trees?: TreeLimits; fileRoles?: ReadonlyMap<string, Role> };
 
 /** `input`: the first input; null: none. Refused: `not_found` (the parent), `worker_limit`. */
 export function createWorker(

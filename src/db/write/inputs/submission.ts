@@ -16,6 +16,7 @@ import { messages } from '../../schema/messages.ts';
 
 export type NewInput = { messageId: MessageId; content: InputBlock[] };
 
+/** A job to queue. */
 export type NewJob = {
   jobId: JobId;
   /** Null: a retry or a compaction, without an input. */

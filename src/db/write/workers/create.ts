@@ -29,14 +29,12 @@ export type NewWorker = {
   depth: number;
 };
 
-/** `context` is idle if the worker has no first job. */
-export type CreatedWorker = { worker: WorkerView; context: ChangedContext };
-
+/** `firstJob`: the job of the first input; null: the context is idle. */
 export async function createWorker(
   executor: Executor,
   worker: NewWorker,
   firstJob: NewJob | null = null,
-): Promise<CreatedWorker> {
+): Promise<{ worker: WorkerView; context: ChangedContext }> {
   const given = firstJob === null ? [] : [{ job: firstJob, asker: null }];
   // The view takes its columns from `c` and the wake-up from `ctx`: both are the inserted row of the context.
   const [row] = await executor.execute<WorkerView & ChangedContext>(sql`/* workers.create */
