@@ -57,26 +57,24 @@ export function createWorker(
   { trees = TREE_LIMITS, fileRoles = new Map() }: CreateOptions = {},
 ): AnyCommand<Created> {
   const { parentWorkerId } = worker;
-  if (parentWorkerId === null) return { statement: (executor) => create(executor, ids, worker, TOP, input) };
+  if (parentWorkerId === null) return { statement: (executor) => create(executor, ids, { worker, place: TOP, input }) };
   return async (tx) => {
     const place = await placeBelow(tx, { ...worker, parentWorkerId }, trees, fileRoles);
-    return place.kind === 'refused' ? place : create(tx, ids, worker, place, input);
+    return place.kind === 'refused' ? place : create(tx, ids, { worker, place, input });
   };
 }
 
 async function create(
   executor: Executor,
   ids: Ids,
-  worker: CreateWorker,
-  { depth, limits: ofParent }: Place,
-  input: FirstInput | null,
+  { worker, place, input }: { worker: CreateWorker; place: Place; input: FirstInput | null },
 ): Promise<Done<Created>> {
   const workerId = ids.next<WorkerId>();
   const contextId = ids.next<ContextId>();
-  const limits = narrowest(ofParent, worker.config.limits ?? {});
+  const limits = narrowest(place.limits, worker.config.limits ?? {});
   const config = Object.keys(limits).length === 0 ? worker.config : { ...worker.config, limits };
   const job = input === null ? null : jobOfInput(ids, input);
-  const row = { ...worker, config, id: workerId, contextId, depth };
+  const row = { ...worker, config, id: workerId, contextId, depth: place.depth };
   const { worker: view, context } = await insertWorker(executor, row, job);
   if (job === null) return done({ workerId, contextId, view, accepted: null });
   const { value, afterCommit } = queued(contextId, job, context);

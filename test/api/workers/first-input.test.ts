@@ -60,7 +60,7 @@ describe('a worker with a first input', () => {
     const { body: accepted } = await api.post(`/api/workers/${first.id}/messages`, { content: 'hello' });
     const rowsOf = async (contextId: string, jobId: string): Promise<unknown[]> => {
       const own = sql`'{id,context_id,worker_id,job_id,message_id,name,created_at,updated_at,state_since,next_check_at}'::text[]`;
-      const [row] = await api.database.db.execute<Record<string, unknown>>(sql`
+      const [row] = await api.database.db.execute(sql`
         select to_jsonb(c) - ${own} as context, to_jsonb(w) - ${own} as worker, to_jsonb(b) - ${own} as branch,
           to_jsonb(j) - ${own} as job, to_jsonb(m) - ${own} as message,
           c.next_check_at between clock_timestamp() - interval '1 minute' and clock_timestamp() + interval '1 second' as due
