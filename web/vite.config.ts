@@ -3,13 +3,14 @@
 import path from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { precompress } from './precompress.ts';
 
 const root = import.meta.dirname;
 const api = process.env['NIGHTSHIFT_URL'] ?? 'http://127.0.0.1:3000';
 
 export default defineConfig({
   root,
-  plugins: [react()],
+  plugins: [react(), precompress()],
   resolve: { alias: { 'nightshift/client': path.join(root, '../src/client/index.ts') } },
   build: {
     outDir: path.join(root, '../dist/web'),

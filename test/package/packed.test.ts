@@ -76,6 +76,11 @@ async function serve(args: readonly string[], env: Env, ready: RegExp): Promise<
   return (await server.says('out', ready))[1] ?? '';
 }
 
+async function fetched(url: string, encoding: string): Promise<{ status: number; headers: Headers; text: string }> {
+  const answer = await fetch(url, { headers: { 'accept-encoding': encoding } });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
 test('prints its version', async () => {
   const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as {
     version: string;
@@ -115,7 +120,14 @@ test('`start` runs a job with a tool of the config file, an MCP server and a com
   const page = await fetch(url, { headers: { accept: 'text/html' } }).then((answer) => answer.text());
   expect(page).toContain('<div id="root">');
   const [, script = ''] = /(\/assets\/[^"]+\.js)/.exec(page) ?? [];
-  expect((await fetch(url + script)).status).toBe(200);
+  const files = await Promise.all(
+    ['br', 'gzip', 'identity'].map(async (encoding) => {
+      const { status, headers, ...answer } = await fetched(url + script, encoding);
+      expect([status, headers.get('content-encoding')]).toEqual([200, encoding === 'identity' ? null : encoding]);
+      return answer.text;
+    }),
+  );
+  expect(new Set(files).size).toBe(1);
   const config = {
     model: 'simulated/default',
     tools: ['double', 'run_command'],

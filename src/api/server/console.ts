@@ -125,6 +125,8 @@ async function serveFiles(page: App, folder: string): Promise<void> {
     immutable: true,
     maxAge: '365d',
     dotfiles: 'ignore',
+    // The build wrote `.br` and `.gz` files beside them.
+    preCompressed: true,
     suppressWarning: true,
   });
   for (const name of filesBeside(folder)) {

@@ -2,10 +2,12 @@
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApi, type Api } from '../harness.ts';
 
 const PAGE = '<!doctype html><title>Console 1</title>';
+const SCRIPT = 'export const text = "the same again and again";'.repeat(100);
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 let folder: string;
@@ -18,6 +20,9 @@ beforeAll(async () => {
   await writeFile(path.join(folder, '.secret'), 'x');
   await writeFile(path.join(folder, 'assets', 'main-abc123.js'), 'export {};');
   await writeFile(path.join(folder, 'assets', 'main-abc123.css'), ':root{}');
+  await writeFile(path.join(folder, 'assets', 'large-abc123.js'), SCRIPT);
+  await writeFile(path.join(folder, 'assets', 'large-abc123.js.br'), brotliCompressSync(SCRIPT));
+  await writeFile(path.join(folder, 'assets', 'large-abc123.js.gz'), gzipSync(SCRIPT));
   api = await openWith({});
 });
 afterAll(async () => {
@@ -129,6 +134,64 @@ describe('files', () => {
   test('of a new build are there without a restart', async () => {
     await writeFile(path.join(folder, 'assets', 'main-def456.js'), 'export {};');
     expect((await get('/assets/main-def456.js')).statusCode).toBe(200);
+  });
+});
+
+describe('compressed files', () => {
+  const LARGE = '/assets/large-abc123.js';
+  const UNPACK = { br: brotliDecompressSync, gzip: gunzipSync };
+
+  test.each([
+    ['br', 'gzip, deflate, br, zstd'],
+    ['br', 'br;q=0.5, gzip;q=0.5'],
+    ['gzip', 'gzip, deflate'],
+    ['gzip', 'gzip;q=1.0, br;q=0.1'],
+  ] as const)('are sent as %s to a client that accepts %s', async (encoding, accepted) => {
+    const { headers, rawPayload } = await get(LARGE, { 'accept-encoding': accepted });
+    expect(UNPACK[encoding](rawPayload).toString()).toBe(SCRIPT);
+    expect(headers).toMatchObject({
+      'content-encoding': encoding,
+      'content-length': String(rawPayload.length),
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'accept-encoding',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(headers['content-type']).toMatch(/^(text|application)\/javascript/);
+  });
+
+  test.each(['identity', 'br;q=0, gzip;q=0', 'zstd'])('are not sent to a client that accepts %s', async (accepted) => {
+    const { headers, body } = await get(LARGE, { 'accept-encoding': accepted });
+    expect([headers['content-encoding'], headers.vary, body]).toEqual([undefined, 'accept-encoding', SCRIPT]);
+  });
+
+  test('are not needed: a file without them is sent as it is', async () => {
+    const { statusCode, headers, body } = await get('/assets/main-abc123.js', { 'accept-encoding': 'br, gzip' });
+    expect([statusCode, headers['content-encoding'], body]).toEqual([200, undefined, 'export {};']);
+  });
+
+  test('have tags of their own, and are not sent again while they are the same', async () => {
+    const tags = await Promise.all(
+      ['br', 'gzip', 'identity'].map(async (accepted) => {
+        const first = await get(LARGE, { 'accept-encoding': accepted });
+        const etag = String(first.headers.etag);
+        const again = await get(LARGE, { 'accept-encoding': accepted, 'if-none-match': etag });
+        expect([again.statusCode, again.body, again.headers.vary]).toEqual([304, '', 'accept-encoding']);
+        return etag;
+      }),
+    );
+    expect(new Set(tags).size).toBe(3);
+  });
+
+  test('answer HEAD as they answer GET, without the content', async () => {
+    const full = await get(LARGE, { 'accept-encoding': 'br' });
+    const { statusCode, headers, body } = await api.app.inject({
+      method: 'HEAD',
+      url: LARGE,
+      headers: { host: 'localhost', 'accept-encoding': 'br' },
+    });
+    expect([statusCode, body]).toEqual([200, '']);
+    for (const name of ['content-encoding', 'content-length', 'content-type', 'etag', 'vary'])
+      expect([name, headers[name]]).toEqual([name, full.headers[name]]);
   });
 });
 
