@@ -47,6 +47,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ajv: ['schema', 'tools', 'api'],
   'ajv-formats': ['schema', 'tools'],
   fastify: ['api'],
+  '@fastify/accept-negotiator': ['api'],
   '@fastify/cookie': ['api'],
   '@fastify/static': ['api'],
   '@fastify/swagger': ['api'],

@@ -21,6 +21,7 @@ import { toFailure } from '../response/failure.ts';
 import { logRequests } from './log.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { notThere } from './files.ts';
+import { compressResponses } from '../response/compress.ts';
 import { measureRequests, openMetrics } from '../metrics/metrics.ts';
 import { documentRoutes } from './openapi.ts';
 import type { ApiPorts, App } from './ports.ts';
@@ -65,6 +66,7 @@ export async function createApp(ports: ApiPorts): Promise<App> {
   boundHandlers(app, ports.config.requestMs);
   logRequests(app);
   measureRequests(app, metrics);
+  compressResponses(app);
   const refuseOthers = refuseOtherMethods(app);
   await documentRoutes(app, ports.config);
   addRoutes(app, ports, { accessControl, metrics, streams });
