@@ -794,6 +794,8 @@ export type Message = {
   usage: Usage | null;
   finish_reason: string | null;
   error: null;
+  /** The calls of this message. Only with include=tool_calls. */
+  tool_calls?: MessageToolCall[];
 };
 
 /** A message became part of the history; also for inputs and tool results. */
@@ -809,6 +811,28 @@ export type MessageCompletedEvent = {
 export type MessageList = {
   data: Message[];
   next_cursor: string | null;
+};
+
+/** A tool call without its input, which is in the `tool_use` block with its id. An input that was replaced with the approval is in `approval`. */
+export type MessageToolCall = {
+  id: string;
+  context_id: string;
+  job_id: string;
+  /** The assistant message with the call. */
+  message_id: string;
+  name: string;
+  effect: 'none' | 'idempotent' | 'once';
+  on_unknown: 'tell' | 'ask';
+  status: 'pending' | 'started' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'denied' | 'expired' | 'unknown';
+  waits_for: 'approval' | 'answer' | 'outcome' | 'workers' | 'timer' | null;
+  waits_since: string | null;
+  waits_until: string | null;
+  approval: ToolCallApproval | null;
+  executions: ToolExecution[];
+  result_message_id: string | null;
+  /** ISO 8601. */
+  created_at: string;
+  finished_at: string | null;
 };
 
 /** An interrupt removed these messages from the history. */
@@ -1751,7 +1775,7 @@ export type Operations = {
   };
   'GET /api/contexts/{id}/messages': {
     path: { id: string };
-    query: { limit?: number; cursor?: string; branch?: string; turn?: string; include?: 'retracted' | 'compacted' | 'retracted,compacted' | 'compacted,retracted'; order?: 'asc' | 'desc'; from?: string };
+    query: { limit?: number; cursor?: string; branch?: string; turn?: string; include?: 'retracted' | 'compacted' | 'tool_calls' | ('retracted' | 'compacted' | 'tool_calls')[]; order?: 'asc' | 'desc'; from?: string };
     body: undefined;
     answer: MessageList;
   };

@@ -17,6 +17,7 @@ import * as interrupt from './contexts/interrupt.ts';
 import * as job from './jobs/job.ts';
 import * as message from './messages/message.ts';
 import { Problem } from './problem.ts';
+import * as resolveToolCall from './jobs/resolve-tool-call.ts';
 import * as role from './workers/role.ts';
 import * as search from './messages/search.ts';
 import * as session from './system/session.ts';
@@ -51,6 +52,7 @@ const all: unknown[] = [
     cancelJobs,
     step,
     toolCall,
+    resolveToolCall,
     role,
     search,
     session,

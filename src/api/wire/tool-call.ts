@@ -1,11 +1,16 @@
 /** Converts tool calls and their executions to their API form. */
 import type { Static } from 'typebox';
 import type { ExecutionView } from '../../db/run/executions.ts';
-import type { ToolCallView } from '../../db/read/jobs/tool-call-views.ts';
+import type { ToolCallState, ToolCallView } from '../../db/read/jobs/tool-call-views.ts';
 import { toIso, toIsoOrNull } from '../request/instant.ts';
-import type { ToolCall, ToolExecution } from '../schemas/jobs/tool-call.ts';
+import type { MessageToolCall, ToolCall, ToolExecution } from '../schemas/jobs/tool-call.ts';
 
 export function toToolCall(view: ToolCallView): ToolCall {
+  const { input, approval } = view;
+  return { ...toMessageToolCall(view), input, run_input: approval?.input ?? input };
+}
+
+export function toMessageToolCall(view: ToolCallState): MessageToolCall {
   const { approval, wait } = view;
   return {
     id: view.id,
@@ -13,8 +18,6 @@ export function toToolCall(view: ToolCallView): ToolCall {
     job_id: view.jobId,
     message_id: view.messageId,
     name: view.name,
-    input: view.input,
-    run_input: approval?.input ?? view.input,
     effect: view.effect,
     on_unknown: view.onUnknown,
     status: view.status,

@@ -1,35 +1,22 @@
-/** Messages of a context: posted, listed, edited, withdrawn. */
-import type { Static } from 'typebox';
-import { noBranch } from '../../../commands/inputs/refusals.ts';
+/** Messages of a context: posted, read, edited, withdrawn. */
 import { changeInput, withdrawInput } from '../../../commands/inputs/change-input.ts';
 import { runStatement, type OneStatement } from '../../../commands/perform.ts';
 import { contextOf } from '../../../db/write/workers/workers.ts';
-import { findMessage, listMessages, type Place } from '../../../db/read/messages/message-views.ts';
-import { inputTurn, answerTurn, parseTurn, type Turn } from '../../../core/conversation/turn.ts';
+import { findMessage } from '../../../db/read/messages/message-views.ts';
 import { refuse } from '../../../core/errors.ts';
-import type { ContextId, TenantId } from '../../../core/ids.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
-import { writePlace, readPlace, placeAfter } from '../../request/message-place.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { accepted } from '../../response/accepted.ts';
-import { RequestRefused, invalid, orNotFound } from '../../response/problem.ts';
-import { readerOf } from '../../response/reads.ts';
+import { orNotFound } from '../../response/problem.ts';
 import { Empty, WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
-import {
-  Accepted,
-  Message,
-  MessageList,
-  MessageQuery,
-  PatchMessage,
-  PostJob,
-  PostMessage,
-} from '../../schemas/messages/message.ts';
+import { Accepted, Message, PatchMessage, PostJob, PostMessage } from '../../schemas/messages/message.ts';
 import { problems } from '../../schemas/problem.ts';
 import { queueOf, submitPosted, toBlocks } from '../../request/submit.ts';
 import { toMessage } from '../../wire/message.ts';
 import { answeredBy, write } from '../../request/write.ts';
-import { IdParams, MessageParams, contextId, messageId, noContext, noWorker, workerId } from '../params.ts';
+import { listMessagesRoute } from './list-messages.ts';
+import { IdParams, MessageParams, contextId, messageId, noWorker, workerId } from '../params.ts';
 
 const tags = ['contexts'];
 
@@ -119,45 +106,6 @@ function postJobRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-function listMessagesRoute(app: App, ports: ApiPorts): void {
-  app.get(
-    '/api/contexts/:id/messages',
-    {
-      schema: {
-        summary: 'Messages in order; queued inputs last',
-        operationId: 'listMessages',
-        tags,
-        params: IdParams,
-        querystring: MessageQuery,
-        response: { 200: ref(MessageList) },
-      },
-    },
-    async ({ tenantId, params, query }, reply) => {
-      const context = contextId(params.id);
-      const { limit, order } = query;
-      const from = query.from === undefined ? null : await placeBefore(ports, { tenantId, context }, query.from, query);
-      const { place: before, branch } = from ?? readPlace(query.cursor, query.branch ?? null);
-      const turn = query.turn === undefined ? null : toTurn(query.turn);
-      const include = query.include?.split(',') ?? [];
-      const range = {
-        branch,
-        turn,
-        order,
-        retracted: include.includes('retracted'),
-        compacted: include.includes('compacted'),
-        after: before,
-        limit: limit + 1,
-      };
-      const found = await readerOf(ports, reply)((_, last) => listMessages(last, tenantId, context, range));
-      const { branch: read, messages, more } = orNotFound(found, noContext(context));
-      if (messages === null) throw new RequestRefused(noBranch(read));
-      const page = messages.slice(0, limit);
-      const next = more || messages.length > limit ? writePlace(placeAfter(page, before), read) : null;
-      return { data: page.map(toMessage), next_cursor: next };
-    },
-  );
-}
-
 function getMessageRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/messages/:message_id',
@@ -232,29 +180,4 @@ function deleteMessageRoute(app: App, ports: ApiPorts): void {
       return null;
     },
   );
-}
-
-function toTurn(text: string): Turn | null {
-  const turn = parseTurn(text);
-  if (turn === null) return null;
-  return turn.side === 'u' ? inputTurn(turn.number) : answerTurn(turn.number);
-}
-
-/** The place just before the message `from`: the list starts with that message. */
-async function placeBefore(
-  ports: ApiPorts,
-  { tenantId, context }: { tenantId: TenantId; context: ContextId },
-  from: string,
-  { cursor, order, branch }: Static<typeof MessageQuery>,
-): Promise<{ place: Place; branch: string | null }> {
-  if (cursor !== undefined) throw invalid('from and cursor exclude each other. Give one of them.', 'from');
-  const id = messageId(from);
-  const found = await findMessage(ports.database.db, tenantId, context, id);
-  const { seq } = orNotFound(found, `Context ${context} has no message ${id}.`);
-  if (seq === null)
-    throw invalid(
-      'from is the id of a queued message, which has no place in history yet. Use a completed message.',
-      'from',
-    );
-  return { place: { seq: order === 'asc' ? seq - 1 : seq + 1, queue: null }, branch: branch ?? null };
 }

@@ -1,11 +1,10 @@
-/** Tool calls in the API, their executions, and the resolution of unknown outcomes. */
+/** Tool calls in the API, and their executions. */
 import { Type, type Static } from 'typebox';
-import { EXECUTION_OUTCOMES, RESOLUTIONS } from '../../../core/run/execution.ts';
+import { EXECUTION_OUTCOMES } from '../../../core/run/execution.ts';
 import { EFFECTS, ON_UNKNOWN } from '../../../core/tools/tool.ts';
 import { CALL_STATUSES, WAITS_FOR } from '../../../core/tools/tool-call.ts';
 import { AnyJson, Count, Instant, Positive, Uuid, described } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
-import { PostResult } from '../messages/message.ts';
 
 export const ToolExecution = strict(
   {
@@ -43,43 +42,45 @@ export const ToolCallApproval = strict(
   },
 );
 
+const identity = {
+  id: Uuid,
+  context_id: Uuid,
+  job_id: Uuid,
+  message_id: described(Uuid, 'The assistant message with the call.'),
+  name: Type.String(),
+};
+
+const progress = {
+  effect: oneOf(EFFECTS),
+  on_unknown: oneOf(ON_UNKNOWN),
+  status: oneOf(CALL_STATUSES),
+  waits_for: nullable(oneOf(WAITS_FOR, 'outcome: a person resolves the unknown outcome.')),
+  waits_since: nullable(Instant),
+  waits_until: nullable(described(Instant, 'Null: no timeout.')),
+  approval: nullable(ref(ToolCallApproval)),
+  executions: Type.Array(ref(ToolExecution)),
+  result_message_id: nullable(Uuid),
+  created_at: Instant,
+  finished_at: nullable(Instant),
+};
+
 export const ToolCall = strict(
   {
-    id: Uuid,
-    context_id: Uuid,
-    job_id: Uuid,
-    message_id: described(Uuid, 'The assistant message with the call.'),
-    name: Type.String(),
+    ...identity,
     input: described(AnyJson, 'The input that the model sent.'),
     run_input: described(AnyJson, 'The input that the tool gets: `input`, or the replacement given with the approval.'),
-    effect: oneOf(EFFECTS),
-    on_unknown: oneOf(ON_UNKNOWN),
-    status: oneOf(CALL_STATUSES),
-    waits_for: nullable(oneOf(WAITS_FOR, 'outcome: a person resolves the unknown outcome.')),
-    waits_since: nullable(Instant),
-    waits_until: nullable(described(Instant, 'Null: no timeout.')),
-    approval: nullable(ref(ToolCallApproval)),
-    executions: Type.Array(ref(ToolExecution)),
-    result_message_id: nullable(Uuid),
-    created_at: Instant,
-    finished_at: nullable(Instant),
+    ...progress,
   },
   { $id: 'ToolCall' },
 );
 export type ToolCall = Static<typeof ToolCall>;
 
-export const ResolveToolCall = strict(
+export const MessageToolCall = strict(
+  { ...identity, ...progress },
   {
-    outcome: oneOf(
-      RESOLUTIONS,
-      'happened: `result` becomes the result of the call. did_not_happen: the call runs again. tell: the model gets the message that the outcome is unknown.',
-    ),
-    result: Type.Optional(
-      described(
-        PostResult.properties.content,
-        'Only with the outcome happened. Without it, the model only gets the message that the call happened.',
-      ),
-    ),
+    $id: 'MessageToolCall',
+    description:
+      'A tool call without its input, which is in the `tool_use` block with its id. An input that was replaced with the approval is in `approval`.',
   },
-  { $id: 'ResolveToolCall' },
 );
+export type MessageToolCall = Static<typeof MessageToolCall>;

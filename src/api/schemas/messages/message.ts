@@ -15,7 +15,9 @@ import {
   byType,
   described,
   listOf,
+  someOf,
 } from '../common.ts';
+import { MessageToolCall } from '../jobs/tool-call.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { BASE64, DOCUMENT_TYPE, HTTP_URL, PLAIN_TEXT, TURN } from '../../../schema/patterns.ts';
 
@@ -207,6 +209,9 @@ export const Message = strict(
     usage: nullable(ref(Usage)),
     finish_reason: nullable(Type.String()),
     error: Type.Null(),
+    tool_calls: Type.Optional(
+      Type.Array(ref(MessageToolCall), { description: 'The calls of this message. Only with include=tool_calls.' }),
+    ),
   },
   { $id: 'Message' },
 );
@@ -214,17 +219,16 @@ export type Message = Static<typeof Message>;
 
 export const MessageList = listOf('MessageList', Message);
 
-/** Messages that lists leave out by default. */
-const INCLUDE = ['retracted', 'compacted', 'retracted,compacted', 'compacted,retracted'] as const;
+const INCLUDE = ['retracted', 'compacted', 'tool_calls'] as const;
 
 export const MessageQuery = strict({
   ...Page,
   branch: Type.Optional(BranchName),
   turn: Type.Optional(Type.String({ pattern: TURN })),
   include: Type.Optional(
-    oneOf(
+    someOf(
       INCLUDE,
-      'retracted: include messages that an interrupt retracted. compacted: include messages that prompts replace by a summary.',
+      'What lists leave out by default. retracted: messages that an interrupt retracted. compacted: messages that prompts replace by a summary. tool_calls: the state of the calls of each message.',
     ),
   ),
   order: Order,

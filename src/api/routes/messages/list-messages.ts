@@ -1,0 +1,102 @@
+/** The list of a context's messages, with their tool calls where asked for. */
+import type { Static } from 'typebox';
+import { noBranch } from '../../../commands/inputs/refusals.ts';
+import { inputTurn, answerTurn, parseTurn, type Turn } from '../../../core/conversation/turn.ts';
+import type { ContextId, TenantId } from '../../../core/ids.ts';
+import { findMessage, listMessages, type Place } from '../../../db/read/messages/message-views.ts';
+import { writePlace, readPlace, placeAfter } from '../../request/message-place.ts';
+import { splitLists } from '../../request/query.ts';
+import { callsOf } from '../../response/calls-of.ts';
+import { RequestRefused, invalid, orNotFound } from '../../response/problem.ts';
+import { readerOf } from '../../response/reads.ts';
+import { MessageList, MessageQuery } from '../../schemas/messages/message.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { ref } from '../../../schema/build.ts';
+import { toMessage } from '../../wire/message.ts';
+import { IdParams, contextId, messageId, noContext } from '../params.ts';
+
+export function listMessagesRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/contexts/:id/messages',
+    {
+      preValidation: splitLists('include'),
+      schema: {
+        summary: 'Messages in order; queued inputs last',
+        operationId: 'listMessages',
+        tags: ['contexts'],
+        params: IdParams,
+        querystring: MessageQuery,
+        response: { 200: ref(MessageList) },
+      },
+    },
+    async ({ tenantId, params, query }, reply) => {
+      const context = contextId(params.id);
+      const { limit, order } = query;
+      const from = query.from === undefined ? null : await placeBefore(ports, { tenantId, context }, query.from, query);
+      const { place: before, branch } = from ?? readPlace(query.cursor, query.branch ?? null);
+      const include = [query.include ?? []].flat();
+      const range = {
+        branch,
+        turn: query.turn === undefined ? null : toTurn(query.turn),
+        order,
+        retracted: include.includes('retracted'),
+        compacted: include.includes('compacted'),
+        after: before,
+        limit: limit + 1,
+      };
+      const withCalls = include.includes('tool_calls');
+      const {
+        branch: read,
+        page,
+        more,
+        calls,
+      } = await readerOf(
+        ports,
+        reply,
+      )(async (tx, last) => {
+        const found = await listMessages(withCalls ? tx : last, tenantId, context, range);
+        const { messages, ...rest } = orNotFound(found, noContext(context));
+        if (messages === null) throw new RequestRefused(noBranch(rest.branch));
+        const shown = messages.slice(0, limit);
+        return {
+          branch: rest.branch,
+          page: shown,
+          more: rest.more || messages.length > limit,
+          calls: withCalls ? await callsOf(last, tenantId, context, shown) : null,
+        };
+      });
+      return {
+        data: page.map((message) => ({
+          ...toMessage(message),
+          ...(calls === null ? {} : { tool_calls: calls.get(message.id) ?? [] }),
+        })),
+        next_cursor: more ? writePlace(placeAfter(page, before), read) : null,
+      };
+    },
+  );
+}
+
+function toTurn(text: string): Turn | null {
+  const turn = parseTurn(text);
+  if (turn === null) return null;
+  return turn.side === 'u' ? inputTurn(turn.number) : answerTurn(turn.number);
+}
+
+/** The place just before the message `from`: the list starts with that message. */
+async function placeBefore(
+  ports: ApiPorts,
+  { tenantId, context }: { tenantId: TenantId; context: ContextId },
+  from: string,
+  { cursor, order, branch }: Static<typeof MessageQuery>,
+): Promise<{ place: Place; branch: string | null }> {
+  if (cursor !== undefined) throw invalid('from and cursor exclude each other. Give one of them.', 'from');
+  const id = messageId(from);
+  const found = await findMessage(ports.database.db, tenantId, context, id);
+  const { seq } = orNotFound(found, `Context ${context} has no message ${id}.`);
+  if (seq === null)
+    throw invalid(
+      'from is the id of a queued message, which has no place in history yet. Use a completed message.',
+      'from',
+    );
+  return { place: { seq: order === 'asc' ? seq - 1 : seq + 1, queue: null }, branch: branch ?? null };
+}
