@@ -9,7 +9,7 @@ import { rolesQuery } from './query/workers.ts';
 export function useModels(): string[] {
   const system = useQuery(systemQuery()).data;
   const roles = useQuery(rolesQuery()).data ?? [];
-  const contexts = allOf(useInfiniteQuery({ ...contextsQuery(), refetchInterval: false }).data);
+  const contexts = allOf(useInfiniteQuery(contextsQuery()).data);
   const known = [
     system?.default_model,
     ...roles.map(({ model }) => model),

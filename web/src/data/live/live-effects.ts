@@ -2,8 +2,8 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Context, StreamEvent } from 'nightshift/client';
 import { refetch } from './refetch.ts';
-import { client } from '../client.ts';
 import { keys } from '../query/keys.ts';
+import { arrivalsOf } from './arrivals.ts';
 import { storesOf } from './message-store.ts';
 
 /** Resolves when the patches are applied. */
@@ -24,25 +24,33 @@ export async function takeEffect(cache: QueryClient, { event, data }: StreamEven
       );
       return stale(keys.contextState(id));
     case 'MessageCompleted':
-      await fetchMessage(cache, id, data.message_id);
+      await arrivalsOf(cache, id).message({ id: data.message_id, seq: data.seq });
       return data.role === 'user' ? stale(keys.turns(id), keys.queues(id)) : stale(keys.turns(id));
     case 'MessagesRetracted':
       for (const store of storesOf(cache, id)) store.remove(data.message_ids);
       return stale(keys.queues(id), keys.turns(id), keys.contextRecord(id));
     case 'ToolCallStarted':
     case 'ToolCallFinished':
+      return arrivalsOf(cache, id).call(data.tool_call_id);
     case 'WorkerSpawned':
-      return stale(keys.toolCall(id, data.tool_call_id));
+      return arrivalsOf(cache, id).call(data.tool_call_id, true);
     case 'ApprovalRequested':
     case 'ApprovalResolved':
     case 'InputRequested':
     case 'OutcomeUnknown':
     case 'OutcomeResolved':
-      return stale(keys.toolCall(id, data.tool_call_id), keys.approvals, keys.contextState(id));
+      arrivalsOf(cache, id).call(data.tool_call_id);
+      return stale(keys.approvals, keys.contextState(id));
     case 'JobStarted':
-      return stale(keys.job(data.job_id), keys.queues(id), keys.contexts);
+      return stale(keys.job(data.job_id), keys.queues(id), keys.refresh(keys.contexts));
     case 'JobFinished':
-      return stale(keys.job(data.job_id), keys.contextRecord(id), keys.contexts, keys.branches(id), keys.queues(id));
+      return stale(
+        keys.job(data.job_id),
+        keys.contextRecord(id),
+        keys.refresh(keys.contexts),
+        keys.branches(id),
+        keys.queues(id),
+      );
     case 'BranchCreated':
     case 'BranchDeleted':
     case 'BranchSwitched':
@@ -50,15 +58,5 @@ export async function takeEffect(cache: QueryClient, { event, data }: StreamEven
     case 'ContextCompacted':
     case 'ContextImported':
       return stale(keys.context(id));
-  }
-}
-
-async function fetchMessage(cache: QueryClient, contextId: string, messageId: string): Promise<void> {
-  try {
-    const message = await client.contexts.messages.get(contextId, messageId);
-    for (const store of storesOf(cache, contextId)) store.place(message);
-  } catch {
-    // The message was retracted, or the API cannot be reached: refetch the list.
-    await cache.invalidateQueries({ queryKey: keys.messages(contextId) });
   }
 }

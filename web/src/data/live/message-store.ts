@@ -11,6 +11,7 @@ import {
   append,
   EMPTY_WINDOW,
   historyOf,
+  isCall,
   MOST_KEPT,
   place,
   prepend,
@@ -21,12 +22,15 @@ import {
   type MessageWindow,
 } from './message-window.ts';
 import { at } from '../query/pages-of.ts';
+import { keepCalls } from './tool-calls.ts';
 
 const PAGE = 60;
 /** Minimum number of history messages of the first read. */
 const LEAST = 30;
 /** Maximum page size of the API. */
 const LONGEST_PAGE = 200;
+
+const WITH_CALLS = 'tool_calls' as const;
 
 type Asked = { order: 'asc' | 'desc'; from?: string; cursor?: string; limit: number };
 
@@ -130,17 +134,37 @@ export class MessageStore {
     this.#change(from === 'start' ? trimStart(this.#window, MOST_KEPT) : trimEnd(this.#window, MOST_KEPT));
   }
 
-  place(message: Message): void {
-    if (message.branch === this.branch) this.#change(place(this.#window, message));
+  /** Reads these messages, as far as the window reaches. Rejects if there is no message `from`. */
+  async readFrom(from: string, count: number): Promise<void> {
+    const page = await this.#list({ order: 'asc', from, limit: Math.min(count, LONGEST_PAGE) });
+    if (count > LONGEST_PAGE) throw new Error('More messages arrived than one page holds.');
+    const placed = page.data.filter(({ branch }) => branch === this.branch);
+    this.#change(placed.reduce(place, this.#window));
+  }
+
+  callIds(): string[] {
+    return this.#window.messages.flatMap(({ content }) => content.filter(isCall).map(({ id }) => id));
+  }
+
+  /** Ids of the messages in the window that requested one of these calls. */
+  requestersOf(callIds: ReadonlySet<string>): string[] {
+    const { messages } = this.#window;
+    return messages
+      .filter(({ content }) => content.some((block) => isCall(block) && callIds.has(block.id)))
+      .map(({ id }) => id);
   }
 
   remove(ids: readonly string[]): void {
     this.#change(without(this.#window, ids));
   }
 
-  #list(query: Asked, signal?: AbortSignal) {
-    const asked = { branch: this.branch, ...query };
-    return client.contexts.messages.list(this.#contextId, asked, signal === undefined ? {} : { signal }).page();
+  async #list(query: Asked, signal?: AbortSignal) {
+    const askedAt = Date.now();
+    const asked = { branch: this.branch, include: WITH_CALLS, ...query };
+    const options = signal === undefined ? {} : { signal };
+    const page = await client.contexts.messages.list(this.#contextId, asked, options).page();
+    keepCalls(this.#cache, page.data, askedAt);
+    return page;
   }
 
   #change(next: MessageWindow): void {

@@ -2,7 +2,7 @@
  * A window on the history of a branch around the reader's position, so that a long history is never loaded whole. Pure
  * functions; `messages` are ordered from oldest to newest, without gaps.
  */
-import type { Message } from 'nightshift/client';
+import type { ContentBlock, Message, ToolUseBlock } from 'nightshift/client';
 
 export type MessageWindow = {
   messages: readonly Message[];
@@ -73,4 +73,8 @@ export function trimStart(window: MessageWindow, keep: number): MessageWindow {
 /** Without queued inputs, from oldest to newest. */
 export function historyOf(read: readonly Message[]): Message[] {
   return read.filter(({ seq }) => seq !== null).toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
+}
+
+export function isCall(block: ContentBlock): block is ToolUseBlock {
+  return block.type === 'tool_use';
 }

@@ -4,16 +4,26 @@ import { client } from '../client.ts';
 import { keys, type ContextFilter } from './keys.ts';
 import { at, byCursor } from './pages-of.ts';
 
+function readPage(filter: ContextFilter, cursor: string | undefined, signal: AbortSignal) {
+  return client.contexts.list({ ...filter, ...at(cursor), limit: 50 }, { signal }).page();
+}
+
+/** Polled by `useRefreshed`: lists have no stream. */
 export function contextsQuery(filter: ContextFilter = {}) {
   return infiniteQueryOptions({
     queryKey: keys.contextList(filter),
-    queryFn: ({ pageParam, signal }) =>
-      client.contexts.list({ ...filter, ...at(pageParam), limit: 50 }, { signal }).page(),
+    queryFn: ({ pageParam, signal }) => readPage(filter, pageParam, signal),
     ...byCursor,
-    // Lists have no stream: all loaded pages are polled for the states of the contexts.
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => 5_000 * (state.data?.pages.length ?? 1),
   });
+}
+
+export function contextsRefresh(filter: ContextFilter) {
+  return {
+    queryKey: keys.contextList(filter),
+    readPage: (cursor: string | undefined, signal: AbortSignal) => readPage(filter, cursor, signal),
+    everyMs: 5_000,
+  };
 }
 
 export function contextQuery(id: string) {

@@ -14,15 +14,26 @@ const AT_ONCE = 8;
 /** Poll interval for unfinished jobs without a stream. */
 const UNDER_WAY_MS = 2_000;
 
+function readPage(filter: JobFilter, cursor: string | undefined, signal: AbortSignal) {
+  return client.jobs.list({ ...toQuery(filter), ...at(cursor), limit: 50 }, { signal }).page();
+}
+
+/** Polled by `useRefreshed`. */
 export function jobsQuery(filter: JobFilter = {}) {
   return infiniteQueryOptions({
     queryKey: keys.jobList(filter),
-    queryFn: ({ pageParam, signal }) =>
-      client.jobs.list({ ...toQuery(filter), ...at(pageParam), limit: 50 }, { signal }).page(),
+    queryFn: ({ pageParam, signal }) => readPage(filter, pageParam, signal),
     ...byCursor,
-    refetchInterval: 3_000,
     placeholderData: keepPreviousData,
   });
+}
+
+export function jobsRefresh(filter: JobFilter) {
+  return {
+    queryKey: keys.jobList(filter),
+    readPage: (cursor: string | undefined, signal: AbortSignal) => readPage(filter, cursor, signal),
+    everyMs: 3_000,
+  };
 }
 
 /** Query parameters carry the metadata filter as JSON text. */

@@ -1,6 +1,6 @@
 /**
- * Query keys. All queries of a context start with `['context', id]`, all queries of a job with `['job', id]`:
- * invalidating the shorter key invalidates all longer ones.
+ * Query keys. All queries of a context but those of its tool calls start with `['context', id]`, all queries of a job
+ * with `['job', id]`: invalidating the shorter key invalidates all longer ones.
  */
 import type { Context, Job, Json } from 'nightshift/client';
 
@@ -30,6 +30,8 @@ export type SearchFilter = {
 
 export const keys = {
   session: ['session'] as const,
+  /** The polling of a list: invalidating it reads one page of the list again. */
+  refresh: (list: readonly unknown[]) => ['refresh', ...list] as const,
   contexts: ['contexts'] as const,
   contextList: (filter: ContextFilter) => ['contexts', filter] as const,
   context: (id: string) => ['context', id] as const,
@@ -46,8 +48,10 @@ export const keys = {
   message: (id: string, messageId: string) => ['context', id, 'message', messageId] as const,
   compacted: (id: string, branch: string) => ['context', id, 'compacted', branch] as const,
   compactions: (id: string) => ['context', id, 'compactions'] as const,
-  toolCall: (id: string, callId: string) => ['context', id, 'tool', callId] as const,
-  toolCalls: (id: string) => ['context', id, 'tool'] as const,
+  children: (id: string) => ['context', id, 'children'] as const,
+  childrenList: (id: string, archived: boolean) => ['context', id, 'children', archived] as const,
+  /** Not below the key of its context: lists of messages bring their calls along. */
+  toolCall: (id: string, callId: string) => ['tool', id, callId] as const,
   jobs: ['jobs'] as const,
   jobList: (filter: JobFilter) => ['jobs', filter] as const,
   job: (id: string) => ['job', id] as const,

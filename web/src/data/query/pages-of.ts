@@ -1,7 +1,6 @@
 /** Cursor pagination with `useInfiniteQuery`. */
 import type { InfiniteData } from '@tanstack/react-query';
-
-export type Listed<Item> = { data: Item[]; next_cursor: string | null };
+import type { Listed } from './fresh-page.ts';
 
 export const byCursor = {
   initialPageParam: undefined as string | undefined,

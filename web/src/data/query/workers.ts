@@ -1,6 +1,6 @@
 /** Queries for workers, worker trees and roles. */
 import { queryOptions } from '@tanstack/react-query';
-import { NightshiftError, type Role, type RoleDefinition } from 'nightshift/client';
+import { NightshiftError, type Context, type Role, type RoleDefinition } from 'nightshift/client';
 import { client } from '../client.ts';
 import { keys } from './keys.ts';
 
@@ -8,6 +8,22 @@ export function workerQuery(id: string) {
   return queryOptions({
     queryKey: keys.worker(id),
     queryFn: ({ signal }) => client.workers.get(id, { signal }),
+  });
+}
+
+/** Poll interval while one of the workers is active: the stream of their parent's context has no events of theirs. */
+const AT_WORK_MS = 3_000;
+
+/** The workers that the worker of a context created. */
+export function childrenQuery({ id, worker_id }: Pick<Context, 'id' | 'worker_id'>, archived = false) {
+  return queryOptions({
+    queryKey: keys.childrenList(id, archived),
+    queryFn: ({ signal }) =>
+      client.workers.list({ parent_worker_id: worker_id, archived, limit: 200 }, { signal }).all(),
+    refetchInterval: ({ state }) =>
+      state.data?.some((worker) => worker.state === 'working' || worker.state === 'waiting') === true
+        ? AT_WORK_MS
+        : false,
   });
 }
 

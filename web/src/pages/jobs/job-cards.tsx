@@ -18,7 +18,7 @@ export function JobCards({ jobs, selection }: { jobs: readonly Job[]; selection:
       </div>
       <ul className={css.cards} aria-label="Jobs">
         {jobs.map((job) => (
-          <li key={job.id} className={css.card}>
+          <li key={job.id} className={css.card} data-row={job.id}>
             <div className={css.cardHead}>
               <SelectJob job={job} selection={selection} />
               <JobLink job={job} />

@@ -42,7 +42,7 @@ export function Table<Row>({
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={rowKey(row)}>
+            <tr key={rowKey(row)} data-row={rowKey(row)}>
               {columns.map((column) => (
                 <td key={column.name} className={look(column)}>
                   {column.cell(row)}

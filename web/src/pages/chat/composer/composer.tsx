@@ -137,7 +137,7 @@ function useSend(context: Context) {
     },
     // Not awaited, so that the next input can be sent before the lists are refetched.
     onSettled: () => {
-      for (const queryKey of [keys.queues(context.id), keys.contextState(context.id), keys.contexts])
+      for (const queryKey of [keys.queues(context.id), keys.contextState(context.id), keys.refresh(keys.contexts)])
         void cache.invalidateQueries({ queryKey });
     },
   });

@@ -18,6 +18,7 @@ export function ContextItem({ context, isOpen }: { context: Context; isOpen: boo
       params={{ contextId: id }}
       className={css.item}
       data-context={id}
+      data-row={id}
       data-open={isOpen}
       aria-current={isOpen ? 'page' : undefined}
     >

@@ -4,14 +4,16 @@ import { Link } from '@tanstack/react-router';
 import { MessagesSquare, Search } from 'lucide-react';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { VList, type VListHandle } from 'virtua';
-import { contextsQuery } from '../../../data/query/contexts.ts';
+import { contextsQuery, contextsRefresh } from '../../../data/query/contexts.ts';
 import { allOf } from '../../../data/query/pages-of.ts';
+import { useRefreshed } from '../../../data/query/use-refreshed.ts';
 import { buttonClass } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/layout/empty.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
 import { Select } from '../../../ui/forms/select.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
+import { middleRow } from '../../../ui/state/middle-row.ts';
 import { Spinner } from '../../../ui/state/spinner.tsx';
 import { ContextItem } from './context-item.tsx';
 import { SHOWN, filterOf, type Shown } from './context-filter.ts';
@@ -64,7 +66,9 @@ function useSettled(text: string): string {
 }
 
 function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId: string | undefined }) {
-  const contexts = useInfiniteQuery(contextsQuery({ ...filterOf(shown), ...(sought === '' ? {} : { q: sought }) }));
+  const filter = { ...filterOf(shown), ...(sought === '' ? {} : { q: sought }) };
+  const contexts = useInfiniteQuery(contextsQuery(filter));
+  useRefreshed(contextsRefresh(filter), middleRow);
   const rows = allOf(contexts.data);
   const list = useRef<VListHandle>(null);
   const mayGoOn = contexts.hasNextPage && !contexts.isFetchingNextPage && !contexts.isPlaceholderData;

@@ -2,14 +2,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowUpRight, Bot } from 'lucide-react';
-import type { Context, Json, ToolResultBlock, ToolUseBlock } from 'nightshift/client';
+import type { Context, Json, ToolResultBlock, ToolUseBlock, Worker } from 'nightshift/client';
 import { contextStateQuery } from '../../../data/query/contexts.ts';
-import { workerQuery } from '../../../data/query/workers.ts';
+import { childrenQuery, workerQuery } from '../../../data/query/workers.ts';
 import { StatusBadge } from '../../../ui/text/status-badge.tsx';
 import css from '../messages/tool-card.module.css';
-
-/** Poll interval for an active worker: the stream of this context has no events of other workers. */
-const AT_WORK_MS = 3_000;
 
 type Props = { context: Context; block: ToolUseBlock; result: ToolResultBlock | undefined };
 
@@ -20,21 +17,33 @@ export function SpawnedWorkers({ context, block, result }: Props) {
   );
   const namedInResult = result === undefined ? [] : idsIn(parse(result.content));
   const ids = [...new Set([...awaited, ...namedInResult, ...idsIn(block.input)])];
-  return ids.map((id) => <WorkerLink key={id} id={id} />);
+  const workers = useWorkers(context, ids, block.name !== 'spawn_worker');
+  return workers.map((worker) => <WorkerLink key={worker.id} worker={worker} />);
 }
 
-function WorkerLink({ id }: { id: string }) {
-  const { data } = useQuery({
-    ...workerQuery(id),
-    refetchInterval: ({ state }) =>
-      state.data?.state === 'working' || state.data?.state === 'waiting' ? AT_WORK_MS : false,
-  });
-  if (data === undefined) return null;
+/**
+ * One query for all workers of all calls: the children of the context's worker. `mayBeOthers`: the call may concern one
+ * that is further below.
+ */
+function useWorkers(context: Context, ids: readonly string[], mayBeOthers: boolean): Worker[] {
+  const isShown = ids.length > 0;
+  const live = useQuery({ ...childrenQuery(context), enabled: isShown }).data;
+  const lacks = (known: readonly Worker[] | undefined): boolean =>
+    known !== undefined && ids.some((id) => !known.some((worker) => worker.id === id));
+  const archived = useQuery({ ...childrenQuery(context, true), enabled: lacks(live), staleTime: 60_000 }).data;
+  const known = [...(live ?? []), ...(archived ?? [])];
+  const [only = '', ...more] = ids;
+  const isOther = mayBeOthers && more.length === 0 && archived !== undefined && lacks(known);
+  const { data: other } = useQuery({ ...workerQuery(only), enabled: isOther });
+  return ids.flatMap((id) => [...known, ...(other === undefined ? [] : [other])].find((one) => one.id === id) ?? []);
+}
+
+function WorkerLink({ worker: { context_id: contextId, name, state } }: { worker: Worker }) {
   return (
-    <Link to="/contexts/$contextId" params={{ contextId: data.context_id }} className={css.worker}>
+    <Link to="/contexts/$contextId" params={{ contextId }} className={css.worker}>
       <Bot aria-hidden="true" />
-      <strong>{data.name}</strong>
-      <StatusBadge status={data.state} />
+      <strong>{name}</strong>
+      <StatusBadge status={state} />
       <ArrowUpRight className={css.opens} aria-label="Open its context" />
     </Link>
   );

@@ -1,5 +1,6 @@
 /** Builds the rows of the list from completed messages, partial messages and compactions. Pure functions. */
-import type { ContentBlock, ContextCompaction, PartialMessage, Message, ToolResultBlock } from 'nightshift/client';
+import type { ContextCompaction, PartialMessage, Message, ToolResultBlock } from 'nightshift/client';
+import { isCall } from '../../../data/live/message-window.ts';
 
 /** The result of a call, and when it was added to the history. */
 export type CallResult = { block: ToolResultBlock; at: string };
@@ -50,8 +51,4 @@ function resultsOf(messages: readonly Message[]): ReadonlyMap<string, CallResult
 
 function isShownByItsCall({ role, content }: Message, callIds: ReadonlySet<string>): boolean {
   return role === 'tool' && content.every((block) => block.type === 'tool_result' && callIds.has(block.tool_use_id));
-}
-
-function isCall(block: ContentBlock): block is Extract<ContentBlock, { type: 'tool_use' }> {
-  return block.type === 'tool_use';
 }

@@ -26,6 +26,8 @@ export function ToolCard({ context, message, block, result }: Props) {
   const { data: call } = useQuery({
     ...toolCallQuery(context.id, block.id),
     enabled: result === undefined || isOpen || isOdd,
+    // Its message brought it along.
+    staleTime: Infinity,
   });
   const status = statusOf(call, result);
   const question = questionOf(block);

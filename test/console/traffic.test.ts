@@ -1,0 +1,151 @@
+// How many requests the console makes: their number depends on what is shown, not on how much there is.
+import type { Page, Request } from 'playwright-core';
+import { describe, expect, test as unitTest } from 'vitest';
+import { cursorOfPageWith, withFreshPage } from '../../web/src/data/query/fresh-page.ts';
+import { browserTest as test, settled, useBrowser } from './rig/browser.ts';
+import { useTenant } from './rig/platform.ts';
+import { openContext } from './rig/scenes.ts';
+
+const platform = useTenant('traffic');
+const { visit } = useBrowser(platform);
+
+/** Requests of the API that a page makes from now on, without its stream: method and path. */
+function watch(page: Page): string[] {
+  const seen: string[] = [];
+  page.on('request', (request: Request) => {
+    const { pathname, search } = new URL(request.url());
+    if (pathname.startsWith('/api/') && !pathname.endsWith('/events')) seen.push(`${pathname}${search}`);
+  });
+  return seen;
+}
+
+/** A context whose answer created so many workers, which have ended. */
+async function spawned(count: number): Promise<string> {
+  const { client } = platform();
+  const calls = Array.from({ length: count }, (_, at) => `call: spawn_worker {"input": "say: read", "name": "w${at}"}`);
+  const { context, jobs } = await openContext(client, `with ${count}`, [`${calls.join('\n')}\n---\nsay: all done`], {
+    tools: ['spawn_worker'],
+  });
+  expect((await client.jobs.wait(jobs[0] ?? '')).status).toBe('completed');
+  return context.id;
+}
+
+const links = (page: Page) => page.getByRole('log').getByRole('link', { name: /^w\d+/ });
+
+test('opening a chat makes as many requests for 24 spawned workers as for 3', async () => {
+  const made: number[] = [];
+  for (const count of [3, 24]) {
+    const id = await spawned(count);
+    const page = await visit('about:blank');
+    const seen = watch(page);
+    await page.goto(`${platform().url}/contexts/${id}`);
+    await page.getByRole('article', { name: 'Answer' }).getByText('all done').waitFor();
+    await links(page).last().waitFor();
+    await settled(page);
+    expect(seen.filter((path) => /\/tools\/|^\/api\/workers\/[^?/]+$/.test(path)).length, seen.join('\n')).toBeLessThan(
+      2,
+    );
+    made.push(seen.length);
+    await page.close();
+  }
+  const [few = 0, many = 0] = made;
+  expect(many).toBeLessThanOrEqual(few + 3);
+});
+
+test('a chat in which workers are spawned makes no request for each of them', async () => {
+  const { client, url } = platform();
+  const { context } = await openContext(client, 'live', [], { tools: ['spawn_worker'] });
+  const page = await visit(`${url}/contexts/${context.id}`);
+  await page
+    .getByRole('textbox', { name: /message/i })
+    .first()
+    .waitFor();
+  await settled(page);
+  const seen = watch(page);
+  const calls = Array.from({ length: 24 }, (_, at) => `call: spawn_worker {"input": "say: read", "name": "w${at}"}`);
+  await client.contexts.send(context.id, `${calls.join('\n')}\n---\nsay: all done`);
+  await page.getByRole('article', { name: 'Answer' }).getByText('all done').waitFor();
+  await links(page).last().waitFor();
+  expect(seen.filter((path) => /\/tools\/|\/messages\/[^?]/.test(path))).toEqual([]);
+});
+
+test('the list of jobs reads one page at each refresh, however many are shown', async () => {
+  const { client, url } = platform();
+  const { context } = await openContext(client, 'many jobs', []);
+  const queued = Array.from({ length: 120 }, (_, at) => `say: job ${at}`);
+  for (const input of queued) await client.contexts.send(context.id, input);
+  const page = await visit(`${url}/jobs?context_id=${context.id}`);
+  const rows = page.getByRole('row').filter({ has: page.getByRole('link', { name: /^Job / }) });
+  for (const shown of [50, 100]) {
+    await rows.nth(shown - 1).waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+  }
+  await rows.nth(119).waitFor();
+  await settled(page);
+  const cursors: (string | null)[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === '/api/jobs') cursors.push(searchParams.get('cursor'));
+  });
+  const nextCursors = async (count: number): Promise<(string | null)[]> => {
+    cursors.length = 0;
+    await expect.poll(() => cursors.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(count);
+    return cursors.slice();
+  };
+  // The user is at the end, where the last page is read again; at the start it is the first one.
+  await rows.last().scrollIntoViewIfNeeded();
+  const atEnd = new Set(await nextCursors(3));
+  expect([atEnd.size, atEnd.has(null)]).toEqual([1, false]);
+  await rows.first().scrollIntoViewIfNeeded();
+  expect(new Set(await nextCursors(3))).toEqual(new Set([null]));
+  // A new job appears at the start, and no job is lost.
+  const { job_id: newest } = await client.contexts.send(context.id, 'say: the newest');
+  await page.getByRole('link', { name: `Job ${newest.slice(-6)}` }).waitFor();
+  expect(await rows.count()).toBe(121);
+});
+
+describe('a page that was read again', () => {
+  const page = (ids: string, next_cursor: string | null) => ({
+    data: ids.split('').map((id) => ({ id })),
+    next_cursor,
+  });
+  /** Newest first: z is newer than a. */
+  const list = { pages: [page('zyx', 'c1'), page('wvu', 'c2'), page('ts', null)], pageParams: [undefined, 'c1', 'c2'] };
+  const idsOf = (found: ReturnType<typeof withFreshPage>) =>
+    found?.pages.map(({ data }) => data.map(({ id }) => id).join('')) ?? null;
+
+  unitTest('as the first one keeps what new items pushed off it', () => {
+    const found = withFreshPage(list, undefined, page('~zy', 'c0'));
+    expect([idsOf(found), found?.pages[0]?.next_cursor]).toEqual([['~zyx', 'wvu', 'ts'], 'c1']);
+  });
+
+  unitTest('as the first one loses what is gone, and takes nothing that another page has', () => {
+    expect(idsOf(withFreshPage(list, undefined, page('zxw', 'c0')))).toEqual(['zx', 'wvu', 'ts']);
+  });
+
+  unitTest('as a later one takes its place, and the last one tells whether there is more', () => {
+    expect(idsOf(withFreshPage(list, 'c1', page('wut', 'c3')))).toEqual(['zyx', 'wu', 'ts']);
+    expect(withFreshPage(list, 'c2', page('ts', 'c9'))?.pages.at(-1)?.next_cursor).toBe('c9');
+  });
+
+  unitTest('and is alone replaces the list', () => {
+    const alone = { pages: [page('zyx', 'c1')], pageParams: [undefined] };
+    expect(idsOf(withFreshPage(alone, undefined, page('~zy', 'c0')))).toEqual(['~zy']);
+  });
+
+  unitTest('asks for the whole list where items may be missing between it and the others', () => {
+    expect(withFreshPage(list, undefined, page('321', 'c0'))).toBeNull();
+    expect(withFreshPage(list, undefined, page('', null))).toBeNull();
+    expect(withFreshPage(list, 'unknown', page('wvu', 'c2'))).toBeNull();
+  });
+
+  unitTest('is the page of the item that is looked at', () => {
+    expect(['x', 'v', 's', 'a', null].map((id) => cursorOfPageWith(list, id))).toEqual([
+      undefined,
+      'c1',
+      'c2',
+      undefined,
+      undefined,
+    ]);
+  });
+});

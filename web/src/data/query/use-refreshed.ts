@@ -1,0 +1,39 @@
+/**
+ * Polls a long list without reading it whole: each time one page is read again, the page that the user looks at. The
+ * others are read again when the user goes there, when the tab is shown again, and after changes that this tab makes.
+ */
+import { useQuery, useQueryClient, type QueryKey } from '@tanstack/react-query';
+import { keys } from './keys.ts';
+import { cursorOfPageWith, withFreshPage, type Listed, type Pages } from './fresh-page.ts';
+
+type List<One> = {
+  queryKey: QueryKey;
+  readPage: (cursor: string | undefined, signal: AbortSignal) => Promise<Listed<One>>;
+  everyMs: number;
+};
+
+/** `shownId`: the id of the item that the user looks at; null: the first page is read. */
+export function useRefreshed<One extends { id: string }>(
+  { queryKey, readPage, everyMs }: List<One>,
+  shownId: () => string | null,
+): void {
+  const cache = useQueryClient();
+  useQuery({
+    queryKey: keys.refresh(queryKey),
+    queryFn: async ({ signal }) => {
+      const known = cache.getQueryData<Pages<One>>(queryKey);
+      if (known === undefined) return null;
+      const cursor = cursorOfPageWith(known, shownId());
+      const fresh = await readPage(cursor, signal);
+      const now = cache.getQueryData<Pages<One>>(queryKey);
+      const renewed = now === undefined ? null : withFreshPage(now, cursor, fresh);
+      if (renewed === null) await cache.invalidateQueries({ queryKey, exact: true });
+      else cache.setQueryData<Pages<One>>(queryKey, renewed);
+      return null;
+    },
+    // The list itself has just been read.
+    initialData: null,
+    staleTime: Infinity,
+    refetchInterval: everyMs,
+  });
+}
