@@ -1,4 +1,7 @@
-/** `npm run bench -- [scenario …] [--rounds n] [--provider openai|anthropic] [--profile] [--json file] [--minutes n] [--rate n]` */
+/**
+ * `npm run bench -- [scenario …] [--rounds n] [--provider openai|anthropic] [--profile] [--json file] [--runs n]
+ * [--follow] [--baseline] [--minutes n] [--rate n]`
+ */
 import { parseArgs } from 'node:util';
 import { PROVIDERS, type ProviderFormat } from './system.ts';
 
@@ -9,6 +12,11 @@ export type Arguments = {
   format: ProviderFormat;
   profile: boolean;
   json: string;
+  /** Of `runs`: the runs of a round, and whether clients follow Nightshift's event stream in place of a long poll. */
+  runs: number;
+  follow: boolean;
+  /** Of `resume`: whether the baseline is measured too. */
+  baseline: boolean;
   /** Of the soak: its duration, and inputs per second. */
   minutes: number;
   rate: number;
@@ -26,18 +34,27 @@ export function parseArguments(args: readonly string[]): Arguments {
       provider: { type: 'string', default: 'openai' },
       profile: { type: 'boolean', default: false },
       json: { type: 'string', default: RESULT },
+      runs: { type: 'string', default: '2000' },
+      follow: { type: 'boolean', default: false },
+      baseline: { type: 'boolean', default: false },
       minutes: { type: 'string', default: '60' },
       rate: { type: 'string', default: '16' },
     },
   });
-  const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a whole number of at least 1');
+  const rounds = countOf('--rounds', values.rounds);
+  const runs = countOf('--runs', values.runs);
   const format = PROVIDERS.find((name) => name === values.provider);
   if (format === undefined) throw new Error(`--provider must be ${PROVIDERS.join(' or ')}`);
-  const { profile, json } = values;
+  const { profile, json, follow, baseline } = values;
   const minutes = above0('--minutes', values.minutes);
   const rate = above0('--rate', values.rate);
-  return { scenarios: positionals, rounds, format, profile, json, minutes, rate };
+  return { scenarios: positionals, rounds, format, profile, json, runs, follow, baseline, minutes, rate };
+}
+
+function countOf(name: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`${name} must be a whole number of at least 1`);
+  return value;
 }
 
 function above0(name: string, text: string): number {

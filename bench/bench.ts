@@ -1,14 +1,14 @@
 /** Interfaces and helpers of all scenarios. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../src/dev/free-port.ts';
-import { baseline } from './baseline/system.ts';
+import { baseline, raw } from './baseline/system.ts';
 import type { Figure } from './figures.ts';
 import type { Answer, LoadProtocol } from './load/protocol.ts';
-import { nightshift } from './nightshift/system.ts';
+import { nightshift, source } from './nightshift/system.ts';
 import type { Observation, ProviderProtocol } from './provider/protocol.ts';
 import type { Services } from './services.ts';
 import { countStatements, lineOf, statementsOf } from './statements.ts';
-import { inputFor, openSystem, type ProviderFormat, type System, type SystemKind } from './system.ts';
+import { inputFor, openSystem, type ProviderFormat, type System, type SystemKind, type SystemName } from './system.ts';
 import type { Companion } from './talk.ts';
 
 export type Bench = {
@@ -19,6 +19,11 @@ export type Bench = {
   format: ProviderFormat;
   /** The number of measured rounds; results are their medians. */
   rounds: number;
+  /** Of `runs`: the runs of a round, and whether clients follow Nightshift's event stream in place of a long poll. */
+  runs: number;
+  follow: boolean;
+  /** Of `resume`: whether the baseline is measured too. */
+  baseline: boolean;
   /** Of the soak: its duration, and inputs per second. */
   minutes: number;
   rate: number;
@@ -30,12 +35,12 @@ export type Bench = {
 
 export type Scenario = { about: string; run(bench: Bench): Promise<Figure[]> };
 
-const KINDS: Record<SystemKind['name'], SystemKind> = { nightshift, baseline };
+const KINDS: Record<SystemName, SystemKind> = { nightshift, source, baseline, raw };
 
 /** Runs `work` on separate services and stops them afterwards, also after errors. */
 export async function withSystems<T>(
   bench: Bench,
-  names: readonly SystemKind['name'][],
+  names: readonly SystemName[],
   work: (systems: readonly System[]) => Promise<T>,
 ): Promise<T> {
   const systems: System[] = [];

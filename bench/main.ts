@@ -2,56 +2,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArguments } from './arguments.ts';
-import type { Scenario } from './bench.ts';
 import type { Figure } from './figures.ts';
 import type { LoadProtocol } from './load/protocol.ts';
 import type { ProviderProtocol } from './provider/protocol.ts';
 import { resultOf, tableOf } from './report.ts';
-import { approval } from './scenarios/approval.ts';
-import { subscribers } from './scenarios/subscribers.ts';
-import { branches } from './scenarios/branches.ts';
-import { cancel } from './scenarios/cancel.ts';
-import { consolePage } from './scenarios/console.ts';
-import { conversations } from './scenarios/conversations.ts';
-import { crash } from './scenarios/crash.ts';
-import { deltas } from './scenarios/deltas.ts';
-import { history } from './scenarios/history.ts';
-import { mcp } from './scenarios/mcp.ts';
-import { memory } from './scenarios/memory.ts';
-import { search } from './scenarios/search.ts';
-import { soak } from './scenarios/soak.ts';
-import { spawn } from './scenarios/spawn.ts';
-import { start } from './scenarios/start.ts';
-import { streams } from './scenarios/streams.ts';
-import { throughput } from './scenarios/throughput.ts';
-import { tools100 } from './scenarios/tools100.ts';
-import { transfer } from './scenarios/transfer.ts';
+import { EXTRA, SCENARIOS } from './scenarios/all.ts';
 import { startServices } from './services.ts';
 import { startCompanion } from './talk.ts';
 
-const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  throughput,
-  start,
-  cancel,
-  crash,
-  memory,
-  history,
-  conversations,
-  branches,
-  tools100,
-  approval,
-  mcp,
-  deltas,
-  streams,
-  subscribers,
-  search,
-  transfer,
-  spawn,
-  console: consolePage,
-};
-
-/** Runs only when named, because it takes an hour. */
-const EXTRA: Readonly<Record<string, Scenario>> = { soak };
 const ALL = { ...SCENARIOS, ...EXTRA };
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);

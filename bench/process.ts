@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { cpuSeconds } from './usage.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const FOLDER = path.join(ROOT, '.nightshift', 'bench');
@@ -21,6 +22,8 @@ export type Program = {
 
 export type Running = {
   pid: number;
+  /** CPU seconds from its start until it was ready. */
+  startCpu: number;
   /** Sends SIGTERM, then SIGKILL after a timeout. */
   end(): Promise<void>;
   kill(): Promise<void>;
@@ -41,7 +44,6 @@ export async function start({ file, args, env, ready, profile }: Program): Promi
     env: {
       PATH: process.env['PATH'] ?? '',
       NODE_ENV: 'production',
-      NODE_COMPILE_CACHE: path.join(FOLDER, 'compiled'),
       ...env,
     },
     stdio: ['ignore', fd, fd],
@@ -60,8 +62,10 @@ export async function start({ file, args, env, ready, profile }: Program): Promi
     child.kill(name);
     await exited;
   };
+  const startCpu = cpuSeconds(pid);
   return {
     pid,
+    startCpu,
     kill: () => signal('SIGKILL'),
     async end() {
       const tooLong = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS);

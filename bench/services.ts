@@ -23,10 +23,12 @@ export type Services = {
   line: string;
   /** Creates the database. */
   place(name: string): Promise<Place>;
-  /** CPU seconds used so far by both; null: unknown. */
-  cpuSeconds(): Promise<number | null>;
+  /** CPU seconds used so far; null: unknown. */
+  cpuSeconds(): Promise<ServicesCpu | null>;
   stop(): Promise<void>;
 };
+
+export type ServicesCpu = { postgres: number; redis: number };
 
 export type Place = { databaseUrl: string; redisUrl: string };
 
@@ -104,7 +106,7 @@ async function inContainers(): Promise<Started> {
       line: 'PostgreSQL 15 and Redis 7.0 in containers',
       databaseUrl: postgres.url,
       redisUrl: redis.url,
-      cpuSeconds: async () => (await cpuOfContainer(postgres.id)) + (await cpuOfContainer(redis.id)),
+      cpuSeconds: async () => ({ postgres: await cpuOfContainer(postgres.id), redis: await cpuOfContainer(redis.id) }),
       stop: () => removeContainersOf(run),
     };
   } catch (error) {
@@ -143,6 +145,11 @@ async function embedded(): Promise<Started> {
     cpuSeconds: async () => null,
     stop,
   };
+}
+
+/** CPU seconds of both. */
+export function totalCpu(cpu: ServicesCpu | null): number | null {
+  return cpu === null ? null : cpu.postgres + cpu.redis;
 }
 
 async function administer(url: string, statement: string): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * A system under test, from outside: an API that accepts inputs, worker processes that answer them with the fake
- * provider, and a database to inspect. Nightshift and the baseline accept the same two requests.
+ * provider, and a database to inspect. Nightshift and the baseline accept the same requests.
  */
 import postgres from 'postgres';
 import type { Request, Answer, LoadProtocol } from './load/protocol.ts';
@@ -15,8 +15,14 @@ export type ProviderFormat = (typeof PROVIDERS)[number];
 /** The options of the processes. */
 export type Setting = { place: Place; providerUrl: string; format: ProviderFormat; profile: boolean };
 
+/**
+ * `nightshift`: the bundle, which is what the package ships; `source`: the same, run from its sources; `raw`: the
+ * baseline without a provider's SDK.
+ */
+export type SystemName = 'nightshift' | 'source' | 'baseline' | 'raw';
+
 export type SystemKind = {
-  name: 'nightshift' | 'baseline';
+  name: SystemName;
   prepare(setting: Setting): Promise<void>;
   startApi(setting: Setting, port: number): Promise<Running>;
   startWorker(setting: Setting, concurrency: number): Promise<Running>;

@@ -8,12 +8,24 @@ const TICKS = 100;
 /** CPU seconds of all threads so far. */
 export function cpuSeconds(pid: number): number {
   if (existsSync('/proc/self/stat')) {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = fieldsOf(pid);
     return (Number(fields[11]) + Number(fields[12])) / TICKS;
   }
   const [seconds = 0, minutes = 0, hours = 0] = ask('time', pid).split(':').reverse().map(Number);
   return seconds + 60 * minutes + 3600 * hours;
+}
+
+/** CPU seconds of all child processes of this process that have ended; null: unknown. */
+export function endedChildrenCpu(): number | null {
+  if (!existsSync('/proc/self/stat')) return null;
+  const fields = fieldsOf('self');
+  return (Number(fields[13]) + Number(fields[14])) / TICKS;
+}
+
+/** Of `/proc/…/stat`, after the name of the program. */
+function fieldsOf(pid: number | 'self'): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /** Resident memory in MB. */

@@ -1,42 +1,88 @@
 /** The API of the baseline: an input is one INSERT and one queue entry. */
 import { randomUUID } from 'node:crypto';
-import { Queue } from 'bullmq';
+import { Queue, QueueEvents, type Job } from 'bullmq';
 import fastify from 'fastify';
 import { Redis } from 'ioredis';
 import { openStore } from './store.ts';
 
-const store = openStore(process.env['DATABASE_URL'] ?? '');
-const queue = new Queue('runs', { connection: new Redis(process.env['REDIS_URL'] ?? '') });
+const { DATABASE_URL = '', REDIS_URL = '', PORT } = process.env;
+const store = openStore(DATABASE_URL);
+const queue = new Queue('runs', { connection: new Redis(REDIS_URL) });
+const events = new QueueEvents('runs', { connection: new Redis(REDIS_URL, { maxRetriesPerRequest: null }) });
 const app = fastify({ logger: true });
+// Each long poll has a listener at both.
+events.setMaxListeners(0);
+queue.setMaxListeners(0);
 
 const id = { type: 'string', format: 'uuid' };
+const content = { type: 'string' };
+const input = { type: 'object', required: ['content'], properties: { content } };
 
-app.post<{ Body: { config?: object } }>('/api/contexts', async ({ body }, reply) => {
-  const contextId = randomUUID();
-  await store.createContext(contextId, body.config ?? {});
-  return reply.code(201).send({ id: contextId });
-});
+type Config = { config?: object };
+type Input = { content: string };
 
-app.post<{ Params: { id: string }; Body: { content: string } }>(
-  '/api/contexts/:id/messages',
-  {
-    schema: {
-      params: { type: 'object', properties: { id } },
-      body: { type: 'object', required: ['content'], properties: { content: { type: 'string' } } },
-    },
-  },
-  async ({ params, body }, reply) => {
-    await store.add(params.id, { role: 'user', content: body.content });
-    const job = await queue.add('run', { contextId: params.id }, { removeOnComplete: true, removeOnFail: true });
-    return reply.code(202).send({ job_id: job.id });
+app.post<{ Body: Config }>('/api/contexts', async ({ body }, reply) =>
+  reply.code(201).send({ id: await createContext(body) }),
+);
+
+/** A worker is a context and its config. With an input, it starts to run at once. */
+app.post<{ Body: Config & { input?: Input } }>(
+  '/api/workers',
+  { schema: { body: { type: 'object', properties: { input } } } },
+  async ({ body }, reply) => {
+    const contextId = await createContext(body);
+    const job = body.input === undefined ? {} : { job_id: await submit(contextId, body.input) };
+    return reply.code(201).send({ id: contextId, context_id: contextId, ...job });
   },
 );
 
-await app.listen({ port: Number(process.env['PORT']), host: '127.0.0.1' });
+app.post<{ Params: { id: string }; Body: Input }>(
+  '/api/contexts/:id/messages',
+  { schema: { params: { type: 'object', properties: { id } }, body: input } },
+  async ({ params, body }, reply) => reply.code(202).send({ job_id: await submit(params.id, body) }),
+);
+
+app.get<{ Params: { id: string }; Querystring: { wait_ms?: number } }>(
+  '/api/jobs/:id',
+  { schema: { querystring: { type: 'object', properties: { wait_ms: { type: 'integer' } } } } },
+  async ({ params, query }) => ({ id: params.id, status: await statusOf(params.id, query.wait_ms ?? 0) }),
+);
+
+async function createContext({ config = {} }: Config): Promise<string> {
+  const contextId = randomUUID();
+  await store.createContext(contextId, config);
+  return contextId;
+}
+
+async function submit(contextId: string, { content }: Input): Promise<string> {
+  await store.add(contextId, { role: 'user', content });
+  const job = await queue.add('run', { contextId }, { removeOnComplete: true, removeOnFail: 1_000 });
+  return job.id ?? '';
+}
+
+/** The queue removes completed jobs. */
+async function statusOf(jobId: string, waitMs: number): Promise<string> {
+  const job = await queue.getJob(jobId);
+  if (job === undefined) return 'completed';
+  if (waitMs > 0 && (await hasCompleted(job, waitMs))) return 'completed';
+  const state = await queue.getJobState(jobId);
+  return state === 'unknown' ? 'completed' : state;
+}
+
+/** False: it failed, is still running, or was removed before this began to wait. */
+async function hasCompleted(job: Job, waitMs: number): Promise<boolean> {
+  return job.waitUntilFinished(events, waitMs).then(
+    () => true,
+    () => false,
+  );
+}
+
+await app.listen({ port: Number(PORT), host: '127.0.0.1' });
 
 process.once('SIGTERM', () => {
   void (async () => {
     await app.close();
+    await events.close();
     await queue.close();
     await store.close();
     process.exit(0);

@@ -4,19 +4,23 @@ import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import OpenAI from 'openai';
 import { runAnthropic } from './run-anthropic.ts';
-import { runOpenAI } from './run-openai.ts';
+import { askRaw } from './ask-raw.ts';
+import { runChat, type AskChat } from './run-chat.ts';
 import { openStore } from './store.ts';
 
-const { DATABASE_URL = '', REDIS_URL = '', FORMAT, CONCURRENCY } = process.env;
+const { DATABASE_URL = '', REDIS_URL = '', FORMAT, CLIENT, CONCURRENCY } = process.env;
+const { OPENAI_BASE_URL = '', OPENAI_API_KEY = '' } = process.env;
 const store = openStore(DATABASE_URL);
 const openai = new OpenAI({ maxRetries: 2 });
 const anthropic = new Anthropic({ maxRetries: 2 });
+const ask: AskChat =
+  CLIENT === 'raw' ? askRaw(OPENAI_BASE_URL, OPENAI_API_KEY) : (request) => openai.chat.completions.create(request);
 
 const worker = new Worker<{ contextId: string }>(
   'runs',
   async ({ data }) => {
     if (FORMAT === 'anthropic') await runAnthropic(anthropic, store, data.contextId);
-    else await runOpenAI(openai, store, data.contextId);
+    else await runChat(ask, store, data.contextId);
   },
   {
     connection: new Redis(REDIS_URL, { maxRetriesPerRequest: null }),

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerQuestions } from '../talk.ts';
 import { exchange } from './exchange.ts';
+import { run } from './run.ts';
 import { listen, takeDeliveries } from './streams.ts';
 import type { Answer, LoadProtocol, Request, Volley } from './protocol.ts';
 
@@ -25,4 +26,4 @@ async function sendAll({ url, requests, atOnce, gapMs }: Volley): Promise<Answer
   return answers;
 }
 
-answerQuestions<LoadProtocol>({ send: sendAll, listen, takeDeliveries });
+answerQuestions<LoadProtocol>({ send: sendAll, run, listen, takeDeliveries });

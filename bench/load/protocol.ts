@@ -17,6 +17,22 @@ export type Answer = {
 
 export type Volley = { url: string; requests: Request[]; atOnce: number; gapMs: number };
 
+/**
+ * Runs with a new worker each, by `atOnce` clients. `config`: the body that creates a worker, without its name;
+ * `marks`: one for each run; `end`: how the clients learn of it.
+ */
+export type Runs = {
+  url: string;
+  config: object;
+  marks: string[];
+  atOnce: number;
+  gapMs: number;
+  end: 'poll' | 'stream';
+};
+
+/** From the first request until the client knows of the end. */
+export type RunTimes = { sentAt: number; ms: number };
+
 /** Event streams to open, and the names of the events to record. */
 export type Listening = { url: string; paths: string[]; events: string[] };
 
@@ -26,6 +42,8 @@ export type Delivery = { stream: number; at: number; text: string };
 export type LoadProtocol = {
   /** Responses in the order of the requests. */
   send: { asks: Volley; answers: Answer[] };
+  /** In the order of the marks. */
+  run: { asks: Runs; answers: RunTimes[] };
   /** Opens all streams and returns their number. They stay open until the process ends. */
   listen: { asks: Listening; answers: number };
   /** Since the last request. */

@@ -1,5 +1,5 @@
 /** The config file of the benchmark. */
-import { defineConfig } from '../../src/index.ts';
+import { defineConfig } from 'nightshift';
 import { LOOK, look } from '../tool.ts';
 
 export default defineConfig({

@@ -1,6 +1,8 @@
 /** Chat Completions of the fake provider: parses requests, creates the events of the response stream. */
 import { markIn, type ParsedRequest, type Reply } from './script.ts';
 
+export const FORMAT = 'chat';
+
 type ChatMessage = { role: string; content?: unknown };
 
 export function parseRequest(body: { messages: ChatMessage[] }): ParsedRequest {

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promptText } from '../../test/llm/fake/prompt-cache.ts';
 import { answerQuestions, monotonic } from '../talk.ts';
 import * as chat from './chat.ts';
 import * as messages from './messages.ts';
@@ -10,6 +11,7 @@ import { SCRIPT, STAMP, refusalOf, replyTo, type ParsedRequest, type Reply } fro
 
 let script = SCRIPT;
 let observed: Observation[] = [];
+let prompts: string[] = [];
 const counts = { requests: 0, open: 0, finals: 0 };
 let watchers: (() => void)[] = [];
 
@@ -43,6 +45,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, at: nu
   const body = JSON.parse(Buffer.concat(parts).toString('utf8'));
   const wire = request.url?.endsWith('/messages') === true ? messages : chat;
   const parsedRequest = wire.parseRequest(body);
+  if (script.keepsPrompts) prompts.push(promptText({ format: wire.FORMAT, body }));
   const reply = replyTo(parsedRequest, script);
   observe('request', parsedRequest, at);
   counts.requests += 1;
@@ -106,8 +109,10 @@ answerQuestions<ProviderProtocol>({
     counts.finals = 0;
     counts.requests = 0;
     observed = [];
+    prompts = [];
   },
   observed: () => observed.splice(0),
+  prompts: () => prompts.splice(0),
   untilFinals: (count) => until(() => counts.finals >= count),
   untilOpen: (count) => until(() => counts.open >= count),
   counts: () => counts,

@@ -1,6 +1,8 @@
 /** The Messages API (Anthropic) of the fake provider: parses requests, creates the events of the response stream. */
 import { markIn, type ParsedRequest, type Reply } from './script.ts';
 
+export const FORMAT = 'messages';
+
 type Block = { type: string; text?: string };
 type Message = { role: string; content: string | Block[] };
 

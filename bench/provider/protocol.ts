@@ -10,6 +10,8 @@ export type ProviderProtocol = {
   play: { asks: Partial<Script>; answers: void };
   /** Since the last request. */
   observed: { asks: null; answers: Observation[] };
+  /** Since the last request, if the script keeps them. */
+  prompts: { asks: null; answers: string[] };
   /** Resolves when this many runs have received their last answer. */
   untilFinals: { asks: number; answers: void };
   /** Resolves when this many calls are in progress at once. */

@@ -12,6 +12,8 @@ export type Script = {
   tokenMs: number;
   /** Each word contains its time of sending (`word7@81234567`), in milliseconds of the monotonic clock. */
   stamped: boolean;
+  /** Keep each prompt, in the order in which a provider reads it. */
+  keepsPrompts: boolean;
   /** Every nth request fails with 500, or with 429 and a retry-after of one second; 0: none. */
   failEvery: number;
   limitEvery: number;
@@ -23,6 +25,7 @@ export const SCRIPT: Script = {
   tokens: 16,
   tokenMs: 0,
   stamped: false,
+  keepsPrompts: false,
   failEvery: 0,
   limitEvery: 0,
 };

@@ -12,6 +12,7 @@ import { lineOf, toSample, type Sample } from '../soak/sample.ts';
 import type { UsersProtocol } from '../soak/protocol.ts';
 import { openStore, type Store } from '../soak/stored.ts';
 import { figuresOf, leftovers, type Rest } from '../soak/outcome.ts';
+import { totalCpu } from '../services.ts';
 import { watchProcesses, type Watch, type Watched } from '../soak/watch.ts';
 import { startCompanion, type Companion } from '../talk.ts';
 import type { System } from '../system.ts';
@@ -87,7 +88,7 @@ async function sampleAll(soak: Soak): Promise<void> {
   const wholeMs = bench.minutes * 60_000;
   const stretchMs = Math.min(LONGEST_STRETCH_MS, wholeMs / FEWEST_STRETCHES);
   const began = performance.now();
-  let services = await bench.services.cpuSeconds();
+  let services = totalCpu(await bench.services.cpuSeconds());
   let last = began;
   for (let count = 1; count * stretchMs <= wholeMs; count += 1) {
     for (let look = 1; look <= LOOKS; look += 1) {
@@ -99,7 +100,7 @@ async function sampleAll(soak: Soak): Promise<void> {
     await bench.provider.ask('observed', null);
     const account = await users.ask('account', null);
     const processes = watch.take();
-    const [used, now] = [await bench.services.cpuSeconds(), performance.now()];
+    const [used, now] = [totalCpu(await bench.services.cpuSeconds()), performance.now()];
     const share = services === null || used === null ? null : (used - services) / ((now - last) / 1_000);
     [services, last] = [used, now];
     const sample = toSample((now - began) / 60_000, account, await store.read(), processes, share);

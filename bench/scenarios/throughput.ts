@@ -3,6 +3,7 @@ import { BOTH, postAll, untilEnded, withSystems, type Bench, type Scenario } fro
 import { median, type Figure } from '../figures.ts';
 import type { Running } from '../process.ts';
 import { SCRIPT } from '../provider/script.ts';
+import { totalCpu } from '../services.ts';
 import type { System } from '../system.ts';
 import { monotonic } from '../talk.ts';
 import { cpuSeconds } from '../usage.ts';
@@ -48,7 +49,7 @@ export const throughput: Scenario = {
 async function measure(bench: Bench, system: System, worker: Running, latencyMs: number): Promise<Round> {
   const contexts = await system.createContexts(RUNS);
   await bench.provider.ask('play', { latencyMs });
-  const servicesBefore = await bench.services.cpuSeconds();
+  const servicesBefore = totalCpu(await bench.services.cpuSeconds());
   const ours = [worker.pid, system.api.pid, bench.provider.pid, bench.load.pid];
   const before = ours.map(cpuSeconds);
   const began = monotonic();
@@ -57,7 +58,7 @@ async function measure(bench: Bench, system: System, worker: Running, latencyMs:
   await untilEnded(bench, system, contexts);
   const seconds = (monotonic() - began) / 1_000;
   const used = ours.map((pid, index) => cpuSeconds(pid) - (before[index] ?? 0));
-  const servicesAfter = await bench.services.cpuSeconds();
+  const servicesAfter = totalCpu(await bench.services.cpuSeconds());
   const services = servicesBefore === null || servicesAfter === null ? Number.NaN : servicesAfter - servicesBefore;
   const steps = RUNS * SCRIPT.steps;
   const each = (cpu: number): number => (cpu / steps) * 1_000;

@@ -92,14 +92,19 @@ function textOf(pieces: readonly Piece[]): string {
   return pieces.map(({ text }) => text).join('\n');
 }
 
-function sharedLength(one: string, other: string): number {
+/** Of the beginning, in characters. */
+export function sharedLength(one: string, other: string): number {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at += 1;
   return at;
 }
 
-/** The prompt as the provider reads it, in its order, byte for byte. */
-function piecesOf({ format, body }: FakeRequest): Piece[] {
+/** The prompt as the provider reads it, in its order, byte for byte, without breakpoints. */
+export function promptText(request: Pick<FakeRequest, 'format' | 'body'>): string {
+  return textOf(piecesOf(request));
+}
+
+function piecesOf({ format, body }: Pick<FakeRequest, 'format' | 'body'>): Piece[] {
   const { tools, system, instructions, messages, input } = body;
   switch (format) {
     case 'messages':

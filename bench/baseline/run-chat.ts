@@ -1,17 +1,23 @@
 /** The agent loop over Chat Completions. Each message is stored before the next step. */
 import type OpenAI from 'openai';
 import { LOOK, SYSTEM_PROMPT, look } from '../tool.ts';
-import type { Store } from './store.ts';
+import type { Store, Usage } from './store.ts';
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
 type Call = { id: string; type: 'function'; function: { name: string; arguments: string } };
 
+export type ChatRequest = OpenAI.Chat.ChatCompletionCreateParamsStreaming;
+export type Chunk = OpenAI.Chat.ChatCompletionChunk;
+
+/** Sends a request and returns the chunks of its response. */
+export type AskChat = (request: ChatRequest) => AsyncIterable<Chunk> | Promise<AsyncIterable<Chunk>>;
+
 const TOOLS = [{ type: 'function' as const, function: LOOK }];
 
-export async function runOpenAI(client: OpenAI, store: Store, contextId: string): Promise<void> {
+export async function runChat(ask: AskChat, store: Store, contextId: string): Promise<void> {
   const history = await store.history<Message>(contextId);
   for (;;) {
-    const { message, usage } = await ask(client, history);
+    const { message, usage } = await answerOf(ask, history);
     history.push(message);
     await store.add(contextId, message, usage);
     const calls = message.tool_calls ?? [];
@@ -25,8 +31,8 @@ export async function runOpenAI(client: OpenAI, store: Store, contextId: string)
   }
 }
 
-async function ask(client: OpenAI, history: Message[]) {
-  const stream = await client.chat.completions.create({
+async function answerOf(ask: AskChat, history: Message[]) {
+  const stream = await ask({
     model: 'bench',
     messages: [{ role: 'system', content: SYSTEM_PROMPT }, ...history],
     tools: TOOLS,
@@ -35,7 +41,7 @@ async function ask(client: OpenAI, history: Message[]) {
   });
   let content = '';
   const calls: Call[] = [];
-  let usage = { input: 0, output: 0 };
+  let usage: Usage = { input: 0, output: 0 };
   for await (const chunk of stream) {
     if (chunk.usage) usage = { input: chunk.usage.prompt_tokens, output: chunk.usage.completion_tokens };
     const delta = chunk.choices[0]?.delta;
