@@ -72,5 +72,5 @@ async function carryOut(run: Run, snapshot: Snapshot, step: Decision): Promise<A
 
 async function endOver(run: Run, snapshot: Snapshot, waits: EndedWaits): Promise<After> {
   const outcomes = await outcomesOf(run, snapshot, waits.over);
-  return commit(run, snapshot, endWaits(snapshot, waits, run.ids, outcomes));
+  return commit(run, snapshot, endWaits(snapshot, waits, outcomes));
 }

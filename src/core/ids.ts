@@ -25,6 +25,11 @@ export type Ids = { next<T extends Id<string>>(): T };
  */
 export type RunIds = Ids & { answer(jobId: JobId, step: number): MessageId };
 
+/** The message with the result of a call has the id of the call, so that it is found without an index. */
+export function resultOf(callId: ToolCallId): MessageId {
+  return callId as string as MessageId;
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Whether `text` is a UUID. No other text can be an id. */

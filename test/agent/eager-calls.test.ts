@@ -12,7 +12,7 @@ import { closeCalls } from '../../src/core/transitions/tools.ts';
 import type { Approval } from '../../src/core/run/policy.ts';
 import type { Snapshot } from '../../src/core/run/snapshot.ts';
 import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
-import { NOW, committed, countingIds, given, id, job, running, settings, tool, toolUse } from '../core/builders.ts';
+import { NOW, committed, given, id, job, running, settings, tool, toolUse } from '../core/builders.ts';
 import { play } from './rig.ts';
 
 function judgement(name: string, ruled: Approval | null): Approval {
@@ -149,9 +149,9 @@ test.each([
 ])('history and the remaining state are the same for %s of them as with two appends', async (_, names, tools) => {
   const { begin, move, of } = setUp(names, tools);
   const closed = await begin();
-  const one = answerWithResults({ snapshot: of, job: job(), answerAppend: move }, closed, countingIds());
+  const one = answerWithResults({ snapshot: of, job: job(), answerAppend: move }, closed);
   const kept = apply(of, move, committed(move, of, 2));
-  const two = closeCalls(kept, job(), closed, countingIds());
+  const two = closeCalls(kept, job(), closed);
   expect(one.entries).toEqual([...move.entries, ...two.entries]);
   expect(one.state).toBe(two.state);
   const afterTwo = apply(kept, two, committed(two, kept, 2 + move.entries.length));

@@ -18,7 +18,7 @@ import type { Settings } from '../../src/core/workers/settings.ts';
 import type { Lease, Snapshot } from '../../src/core/run/snapshot.ts';
 import type { Millis } from '../../src/core/time.ts';
 import type { OpenCall } from '../../src/core/tools/tool-call.ts';
-import { cancelRequest, countingIds, id, interruptRequest, queuedInput, snapshot } from '../core/builders.ts';
+import { cancelRequest, id, interruptRequest, queuedInput, snapshot } from '../core/builders.ts';
 
 export class Store {
   /** The stored rows; `next` is in `queue`. */
@@ -37,7 +37,6 @@ export class Store {
   #messages: Message[] = [];
   #compactions: { made: NewCompaction; seq: number }[] = [];
   readonly #begins = new Map<JobId, number>();
-  readonly #minted = countingIds(90_000);
   #headSeq = 0;
   #count = 0;
 
@@ -125,15 +124,13 @@ export class Store {
       ({ status, reply, wait }) => status === 'waiting' && reply === null && wait?.for === 'outcome',
     );
     if (first === undefined) return false;
-    this.#count += 1;
-    const messageId = id<MessageId>(20_000 + this.#count);
     const resolution = outcomeOf(first);
     const reported: OpenCall =
       resolution === 'did_not_happen'
         ? { ...first, status: 'pending', wait: null }
         : {
             ...first,
-            reply: { messageId, content: `${first.name} ${resolution}`, isError: resolution === 'tell' },
+            reply: { content: `${first.name} ${resolution}`, isError: resolution === 'tell' },
           };
     this.current = {
       ...this.current,
@@ -152,8 +149,7 @@ export class Store {
       ({ status, reply, wait }) => status === 'waiting' && reply === null && wait?.for === 'answer',
     );
     if (first === undefined) return false;
-    this.#count += 1;
-    const reply = { messageId: id<MessageId>(20_000 + this.#count), content: words, isError: false };
+    const reply = { content: words, isError: false };
     this.current = {
       ...this.current,
       controlSeq: this.current.controlSeq + 1,
@@ -172,7 +168,7 @@ export class Store {
     this.current = { ...this.current, failedClaims: failedClaims + 1 };
     this.status = 'running';
     const first = { ...this.#read(), failedClaims };
-    const move = open(first, decide(first, now), this.#minted);
+    const move = open(first, decide(first, now));
     if (move === null) return first;
     const outcome = this.#commit(move);
     return outcome.kind === 'committed' ? apply(first, move, outcome) : null;

@@ -124,7 +124,7 @@ export async function take(
         Date.now(),
       ),
     );
-  const settleWith = (outcome: JobOutcome) => commit((snapshot) => settle(snapshot, jobOf(snapshot), outcome, ids));
+  const settleWith = (outcome: JobOutcome) => commit((snapshot) => settle(snapshot, jobOf(snapshot), outcome));
   return {
     admit: () =>
       commit((snapshot) => {
@@ -136,7 +136,7 @@ export async function take(
       commit((snapshot) => {
         const result = { kind: 'result', content: text, is_error: false } as const;
         const closed = snapshot.calls.map((call) => ended(call, result));
-        return closeCalls(snapshot, jobOf(snapshot), closed, ids);
+        return closeCalls(snapshot, jobOf(snapshot), closed);
       }),
     delay: (at) =>
       commit((snapshot) => delay(snapshot, jobOf(snapshot), { code: 'provider_overloaded', message: 'too busy' }, at)),
@@ -155,10 +155,10 @@ export async function take(
             answeredBy: 'tool' as const,
             wait: askedWait('approval', asking, Date.now()),
           }));
-        return letCallsWait(snapshot, jobOf(snapshot), waiting, ids);
+        return letCallsWait(snapshot, jobOf(snapshot), waiting);
       }),
     awaitCalls: (until) => commit((snapshot) => awaitCalls(snapshot, jobOf(snapshot), until)),
-    endWaits: () => commit((snapshot) => endWaits(snapshot, endedWaits(snapshot), ids)),
+    endWaits: () => commit((snapshot) => endWaits(snapshot, endedWaits(snapshot))),
     sleep: (until) => commit((snapshot) => sleep(snapshot, jobOf(snapshot), until)),
     releaseUntil: (until) => commit((snapshot) => releaseUntil(snapshot, until)),
     async complete(text, costNanos) {

@@ -319,6 +319,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       ({ world, result }) => void world.messages.push({ ...result, id: 'r-2', seq: 6.5 }),
       /without its open call/,
     ],
+    ['a result has an id of its own', ({ result }) => Object.assign(result, { id: 'r-2' }), /another id than its call/],
     [
       'the last call has no result',
       ({ world, result, answer }) => (remove(world.messages, result), remove(world.messages, answer)),

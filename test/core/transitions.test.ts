@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Append } from '../../src/core/run/append.ts';
 import { decide } from '../../src/core/decide.ts';
-import type { MessageId, ToolCallId } from '../../src/core/ids.ts';
+import { resultOf, type MessageId, type ToolCallId } from '../../src/core/ids.ts';
 import type { JobOutcome } from '../../src/core/run/job.ts';
 import { admit, resume } from '../../src/core/transitions/admit.ts';
 import { answer, answerMessage, answered, completed } from '../../src/core/transitions/answer.ts';
@@ -19,7 +19,6 @@ import {
   assistantMessage,
   call,
   cancelRequest,
-  countingIds,
   given,
   id,
   job,
@@ -60,11 +59,12 @@ function expectLawful(before: Snapshot, append: Append): void {
   expect(FLEETING).not.toContain(append.state);
   expect(append.lease).toEqual(before.lease);
   const results = append.entries.flatMap((entry) =>
-    entry.kind === 'message' && entry.message.role === 'tool' ? entry.message.content : [],
+    entry.kind === 'message' && entry.message.role === 'tool' ? [entry.message] : [],
   );
-  const answeredCalls = results.map((block) => (block.type === 'tool_result' ? block.tool_use_id : null));
   const closed = append.calls.flatMap((change) => (change.kind === 'close' ? [change.id] : []));
-  expect(answeredCalls).toEqual(closed);
+  expect(results.map(({ id: resultId, content }) => [resultId, content])).toEqual(
+    closed.map((callId) => [resultOf(callId), [expect.objectContaining({ tool_use_id: callId })]]),
+  );
 }
 
 describe('every transition follows the table of states', () => {
@@ -81,7 +81,7 @@ describe('every transition follows the table of states', () => {
     for (const stopped of [true, false]) {
       for (const outcome of OUTCOMES) {
         const before = running({ state, stopped, calls: [call()] });
-        expectLawful(before, settle(before, job(), outcome, countingIds()));
+        expectLawful(before, settle(before, job(), outcome));
         expectLawful(before, sleep(before, job(), NOW));
         expectLawful(before, releaseUntil(before, null));
       }
@@ -110,8 +110,8 @@ describe('every transition follows the table of states', () => {
       for (const append of [
         resume(before, job(), 'ExecutingTools'),
         startCall(before, call({ effect: 'once' })),
-        closeCalls(before, job(), done.slice(0, 1), countingIds()),
-        closeCalls(before, job(), done, countingIds()),
+        closeCalls(before, job(), done.slice(0, 1)),
+        closeCalls(before, job(), done),
       ]) {
         expectLawful(before, append);
       }
@@ -130,15 +130,11 @@ describe('guards', () => {
   test.each<[string, Append, Append['guard']]>([
     ['admit: a withdrawn input must not be admitted', admit(snapshot(), next), { controlSeq, wakeSeq: null }],
     ['idle: no wake-up and no stop request is lost', rest(snapshot()), { controlSeq, wakeSeq }],
-    ['settle, giving the context back', settle(before, job(), outcome, countingIds()), { controlSeq, wakeSeq }],
-    [
-      'settle, with more in the queue',
-      settle(running({ queued: 1 }), job(), outcome, countingIds()),
-      { controlSeq, wakeSeq: null },
-    ],
+    ['settle, giving the context back', settle(before, job(), outcome), { controlSeq, wakeSeq }],
+    ['settle, with more in the queue', settle(running({ queued: 1 }), job(), outcome), { controlSeq, wakeSeq: null }],
     [
       'settle of a stopped worker releases all queued inputs',
-      settle(running({ queued: 1, stopped: true }), job(), outcome, countingIds()),
+      settle(running({ queued: 1, stopped: true }), job(), outcome),
       { controlSeq, wakeSeq },
     ],
     ['sleep: a stop request must be read first', sleep(before, job(), NOW), { controlSeq, wakeSeq: null }],
@@ -148,7 +144,7 @@ describe('guards', () => {
       answer(before, { job: job(), settings: settings() }, { ...given(), id: messageId }, NOW),
       { controlSeq: null, wakeSeq: null },
     ],
-    ['results are kept', closeCalls(before, job(), [], countingIds()), { controlSeq: null, wakeSeq: null }],
+    ['results are kept', closeCalls(before, job(), []), { controlSeq: null, wakeSeq: null }],
   ])('%s', (_, append, guard) => {
     expect(append.guard).toEqual(guard);
   });
@@ -187,7 +183,7 @@ describe('admit', () => {
 
 describe('open', () => {
   test('a claim admits, or resumes the active job; everything else is left to the run', () => {
-    const at = (of: Snapshot) => open(of, decide(of, NOW), countingIds());
+    const at = (of: Snapshot) => open(of, decide(of, NOW));
     expect(at(snapshot({ next, queued: 1 }))?.job?.kind).toBe('admit');
     expect(at(running())?.state).toBe('AwaitingLLMResponse');
     expect(at(running({ state: 'ExecutingTools', calls: [call()] }))?.state).toBe('ExecutingTools');
@@ -198,7 +194,7 @@ describe('open', () => {
   });
 
   test('a model call that another run had begun is a new attempt; a wait that ended is not', () => {
-    const attempt = (of: Snapshot) => open(of, decide(of, NOW), countingIds())?.job?.job.attempt;
+    const attempt = (of: Snapshot) => open(of, decide(of, NOW))?.job?.job.attempt;
     expect(attempt(running())).toBe(2);
     expect(attempt(running({ state: 'TransientFailure', job: job({ status: 'waiting', attempt: 3 }) }))).toBe(3);
     expect(attempt(running({ state: 'ExecutingTools', calls: [call()] }))).toBe(1);
@@ -208,7 +204,7 @@ describe('open', () => {
 
   test('the writes of a claim are not progress: a job that kills its process must be detected', () => {
     for (const one of [snapshot({ next, queued: 1 }), running()]) {
-      expect(open(one, decide(one, NOW), countingIds())?.progress).toBe('none');
+      expect(open(one, decide(one, NOW))?.progress).toBe('none');
     }
   });
 });
@@ -265,19 +261,13 @@ describe('answer', () => {
 });
 
 describe('settle', () => {
-  const ids = countingIds();
   test('every open call is answered by rule, before the end is published', () => {
     const calls = [
       call(),
       call({ id: id(51), ordinal: 1, effect: 'once' }),
       call({ id: id(52), ordinal: 2, effect: 'once', status: 'started' }),
     ];
-    const append = settle(
-      running({ state: 'ExecutingTools', calls }),
-      job(),
-      { status: 'cancelled', reason: null },
-      ids,
-    );
+    const append = settle(running({ state: 'ExecutingTools', calls }), job(), { status: 'cancelled', reason: null });
     expect(append.calls).toEqual([
       { kind: 'close', id: id(50), status: 'cancelled', execution: null },
       { kind: 'close', id: id(51), status: 'cancelled', execution: null },
@@ -289,7 +279,7 @@ describe('settle', () => {
 
   test('the last answer is written with the end', () => {
     const output = answerMessage(job(), settings(), { ...given(), id: messageId });
-    const append = completed(running(), { job: job(), settings: settings() }, { ...given(), id: messageId }, ids);
+    const append = completed(running(), { job: job(), settings: settings() }, { ...given(), id: messageId });
     expect(append.job).toMatchObject({
       kind: 'settle',
       outcome: { status: 'completed', outputId: messageId },
@@ -307,12 +297,12 @@ describe('settle', () => {
   ])('%s (stopped: %s) leaves the context %s', (status, stopped, state, failure) => {
     const outcome = OUTCOMES.find((one) => one.status === status);
     if (outcome === undefined) throw new Error('no such outcome');
-    const append = settle(running({ stopped }), job(), outcome, ids);
+    const append = settle(running({ stopped }), job(), outcome);
     expect(append).toMatchObject({ state, failure, park: { status: 'idle' } });
   });
 
   test('with more in the queue the lease is kept', () => {
-    expect(settle(running({ queued: 2 }), job(), { status: 'cancelled', reason: null }, ids).park).toBeNull();
+    expect(settle(running({ queued: 2 }), job(), { status: 'cancelled', reason: null }).park).toBeNull();
   });
 });
 
@@ -357,7 +347,7 @@ describe('results', () => {
     const calls = [one, call({ id: id<ToolCallId>(51), ordinal: 1 })];
     const before = running({ state: 'ExecutingTools', calls });
     const closed = calls.map((each) => closedByRule(each, { status: 'unknown', text: 't' }));
-    expect(closeCalls(before, job(), closed.slice(0, 1), countingIds()).state).toBe('ExecutingTools');
-    expect(closeCalls(before, job(), closed, countingIds()).state).toBe('AwaitingLLMResponse');
+    expect(closeCalls(before, job(), closed.slice(0, 1)).state).toBe('ExecutingTools');
+    expect(closeCalls(before, job(), closed).state).toBe('AwaitingLLMResponse');
   });
 });

@@ -37,7 +37,7 @@ async function soundRows(): Promise<Ids> {
     fill(`insert into processes (id, lock_key, host, pid, version, tools, roles, models)
       values ('$p', ${Math.floor(Math.random() * 2 ** 40)}, 'h', 1, '0', '{}', '{}', '{}')`),
   );
-  await the.rows(fill(`insert into events (context_id, tenant_id, seq, name, data) values ('$c', 1, 2, 'n', '{}')`));
+  await the.rows(fill(batch('2, 2')));
   await the.rows(fill(`insert into idempotency_keys (tenant_id, key, request) values (1, '$c', 'r')`));
   return named;
 }
@@ -69,6 +69,8 @@ const job = (set: string) => `update jobs set ${set} where id = '$j'`;
 const message = (set: string) => `update messages set ${set} where id = '$m'`;
 const call = (set: string) => `update tool_calls set ${set} where id = '$t'`;
 const compaction = (set: string) => `update compactions set ${set} where id = '$k'`;
+const batch = (numbers: string) => `insert into event_batches (context_id, tenant_id, first_seq, seq, epoch, events)
+  values ('$c', 1, ${numbers}, 0, '[[0, "n", {}]]')`;
 const execution = (number: string, end: string, times = 1) => `insert into tool_executions
   (tool_call_id, number, tenant_id, context_id, epoch, idempotency_key, began_at, ended_at, outcome)
   select '$t', ${number}, 1, '$c', 1, '$t', now(), ${end} from generate_series(1, ${times})`;
@@ -106,7 +108,10 @@ const CASES: Readonly<Record<string, string>> = {
   contexts_idle_has_no_check: context(`next_check_at = now()`),
   contexts_unowned_has_check: context(`scheduling_status = 'runnable', next_check_at = null`),
   contexts_queued: context(`queued = -1`),
-  events_context_id_seq_pk: `insert into events (context_id, tenant_id, seq, name, data) values ('$c', 2, 2, 'n', '{}')`,
+  event_batches_context_id_seq_pk: batch('1, 2'),
+  event_batches_numbers: batch('4, 3'),
+  messages_call: message(`call = '{}'`),
+  messages_retracted: message(`retracted_seq = 1`),
   idempotency_keys_tenant_id_key_pk: `insert into idempotency_keys (tenant_id, key, request) values (1, '$c', 'x')`,
   jobs_pkey: copy('jobs', "id = '$j'", {
     status: "'queued'",
@@ -158,7 +163,6 @@ const CASES: Readonly<Record<string, string>> = {
   tool_calls_finished: call(`status = 'completed'`),
   tool_calls_started: call(`status = 'started', started_epoch = 1`),
   tool_calls_waiting: call(`status = 'waiting'`),
-  tool_calls_reply: call(`reply = '{}'`),
   tenants_pkey: `insert into tenants (id, name) values (1, 'second')`,
   tenants_name: `insert into tenants (id, name) values (7, 'default')`,
   tenants_name_length: `insert into tenants (id, name) values (7, '')`,

@@ -24,9 +24,9 @@ async function past(of: Installation, contextId: string, count: number, size: nu
   await of.query(`
     with ctx as (update contexts set head_seq = head_seq + ${count} where id = '${contextId}'
       returning id, tenant_id, head_seq - ${count} as base)
-    insert into events (context_id, tenant_id, seq, name, data)
-    select ctx.id, ctx.tenant_id, ctx.base + n, 'ToolCallStarted',
-      jsonb_build_object('tool_call_id', ctx.id, 'name', repeat('x', ${size}), 'status', 'started')
+    insert into event_batches (context_id, tenant_id, first_seq, seq, epoch, events)
+    select ctx.id, ctx.tenant_id, ctx.base + n, ctx.base + n, 0, json_build_array(json_build_array(0, 'ToolCallStarted',
+      json_build_object('tool_call_id', ctx.id, 'name', repeat('x', ${size}), 'status', 'started')))
     from ctx, generate_series(1, ${count}) as n`);
 }
 

@@ -486,7 +486,7 @@ test('content for a provider keeps its text: no function of jsonb handles it', (
   const columns = sources
     .filter(({ file }) => file.startsWith('src/db/schema/'))
     .flatMap(({ text }) => [...text.matchAll(/ json<[^(]*\('(\w+)'\)/g)].map(([, name = '']) => name));
-  expect(columns.sort()).toEqual(['approval', 'config', 'content', 'definition', 'reply', 'tools']);
+  expect(columns.sort()).toEqual(['approval', 'call', 'config', 'content', 'definition', 'events', 'reply', 'tools']);
 });
 
 /** It sets how its requests are sent. */

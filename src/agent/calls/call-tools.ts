@@ -153,7 +153,7 @@ async function reconsider(run: Run, marked: Snapshot, job: ActiveJob, call: Open
   const now = await readMailbox(run, marked);
   if (!isStopRequested(now)) return { begun: true, snapshot: now };
   const never = closedByRule({ ...call, status: 'started' }, closingOf({ ...call, status: 'pending' }));
-  const closed = await commit(run, now, closeCalls(now, job, [never], run.ids));
+  const closed = await commit(run, now, closeCalls(now, job, [never]));
   return { begun: false, snapshot: closed ?? now };
 }
 
@@ -193,8 +193,8 @@ async function keepResults(
   job: ActiveJob,
   closed: readonly ClosedCall[],
 ): Promise<After> {
-  return commitResult(run, snapshot, closeCalls(snapshot, job, closed, run.ids), (now) => {
+  return commitResult(run, snapshot, closeCalls(snapshot, job, closed), (now) => {
     const open = closed.filter(({ call }) => now.calls.some(({ id }) => id === call.id));
-    return now.job?.id !== job.id || open.length === 0 ? null : closeCalls(now, now.job, open, run.ids);
+    return now.job?.id !== job.id || open.length === 0 ? null : closeCalls(now, now.job, open);
   });
 }

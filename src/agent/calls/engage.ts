@@ -26,7 +26,7 @@ export async function engageWorkers(
     .flatMap((call) => askingCalls(snapshot, call));
   if (asking.length === 0) return { snapshot, left: calls };
   const arranged = await run.team.arrange(snapshot, job, settings, asking);
-  const transition = engage(snapshot, job, arranged, run.ids);
+  const transition = engage(snapshot, job, arranged);
   const outcome = await append(run, transition);
   if (outcome.kind !== 'committed') return { snapshot: await reread(run, snapshot, outcome), left: null };
   const after = (await follow(run, snapshot, transition, outcome)) ?? snapshot;

@@ -30,7 +30,7 @@ export async function judgeCalls(
   const judged = await Promise.all(calls.map((call) => judgeCall(run, snapshot, served, call)));
   const waiting = judged.filter((one) => one !== null);
   if (waiting.length === 0) return { free: calls, after: snapshot };
-  const transition = letCallsWait(snapshot, served.job, waiting, run.ids);
+  const transition = letCallsWait(snapshot, served.job, waiting);
   const outcome = await append(run, transition);
   if (outcome.kind !== 'committed') return { free: null, after: await reread(run, snapshot, outcome) };
   const free = calls.filter((_, at) => judged[at] === null);

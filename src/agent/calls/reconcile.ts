@@ -29,7 +29,7 @@ export async function reconcile(
   if (calls.length < reports.length) return readMailbox(run, snapshot);
   const { outcomeWaitMs } = run.tools;
   const until = outcomeWaitMs === null ? null : run.clock.now() + outcomeWaitMs;
-  return commit(run, snapshot, settleOutcomes(snapshot, job, { calls, until }, run.ids));
+  return commit(run, snapshot, settleOutcomes(snapshot, job, { calls, until }));
 }
 
 function ask(run: Run, job: ActiveJob, invocation: ToolInvocation): Promise<Reconciled> {

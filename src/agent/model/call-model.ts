@@ -70,12 +70,10 @@ async function takeAnswer(
   const { job, settings } = served;
   const modelCall: ModelCall = { kind: 'answered', messageId: given.id, attempt: job.attempt, ...made };
   const goesOn = given.content.some(isToolUse) || given.finishReason === 'pause';
-  const answerAppend = goesOn
-    ? answer(snapshot, served, given, run.clock.now())
-    : completed(snapshot, served, given, run.ids);
+  const answerAppend = goesOn ? answer(snapshot, served, given, run.clock.now()) : completed(snapshot, served, given);
   const unstored = { snapshot, job, settings, given, answerAppend };
   const closed = await run.eager.begin(unstored);
-  const transition = { ...answerWithResults(unstored, closed, run.ids), modelCall };
+  const transition = { ...answerWithResults(unstored, closed), modelCall };
   return commitResult(run, snapshot, transition, (now) => {
     if (now.job?.id !== job.id || now.history.some((message) => message.id === given.id)) return null;
     // The calls of the answer are checked again against the current state.

@@ -60,9 +60,9 @@ function toModelCall(
 /** If another process wrote meanwhile, for example queued an input, the failure still counts. */
 async function fail(run: Run, snapshot: Snapshot, job: ActiveJob, modelCall: FailedModelCall): Promise<After> {
   const end: JobOutcome = { status: 'failed', error: modelCall.error };
-  const transition = { ...settle(snapshot, job, end, run.ids), modelCall };
+  const transition = { ...settle(snapshot, job, end), modelCall };
   return commitResult(run, snapshot, transition, (now) => {
     if (now.job?.id !== job.id || now.job.stopRequest !== null) return null;
-    return { ...settle(now, { ...now.job, attempt: job.attempt }, end, run.ids), modelCall };
+    return { ...settle(now, { ...now.job, attempt: job.attempt }, end), modelCall };
   });
 }

@@ -4,7 +4,14 @@
  */
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ResultPart } from '../../core/conversation/blocks.ts';
-import type { ContextId, JobId, MessageId, TenantId, ToolCallId } from '../../core/ids.ts';
+import {
+  resultOf,
+  type ContextId,
+  type JobId,
+  type MessageId,
+  type TenantId,
+  type ToolCallId,
+} from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { lockContext } from '../../db/write/contexts/branches.ts';
 import { findAskedCall, writeReply, type AskedCall } from '../../db/calls/replies.ts';
@@ -29,7 +36,7 @@ export type Answered = {
 
 /** Refused: `not_found`, `invalid_request` (the platform runs the call), `not_waiting`. */
 export function answerCall(
-  ports: Pick<CommandPorts, 'ids' | 'boundResult'>,
+  ports: Pick<CommandPorts, 'boundResult'>,
   target: Target,
   answer: CallAnswer,
 ): Command<Answered> {
@@ -43,17 +50,13 @@ export function answerCall(
 /** The call waits for an answer, and the row of its context is locked. */
 export async function takeAnswer(
   tx: Executor,
-  { ids, boundResult }: Pick<CommandPorts, 'ids' | 'boundResult'>,
+  { boundResult }: Pick<CommandPorts, 'boundResult'>,
   { jobId, ...target }: Target & { jobId: JobId },
   answer: CallAnswer,
 ): Promise<Done<Answered>> {
   const { contextId, toolCallId } = target;
-  const messageId = ids.next<MessageId>();
-  const replied = await writeReply(tx, target, toolCallId, {
-    ...answer,
-    content: boundResult(answer.content),
-    messageId,
-  });
+  const replied = await writeReply(tx, target, toolCallId, { ...answer, content: boundResult(answer.content) });
+  const messageId = resultOf(toolCallId);
   const answered = { jobId, messageId, contextId, status: 'waiting', after: replied.headSeq } as const;
   return done(answered, ...wakeUpIfRunnable(contextId, replied));
 }

@@ -6,7 +6,7 @@ import type { ResultPart } from '../../core/conversation/blocks.ts';
 import { HAPPENED, OUTCOME_UNKNOWN } from '../../core/conversation/closing-texts.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { Resolution } from '../../core/run/execution.ts';
-import type { ContextId, MessageId, TenantId, ToolCallId } from '../../core/ids.ts';
+import type { ContextId, TenantId, ToolCallId } from '../../core/ids.ts';
 import type { Reply } from '../../core/tools/tool-call.ts';
 import { lockContext } from '../../db/write/contexts/branches.ts';
 import { findUnknownCall, resolveOutcome, type UnknownCall } from '../../db/calls/outcomes.ts';
@@ -24,7 +24,7 @@ export type Resolved =
 
 /** Refused: `not_found`, `not_waiting`. */
 export function resolveCall(
-  ports: Pick<CommandPorts, 'ids' | 'boundResult'>,
+  { boundResult }: Pick<CommandPorts, 'boundResult'>,
   target: Target,
   resolved: Resolved,
 ): Command<Target> {
@@ -34,7 +34,7 @@ export function resolveCall(
     if (call === null) return noCall(target);
     const refusal = whyNot(call);
     if (refusal !== null) return refusal;
-    const reply = replyOf(ports, resolved);
+    const reply = replyOf(boundResult, resolved);
     const stored = await resolveOutcome(tx, target, { id: toolCallId, ...call }, { outcome: resolved.outcome, reply });
     const progress = progressTo(contextId, stored.headSeq);
     return done(target, progress, ...wakeUpIfRunnable(contextId, stored));
@@ -42,16 +42,14 @@ export function resolveCall(
 }
 
 /** Null: the call is to be run again. */
-function replyOf({ ids, boundResult }: Pick<CommandPorts, 'ids' | 'boundResult'>, resolved: Resolved): Reply | null {
+function replyOf(boundResult: CommandPorts['boundResult'], resolved: Resolved): Reply | null {
   switch (resolved.outcome) {
-    case 'happened': {
-      const content = boundResult(resolved.result ?? HAPPENED);
-      return { messageId: ids.next<MessageId>(), content, isError: false };
-    }
+    case 'happened':
+      return { content: boundResult(resolved.result ?? HAPPENED), isError: false };
     case 'did_not_happen':
       return null;
     case 'tell':
-      return { messageId: ids.next<MessageId>(), content: OUTCOME_UNKNOWN.text, isError: true };
+      return { content: OUTCOME_UNKNOWN.text, isError: true };
   }
 }
 

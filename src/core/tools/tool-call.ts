@@ -31,10 +31,10 @@ export type ToolCall = {
 };
 
 /**
- * An answer from outside, until the run adds it to history as the message `messageId`. For a call that waits for its
+ * An answer from outside, until the run adds it to history. For a call that waits for its
  * outcome, an error means that the outcome is not known.
  */
-export type Reply = { messageId: MessageId; content: string | ResultPart[]; isError: boolean };
+export type Reply = { content: string | ResultPart[]; isError: boolean };
 
 /**
  * What a call may wait for. `approval`: a person's approval decision. `answer`: a person's answer or a client's

@@ -4,7 +4,6 @@
  */
 import type { Append } from '../run/append.ts';
 import { callsAfter } from '../run/apply.ts';
-import type { Ids } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Snapshot } from '../run/snapshot.ts';
 import { closeCalls, type ClosedCall } from './tools.ts';
@@ -19,7 +18,6 @@ type PendingAnswer = { snapshot: Snapshot; job: ActiveJob; answerAppend: Append 
 export function answerWithResults(
   { snapshot, job, answerAppend }: PendingAnswer,
   closed: readonly ClosedCall[],
-  ids: Ids,
 ): Append {
   if (closed.length === 0) return answerAppend;
   const kept: Snapshot = {
@@ -27,7 +25,7 @@ export function answerWithResults(
     calls: callsAfter(snapshot.calls, answerAppend),
     state: answerAppend.state,
   };
-  const { entries, calls, state } = closeCalls(kept, job, closed, ids);
+  const { entries, calls, state } = closeCalls(kept, job, closed);
   return {
     ...answerAppend,
     guard: { ...answerAppend.guard, controlSeq: snapshot.controlSeq },

@@ -1,7 +1,7 @@
 /** The model answered: its message, and a row for each call it requests. */
 import type { Append, CallChange } from '../run/append.ts';
 import { isToolUse, markThought, type ToolUseBlock } from '../conversation/blocks.ts';
-import type { Ids, MessageId } from '../ids.ts';
+import type { MessageId } from '../ids.ts';
 import type { ActiveJob, JobOutcome } from '../run/job.ts';
 import type { MessageType, NewMessage } from '../conversation/message.ts';
 import type { ModelAnswer } from '../model/model.ts';
@@ -51,9 +51,9 @@ export function answer(snapshot: Snapshot, { job, settings }: ServedJob, given: 
 }
 
 /** An answer without calls ends the job. Guarded like `settle`. */
-export function completed(snapshot: Snapshot, { job, settings }: ServedJob, given: NewAnswer, ids: Ids): Append {
+export function completed(snapshot: Snapshot, { job, settings }: ServedJob, given: NewAnswer): Append {
   const outcome: JobOutcome = { status: 'completed', outputId: given.id };
-  const settled = settle(snapshot, answered(job, given), outcome, ids);
+  const settled = settle(snapshot, answered(job, given), outcome);
   const message = answerMessage(job, settings, given);
   return { ...settled, entries: [{ kind: 'message', message }, ...settled.entries] };
 }

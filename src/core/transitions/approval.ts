@@ -2,7 +2,6 @@
 import type { Append, CallChange, Entry } from '../run/append.ts';
 import { FORBIDDEN } from '../conversation/closing-texts.ts';
 import type { ContextEvent } from '../stream/event.ts';
-import type { Ids } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Json } from '../json.ts';
 import { parseQuestion } from '../conversation/question.ts';
@@ -20,7 +19,7 @@ export type WaitingCall = { call: OpenCall; input: Json; answeredBy: AnsweredBy;
  * Writes all decisions of one step in one append. Guarded by `control_seq`: if a rule was added meanwhile, the calls
  * are checked again first.
  */
-export function letCallsWait(snapshot: Snapshot, job: ActiveJob, waiting: readonly WaitingCall[], ids: Ids): Append {
+export function letCallsWait(snapshot: Snapshot, job: ActiveJob, waiting: readonly WaitingCall[]): Append {
   const waits = waiting.flatMap(({ wait, ...one }) => (wait === null ? [] : [{ ...one, wait }]));
   const changed = new Map(waits.map(({ call, wait }) => [call.id, wait]));
   const calls = snapshot.calls.map((call): OpenCall => {
@@ -28,7 +27,7 @@ export function letCallsWait(snapshot: Snapshot, job: ActiveJob, waiting: readon
     return wait === undefined ? call : { ...call, status: 'waiting', wait };
   });
   const denied = waiting.flatMap(({ wait, call }) => (wait === null ? [closedByRule(call, FORBIDDEN)] : []));
-  const closes = closeCalls({ ...snapshot, calls }, job, denied, ids);
+  const closes = closeCalls({ ...snapshot, calls }, job, denied);
   return {
     ...closes,
     guard: { controlSeq: snapshot.controlSeq, wakeSeq: null },

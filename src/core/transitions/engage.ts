@@ -3,7 +3,6 @@
  * answered at once.
  */
 import type { Append, CallChange, Entry } from '../run/append.ts';
-import type { Ids } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Snapshot } from '../run/snapshot.ts';
 import type { Arrangement, AwaitedJob, CallResult, Spawn } from '../workers/spawn.ts';
@@ -16,7 +15,7 @@ import { closing, ended, resultEntries, stateOf, type ClosedCall } from './tools
  * All or nothing: a child is created in the same commit as its event. Guarded: nothing starts if a stop request is on
  * its way.
  */
-export function engage(snapshot: Snapshot, job: ActiveJob, arranged: readonly Arrangement[], ids: Ids): Append {
+export function engage(snapshot: Snapshot, job: ActiveJob, arranged: readonly Arrangement[]): Append {
   const parts = arranged.map(partsOf);
   const closed = parts.flatMap((one) => one.closed);
   const waits = parts.flatMap((one) => one.waits);
@@ -25,11 +24,7 @@ export function engage(snapshot: Snapshot, job: ActiveJob, arranged: readonly Ar
   return {
     ...blank(snapshot),
     guard: { controlSeq: snapshot.controlSeq, wakeSeq: null },
-    entries: [
-      ...spawns.map(spawnEntry),
-      ...resultEntries(job, closed, ids),
-      ...stateChange(snapshot.state, to, job.id),
-    ],
+    entries: [...spawns.map(spawnEntry), ...resultEntries(job, closed), ...stateChange(snapshot.state, to, job.id)],
     calls: [...waits, ...closed.map(closing)],
     spawns,
     awaits: parts.flatMap((one) => one.awaits),

@@ -1,14 +1,13 @@
 /** The append that a claim writes in its own transaction, if the first decision starts or resumes a job. */
 import type { Append } from '../run/append.ts';
 import type { Decision } from '../decide.ts';
-import type { Ids } from '../ids.ts';
 import type { Snapshot } from '../run/snapshot.ts';
 import { isForWorkers } from '../run/wait.ts';
 import { admit, goOn, resume } from './admit.ts';
 import { endWaits } from './waits.ts';
 
 /** Null: nothing to start or resume; the run continues with its next decision. */
-export function open(snapshot: Snapshot, step: Decision, ids: Ids): Append | null {
+export function open(snapshot: Snapshot, step: Decision): Append | null {
   switch (step.kind) {
     case 'admit':
       return admit(snapshot, step.next);
@@ -19,7 +18,7 @@ export function open(snapshot: Snapshot, step: Decision, ids: Ids): Append | nul
       return resume(snapshot, step.job, 'ExecutingTools');
     case 'end_waits':
       // The workers' results have to be read first.
-      return step.over.some(isForWorkers) ? null : endWaits(snapshot, step, ids);
+      return step.over.some(isForWorkers) ? null : endWaits(snapshot, step);
     case 'steer':
       return goOn(snapshot, step.job);
     case 'await_calls':

@@ -5,7 +5,6 @@
  */
 import type { Append, CallChange, Entry } from '../run/append.ts';
 import { OUTCOME_UNKNOWN } from '../conversation/closing-texts.ts';
-import type { Ids } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Json } from '../json.ts';
 import type { Snapshot } from '../run/snapshot.ts';
@@ -24,8 +23,8 @@ type LostCalls = { calls: readonly LostCall[]; until: Millis | null };
 /** What becomes of a call. `left`: the call after the append; empty: it is closed. */
 type Ending = { left: Pick<OpenCall, 'status' | 'wait'>[]; entries: Entry[]; change: CallChange };
 
-export function settleOutcomes(snapshot: Snapshot, job: ActiveJob, { calls, until }: LostCalls, ids: Ids): Append {
-  const byCall = new Map(calls.map((lost) => [lost.call.id, endingOf(lost, job, until, ids)]));
+export function settleOutcomes(snapshot: Snapshot, job: ActiveJob, { calls, until }: LostCalls): Append {
+  const byCall = new Map(calls.map((lost) => [lost.call.id, endingOf(lost, job, until)]));
   const endings = [...byCall.values()];
   const to = stateOf(snapshot.calls.flatMap((call) => byCall.get(call.id)?.left ?? [call]));
   return {
@@ -38,21 +37,21 @@ export function settleOutcomes(snapshot: Snapshot, job: ActiveJob, { calls, unti
   };
 }
 
-function endingOf({ call, input, reconciled }: LostCall, job: ActiveJob, until: Millis | null, ids: Ids): Ending {
+function endingOf({ call, input, reconciled }: LostCall, job: ActiveJob, until: Millis | null): Ending {
   switch (reconciled.kind) {
     case 'happened':
-      return closed(ended(call, reconciled.result), job, ids);
+      return closed(ended(call, reconciled.result), job);
     case 'did_not_happen':
       return { left: [{ status: 'pending', wait: null }], entries: [], change: { kind: 'reopen', id: call.id } };
     case 'unknown':
       return call.onUnknown === 'ask'
         ? asked(call, input, job, until)
-        : closed(closedByRule(call, OUTCOME_UNKNOWN), job, ids);
+        : closed(closedByRule(call, OUTCOME_UNKNOWN), job);
   }
 }
 
-function closed(call: ClosedCall, job: ActiveJob, ids: Ids): Ending {
-  return { left: [], entries: resultEntries(job, [call], ids), change: closing(call) };
+function closed(call: ClosedCall, job: ActiveJob): Ending {
+  return { left: [], entries: resultEntries(job, [call]), change: closing(call) };
 }
 
 function asked({ id, name }: OpenCall, input: Json, job: ActiveJob, until: Millis | null): Ending {

@@ -4,7 +4,6 @@
  * dead process need not read history.
  */
 import type { Append } from '../run/append.ts';
-import type { Ids } from '../ids.ts';
 import type { ActiveJob, JobOutcome } from '../run/job.ts';
 import type { Mailbox } from '../run/snapshot.ts';
 import type { DurableState } from '../run/state.ts';
@@ -15,7 +14,7 @@ import { closedWithJob, closing, released, resultEntries } from './tools.ts';
 /**
  * Guarded by `control_seq`; also by `wake_seq` if nothing is queued and the same append releases the context.
  */
-export function settle(mailbox: Mailbox, job: ActiveJob, outcome: JobOutcome, ids: Ids): Append {
+export function settle(mailbox: Mailbox, job: ActiveJob, outcome: JobOutcome): Append {
   const closed = mailbox.calls.map(closedWithJob);
   const more = mailbox.queued > 0 && !mailbox.stopped;
   const end = endState(mailbox, outcome);
@@ -23,7 +22,7 @@ export function settle(mailbox: Mailbox, job: ActiveJob, outcome: JobOutcome, id
     ...blank(mailbox),
     guard: { controlSeq: mailbox.controlSeq, wakeSeq: more ? null : mailbox.wakeSeq },
     entries: [
-      ...resultEntries(job, closed, ids),
+      ...resultEntries(job, closed),
       ...joining(mailbox, job),
       event({ name: 'JobFinished', data: { job_id: job.id, status: outcome.status, attempt: job.attempt } }),
       ...stateChange(mailbox.state, end, null),

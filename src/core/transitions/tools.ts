@@ -2,7 +2,7 @@
 import type { Append, CallChange, Entry } from '../run/append.ts';
 import type { ToolResultBlock } from '../conversation/blocks.ts';
 import { closingOf, type Closing } from '../conversation/closing-texts.ts';
-import type { Ids, ToolCallId } from '../ids.ts';
+import { resultOf, type ToolCallId } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Mailbox, Snapshot } from '../run/snapshot.ts';
 import type { ToolOutcome } from '../tools/tool.ts';
@@ -42,11 +42,11 @@ export function startCall(mailbox: Mailbox, call: OpenCall): Append {
 }
 
 /** Results enter history. When no call is open any more, the model is called next. */
-export function closeCalls(snapshot: Snapshot, job: ActiveJob, closed: readonly ClosedCall[], ids: Ids): Append {
+export function closeCalls(snapshot: Snapshot, job: ActiveJob, closed: readonly ClosedCall[]): Append {
   const to = stateOf(snapshot.calls.filter(({ id }) => !closed.some(({ call }) => call.id === id)));
   return {
     ...blank(snapshot),
-    entries: [...resultEntries(job, closed, ids), ...stateChange(snapshot.state, to, job.id)],
+    entries: [...resultEntries(job, closed), ...stateChange(snapshot.state, to, job.id)],
     calls: closed.map(closing),
     released: released(closed),
     state: to,
@@ -64,13 +64,13 @@ export function stateOf(left: readonly Pick<OpenCall, 'status' | 'wait'>[]): Dur
   return waits.has('workers') ? 'AwaitingWorkers' : 'ExecutingTools';
 }
 
-export function resultEntries(job: ActiveJob, closed: readonly ClosedCall[], ids: Ids): Entry[] {
+export function resultEntries(job: ActiveJob, closed: readonly ClosedCall[]): Entry[] {
   return closed.flatMap((one): Entry[] => [
     finished(one),
     {
       kind: 'message',
       message: {
-        id: one.call.reply?.messageId ?? ids.next(),
+        id: resultOf(one.call.id),
         role: 'tool',
         type: 'tool_result',
         turn: answerTurn(job.turn),

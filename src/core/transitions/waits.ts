@@ -4,7 +4,7 @@ import type { ActiveJob } from '../run/job.ts';
 import type { Mailbox, Snapshot } from '../run/snapshot.ts';
 import type { Millis } from '../time.ts';
 import { deniedWith, expiredWait } from '../conversation/closing-texts.ts';
-import type { Ids, ToolCallId } from '../ids.ts';
+import type { ToolCallId } from '../ids.ts';
 import { ASKING_DEFAULTS } from '../run/policy.ts';
 import { sleptText } from '../run/sleep.ts';
 import { isReplied, type ApprovalDecision, type OpenCall } from '../tools/tool-call.ts';
@@ -23,7 +23,6 @@ export type WorkerResults = ReadonlyMap<ToolCallId, CallResult>;
 export function endWaits(
   snapshot: Snapshot,
   { job, over, now }: EndedWaits,
-  ids: Ids,
   workerResults: WorkerResults = new Map(),
 ): Append {
   const asking = snapshot.serving.kind === 'served' ? snapshot.serving.settings.asking : ASKING_DEFAULTS;
@@ -35,7 +34,7 @@ export function endWaits(
     runs.has(call.id) ? { ...call, status: 'pending', wait: null, approval } : call,
   );
   const closed = over.filter(({ id }) => !runs.has(id)).map((call) => waitEnded(call, now, workerResults));
-  const closes = closeCalls({ ...snapshot, calls: left }, job, closed, ids);
+  const closes = closeCalls({ ...snapshot, calls: left }, job, closed);
   return {
     ...closes,
     guard: { controlSeq: snapshot.controlSeq, wakeSeq: null },

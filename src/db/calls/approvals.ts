@@ -1,11 +1,12 @@
 /** Approval decisions: stored on the waiting call until the run that owns the context's lease applies them. */
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { JobId, ToolCallId } from '../../core/ids.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
 import type { CallStatus, ApprovalDecision, WaitsFor } from '../../core/tools/tool-call.ts';
 import type { ContextEvent } from '../../core/stream/event.ts';
 import type { Executor } from '../connection/client.ts';
 import { changedContextColumns, type ChangedContext } from '../run/contexts.ts';
+import { consecutive, recordEvents } from '../run/events.ts';
 import type { Place } from '../run/places.ts';
 import { WAKE_UP_GRACE_MS } from '../connection/instant.ts';
 import { columns, recordset } from '../rows/recordset.ts';
@@ -27,26 +28,27 @@ export type JudgedCall = {
 
 /** Null: the tenant has no such call in this context. */
 export async function findJudgedCall(executor: Executor, place: Place, id: ToolCallId): Promise<JudgedCall | null> {
-  const [row] = await select(executor, place, sql`t.id = ${id}`);
+  const [row] = await select(executor, place, sql`calls`, sql`t.id = ${id}`);
   return row ?? null;
 }
 
 /** Calls of a context that wait for an approval decision, oldest first. */
 export async function undecidedCalls(executor: Executor, place: Place): Promise<JudgedCall[]> {
   const waiting = sql`t.status = 'waiting' and t.waits_for = 'approval' and t.approval is null`;
-  const calls = await select(executor, place, waiting);
+  const calls = await select(executor, place, sql`tool_calls`, waiting);
   return calls.filter(({ late, ending }) => !late && !ending);
 }
 
 async function select(
   executor: Executor,
   { tenantId, contextId }: Place,
-  where: ReturnType<typeof sql>,
+  from: SQL,
+  where: SQL,
 ): Promise<JudgedCall[]> {
   return executor.execute<JudgedCall>(sql`
     select t.id, t.job_id as "jobId", t.name, t.status, t.waits_for as "waitsFor", t.approval,
       coalesce(t.expires_at <= clock_timestamp(), false) as late, j.stop_kind is not null as ending
-    from tool_calls t join jobs j on j.id = t.job_id
+    from ${from} t join jobs j on j.id = t.job_id
     where t.tenant_id = ${tenantId} and t.context_id = ${contextId} and ${where}
     order by t.asked_at, t.ordinal`);
 }
@@ -62,7 +64,6 @@ const DECISIONS = recordset(
   columns<NewApproval>({
     id: ['uuid', ({ id }) => id],
     approval: ['json', ({ approval }) => approval],
-    event: ['jsonb', ({ event }) => event.data],
   }),
 );
 
@@ -78,8 +79,7 @@ export async function writeApprovals(
 ): Promise<ChangedContext> {
   const [row] = await tx.execute<ChangedContext>(sql`/* approvals.decide */
     with decided as (
-      select v.id, v.approval, v.event, row_number() over () as place
-      from ${DECISIONS.table(decisions)}
+      select v.id, v.approval from ${DECISIONS.table(decisions)}
     ), ctx as (
       update contexts c set
         head_seq = c.head_seq + ${decisions.length}::int,
@@ -89,8 +89,7 @@ export async function writeApprovals(
         next_check_at = case when c.scheduling_status = 'waiting'
           then clock_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond' else c.next_check_at end
       where c.id = ${contextId} and c.tenant_id = ${tenantId}
-      returning c.id, c.tenant_id, c.head_seq, c.head_seq - ${decisions.length}::int as base, c.wake_seq, c.lease_epoch,
-        c.scheduling_status
+      returning c.id, c.tenant_id, c.head_seq, c.wake_seq, c.lease_epoch, c.scheduling_status
     ), call as (
       update tool_calls t set approval = decided.approval, approval_at = clock_timestamp(),
         status = case decided.approval ->> 'decision' when 'approve' then 'pending' else t.status end
@@ -99,8 +98,11 @@ export async function writeApprovals(
         and t.approval is null
       returning t.id
     ), recorded as (
-      insert into events (context_id, tenant_id, seq, name, data)
-      select ctx.id, ctx.tenant_id, ctx.base + decided.place, 'ApprovalResolved', decided.event from ctx, decided
+      ${recordEvents({
+        first: sql`ctx.head_seq - ${decisions.length - 1}::int`,
+        last: sql`ctx.head_seq`,
+        events: consecutive(...decisions.map(({ event }) => event)),
+      })}
     )
     select ${changedContextColumns} from ctx where (select count(*) from call) = ${decisions.length}::int`);
   if (row === undefined) throw new Error('An approval decision names a call that no longer waits for approval.');

@@ -29,7 +29,7 @@ export const callWaits: SQL = sql`
       select (e.data ->> 'tool_call_id')::uuid as id, e.seq, e.name, e.created_at as asked,
         coalesce(e.data ->> 'expires_at', e.data ->> 'until')::timestamptz as expires,
         lead(e.created_at) over (partition by e.data ->> 'tool_call_id' order by e.seq) as ended
-      from job join events e on e.context_id = job.context_id and e.seq > job.first_seq and e.seq <= job.last_seq
+      from job join events e on e.context_id = job.context_id and e.batch > job.first_seq and e.batch <= job.last_seq
       where e.tenant_id = job.tenant_id
         and e.name in ('ApprovalRequested', 'ApprovalResolved', 'OutcomeUnknown', 'OutcomeResolved')
     ), waited as (

@@ -7,6 +7,7 @@ import type { Executor } from '../connection/client.ts';
 import type { Place } from '../run/places.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { changedContextColumns, type ChangedContext } from '../run/contexts.ts';
+import { recordEvent } from '../run/events.ts';
 import { checkWritten, woken } from './replies.ts';
 
 /** A call as read before its outcome is resolved. */
@@ -32,7 +33,7 @@ export async function findUnknownCall(
     select t.job_id as "jobId", t.name, t.status,
       t.status = 'waiting' and t.waits_for is not distinct from 'outcome' and t.reply is null as asked,
       coalesce(t.expires_at <= clock_timestamp(), false) as over, j.stop_kind is not null as ending
-    from tool_calls t join jobs j on j.id = t.job_id
+    from calls t join jobs j on j.id = t.job_id
     where t.tenant_id = ${tenantId} and t.context_id = ${contextId} and t.id = ${id}`);
   return row ?? null;
 }
@@ -48,7 +49,7 @@ export async function resolveOutcome(
   { outcome, reply }: { outcome: Resolution; reply: Reply | null },
 ): Promise<ChangedContext> {
   const data = { tool_call_id: id, name, job_id: jobId, outcome };
-  const replyJson = reply === null ? null : encodeJson({ content: reply.content, isError: reply.isError });
+  const replyJson = reply === null ? null : encodeJson(reply);
   const found = outcome === 'happened' ? 'completed' : outcome === 'did_not_happen' ? outcome : null;
   const [row] = await tx.execute<ChangedContext>(sql`/* tool_calls.resolve_outcome */
     with ctx as (
@@ -56,10 +57,9 @@ export async function resolveOutcome(
       where c.id = ${contextId} and c.tenant_id = ${tenantId}
       returning c.id, c.tenant_id, c.head_seq, c.wake_seq, c.lease_epoch, c.scheduling_status
     ), recorded as (
-      insert into events (context_id, tenant_id, seq, name, data)
-      select ctx.id, ctx.tenant_id, ctx.head_seq, 'OutcomeResolved', ${encodeJson(data)}::jsonb from ctx
+      ${recordEvent({ name: 'OutcomeResolved', data })}
     ), call as (
-      update tool_calls t set reply = ${replyJson}::json, reply_message_id = ${reply?.messageId ?? null}::uuid,
+      update tool_calls t set reply = ${replyJson}::json,
         status = case when ${replyJson}::json is null then 'pending' else t.status end
       from ctx
       where t.context_id = ctx.id and t.id = ${id} and t.status = 'waiting' and t.reply is null

@@ -36,7 +36,7 @@ export async function findAskedCall(
     select t.job_id as "jobId", t.status, t.asked_at is not null and ${forAnswer} as asked,
       t.status = 'waiting' and t.waits_for = 'approval' as unapproved, t.reply is not null as replied,
       j.stop_kind is not null as ending
-    from tool_calls t join jobs j on j.id = t.job_id
+    from calls t join jobs j on j.id = t.job_id
     where t.tenant_id = ${tenantId} and t.context_id = ${contextId} and t.id = ${id}`);
   return row ?? null;
 }
@@ -92,7 +92,7 @@ export async function writeReply(
   tx: Executor,
   { tenantId, contextId }: Place,
   callId: ToolCallId,
-  { messageId, content, isError }: Reply,
+  reply: Reply,
 ): Promise<ChangedContext> {
   const [row] = await tx.execute<ChangedContext>(sql`/* tool_calls.reply */
     with ctx as (
@@ -100,7 +100,7 @@ export async function writeReply(
       where c.id = ${contextId} and c.tenant_id = ${tenantId}
       returning c.id, c.head_seq, c.wake_seq, c.lease_epoch, c.scheduling_status
     ), call as (
-      update tool_calls t set reply = ${encodeJson({ content, isError })}::json, reply_message_id = ${messageId}
+      update tool_calls t set reply = ${encodeJson(reply)}::json
       from ctx
       where t.context_id = ctx.id and t.id = ${callId} and t.status = 'waiting' and t.reply is null
       returning t.id

@@ -1,13 +1,3 @@
-CREATE TABLE "awaited_jobs" (
-	"tool_call_id" uuid NOT NULL,
-	"job_id" uuid NOT NULL,
-	"tenant_id" bigint NOT NULL,
-	"context_id" uuid NOT NULL,
-	"worker_id" uuid NOT NULL,
-	"ordinal" integer NOT NULL,
-	CONSTRAINT "awaited_jobs_tool_call_id_job_id_pk" PRIMARY KEY("tool_call_id","job_id")
-);
---> statement-breakpoint
 CREATE TABLE "branches" (
 	"context_id" uuid NOT NULL,
 	"tenant_id" bigint NOT NULL,
@@ -79,29 +69,16 @@ CREATE TABLE "contexts" (
 	CONSTRAINT "contexts_queued" CHECK ("contexts"."queued" >= 0 and "contexts"."steers" >= 0)
 );
 --> statement-breakpoint
-CREATE TABLE "events" (
+CREATE TABLE "event_batches" (
 	"context_id" uuid NOT NULL,
 	"tenant_id" bigint NOT NULL,
 	"seq" bigint NOT NULL,
-	"name" text NOT NULL,
-	"data" jsonb NOT NULL,
+	"first_seq" bigint NOT NULL,
+	"epoch" bigint NOT NULL,
+	"events" json NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "events_context_id_seq_pk" PRIMARY KEY("context_id","seq")
-);
---> statement-breakpoint
-CREATE TABLE "failed_calls" (
-	"job_id" uuid NOT NULL,
-	"attempt" integer NOT NULL,
-	"context_id" uuid NOT NULL,
-	"tenant_id" bigint NOT NULL,
-	"model" text NOT NULL,
-	"error" jsonb NOT NULL,
-	"called_at" timestamp (3) with time zone NOT NULL,
-	"first_byte_at" timestamp (3) with time zone,
-	"failed_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"retry_at" timestamp (3) with time zone,
-	"prompt" jsonb,
-	CONSTRAINT "failed_calls_job_id_attempt_pk" PRIMARY KEY("job_id","attempt")
+	CONSTRAINT "event_batches_context_id_seq_pk" PRIMARY KEY("context_id","seq"),
+	CONSTRAINT "event_batches_numbers" CHECK ("event_batches"."first_seq" > 0 and "event_batches"."first_seq" <= "event_batches"."seq")
 );
 --> statement-breakpoint
 CREATE TABLE "idempotency_keys" (
@@ -173,15 +150,6 @@ CREATE TABLE "jobs" (
 	CONSTRAINT "jobs_stop_request" CHECK (("jobs"."stop_kind" is null) = ("jobs"."stop_requested_at" is null))
 );
 --> statement-breakpoint
-CREATE TABLE "memories" (
-	"worker_id" uuid NOT NULL,
-	"tenant_id" bigint NOT NULL,
-	"key" text NOT NULL,
-	"value" text NOT NULL,
-	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "memories_worker_id_key_pk" PRIMARY KEY("worker_id","key")
-);
---> statement-breakpoint
 CREATE TABLE "messages" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"tenant_id" bigint NOT NULL,
@@ -195,6 +163,7 @@ CREATE TABLE "messages" (
 	"content" json NOT NULL,
 	"bytes" integer GENERATED ALWAYS AS (octet_length(content::text)) STORED NOT NULL,
 	"job_id" uuid,
+	"call" json,
 	"sender_worker_id" uuid,
 	"model_id" text,
 	"provider_id" text,
@@ -208,6 +177,7 @@ CREATE TABLE "messages" (
 	"called_at" timestamp (3) with time zone,
 	"first_byte_at" timestamp (3) with time zone,
 	"prompt" jsonb,
+	"retracted_seq" bigint,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"completed_at" timestamp (3) with time zone,
 	CONSTRAINT "messages_role" CHECK (role in ('user', 'assistant', 'system', 'tool')),
@@ -215,7 +185,32 @@ CREATE TABLE "messages" (
 	CONSTRAINT "messages_status" CHECK (status in ('queued', 'completed', 'retracted', 'withdrawn')),
 	CONSTRAINT "messages_numbered" CHECK (("messages"."status" in ('completed', 'retracted')) = ("messages"."seq" is not null)),
 	CONSTRAINT "messages_turn" CHECK (("messages"."status" in ('completed', 'retracted')) = ("messages"."turn" is not null)),
+	CONSTRAINT "messages_call" CHECK ("messages"."call" is null or "messages"."role" = 'tool'),
+	CONSTRAINT "messages_retracted" CHECK ("messages"."retracted_seq" is null or "messages"."status" = 'retracted'),
 	CONSTRAINT "messages_only_inputs_queue" CHECK ("messages"."status" in ('completed', 'retracted') or "messages"."role" = 'user')
+);
+--> statement-breakpoint
+CREATE TABLE "failed_calls" (
+	"job_id" uuid NOT NULL,
+	"attempt" integer NOT NULL,
+	"context_id" uuid NOT NULL,
+	"tenant_id" bigint NOT NULL,
+	"model" text NOT NULL,
+	"error" jsonb NOT NULL,
+	"called_at" timestamp (3) with time zone NOT NULL,
+	"first_byte_at" timestamp (3) with time zone,
+	"failed_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"retry_at" timestamp (3) with time zone,
+	"prompt" jsonb,
+	CONSTRAINT "failed_calls_job_id_attempt_pk" PRIMARY KEY("job_id","attempt")
+);
+--> statement-breakpoint
+CREATE TABLE "tool_lists" (
+	"tenant_id" bigint NOT NULL,
+	"hash" text NOT NULL,
+	"tools" json NOT NULL,
+	"used_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "tool_lists_tenant_id_hash_pk" PRIMARY KEY("tenant_id","hash")
 );
 --> statement-breakpoint
 CREATE TABLE "processes" (
@@ -287,6 +282,16 @@ CREATE TABLE "tenants" (
 	CONSTRAINT "tenants_name_length" CHECK (length("tenants"."name") between 1 and 64)
 );
 --> statement-breakpoint
+CREATE TABLE "awaited_jobs" (
+	"tool_call_id" uuid NOT NULL,
+	"job_id" uuid NOT NULL,
+	"tenant_id" bigint NOT NULL,
+	"context_id" uuid NOT NULL,
+	"worker_id" uuid NOT NULL,
+	"ordinal" integer NOT NULL,
+	CONSTRAINT "awaited_jobs_tool_call_id_job_id_pk" PRIMARY KEY("tool_call_id","job_id")
+);
+--> statement-breakpoint
 CREATE TABLE "tool_calls" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"tenant_id" bigint NOT NULL,
@@ -302,7 +307,6 @@ CREATE TABLE "tool_calls" (
 	"asked_at" timestamp (3) with time zone,
 	"expires_at" timestamp (3) with time zone,
 	"reply" json,
-	"reply_message_id" uuid,
 	"waits_for" text,
 	"approval" json,
 	"approval_at" timestamp (3) with time zone,
@@ -318,8 +322,7 @@ CREATE TABLE "tool_calls" (
 	CONSTRAINT "tool_calls_needs" CHECK (("tool_calls"."waits_for" is not distinct from 'workers') = ("tool_calls"."needs" is not null)),
 	CONSTRAINT "tool_calls_finished" CHECK (("tool_calls"."status" in ('pending', 'started', 'waiting')) = ("tool_calls"."finished_at" is null)),
 	CONSTRAINT "tool_calls_started" CHECK ("tool_calls"."status" <> 'started' or ("tool_calls"."started_epoch" is not null and "tool_calls"."effect" = 'once')),
-	CONSTRAINT "tool_calls_waiting" CHECK ("tool_calls"."status" <> 'waiting' or "tool_calls"."asked_at" is not null),
-	CONSTRAINT "tool_calls_reply" CHECK (("tool_calls"."reply" is null) = ("tool_calls"."reply_message_id" is null))
+	CONSTRAINT "tool_calls_waiting" CHECK ("tool_calls"."status" <> 'waiting' or "tool_calls"."asked_at" is not null)
 );
 --> statement-breakpoint
 CREATE TABLE "tool_executions" (
@@ -338,12 +341,13 @@ CREATE TABLE "tool_executions" (
 	CONSTRAINT "tool_executions_ended" CHECK (("tool_executions"."ended_at" is null) = ("tool_executions"."outcome" is null))
 );
 --> statement-breakpoint
-CREATE TABLE "tool_lists" (
+CREATE TABLE "memories" (
+	"worker_id" uuid NOT NULL,
 	"tenant_id" bigint NOT NULL,
-	"hash" text NOT NULL,
-	"tools" json NOT NULL,
-	"used_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "tool_lists_tenant_id_hash_pk" PRIMARY KEY("tenant_id","hash")
+	"key" text NOT NULL,
+	"value" text NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "memories_worker_id_key_pk" PRIMARY KEY("worker_id","key")
 );
 --> statement-breakpoint
 CREATE TABLE "workers" (
@@ -371,13 +375,10 @@ CREATE TABLE "workers" (
 ALTER TABLE "branches" ADD CONSTRAINT "branches_context_id_contexts_id_fk" FOREIGN KEY ("context_id") REFERENCES "contexts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "memories" ADD CONSTRAINT "memories_worker_id_workers_id_fk" FOREIGN KEY ("worker_id") REFERENCES "workers"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workers" ADD CONSTRAINT "workers_context_id_contexts_id_fk" FOREIGN KEY ("context_id") REFERENCES "contexts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "awaited_jobs_job" ON "awaited_jobs" USING btree ("job_id");--> statement-breakpoint
-CREATE INDEX "awaited_jobs_context" ON "awaited_jobs" USING btree ("context_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "compactions_place" ON "compactions" USING btree ("context_id","branch","seq");--> statement-breakpoint
 CREATE INDEX "contexts_due" ON "contexts" USING btree ("next_check_at") WHERE "contexts"."next_check_at" is not null;--> statement-breakpoint
 CREATE INDEX "contexts_owned" ON "contexts" USING btree ("lease_owner") WHERE "contexts"."lease_owner" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "contexts_tenant" ON "contexts" USING btree ("tenant_id","id");--> statement-breakpoint
-CREATE INDEX "failed_calls_context" ON "failed_calls" USING btree ("context_id");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "jobs_one_active" ON "jobs" USING btree ("context_id") WHERE "jobs"."status" in ('running', 'waiting');--> statement-breakpoint
 CREATE INDEX "jobs_queue" ON "jobs" USING btree ("context_id","priority","position") WHERE "jobs"."status" = 'queued';--> statement-breakpoint
@@ -394,18 +395,21 @@ CREATE INDEX "jobs_metadata" ON "jobs" USING gin ("metadata" jsonb_path_ops) WIT
 CREATE INDEX "jobs_ended" ON "jobs" USING btree ("tenant_id","finished_at") WHERE "jobs"."finished_at" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "messages_seq" ON "messages" USING btree ("context_id","seq") WHERE "messages"."seq" is not null;--> statement-breakpoint
 CREATE INDEX "messages_branch" ON "messages" USING btree ("context_id","branch","seq");--> statement-breakpoint
+CREATE INDEX "failed_calls_context" ON "failed_calls" USING btree ("context_id");--> statement-breakpoint
+CREATE INDEX "tool_lists_age" ON "tool_lists" USING btree ("used_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "processes_lock" ON "processes" USING btree ("lock_key");--> statement-breakpoint
 CREATE INDEX "processes_live" ON "processes" USING btree ("heartbeat_at") WHERE "processes"."dead_at" is null;--> statement-breakpoint
 CREATE INDEX "search_entries_document" ON "search_entries" USING gin ("document") WITH (gin_pending_list_limit=1024);--> statement-breakpoint
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "tenants_name" ON "tenants" USING btree ("name");--> statement-breakpoint
+CREATE INDEX "awaited_jobs_job" ON "awaited_jobs" USING btree ("job_id");--> statement-breakpoint
+CREATE INDEX "awaited_jobs_context" ON "awaited_jobs" USING btree ("context_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "tool_calls_place" ON "tool_calls" USING btree ("message_id","ordinal");--> statement-breakpoint
 CREATE INDEX "tool_calls_open" ON "tool_calls" USING btree ("context_id") WHERE "tool_calls"."status" in ('pending', 'started', 'waiting');--> statement-breakpoint
 CREATE INDEX "tool_calls_job" ON "tool_calls" USING btree ("context_id","job_id");--> statement-breakpoint
 CREATE INDEX "tool_calls_inbox" ON "tool_calls" USING btree ("tenant_id","asked_at","id") WHERE "tool_calls"."status" = 'waiting' and "tool_calls"."reply" is null and "tool_calls"."waits_for" in ('approval', 'answer', 'outcome');--> statement-breakpoint
 CREATE INDEX "tool_calls_met" ON "tool_calls" USING btree ("context_id") WHERE "tool_calls"."status" = 'waiting' and "tool_calls"."needs" <= 0;--> statement-breakpoint
 CREATE INDEX "tool_executions_context" ON "tool_executions" USING btree ("context_id");--> statement-breakpoint
-CREATE INDEX "tool_lists_age" ON "tool_lists" USING btree ("used_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "workers_context" ON "workers" USING btree ("context_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "workers_tenant" ON "workers" USING btree ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "workers_parent" ON "workers" USING btree ("parent_worker_id") WHERE "workers"."parent_worker_id" is not null;--> statement-breakpoint
@@ -413,6 +417,24 @@ CREATE INDEX "workers_root" ON "workers" USING btree ("root_worker_id") WHERE "w
 CREATE INDEX "workers_role" ON "workers" USING btree ("tenant_id","role") WHERE "workers"."role" is not null;--> statement-breakpoint
 CREATE INDEX "workers_expiring" ON "workers" USING btree ("expires_at") WHERE "workers"."expires_at" is not null;--> statement-breakpoint
 CREATE INDEX "workers_archived" ON "workers" USING btree ("archived_at") WHERE "workers"."archived_at" is not null;--> statement-breakpoint
+CREATE VIEW "calls" AS (select t.id, t.tenant_id, t.context_id, t.job_id, t.message_id, t.ordinal, t.name, t.effect, t.on_unknown, t.status,
+    t.waits_for, t.asked_at, t.expires_at, t.reply, t.approval, t.approval_at, t.created_at, t.started_at, t.finished_at from tool_calls t
+  union all
+  select m.id, m.tenant_id, m.context_id, coalesce(m.job_id, (m.call ->> 'job_id')::uuid) as job_id,
+    (m.call ->> 'message_id')::uuid as message_id, (m.call ->> 'ordinal')::int as ordinal, m.call ->> 'name' as name,
+    m.call ->> 'effect' as effect, m.call ->> 'on_unknown' as on_unknown, m.call ->> 'status' as status,
+    null::text as waits_for, null::timestamptz as asked_at, null::timestamptz as expires_at, null::json as reply,
+    null::json as approval, null::timestamptz as approval_at, coalesce(least(to_timestamp((m.call -> 'execution' ->> 'began_at')::float8 / 1000)::timestamptz(3), m.completed_at), m.created_at) as created_at,
+    null::timestamptz as started_at, m.completed_at as finished_at from messages m where m.call is not null);--> statement-breakpoint
+CREATE VIEW "executions" AS (select x.tool_call_id, x.number, x.tenant_id, x.context_id, x.epoch, x.idempotency_key, x.began_at, x.ended_at,
+    x.outcome from tool_executions x
+  union all
+  select m.id, 1, m.tenant_id, m.context_id, (m.call -> 'execution' ->> 'epoch')::bigint, m.id::text, least(to_timestamp((m.call -> 'execution' ->> 'began_at')::float8 / 1000)::timestamptz(3), m.completed_at),
+    m.completed_at, m.call -> 'execution' ->> 'outcome'
+  from messages m where m.call is not null and m.call -> 'execution' ->> 'outcome' is not null);--> statement-breakpoint
+CREATE VIEW "events" AS (select b.context_id, b.tenant_id, b.seq as batch, b.first_seq + (e.event ->> 0)::bigint as seq, e.event ->> 1 as name,
+    e.event -> 2 as data, b.created_at
+  from event_batches b cross join lateral json_array_elements(b.events) as e(event));--> statement-breakpoint
 ALTER TABLE "contexts" SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);--> statement-breakpoint
 ALTER TABLE "jobs" SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "processes" SET (fillfactor = 50);--> statement-breakpoint

@@ -20,5 +20,5 @@ export type ExecutionView = {
 export function executionsOf(callId: SQL): SQL {
   return sql`(select jsonb_agg(jsonb_build_object('number', x.number, 'epoch', x.epoch,
       'idempotencyKey', x.idempotency_key, 'beganAt', ${millis(sql`x.began_at`)}, 'endedAt', ${millis(sql`x.ended_at`)},
-      'outcome', x.outcome) order by x.number) from tool_executions x where x.tool_call_id = ${callId})`;
+      'outcome', x.outcome) order by x.number) from executions x where x.tool_call_id = ${callId})`;
 }

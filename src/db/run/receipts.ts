@@ -6,6 +6,7 @@ import type { Effect } from '../../core/tools/tool.ts';
 import type { CallStatus } from '../../core/tools/tool-call.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
+import { callsOfJob } from '../calls/calls-of-job.ts';
 import { millis } from '../connection/instant.ts';
 
 /** The status of a stop request on a job. */
@@ -50,7 +51,7 @@ export async function findInterruption(
           and m.seq > j.first_seq and m.seq <= j.last_seq and m.job_id = j.id and m.status = 'retracted') as removed, (
         select jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'effect', t.effect, 'status', t.status)
           order by t.created_at, t.ordinal)
-        from tool_calls t where t.context_id = j.context_id and t.tenant_id = j.tenant_id and t.job_id = j.id
+        from ${callsOfJob(sql`j`, sql`coalesce(j.last_seq, 9223372036854775807)`)} t where t.tenant_id = j.tenant_id
           and not (t.effect = 'once' and t.status in ('pending', 'cancelled')) and t.status <> 'denied'
           and not (t.waits_for is not distinct from 'approval' and (t.approval ->> 'decision') is distinct from 'approve')
           and not (t.effect = 'none' and t.asked_at is not null and t.status in ('waiting', 'cancelled'))) as effects

@@ -10,6 +10,7 @@ import { NONE_OWN, countdown, metBy } from '../calls/awaited.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { changedContextColumns, type ChangedContext } from './contexts.ts';
+import { recordEvent, recordEvents } from './events.ts';
 import { hasFollowUp, noticeOnceEnded } from './follow-ups/ends.ts';
 import { dueNow } from '../connection/instant.ts';
 import type { Place } from './places.ts';
@@ -112,14 +113,18 @@ export async function withdraw(
         -- If a withdrawn job killed its processes, the cause is gone.
         failed_claims = case when rests.id is null then c.failed_claims else 0 end
       from taken left join rests on true
-      where c.id = ${contextId} returning c.id, c.tenant_id, c.head_seq, c.head_seq - taken.n as base, taken.ids, taken.follow_up
+      where c.id = ${contextId} returning c.id, c.tenant_id, c.head_seq, c.lease_epoch, taken.n, taken.ids, taken.follow_up
     ), message as (
       update messages m set status = 'withdrawn' from job where m.id = job.message_id and m.status = 'queued'
     ), recorded as (
-      insert into events (context_id, tenant_id, seq, name, data)
-      select ctx.id, ctx.tenant_id, ctx.base + row_number() over (order by job.position, job.id), 'JobFinished',
-        jsonb_build_object('job_id', job.id, 'status', 'cancelled', 'attempt', job.attempt)
-      from ctx, job
+      ${recordEvents({
+        first: sql`ctx.head_seq - ctx.n + 1`,
+        last: sql`ctx.head_seq`,
+        events: sql`(
+          select json_agg(json_build_array(place - 1, 'JobFinished',
+            json_build_object('job_id', id, 'status', 'cancelled', 'attempt', attempt)) order by place)
+          from (select *, row_number() over (order by position, id) as place from job) placed)`,
+      })}
     ), ${countdown(sql`job`, NONE_OWN)}
     select head_seq as "headSeq", ids as "jobIds", ${metBy(sql`ctx.id`)} as met, follow_up as "followUp" from ctx`);
   return row === undefined ? null : { ...row, met: row.met ?? [] };
@@ -143,6 +148,7 @@ export async function setStopped(
   contextId: ContextId,
   stopped: boolean,
 ): Promise<ChangedContext> {
+  const shown = stopped ? 'Stopped' : 'Idle';
   const [row] = await tx.execute<ChangedContext>(sql`/* contexts.set_stopped */
     with before as (
       select c.id, c.lease_owner is null and c.state = any(${stopped ? sql`array['Idle', 'PermanentFailure']` : sql`array['Stopped']`})
@@ -152,19 +158,16 @@ export async function setStopped(
       update contexts c set
         stopped = ${stopped}::boolean,
         head_seq = c.head_seq + before.shown::int,
-        state = case when before.shown then ${stopped ? 'Stopped' : 'Idle'} else c.state end,
+        state = case when before.shown then ${shown} else c.state end,
         state_since = case when before.shown then clock_timestamp() else c.state_since end,
         wake_seq = c.wake_seq + ${stopped ? 0 : 1}::int,
         scheduling_status = case when not ${stopped}::boolean and c.scheduling_status = 'idle' and c.queued > 0 then 'runnable' else c.scheduling_status end,
         next_check_at = case when not ${stopped}::boolean and c.scheduling_status = 'idle' and c.queued > 0
           then ${dueNow} else c.next_check_at end
       from before where c.id = before.id
-      returning c.id, c.tenant_id, c.head_seq, c.wake_seq, c.lease_epoch, c.scheduling_status, c.state, before.shown
+      returning c.id, c.tenant_id, c.head_seq, c.wake_seq, c.lease_epoch, c.scheduling_status, before.shown
     ), recorded as (
-      insert into events (context_id, tenant_id, seq, name, data)
-      select ctx.id, ctx.tenant_id, ctx.head_seq, 'StateChanged',
-        jsonb_build_object('new_state', ctx.state, 'job_id', null)
-      from ctx where ctx.shown
+      ${recordEvent({ name: 'StateChanged', data: { new_state: shown, job_id: null } }, sql`ctx where ctx.shown`)}
     )
     select ${changedContextColumns} from ctx`);
   if (row === undefined) throw new Error(`The locked context ${contextId} no longer exists.`);

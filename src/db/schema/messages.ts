@@ -3,6 +3,7 @@ import { bigint, check, index, integer, pgTable, text, uniqueIndex, uuid } from 
 import type { Block } from '../../core/conversation/blocks.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../core/conversation/message.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
+import type { EndedCall } from './calls.ts';
 import { cost, instant, json, jsonb, oneOf, tenantId } from './columns.ts';
 
 /** Immutable entries. A queued input has no sequence number yet. */
@@ -24,6 +25,8 @@ export const messages = pgTable(
       .notNull()
       .generatedAlwaysAs(sql`octet_length(content::text)`),
     jobId: uuid('job_id'),
+    /** Of a result: its call, if that ended within the same append (see calls.ts). */
+    call: json<EndedCall>('call'),
     /** The worker that sent this input. Null: a client sent it. */
     senderWorkerId: uuid('sender_worker_id'),
     modelId: text('model_id'),
@@ -40,6 +43,8 @@ export const messages = pgTable(
     firstByteAt: instant('first_byte_at'),
     /** The fingerprint of that call's request. */
     prompt: jsonb<Fingerprint>('prompt'),
+    /** The last number of its context when it was retracted. Null: it was not, or came retracted by an import. */
+    retractedSeq: bigint('retracted_seq', { mode: 'number' }),
     createdAt: instant('created_at').notNull().defaultNow(),
     completedAt: instant('completed_at'),
   },
@@ -53,6 +58,8 @@ export const messages = pgTable(
     check('messages_status', oneOf('status', ['queued', 'completed', 'retracted', 'withdrawn'])),
     check('messages_numbered', sql`(${t.status} in ('completed', 'retracted')) = (${t.seq} is not null)`),
     check('messages_turn', sql`(${t.status} in ('completed', 'retracted')) = (${t.turn} is not null)`),
+    check('messages_call', sql`${t.call} is null or ${t.role} = 'tool'`),
+    check('messages_retracted', sql`${t.retractedSeq} is null or ${t.status} = 'retracted'`),
     check('messages_only_inputs_queue', sql`${t.status} in ('completed', 'retracted') or ${t.role} = 'user'`),
   ],
 );

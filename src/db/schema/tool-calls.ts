@@ -24,9 +24,8 @@ export const toolCalls = pgTable(
     /** Of a waiting call: when the wait began, and when it expires. */
     askedAt: instant('asked_at'),
     expiresAt: instant('expires_at'),
-    /** The reply, until the run that owns the lease adds it to the history as this message. */
+    /** The reply, until the run that owns the lease adds it to the history. */
     reply: json<JsonObject>('reply'),
-    replyMessageId: uuid('reply_message_id'),
     /** What the call waits for, or last waited for. Null while `waiting`: an answer, written by an older release. */
     waitsFor: text('waits_for'),
     /** The approval decision of a person or a policy, and its time. */
@@ -66,7 +65,6 @@ export const toolCalls = pgTable(
       sql`${t.status} <> 'started' or (${t.startedEpoch} is not null and ${t.effect} = 'once')`,
     ),
     check('tool_calls_waiting', sql`${t.status} <> 'waiting' or ${t.askedAt} is not null`),
-    check('tool_calls_reply', sql`(${t.reply} is null) = (${t.replyMessageId} is null)`),
   ],
 );
 

@@ -47,8 +47,9 @@ export async function leaveToSearch(tx: Executor, tenantId: TenantId, contextId:
 }
 
 /**
- * Processes the backlog, oldest first: adds entries for inputs and answers, and deletes each backlog row when all
- * messages up to its number are indexed. Skips a context that is being deleted, because its entries would remain. True:
+ * Processes the backlog, oldest first: adds entries for inputs and answers with text, and deletes each backlog row when
+ * all messages up to its number are indexed. A pass that ends before has an entry for its last message: without text,
+ * one that is never found. Skips a context that is being deleted, because its entries would remain. True:
  * progress was made, and more is left.
  */
 export async function indexBacklog(executor: Executor): Promise<boolean> {
@@ -69,20 +70,23 @@ export async function indexBacklog(executor: Executor): Promise<boolean> {
           (select max(e.seq) from search_entries e where e.context_id = r.context_id), 0)
         order by m.seq limit ${MESSAGES}) m
       window line as (order by m.context_id, m.seq)
-    ), made as (
-      insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)
-      select m.context_id, m.seq, m.tenant_id, m.id, m.role, m.created_at,
-        array_to_tsvector(array['@' || m.tenant_id::text, '@' || m.context_id::text])
-          || coalesce(to_tsvector(${LANGUAGE}, ${searchedText(sql`m.content`)}), ''::tsvector)
-      from lacking l cross join lateral (select * from messages m where m.id = l.id limit 1) m where l.taken
-      on conflict do nothing
-      returning context_id, seq
     ), come as (
       -- Counts the missing messages, not the inserted ones: the previous lock owner may have inserted those, invisible
-      -- to this snapshot.
-      select r.context_id, case when count(m.seq) < ${MESSAGES} and bool_and(m.taken) is not false then r.upto
-        else max(m.seq) filter (where m.taken) end as seq
-      from reach r left join lacking m on m.context_id = r.context_id group by r.context_id, r.upto
+      -- to this snapshot. Without an end, the next pass begins after seq.
+      select context_id, at_end, case when at_end then upto else taken end as seq from (
+        select r.context_id, r.upto, count(m.seq) < ${MESSAGES} and bool_and(m.taken) is not false as at_end,
+          max(m.seq) filter (where m.taken) as taken
+        from reach r left join lacking m on m.context_id = r.context_id group by r.context_id, r.upto) r
+    ), made as (
+      insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)
+      select m.context_id, m.seq, m.tenant_id, m.id, m.role, m.created_at, coalesce(
+        array_to_tsvector(array['@' || m.tenant_id::text, '@' || m.context_id::text])
+          || to_tsvector(${LANGUAGE}, m.text), ''::tsvector)
+      from lacking l join come on come.context_id = l.context_id cross join lateral (
+        select m.*, ${searchedText(sql`m.content`)} as text from messages m where m.id = l.id limit 1) m
+      where l.taken and (m.text is not null or m.seq = come.seq and not come.at_end)
+      on conflict do nothing
+      returning context_id, seq
     ), gone as (
       delete from search_backlog b using backlog w
         left join come on come.context_id = w.context_id left join contexts c on c.id = w.context_id

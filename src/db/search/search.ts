@@ -47,7 +47,6 @@ export type Found = {
   messageId: MessageId;
   turn: Turn;
   role: 'user' | 'assistant';
-  /** Empty: the message has no text, and matched only excluded words. */
   snippet: string;
   rank: number;
   createdAt: Millis;

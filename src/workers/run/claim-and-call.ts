@@ -34,20 +34,14 @@ import { releaseUnsupported } from '../../core/transitions/park.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { append } from '../../db/run/append/append.ts';
 import type { ContextRow } from '../../db/run/contexts.ts';
-import type { CallPorts, Claim, Claimed, Opened, WorkerState } from '../process/ports.ts';
-
-type Parts = Pick<WorkerState, 'ids'>;
+import type { CallPorts, Claim, Claimed, Opened } from '../process/ports.ts';
 
 /** A context that the transaction has claimed and read. `row.now`: the time of the claim. */
 export type Found = { claim: Claim; row: ContextRow; snapshot: Snapshot };
 
 /** Commits the claiming transaction with its `last` statement, if there is anything to append. */
-export async function commitAndCall(
-  parts: Parts,
-  last: Executor,
-  found: readonly Found[],
-): Promise<Map<ContextId, Claimed>> {
-  const openings = found.map((one) => openingOf(parts, one));
+export async function commitAndCall(last: Executor, found: readonly Found[]): Promise<Map<ContextId, Claimed>> {
+  const openings = found.map((one) => openingOf(one));
   const calls = openings.some(({ began }) => began !== null) ? await commitWithCalls(last, openings) : [];
   return new Map(
     openings.map(({ claim, claimed }, index) => [
@@ -60,8 +54,8 @@ export async function commitAndCall(
 /** Step 1: what a claim appends, and what holds after it. `began` null: there is nothing to append. */
 type Opening = { claim: Claim; claimed: Claimed; began: Opened['began'] };
 
-function openingOf(parts: Parts, { claim, row, snapshot }: Found): Opening {
-  const { kind, transition } = firstStep(parts, snapshot, row.now);
+function openingOf({ claim, row, snapshot }: Found): Opening {
+  const { kind, transition } = firstStep(snapshot, row.now);
   if (transition === null) return { claim, claimed: opened(snapshot, null), began: null };
   const began = { transition, outcome: expectedOutcome(row, transition) };
   return { claim, claimed: afterAppend(snapshot, kind, began, row.now), began };
@@ -70,10 +64,10 @@ function openingOf(parts: Parts, { claim, row, snapshot }: Found): Opening {
 type FirstStep = { kind: 'skipped' | 'opened'; transition: Append | null };
 
 /** The append of a claim: it releases the context, or begins or resumes its job. Null: there is nothing to begin. */
-export function firstStep({ ids }: Parts, snapshot: Snapshot, now: Millis): FirstStep {
+export function firstStep(snapshot: Snapshot, now: Millis): FirstStep {
   const step = decide(snapshot, now);
   if (step.kind === 'release_unsupported') return { kind: 'skipped', transition: releaseUnsupported(snapshot, now) };
-  return { kind: 'opened', transition: open(snapshot, step, ids) };
+  return { kind: 'opened', transition: open(snapshot, step) };
 }
 
 /** The claim after its append. */

@@ -63,7 +63,7 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
       const { contextId } = row.lease;
       return found(byContext.get(contextId), row, snapshots.get(contextId));
     });
-    return commitAndCall(parts, last, all);
+    return commitAndCall(last, all);
   });
   return claims.map(({ contextId }) => claimed.get(contextId));
 }
@@ -80,7 +80,7 @@ async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | null> {
     if (left !== null) return left;
     const snapshot = await readWithinClaim(parts, tx, row);
     if (snapshot === 'too long') return { kind: 'unread', row };
-    return (await commitAndCall(parts, last, found(one, row, snapshot))).get(contextId) ?? null;
+    return (await commitAndCall(last, found(one, row, snapshot))).get(contextId) ?? null;
   });
   return claimed?.kind === 'unread' ? openUnread(parts, claimed.row) : claimed;
 }
@@ -104,7 +104,7 @@ async function openUnread(parts: Parts, row: ContextRow): Promise<Claimed | null
   const { contextId, epoch } = row.lease;
   const snapshot = await readSnapshot(parts, db, row);
   if (snapshot === null) return null;
-  const { kind, transition } = firstStep(parts, snapshot, row.now);
+  const { kind, transition } = firstStep(snapshot, row.now);
   if (transition === null) return opened(snapshot, null);
   const [outcome] = await append(db, [transition]);
   if (outcome?.kind === 'committed') return afterAppend(snapshot, kind, { transition, outcome }, row.now);

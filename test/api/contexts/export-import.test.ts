@@ -34,7 +34,7 @@ async function counts(): Promise<Body> {
   const [row] = await api.database.db.execute<Body>(sql`
     select (select count(*) from contexts) as contexts, (select count(*) from workers) as workers,
       (select count(*) from branches) as branches, (select count(*) from messages) as messages,
-      (select count(*) from events) as events, (select count(*) from compactions) as compactions,
+      (select count(*) from event_batches) as events, (select count(*) from compactions) as compactions,
       (select count(*) from search_backlog) as backlog`);
   return row;
 }
@@ -165,7 +165,6 @@ describe('the json export', () => {
     const [row] = await db.execute<Body>(
       sql`select id from messages where context_id = ${worker.context_id} and turn = 'a3'`,
     );
-    await db.execute(sql`update messages set status = 'retracted' where id = ${row.id}`);
     const range = {
       tenantId: DEFAULT_TENANT,
       contextId: worker.context_id,
@@ -173,11 +172,9 @@ describe('the json export', () => {
       after: 0,
       spans: null,
     };
-    const retracted = { message_ids: [row.id], turn: 'a3', mode: 'discard' };
     await db.execute(sql`
-      with c as (update contexts set head_seq = head_seq + 1 where id = ${worker.context_id} returning id, tenant_id, head_seq)
-      insert into events (context_id, tenant_id, seq, name, data)
-      select id, tenant_id, head_seq, 'MessagesRetracted', ${JSON.stringify(retracted)}::jsonb from c`);
+      with c as (update contexts set head_seq = head_seq + 1 where id = ${worker.context_id} returning head_seq)
+      update messages m set status = 'retracted', retracted_seq = c.head_seq from c where m.id = ${row.id}`);
     const page = await readExportPage(db, range);
     expect(page?.map(({ turn, status }) => [turn, status]).slice(-2)).toEqual([
       ['u3', 'completed'],
@@ -283,7 +280,8 @@ describe('for any context', () => {
     await db.execute(sql`insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content, completed_at)
       select r.id, 1, ${contextId}::uuid, r.branch, r.seq, r.role, r.type, r.turn, r.status, r.content, now()
       from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as r(id uuid, branch text, seq bigint, role text, type text, turn text, status text, content jsonb)`);
-    await db.execute(sql`insert into events (context_id, tenant_id, seq, name, data) select ${contextId}::uuid, 1, r.seq, r.name, r.data
+    await db.execute(sql`insert into event_batches (context_id, tenant_id, first_seq, seq, epoch, events)
+      select ${contextId}::uuid, 1, r.seq, r.seq, 0, json_build_array(json_build_array(0, r.name, r.data))
       from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as r(seq bigint, name text, data jsonb)`);
     await db.execute(sql`insert into compactions (id, tenant_id, context_id, branch, seq, upto_seq, type, summary, tokens_before, tokens_after, job_id)
       select r.id, 1, ${contextId}::uuid, r.branch, r.seq, r.upto_seq, r.type, r.summary, 9, 3, ${ids.next()}::uuid

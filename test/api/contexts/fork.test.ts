@@ -46,7 +46,7 @@ function traffic(messages: Body[]): { calls: string[]; results: string[] } {
   };
 }
 
-test('has copies under new ids, numbered without gaps; calls keep their results', async () => {
+test('has copies under new ids, numbered without gaps; calls keep their results, under their ids', async () => {
   const id = await conversation();
   const { status, headers, body } = await fork(id, { title: 'copy' });
   expect(status).toBe(201);
@@ -85,9 +85,12 @@ test('has copies under new ids, numbered without gaps; calls keep their results'
   const { calls, results } = traffic(copies);
   expect(calls).toHaveLength(2);
   expect(results).toEqual(calls);
+  expect(copies.filter(({ role }) => role === 'tool').map((message) => message.id)).toEqual(calls);
+  const copied = (await api.get(at(body.id, `/tools/${calls[0]}`))).body;
+  expect(copied.result_message_id).toBe(calls[0]);
   for (const copy of [...copies.map((message) => message.id), ...calls]) expect(old.has(copy)).toBe(false);
   const stored = await api.database.db.execute<Body>(
-    sql`select id, message_id, name, status from tool_calls where context_id = ${body.id} order by ordinal`,
+    sql`select id, message_id, name, status from calls where context_id = ${body.id} order by ordinal`,
   );
   expect(stored).toEqual(
     calls.map((call) => ({ id: call, message_id: copies[1].id, name: 'look', status: 'completed' })),
@@ -146,8 +149,8 @@ test('does not copy retracted messages; it copies compacted ones', async () => {
     insert into compactions (id, tenant_id, context_id, branch, seq, upto_seq, type, summary, tokens_before, tokens_after, job_id)
     values (${compaction}, 1, ${id}, 'main', ${seq}, ${result.seq}, 'llm', 'so far', 9, 1, ${ids.next()})`);
   await api.database.db.execute(sql`
-    insert into events (context_id, tenant_id, seq, name, data) values (${id}, 1, ${seq}, 'ContextCompacted',
-      ${JSON.stringify({ compaction_id: compaction, branch: 'main', upto_seq: result.seq })}::jsonb)`);
+    insert into event_batches (context_id, tenant_id, first_seq, seq, epoch, events) values (${id}, 1, ${seq}, ${seq}, 0,
+      ${JSON.stringify([[0, 'ContextCompacted', { compaction_id: compaction, branch: 'main', upto_seq: result.seq }]])}::json)`);
   const { body } = await fork(id);
   expect(await line(body.id)).toEqual(await line(id));
   const [copied] = await api.database.db.execute<Body>(

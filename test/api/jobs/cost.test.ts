@@ -113,15 +113,6 @@ test('a summary by a model has a cost: its step, its event, its job and its cont
   });
 });
 
-test('an event of an older release has no cost, and its step neither', async () => {
-  const { id, jobId } = await summarised();
-  await api.database.db.execute(
-    `update events set data = data #- '{usage,cost}' where context_id = '${id}' and name = 'ContextCompacted'`,
-  );
-  const [step] = (await get(`/api/jobs/${jobId}/steps`)).data;
-  expect(step.usage).toMatchObject({ input_tokens: 10, cost: null });
-});
-
 test('a fork keeps the cost of its messages, and starts its own at 0; a clear resets it to 0', async () => {
   const { context_id: id } = await api.worker();
   await runJob(id, 10, 20);

@@ -151,11 +151,11 @@ describe('while it waits for a person', () => {
     expect(outcomes(body)).toEqual(['completed']);
     expect(await fleet.ended(lost.jobId)).toMatchObject({ status: 'completed' });
     const message = await resultOf(lost);
-    expect(message.content[0]).toMatchObject({ content: 'paid by hand', is_error: false });
+    expect(message).toMatchObject({ id: lost.call, content: [{ content: 'paid by hand', is_error: false }] });
     expect((await api.get(lost.path)).body).toMatchObject({
       status: 'completed',
       waits_for: null,
-      result_message_id: message.id,
+      result_message_id: lost.call,
     });
     expect(begun).toHaveLength(1);
   });
@@ -291,9 +291,7 @@ describe('a report of the outcome', () => {
     expect(
       (await resolve({ ...lost, path: `/api/contexts/${contextId}/tools/${lost.call}` }, { outcome: 'tell' })).status,
     ).toBe(404);
-    const [look] = await fleet.query(
-      `select id from tool_calls where context_id = '${lost.contextId}' and name = 'look'`,
-    );
+    const [look] = await fleet.query(`select id from calls where context_id = '${lost.contextId}' and name = 'look'`);
     const ended = { ...lost, path: `/api/contexts/${lost.contextId}/tools/${String(look?.['id'])}` };
     expect(await resolve(ended, { outcome: 'tell' })).toMatchObject({
       status: 409,

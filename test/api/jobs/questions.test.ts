@@ -69,11 +69,11 @@ describe('a question', () => {
     });
   });
 
-  test('is answered by the endpoint; the answer enters history under the returned id', async () => {
+  test('is answered by the endpoint; the answer enters history under the returned id, which is that of the call', async () => {
     const call = await question();
     const { status, body } = await answer(call, { content: 'M' });
     expect(status).toBe(202);
-    expect(body).toMatchObject({ job_id: job, context_id: context, status: 'waiting' });
+    expect(body).toMatchObject({ job_id: job, message_id: call, context_id: context, status: 'waiting' });
     expect(body.stream_url).toMatch(/events\?after=\d+$/);
     expect(api.wakeUps).toMatchObject([{ contextId: context }]);
     expect(await state()).toMatchObject({

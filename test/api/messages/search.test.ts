@@ -189,8 +189,9 @@ describe('a search does not find', () => {
     await index();
     expect((await search({ q: 'quokka' })).data).toEqual([]);
     expect((await search({ q: 'seen' })).data).toHaveLength(1);
+    // A message without text is not found by a word that it lacks either.
     const without = await search({ q: '-quokka -go', context_id: worker.context_id });
-    expect(without.data.map((one: Body) => one.snippet).toSorted()).toEqual(['', 'seen']);
+    expect(without.data.map((one: Body) => one.snippet)).toEqual(['seen']);
   });
 });
 

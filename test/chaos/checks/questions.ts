@@ -32,9 +32,7 @@ export const questions: Check = {
       ...given.flatMap((one) => lostFaults(one, calls)),
       ...calls.flatMap((call) => [
         ...callFaults(call, jobs.get(call.job_id)),
-        ...(call.reply_message_id === null
-          ? []
-          : replyFaults(call, byMessage.get(call.reply_message_id) ?? [], messages)),
+        ...(call.reply === null ? [] : replyFaults(call, byMessage.get(call.id) ?? [], messages)),
       ]),
     ];
   },
@@ -57,7 +55,7 @@ function givenIn(world: World): Given[] {
 
 /** The accepted answer is that of this call, in this job. */
 function lostFaults(one: Given, calls: readonly StoredCall[]): Violation[] {
-  const call = calls.find(({ reply_message_id: id }) => id === one.messageId);
+  const call = calls.find(({ id, reply }) => id === one.messageId && reply !== null);
   const ids = [one.tag, one.callId, one.messageId];
   if (call === undefined) return [violation('an accepted answer is lost', one.contextId, ...ids)];
   if (one.callId !== null && call.id !== one.callId)
@@ -91,7 +89,7 @@ function replyFaults(
   if (one === undefined)
     return [violation('a question was answered by an answer that no client posted', call.context_id, call.id)];
   if (given.length > 1) note(`a question was answered ${given.length} times`, ...given.map(({ tag }) => tag));
-  const message = messages.get(call.reply_message_id ?? '');
+  const message = messages.get(call.id);
   if (message === undefined) {
     // A job that was withdrawn before it read the answer leaves none in history.
     if (messages.get(call.message_id)?.status !== 'retracted') note('its answer never became history', one.tag);

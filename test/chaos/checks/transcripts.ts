@@ -40,6 +40,8 @@ export function callFaults(history: readonly HistoryMessage[]): Violation[] {
       if (isToolResult(block) && !open.delete(block.tool_use_id)) {
         faults.push(violation('a result without its open call', context, id, block.tool_use_id));
       }
+      if (isToolResult(block) && id !== (block.tool_use_id as string))
+        faults.push(violation('a result has another id than its call', context, id, block.tool_use_id));
     }
   }
   const [first] = history;

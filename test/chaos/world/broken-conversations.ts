@@ -127,7 +127,7 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
     ],
     [
       'a question is answered without an answer',
-      ({ call }) => Object.assign(call, { reply: null, reply_message_id: null }),
+      ({ call }) => Object.assign(call, { reply: null }),
       /answered by no client/,
     ],
     [
@@ -137,7 +137,7 @@ export const BROKEN_CONVERSATIONS: Readonly<Record<string, readonly Way[]>> = {
     ],
     [
       'an answer names another job',
-      ({ given }) => Object.assign(given, { outcome: { kind: 'accepted', jobId: 'job-1', messageId: 'r-3' } }),
+      ({ given }) => Object.assign(given, { outcome: { kind: 'accepted', jobId: 'job-1', messageId: 'question' } }),
       /answer names another job/,
     ],
     [

@@ -53,7 +53,7 @@ function overtaken() {
   world.messages.push(
     of('m-5', 30, 'user', text(`say: ${word('i-5')}`), 'job-6'),
     of('a-5', 31, 'assistant', asks('again'), 'job-6'),
-    of('r-5', 32, 'tool', toolResult('mail: done', false, 'again'), 'job-6'),
+    of('again', 32, 'tool', toolResult('mail: done', false, 'again'), 'job-6'),
     answer,
   );
   world.events.push(event(33, 'JobStarted', { job_id: 'job-4', status: 'running', attempt: 1 }));
@@ -76,7 +76,7 @@ test('with a limit of one step it ends at its limit where two are left', () => {
   const { world, again, retry } = overtaken();
   again.script.maxSteps = 1;
   expect(found(world)).toEqual([]);
-  world.messages = world.messages.filter(({ id }) => !['a-5', 'r-5', 'a-6'].includes(id));
+  world.messages = world.messages.filter(({ id }) => !['a-5', 'again', 'a-6'].includes(id));
   Object.assign(world.jobs.at(-1) ?? {}, { steps: 0, status: 'cancelled' });
   Object.assign(world.inputs.at(-1) ?? {}, { cancelled: true });
   Object.assign(retry, { status: 'incomplete', steps: 0, output_message_id: null });

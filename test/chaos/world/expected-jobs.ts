@@ -18,7 +18,7 @@ export type ExpectedJob = {
 
 export function expectedOf(world: World): ExpectedJob[] {
   const leaders = new Map(world.jobs.map((job) => [job.id, job.message_id]));
-  const replies = new Set(world.calls.map(({ reply_message_id: id }) => id).filter((id) => id !== null));
+  const replies = new Set(world.calls.filter(({ reply }) => reply !== null).map(({ id }) => id));
   const again = answeredAgain(world);
   return world.inputs.flatMap((input): ExpectedJob[] => {
     const { outcome } = input;

@@ -53,7 +53,7 @@ export async function readStored(databaseUrl: string): Promise<Stored> {
     calls: await all<StoredCall>(
       db,
       `select id, context_id, job_id, message_id, name, effect, status, ${ms('started_at')}, asked_at is not null and coalesce(waits_for, 'answer') = 'answer' as asked,
-        approval, ${ms('approval_at')}, reply, reply_message_id from tool_calls`,
+        approval, ${ms('approval_at')}, reply from calls`,
     ),
   }));
 }

@@ -33,7 +33,7 @@ export function soundConversation() {
   const instead = onBranch(message('m-3', 12, 'user', [text(`say: ${word('i-3')}`)], 'u1'));
   const use = { type: 'tool_use' as const, id: 'question' as ToolCallId, name: ASK_USER, input: {} };
   const asking = onBranch(message('a-3', 13, 'assistant', [use], 'a1'));
-  const reply = onBranch(message('r-3', 15, 'tool', [toolResult('yes', false, 'question')], 'a1'));
+  const reply = onBranch(message('question', 15, 'tool', [toolResult('yes', false, 'question')], 'a1'));
   const answer = onBranch(message('a-4', 16, 'assistant', [text(word('i-3'))], 'a1'));
   const call: StoredCall = {
     id: 'question',
@@ -48,7 +48,6 @@ export function soundConversation() {
     approval: null,
     approval_at: null,
     reply: { content: 'yes', isError: false },
-    reply_message_id: 'r-3',
   };
   const editing = revision(posted('i-3', 'job-3', 'm-3', 10), 'edit', 'm-1', 'main-2');
   editing.script.plays = [
@@ -117,7 +116,7 @@ export function soundConversation() {
     callId: 'question',
     key: 'first',
     content: 'yes',
-    outcome: { kind: 'accepted', jobId: 'job-3', messageId: 'r-3' },
+    outcome: { kind: 'accepted', jobId: 'job-3', messageId: 'question' },
   };
   const late: Reply = { ...given, key: 'second', content: 'no', outcome: { kind: 'refused' } };
   const setting: Setting = {

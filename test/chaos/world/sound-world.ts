@@ -58,7 +58,7 @@ export function soundWorld() {
     [{ type: 'tool_use', id: 'call' as ToolCallId, name: 'mail', input: {} }],
     'a1',
   );
-  const result = message('r-1', 6, 'tool', [toolResult('mail: done', false)], 'a1');
+  const result = message('call', 6, 'tool', [toolResult('mail: done', false)], 'a1');
   const answer = message('a-2', 7, 'assistant', [text(word('i-1'))], 'a1');
   const withdrawn: StoredMessage = {
     ...message('m-2', null, 'user', [text(`say: ${word('i-2')}`)], null),
@@ -79,7 +79,6 @@ export function soundWorld() {
     approval: null,
     approval_at: null,
     reply: null,
-    reply_message_id: null,
   };
   const main: StoredBranch = {
     context_id: 'c',

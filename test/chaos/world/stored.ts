@@ -131,5 +131,4 @@ export type StoredCall = {
   approval: { decision: 'approve' | 'deny'; input: unknown } | null;
   approval_at: number | null;
   reply: { content: unknown; isError: boolean } | null;
-  reply_message_id: string | null;
 };

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { closingOf } from '../../../src/core/conversation/closing-texts.ts';
 import { decide, type Decision } from '../../../src/core/decide.ts';
-import type { MessageId, ToolCallId } from '../../../src/core/ids.ts';
+import { resultOf, type MessageId, type ToolCallId } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { answer } from '../../../src/core/transitions/answer.ts';
 import { open } from '../../../src/core/transitions/open.ts';
@@ -12,22 +12,9 @@ import { closeCalls, ended } from '../../../src/core/transitions/tools.ts';
 import { parseQuestion } from '../../../src/core/conversation/question.ts';
 import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
 import { isReplied, type OpenCall, type Wait } from '../../../src/core/tools/tool-call.ts';
-import {
-  JOB,
-  NOW,
-  call,
-  cancelRequest,
-  countingIds,
-  given,
-  id,
-  job,
-  running,
-  settings,
-  text,
-  tool,
-} from '../builders.ts';
+import { JOB, NOW, call, cancelRequest, given, id, job, running, settings, text, tool } from '../builders.ts';
 
-const reply = { messageId: id<MessageId>(77), content: 'M', isError: false };
+const reply = { content: 'M', isError: false };
 const ANSWERED: Wait = { for: 'answer', until: null, needs: null };
 const asked = (over: Partial<OpenCall> = {}) => call({ name: 'ask_user', status: 'waiting', wait: ANSWERED, ...over });
 const replied = { ...asked({ id: id<ToolCallId>(51) }), reply };
@@ -208,14 +195,14 @@ describe('a wait for an answer', () => {
   test('begins when the last other tool of its round has ended', () => {
     const beside = running({ state: 'ExecutingTools', calls: [asked(), call({ id: id(52) })] });
     const done = ended(call({ id: id(52) }), { kind: 'result', content: 'r', is_error: false });
-    expect(closeCalls(beside, job(), [done], countingIds()).state).toBe('AwaitingInput');
+    expect(closeCalls(beside, job(), [done]).state).toBe('AwaitingInput');
   });
 
-  test('ends with the answer in history, under the promised id', () => {
+  test('ends with the answer in history, under the id of the call', () => {
     const of = running({ state: 'AwaitingInput', job: job({ status: 'waiting' }), calls: [replied] });
-    const move = open(of, decide(of, NOW), countingIds());
+    const move = open(of, decide(of, NOW));
     expect(move).toEqual(
-      endWaits(of, { job: job({ status: 'waiting' }), over: [replied].filter(isReplied), now: NOW }, countingIds()),
+      endWaits(of, { job: job({ status: 'waiting' }), over: [replied].filter(isReplied), now: NOW }),
     );
     expect(move).toMatchObject({
       calls: [{ kind: 'close', id: replied.id, status: 'completed' }],
@@ -227,7 +214,7 @@ describe('a wait for an answer', () => {
       { event: { name: 'ToolCallFinished', data: { status: 'completed' } } },
       {
         message: {
-          id: reply.messageId,
+          id: resultOf(replied.id),
           role: 'tool',
           type: 'tool_result',
           content: [{ tool_use_id: replied.id, content: 'M', is_error: false }],
@@ -240,19 +227,19 @@ describe('a wait for an answer', () => {
   test('with a reported failure is a failed call', () => {
     const failed = asked({ reply: { ...reply, isError: true } });
     const of = running({ state: 'AwaitingInput', calls: [failed] });
-    expect(endWaits(of, { job: job(), over: [failed].filter(isReplied), now: NOW }, countingIds()).calls).toMatchObject(
-      [{ status: 'failed' }],
-    );
+    expect(endWaits(of, { job: job(), over: [failed].filter(isReplied), now: NOW }).calls).toMatchObject([
+      { status: 'failed' },
+    ]);
   });
 
   test('is closed by rule with its job, except where the answer arrived in time', () => {
     const of = running({ state: 'AwaitingInput', calls: [asked(), replied] });
-    const move = settle(of, job(), { status: 'cancelled', reason: null }, countingIds());
+    const move = settle(of, job(), { status: 'cancelled', reason: null });
     expect(move.calls).toMatchObject([{ status: 'cancelled' }, { status: 'completed' }]);
     const messages = move.entries.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
     expect(messages).toMatchObject([
       { content: [{ content: 'No answer arrived before the job ended.', is_error: true }] },
-      { id: reply.messageId, content: [{ content: 'M', is_error: false }] },
+      { id: resultOf(replied.id), content: [{ content: 'M', is_error: false }] },
     ]);
   });
 

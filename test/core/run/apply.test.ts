@@ -65,14 +65,14 @@ describe('an append', () => {
     const started = after(asked, startCall(asked, call({ id: id<ToolCallId>(51) })), 20);
     expect(started.calls.map(({ status }) => status)).toEqual(['pending', 'started']);
     const done = asked.calls.slice(1).map((one) => ended(one, { kind: 'result', content: 'ok', is_error: false }));
-    const closed = after(started, closeCalls(started, job(), done, countingIds()), 21);
+    const closed = after(started, closeCalls(started, job(), done), 21);
     expect(closed.calls.map((one) => one.id)).toEqual([id(50)]);
     expect(closed.history.map(({ seq }) => seq)).toEqual([2, 11, 23]);
   });
 
   test('that settles leaves no job', () => {
     const before = running({ queued: 1 });
-    const now = after(before, settle(before, job(), { status: 'cancelled', reason: null }, countingIds()));
+    const now = after(before, settle(before, job(), { status: 'cancelled', reason: null }));
     expect(now).toMatchObject({ job: null, state: 'Idle', queued: 1 });
   });
 

@@ -6,9 +6,8 @@ import { settleOutcomes, type LostCall } from '../../../src/core/transitions/out
 import { closeCalls, closedByRule, ended, startCall } from '../../../src/core/transitions/tools.ts';
 import { endWaits } from '../../../src/core/transitions/waits.ts';
 import type { OpenCall } from '../../../src/core/tools/tool-call.ts';
-import { NOW, call, committed, countingIds, id, job, running } from '../builders.ts';
+import { NOW, call, committed, id, job, running } from '../builders.ts';
 
-const ids = countingIds();
 const begun = (over: Partial<OpenCall> = {}): OpenCall => call({ effect: 'once', status: 'started', ...over });
 const lost = (reconciled: LostCall['reconciled'], over: Partial<OpenCall> = {}): LostCall => ({
   call: begun(over),
@@ -17,7 +16,7 @@ const lost = (reconciled: LostCall['reconciled'], over: Partial<OpenCall> = {}):
 });
 const settled = (...all: LostCall[]) => {
   const of = running({ state: 'ExecutingTools', calls: all.map((one) => one.call) });
-  const move = settleOutcomes(of, job(), { calls: all, until: NOW + 5 }, ids);
+  const move = settleOutcomes(of, job(), { calls: all, until: NOW + 5 });
   return { move, after: apply(of, move, committed(move, of, 9)) };
 };
 const names = (move: ReturnType<typeof settleOutcomes>): string[] =>
@@ -80,7 +79,7 @@ describe('the outcome that a person reported', () => {
     begun({
       status: 'waiting',
       wait: { for: 'outcome', until: null, needs: null },
-      reply: { messageId: id(70), content: 'sent', isError },
+      reply: { content: 'sent', isError },
       // It was approved before it ran.
       approval: { decision: 'approve', reason: null, input: null },
     });
@@ -90,7 +89,7 @@ describe('the outcome that a person reported', () => {
     ['that it is unknown', true, 'unknown'],
   ])('%s', (_, isError, status) => {
     const of = waiting(isError);
-    const move = endWaits(running({ calls: [of] }), { job: job(), over: [of], now: NOW }, ids);
+    const move = endWaits(running({ calls: [of] }), { job: job(), over: [of], now: NOW });
     expect(move.calls).toEqual([{ kind: 'close', id: id(50), status, execution: null }]);
   });
 
@@ -103,12 +102,9 @@ describe('the outcome that a person reported', () => {
 describe('the ledger', () => {
   const result = { kind: 'result', content: 'ok', is_error: false } as const;
   const executions = (...closed: Parameters<typeof closeCalls>[2]) =>
-    closeCalls(
-      running({ state: 'ExecutingTools', calls: closed.map((one) => one.call) }),
-      job(),
-      closed,
-      ids,
-    ).calls.map((change) => (change.kind === 'close' ? change.execution : change));
+    closeCalls(running({ state: 'ExecutingTools', calls: closed.map((one) => one.call) }), job(), closed).calls.map(
+      (change) => (change.kind === 'close' ? change.execution : change),
+    );
 
   test('has a call that may run again with its start and its end', () => {
     expect(executions(ended(call(), result, NOW))).toEqual([{ beganAt: NOW, outcome: 'completed' }]);

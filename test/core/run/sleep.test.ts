@@ -6,7 +6,7 @@ import { answer } from '../../../src/core/transitions/answer.ts';
 import { parseSleep, sleepFrom, sleptText } from '../../../src/core/run/sleep.ts';
 import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
 import { letCallsWait } from '../../../src/core/transitions/approval.ts';
-import { NOW, call, countingIds, given, id, job, running, settings, tool } from '../builders.ts';
+import { NOW, call, given, id, job, running, settings, tool } from '../builders.ts';
 
 const DAY = 86_400;
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -110,12 +110,9 @@ test('a sleep that a rule covers waits for approval first, and begins once it is
   expect(move.calls).toMatchObject([{ wait: null }]);
   const waiting = call({ id: use.id, name: 'sleep_until' });
   const before = running({ calls: [waiting], state: 'ExecutingTools' });
-  const asleep = letCallsWait(
-    before,
-    job(),
-    [{ call: waiting, input: use.input, answeredBy: 'timer', wait: sleepFrom(use.input, NOW) }],
-    countingIds(),
-  );
+  const asleep = letCallsWait(before, job(), [
+    { call: waiting, input: use.input, answeredBy: 'timer', wait: sleepFrom(use.input, NOW) },
+  ]);
   expect(asleep).toMatchObject({
     entries: [],
     calls: [{ kind: 'wait', id: use.id, wait: { for: 'timer', since: NOW, until: NOW + 60_000 } }],

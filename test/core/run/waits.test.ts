@@ -7,7 +7,7 @@ import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
 import { awaitCalls, endWaits } from '../../../src/core/transitions/waits.ts';
 import { settle } from '../../../src/core/transitions/settle.ts';
 import { WAITS_FOR, type OpenCall, type WaitsFor } from '../../../src/core/tools/tool-call.ts';
-import { NOW, call, committed, countingIds, id, job, running, settings } from '../builders.ts';
+import { NOW, call, committed, id, job, running, settings } from '../builders.ts';
 
 type Asked = { for: WaitsFor; until?: number; needs?: number };
 const waiting = ({ for: kind, until, needs }: Asked, over: Partial<OpenCall> = {}): OpenCall =>
@@ -45,8 +45,7 @@ describe('what a user sees', () => {
 });
 
 describe('the end of a wait', () => {
-  const ended = (of: OpenCall) =>
-    endWaits(running({ calls: [of] }), { job: job(), over: [of], now: NOW }, countingIds());
+  const ended = (of: OpenCall) => endWaits(running({ calls: [of] }), { job: job(), over: [of], now: NOW });
   const words = (of: OpenCall): unknown =>
     ended(of).entries.flatMap((entry) => (entry.kind === 'message' ? entry.message.content : []));
 
@@ -75,7 +74,7 @@ describe('the end of a wait', () => {
       state: 'AwaitingToolApproval',
       serving: { kind: 'served', settings: settings({ asking }) },
     });
-    const move = endWaits(before, { job: job(), over: [of], now: NOW }, countingIds());
+    const move = endWaits(before, { job: job(), over: [of], now: NOW });
     const approval = { decision: 'approve', reason: null, input: null };
     expect(move.calls).toEqual([{ kind: 'approve', id: of.id, approval }]);
     expect(move).toMatchObject({ state: 'ExecutingTools', guard: { controlSeq: before.controlSeq } });
@@ -108,7 +107,7 @@ describe('the end of a wait', () => {
     ['timer', 'cancelled'],
   ])('with its job, a `once` call that waits for %s is %s', (kind, status) => {
     const of = running({ calls: [waiting({ for: kind }, { effect: 'once' })] });
-    const move = settle(of, job(), { status: 'cancelled', reason: null }, countingIds());
+    const move = settle(of, job(), { status: 'cancelled', reason: null });
     expect(move.calls).toMatchObject([{ kind: 'close', status }]);
   });
 });

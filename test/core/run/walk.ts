@@ -51,7 +51,7 @@ export function nextMove(now: Snapshot, happening: Happening | undefined, time: 
     return { kind: 'written', now: { ...now, job: { ...now.job, stopRequest: cancelRequest() } } };
   }
   const step = decide(now, time);
-  if (step.kind === 'await_calls') return { kind: 'written', now: answered(now, ids) };
+  if (step.kind === 'await_calls') return { kind: 'written', now: answered(now) };
   return step.kind === 'wait'
     ? { kind: 'later', time: step.until }
     : { kind: 'move', move: moveOf(now, step, happening, time, ids) };
@@ -77,9 +77,9 @@ function moveOf(
     case 'compact':
       return compaction(now, step.job, compactedBy(step, ids), { calledAt: time, firstByteAt: null });
     case 'call_tools':
-      return toolMove(now, step, happening, ids);
+      return toolMove(now, step, happening);
     case 'end_waits':
-      return endWaits(now, step, ids);
+      return endWaits(now, step);
     case 'finish':
       return end(now, step, now.history, ids);
     case 'park':
@@ -107,9 +107,9 @@ export function compactedBy({ job, plan }: Extract<Decision, { kind: 'compact' }
 }
 
 /** The first waiting call is answered. */
-function answered(now: Snapshot, ids: Ids): Snapshot {
+function answered(now: Snapshot): Snapshot {
   const first = now.calls.find(({ status, reply }) => status === 'waiting' && reply === null);
-  const reply = { messageId: ids.next<MessageId>(), content: 'yes', isError: false };
+  const reply = { content: 'yes', isError: false };
   return { ...now, calls: now.calls.map((call) => (call === first ? { ...call, reply } : call)) };
 }
 
@@ -128,12 +128,11 @@ function toolMove(
   now: Snapshot,
   { job, run, unknown }: Extract<Decision, { kind: 'call_tools' }>,
   happening: Happening | undefined,
-  ids: Ids,
 ): Append {
   const unmarked = run.find(({ effect, status }) => effect === 'once' && status === 'pending');
   if (unmarked !== undefined) return startCall(now, unmarked);
   const open = [...run, ...unknown];
   const some = happening?.kind === 'results' ? open.slice(0, happening.share + 1) : open;
   const results = some.map((call) => ended(call, { kind: 'result', content: 'ok', is_error: false }));
-  return closeCalls(now, job, results, ids);
+  return closeCalls(now, job, results);
 }

@@ -10,7 +10,7 @@ import type { Arrangement, Spawn } from '../../../src/core/workers/spawn.ts';
 import type { OpenCall } from '../../../src/core/tools/tool-call.ts';
 import { narrowed, overLimit } from '../../../src/core/workers/worker-limits.ts';
 import { SPAWN_WORKER, WAIT_FOR_WORKERS, parseWorkerAsk, workersOf } from '../../../src/core/workers/worker-asks.ts';
-import { NOW, call, countingIds, id, job, running } from '../builders.ts';
+import { NOW, call, id, job, running } from '../builders.ts';
 
 const asking = (over: Partial<OpenCall> = {}): OpenCall => call({ name: SPAWN_WORKER, effect: 'once', ...over });
 const waiting = (needs: number, over: Partial<OpenCall> = {}): OpenCall =>
@@ -81,7 +81,7 @@ describe('an append', () => {
   if (first === undefined || second === undefined) throw new Error('two calls');
 
   test('makes a child, and lets its call wait', () => {
-    const move = engage(of, job(), [spawned(first, true), spawned(second, true)], countingIds());
+    const move = engage(of, job(), [spawned(first, true), spawned(second, true)]);
     expect(move).toMatchObject({
       guard: { controlSeq: 9 },
       spawns: [{ callId: first.id }, { callId: second.id }],
@@ -100,7 +100,7 @@ describe('an append', () => {
       call: second,
       result: { kind: 'result', content: 'no', is_error: true },
     };
-    const move = engage(of, job(), [spawned(first, false), refused], countingIds());
+    const move = engage(of, job(), [spawned(first, false), refused]);
     expect(move).toMatchObject({
       spawns: [{ callId: first.id }],
       awaits: [],
@@ -115,7 +115,7 @@ describe('an append', () => {
   });
 
   test('leaves the calls that are still to be run as the state', () => {
-    expect(engage(of, job(), [spawned(first, true)], countingIds()).state).toBe('ExecutingTools');
+    expect(engage(of, job(), [spawned(first, true)]).state).toBe('ExecutingTools');
   });
 });
 
@@ -147,9 +147,9 @@ describe('a wait for workers', () => {
     const of = running({ state: 'AwaitingWorkers', calls: [over] });
     const step = decide(of, NOW);
     expect(step).toMatchObject({ kind: 'end_waits', over: [over] });
-    expect(open(of, step, countingIds())).toBeNull();
+    expect(open(of, step)).toBeNull();
     const told = new Map([[over.id, { kind: 'result', content: 'all well', is_error: false } as const]]);
-    expect(endWaits(of, { job: job(), over: [over], now: NOW }, countingIds(), told)).toMatchObject({
+    expect(endWaits(of, { job: job(), over: [over], now: NOW }, told)).toMatchObject({
       calls: [{ kind: 'close', id: over.id, status: 'completed' }],
       released: [over.id],
     });
@@ -157,7 +157,7 @@ describe('a wait for workers', () => {
 
   test('ends with its job, and is no longer counted down', () => {
     const of = running({ state: 'AwaitingWorkers', calls: [waiting(1)] });
-    const move = settle(of, job({ id: id<JobId>(1) }), { status: 'cancelled', reason: null }, countingIds());
+    const move = settle(of, job({ id: id<JobId>(1) }), { status: 'cancelled', reason: null });
     expect(move.calls).toMatchObject([{ kind: 'close', status: 'cancelled' }]);
     expect(move.released).toEqual([waiting(1).id]);
   });

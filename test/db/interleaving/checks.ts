@@ -183,12 +183,12 @@ async function steerFaults(db: Executor, { accepted, contextId }: World): Promis
   });
 }
 
-/** Answers by the message they are to be in history: whether their job was interrupted. */
+/** Answered calls, whose id the answer has in history: whether their job was interrupted. */
 async function repliesOf(db: Executor, contextId: string): Promise<Map<string, boolean>> {
   const rows = await db.execute<{ id: string; interrupted: boolean }>(sql`
-    select t.reply_message_id as id, j.status = 'interrupted' as interrupted
+    select t.id, j.status = 'interrupted' as interrupted
     from tool_calls t join jobs j on j.id = t.job_id
-    where t.context_id = ${contextId} and t.reply_message_id is not null`);
+    where t.context_id = ${contextId} and t.reply is not null`);
   return new Map(rows.map(({ id, interrupted }) => [id, interrupted]));
 }
 

@@ -11,6 +11,7 @@ import {
   type TenantId,
 } from '../../../src/core/ids.ts';
 import {
+  eventsPage,
   keyOf,
   readEvents,
   readHead,
@@ -28,7 +29,7 @@ afterAll(() => the.close());
 const db = () => the.database.db;
 const other = 2 as TenantId;
 
-/** Messages at odd numbers, events at even ones; every third message was retracted since; one input is queued. */
+/** Messages at odd numbers, events at even ones, two in each batch; every third message was retracted since; one input is queued. */
 async function past(contextId: ContextId, count: number): Promise<void> {
   await the.rows(`
     insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
@@ -36,9 +37,10 @@ async function past(contextId: ContextId, count: number): Promise<void> {
       case when n % 3 = 0 then 'retracted' else 'completed' end, '[{"type":"text","text":"é"}]'
     from generate_series(1, ${count}, 2) as n`);
   await the.rows(`
-    insert into events (context_id, tenant_id, seq, name, data)
-    select '${contextId}', 1, n, 'StateChanged', '{"new_state":"Idle","job_id":null}'
-    from generate_series(2, ${count}, 2) as n`);
+    insert into event_batches (context_id, tenant_id, first_seq, seq, epoch, events)
+    select '${contextId}', 1, min(n), max(n), 0,
+      json_agg(json_build_array(n - first, 'StateChanged', '{"new_state":"Idle","job_id":null}'::json) order by n)
+    from (select n, min(n) over (partition by n / 4) as first from generate_series(2, ${count}, 2) as n) n group by first`);
   await the.rows(`update contexts set head_seq = ${count} where id = '${contextId}'`);
   await the.submit(contextId);
 }
@@ -110,18 +112,14 @@ test('however many contexts are followed, it is one query; deleted contexts are 
 test('a page of a long past is two index scans, which end with the page', async () => {
   const { contextId } = await the.context();
   await past(contextId, 20_000);
-  await the.rows('analyze messages, events');
+  await the.rows('analyze messages, event_batches');
   const plan = (
-    await db().execute<{ 'QUERY PLAN': string }>(sql`explain (analyze, timing off, costs off)
-    (select m.seq from messages m where m.context_id = ${contextId} and m.tenant_id = 1 and m.seq > 10000
-      order by m.seq limit 500)
-    union all
-    (select e.seq from events e where e.context_id = ${contextId} and e.tenant_id = 1 and e.seq > 10000
-      order by e.seq limit 500)
-    order by seq limit 500`)
+    await db().execute<{ 'QUERY PLAN': string }>(
+      sql`explain (analyze, timing off, costs off) ${eventsPage(DEFAULT_TENANT, contextId, { after: 10_001, limit: 500 })}`,
+    )
   ).map((row) => row['QUERY PLAN']);
   expect(plan.filter((line) => line.includes('Seq Scan'))).toEqual([]);
-  expect(plan.filter((line) => /Index.* Scan using (messages_seq|events_)/.test(line))).toHaveLength(2);
+  expect(plan.filter((line) => /Index.* Scan using (messages_seq|event_batches_)/.test(line))).toHaveLength(2);
 });
 
 test('the id of an answer is the same at every attempt, and different from all others', () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Append, CallChange, Entry } from '../../../src/core/run/append.ts';
 import type { ContextEvent } from '../../../src/core/stream/event.ts';
-import { DEFAULT_TENANT, type JobId, type MessageId, type ToolCallId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, resultOf, type JobId, type MessageId, type ToolCallId } from '../../../src/core/ids.ts';
 import type { NewMessage } from '../../../src/core/conversation/message.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import { read, type ContextRow } from '../../../src/db/run/contexts.ts';
@@ -300,7 +300,7 @@ describe('the written rows', () => {
     expect(await since()).toEqual([{ renewed: true }]);
   });
 
-  test('a call that ends with the answer that asks for it is written once, with its result', async () => {
+  test('a call that ends with the answer that asks for it has no rows of its own: it is stored with its result', async () => {
     const row = await claimed();
     const callId = ids.next<ToolCallId>();
     const call = {
@@ -316,7 +316,7 @@ describe('the written rows', () => {
       nothing(row.lease, {
         entries: [
           message({ id: call.messageId, type: 'tool_call' }),
-          message({ role: 'tool', type: 'tool_result', model: null }),
+          message({ id: resultOf(callId), role: 'tool', type: 'tool_result', model: null }),
         ],
         calls: [
           { kind: 'request', call, wait: null },
@@ -333,14 +333,16 @@ describe('the written rows', () => {
     expect(
       await the.rows(
         `select status, finished_at > created_at as took, extract(year from created_at)::int as began, started_at, asked_at
-          from tool_calls where id = '${callId}'`,
+          from calls where id = '${callId}'`,
       ),
     ).toEqual([{ status: 'failed', took: true, began: 2024, started_at: null, asked_at: null }]);
     expect(
       await the.rows(
-        `select number, outcome, ended_at is not null as ended from tool_executions where tool_call_id = '${callId}'`,
+        `select number, outcome, ended_at is not null as ended from executions where tool_call_id = '${callId}'`,
       ),
     ).toEqual([{ number: 1, outcome: 'failed', ended: true }]);
+    expect(await the.rows(`select id from tool_calls where id = '${callId}'`)).toEqual([]);
+    expect(await the.rows(`select number from tool_executions where tool_call_id = '${callId}'`)).toEqual([]);
   });
 
   test.each<[Append['park'], object]>([

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 beforeEach(async () => {
-  await the.rows('truncate contexts, workers, branches, jobs, messages, events, tool_calls, processes cascade');
+  await the.rows('truncate contexts, workers, branches, jobs, messages, event_batches, tool_calls, processes cascade');
 });
 
 const db = () => the.database.db;

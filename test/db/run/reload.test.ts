@@ -90,7 +90,7 @@ test('a read of the mailbox does not count the claim under which it happens', as
   if (row === null) throw new Error('nothing to claim');
   const first = await reload(row);
   expect(first.failedClaims).toBe(LIMITS.failedClaims - 1);
-  const move = open(first, decide(first, row.now), ids);
+  const move = open(first, decide(first, row.now));
   if (move === null) throw new Error('nothing was begun');
   const [outcome] = await append(db(), [move]);
   if (outcome?.kind !== 'committed') throw new Error('an append was refused');
@@ -113,7 +113,7 @@ test('an append that arrives after its run gave it up as lost changes nothing', 
   await the.submit(contextId);
   const row = await the.claimed(contextId);
   const first = await reload(row);
-  const move = open(first, decide(first, row.now), ids);
+  const move = open(first, decide(first, row.now));
   if (move === null) throw new Error('nothing was begun');
   let isCut = true;
   const cut = the.open({
@@ -140,7 +140,7 @@ test('an append that arrives after its run gave it up as lost changes nothing', 
   const recovered = await journal.recover(first.lease);
   expect(await append(db(), [move])).toEqual([{ kind: 'stale' }]);
   expect(recovered.job).toBeNull();
-  const again = open(recovered, decide(recovered, row.now), ids);
+  const again = open(recovered, decide(recovered, row.now));
   expect(again && (await journal.append(again)).kind).toBe('committed');
   expect(await journal.recover(first.lease).catch((error: Error) => error.name)).toBe('LeaseLost');
 });

@@ -72,6 +72,31 @@ test('long texts are processed a few at a time, and none is left out', async () 
   expect(await the.rows('select 1 from search_backlog')).toEqual([]);
 });
 
+test('messages without text get no entry, and however many there are, each is looked at once or twice', async () => {
+  await the.rows('delete from search_entries');
+  const contextId = await spoken(60);
+  // Texts at 30 and at 170. In between: more than one pass takes.
+  await the.rows(`update messages set content = '[]' where context_id = '${contextId}' and seq <> 30`);
+  await the.rows(`
+    insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
+    select gen_random_uuid(), '${DEFAULT_TENANT}', '${contextId}', 'main', n, 'assistant', 'text', 'a' || n, 'completed',
+      case when n = 170 then '[{"type":"text","text":"gnu"}]' else '[{"type":"tool_use","id":"x"}]' end::json
+    from generate_series(61, 200) n`);
+  await the.rows(`update contexts set head_seq = 200 where id = '${contextId}'`);
+  await the.rows(`insert into search_backlog (context_id, tenant_id, upto_seq)
+    values ('${contextId}', '${DEFAULT_TENANT}', 200)`);
+  let passes = 1;
+  while (await indexBacklog(the.database.db)) passes += 1;
+  expect(passes).toBeLessThanOrEqual(200 / 50 + 2);
+  const rows = await the.rows(`select seq::int, document @@ 'gnu | zebra' as found,
+      length(document) as words from search_entries where context_id = '${contextId}' order by seq`);
+  expect(rows.filter(({ found }) => found).map(({ seq }) => seq)).toEqual([30, 170]);
+  // Where a pass ended: without the marks of tenant and context, so that no search finds them.
+  expect(rows.filter(({ found }) => !found).map(({ words }) => words)).toEqual(rows.slice(2).map(() => 0));
+  expect(rows.length).toBeLessThanOrEqual(2 + 200 / 50);
+  expect(await the.rows('select 1 from search_backlog')).toEqual([]);
+});
+
 test('entries that are made while their context is deleted are deleted with it', async () => {
   const contextId = await spoken();
   const [worker] = await the.rows(`select id from workers where context_id = '${contextId}'`);

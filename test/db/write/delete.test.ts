@@ -14,15 +14,16 @@ afterAll(() => the.close());
 /** Tables whose rows belong to a context. */
 async function tables(): Promise<string[]> {
   const rows = await the.rows(`
-    select table_name from information_schema.columns
-    where table_schema = 'nightshift' and column_name = 'context_id' order by table_name`);
+    select table_name from information_schema.columns join information_schema.tables t using (table_schema, table_name)
+    where table_schema = 'nightshift' and column_name = 'context_id' and t.table_type = 'BASE TABLE' order by table_name`);
   return rows.map((row) => String(row['table_name']));
 }
 
 async function fill({ contextId, tenantId }: Context): Promise<void> {
   const jobId = await the.submit(contextId);
   const of = `'${contextId}', '${tenantId}'`;
-  await the.rows(`insert into events (context_id, tenant_id, seq, name, data) values (${of}, 1, 'x', '{}')`);
+  await the.rows(`insert into event_batches (context_id, tenant_id, first_seq, seq, epoch, events)
+    values (${of}, 1, 1, 0, '[[0, "x", {}]]')`);
   await the.rows(`insert into tool_calls (context_id, tenant_id, id, job_id, message_id, ordinal, name, effect, on_unknown)
     values (${of}, '${v7()}', '${jobId}', '${v7()}', 0, 'x', 'none', 'tell')`);
   await the.rows(`insert into failed_calls (context_id, tenant_id, job_id, attempt, model, error, called_at)

@@ -57,7 +57,10 @@ export const FAULTS: readonly Fault[] = [
   ],
   [
     'a retracted message is shown',
-    stored((id) => sql`update messages set status = 'completed' where context_id = ${id} and status = 'retracted'`),
+    stored(
+      (id) =>
+        sql`update messages set status = 'completed', retracted_seq = null where context_id = ${id} and status = 'retracted'`,
+    ),
     /the branch \S+ shows/,
     2,
   ],

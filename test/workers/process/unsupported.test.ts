@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 beforeEach(() =>
-  the.rows('truncate contexts, workers, branches, jobs, messages, events, tool_calls, processes cascade'),
+  the.rows('truncate contexts, workers, branches, jobs, messages, event_batches, tool_calls, processes cascade'),
 );
 
 /** The clock stands still: a wait that is not over yet does not end on a slow machine. */

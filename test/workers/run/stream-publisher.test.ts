@@ -8,7 +8,7 @@ import { answer } from '../../../src/core/transitions/answer.ts';
 import { settle } from '../../../src/core/transitions/settle.ts';
 import { SubscriberRegistry } from '../../../src/workers/process/subscriber-registry.ts';
 import { StreamPublisher } from '../../../src/workers/run/stream-publisher.ts';
-import { NOW, committed, countingIds, given, id, job, running, settings } from '../../core/builders.ts';
+import { NOW, committed, given, id, job, running, settings } from '../../core/builders.ts';
 
 const CONTEXT = id<ContextId>(90);
 const OF = { jobId: id<JobId>(1), messageId: id<MessageId>(2), attempt: 1, epoch: 3 };
@@ -44,7 +44,7 @@ test('without subscribers: the claims, and the ends of jobs', () => {
   expect(published).toEqual([
     { contextId: CONTEXT, headSeq: 5, finished: null, holder: { owner: id(7), epoch: now.lease.epoch } },
   ]);
-  commit(settle(now, job(), { status: 'cancelled', reason: null }, countingIds()));
+  commit(settle(now, job(), { status: 'cancelled', reason: null }));
   expect(published[1]).toEqual({
     contextId: CONTEXT,
     headSeq: 6,
@@ -54,7 +54,7 @@ test('without subscribers: the claims, and the ends of jobs', () => {
 
 test('with subscribers: every entry, so that nothing has to be read', () => {
   ask();
-  commit(settle(running(), job(), { status: 'cancelled', reason: null }, countingIds()));
+  commit(settle(running(), job(), { status: 'cancelled', reason: null }));
   expect(published.at(-1).entries).toMatchObject([
     { seq: 5, name: 'JobFinished', data: { context_id: CONTEXT, status: 'cancelled' } },
     { seq: 6, name: 'StateChanged', data: { context_id: CONTEXT, new_state: 'Idle' } },

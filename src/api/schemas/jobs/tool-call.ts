@@ -59,7 +59,9 @@ const progress = {
   waits_until: nullable(described(Instant, 'Null: no timeout.')),
   approval: nullable(ref(ToolCallApproval)),
   executions: Type.Array(ref(ToolExecution)),
-  result_message_id: nullable(Uuid),
+  result_message_id: nullable(
+    described(Uuid, 'The message with the result: it has the id of the call. Null: not in the history yet.'),
+  ),
   created_at: Instant,
   finished_at: nullable(Instant),
 };

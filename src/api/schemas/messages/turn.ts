@@ -12,7 +12,9 @@ export const TurnCall = strict(
     name: Type.String(),
     status: oneOf(CALL_STATUSES),
     message_id: described(Uuid, 'The message with the call.'),
-    result_message_id: nullable(Uuid),
+    result_message_id: nullable(
+      described(Uuid, 'The message with the result: it has the id of the call, except in an imported context.'),
+    ),
   },
   { $id: 'TurnCall' },
 );

@@ -15,8 +15,10 @@ import { CALL_STATUSES, type ApprovalDecision } from '../../../core/tools/tool-c
 import type { Millis } from '../../../core/time.ts';
 import type { Usage } from '../../../core/money/usage.ts';
 import { callWaits, type CallWait } from '../../calls/call-waits.ts';
+import { callsOfJob } from '../../calls/calls-of-job.ts';
 import type { PageRequest } from '../page.ts';
 import type { Executor } from '../../connection/client.ts';
+import { eventAt } from '../../run/events.ts';
 import { executionsOf, type ExecutionView } from '../../run/executions.ts';
 import { millis } from '../../connection/instant.ts';
 import {
@@ -120,12 +122,12 @@ export async function listSteps(
       s.tool_call_id as "toolCallId",
       ${executionsOf(sql`s.tool_call_id`)} as executions, s.tokens_before, s.tokens_after, s.call,
       s.prompt, s.last_prompt, s.last_status, v.approval,
-      ${millis(sql`v.approval_at`)} as "approvalAt", call_waits.waits, ${childOf(sql`v.id`)} as child
+      ${millis(sql`v.approval_at`)} as "approvalAt", call_waits.waits, ${childOf(sql`s.tool_call_id`)} as child
     from job join workers w on w.context_id = job.context_id
     left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
     left join lateral (select * from numbered_steps where n > ${after} order by n limit ${limit}) s on true
     left join tool_calls v on v.id = s.tool_call_id and v.tenant_id = job.tenant_id
-    left join call_waits on call_waits.id = v.id
+    left join call_waits on call_waits.id = s.tool_call_id
     order by s.n`);
   const [first] = rows;
   if (first === undefined) return null;
@@ -156,7 +158,7 @@ const compacted = sql`
     (e.data -> 'usage' ->> 'cache_read_tokens')::int, (e.data -> 'usage' ->> 'cache_write_tokens')::int,
     ((e.data -> 'usage' ->> 'cost')::numeric * 1e9)::bigint, null, null, null, 'compact', k.tokens_before, k.tokens_after, null
   from job join compactions k on k.context_id = job.context_id and k.job_id = job.id
-  join events e on e.context_id = k.context_id and e.seq = k.seq
+  cross join lateral ${eventAt(sql`k.context_id`, sql`k.seq`)} e
   where k.tenant_id = job.tenant_id`;
 
 /**
@@ -192,7 +194,7 @@ const tools = sql`
     case when job.owned and t.finished_at is null and t.status <> 'waiting' then 'running' else t.status end, null,
     coalesce(t.started_at, t.created_at), null, t.finished_at, null, null, null, null, null, null, t.message_id,
     t.id, null, null, null, null, null, null
-  from job join tool_calls t on t.context_id = job.context_id and t.job_id = job.id
+  from job cross join lateral ${callsOfJob(sql`job`, sql`job.last_seq`)} t
   join messages m on m.id = t.message_id
   where t.tenant_id = job.tenant_id`;
 

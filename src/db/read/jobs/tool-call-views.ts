@@ -47,10 +47,8 @@ const toolCalls = (input: SQL): SQL => sql`
       ${millis(sql`t.created_at`)} as "createdAt", ${millis(sql`t.finished_at`)} as "finishedAt",
       ${input}
       coalesce(${executionsOf(sql`t.id`)}, '[]') as executions,
-      (select r.id from messages r where r.context_id = t.context_id and r.branch = m.branch and r.seq > m.seq
-        and r.job_id = t.job_id and r.role = 'tool' and r.content -> 0 ->> 'tool_use_id' = t.id::text
-        order by r.seq limit 1) as "resultMessageId"
-    from tool_calls t join messages m on m.id = t.message_id`;
+      (select r.id from messages r where r.id = t.id and r.context_id = t.context_id) as "resultMessageId"
+    from calls t join messages m on m.id = t.message_id`;
 
 /** Null: the tenant has no such call in this context. */
 export async function findToolCall(
@@ -75,7 +73,7 @@ export async function findToolCalls(
 ): Promise<ToolCallState[]> {
   const rows = await executor.execute<Row<ToolCallState>>(sql`
     ${toolCalls(sql``)} where t.tenant_id = ${tenantId} and t.context_id = ${contextId}
-      and t.id in (select i::uuid from jsonb_array_elements_text(${encodeJson(ids)}::jsonb) i)`);
+      and t.id = any(array(select i::uuid from jsonb_array_elements_text(${encodeJson(ids)}::jsonb) i))`);
   return rows.map((row) => toView<ToolCallState>(row));
 }
 

@@ -2,7 +2,7 @@
  * The source of a context's stream: messages in the history and stored events, in one sequence of numbers. Also reads
  * the progress of all followed contexts and jobs in one query.
  */
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, JobId, MessageId, ProcessId, TenantId } from '../../../core/ids.ts';
 import { textOf, type Block } from '../../../core/conversation/blocks.ts';
 import type { JsonObject } from '../../../core/json.ts';
@@ -24,29 +24,36 @@ type Row = {
 };
 
 /**
- * Entries with numbers above `after`, in order. A message that was retracted later is included. Uses
- * two index scans that stop at the end of the page.
+ * Entries with numbers above `after`, in order. A message that was retracted later is included. Uses two index scans: of
+ * at most `limit` messages, and of at most `limit` batches of events. A page may begin and end inside of a batch.
  */
 export async function readEvents(
   executor: Executor,
   tenantId: TenantId,
   contextId: ContextId,
-  { after, limit }: PageRequest<number>,
+  page: PageRequest<number>,
 ): Promise<NumberedEvent[]> {
-  const rows = await executor.execute<Row>(sql`/* events.read */
-    (select m.seq, null as name, null::jsonb as data, m.id, m.turn, m.role, m.type from messages m
-      where m.context_id = ${contextId} and m.tenant_id = ${tenantId} and m.seq > ${after}
-      order by m.seq limit ${limit})
-    union all
-    (select e.seq, e.name, e.data, null, null, null, null from events e
-      where e.context_id = ${contextId} and e.tenant_id = ${tenantId} and e.seq > ${after}
-      order by e.seq limit ${limit})
-    order by seq limit ${limit}`);
+  const rows = await executor.execute<Row>(sql`/* events.read */ ${eventsPage(tenantId, contextId, page)}`);
   return rows.map((row) =>
     row.name === null || row.data === null
       ? messageCompleted(contextId, row)
       : storedEvent(contextId, row.seq, row.name, row.data),
   );
+}
+
+export function eventsPage(tenantId: TenantId, contextId: ContextId, { after, limit }: PageRequest<number>): SQL {
+  return sql`
+    (select m.seq, null as name, null::json as data, m.id, m.turn, m.role, m.type from messages m
+      where m.context_id = ${contextId} and m.tenant_id = ${tenantId} and m.seq > ${after}
+      order by m.seq limit ${limit})
+    union all
+    (select e.seq, e.event ->> 1, e.event -> 2, null, null, null, null from (
+        select * from event_batches b where b.context_id = ${contextId} and b.tenant_id = ${tenantId} and b.seq > ${after}
+        order by b.seq limit ${limit}) b
+      cross join lateral (
+        select b.first_seq + (a.event ->> 0)::bigint as seq, a.event from json_array_elements(b.events) as a(event)) e
+      where e.seq > ${after} order by e.seq limit ${limit})
+    order by seq limit ${limit}`;
 }
 
 /** The last number of a context, and its lease owner. */

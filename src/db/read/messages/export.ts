@@ -139,9 +139,7 @@ export async function readExportPage(executor: Executor, range: ExportRange): Pr
 
 /** The status of `m` as of `headSeq`. */
 function statusAt(headSeq: number): SQL {
-  return sql`(case when m.status = 'retracted' and exists (
-    select 1 from events e where e.context_id = m.context_id and e.seq > ${headSeq} and e.name = 'MessagesRetracted'
-      and e.data -> 'message_ids' @> to_jsonb(m.id::text)) then 'completed' else m.status end)`;
+  return sql`(case when m.retracted_seq > ${headSeq} then 'completed' else m.status end)`;
 }
 
 function isRead(spans: readonly Span[]): SQL {

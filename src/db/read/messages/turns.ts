@@ -106,19 +106,20 @@ export async function listTurns(
       select ${turnBegins(on, sql`(select first from wanted)`)} as low, ${turnEnds(on, sql`(select last from wanted)`)} as high
     ),
     message as materialized (
-      select m.id, m.seq, m.turn, m.role, m.content, m.job_id, ${number} as number
+      select m.id, m.seq, m.turn, m.role, m.content, m.job_id, m.call, ${number} as number
       from stretch s cross join between cross join lateral (
         select * from messages m where ${of} and m.branch = s.branch and m.seq > greatest(s.after, between.low)
           and m.seq <= s.upto and m.seq < between.high and m.status = 'completed') m
     ),
     result as materialized (
       select m.id, m.content -> 0 ->> 'tool_use_id' as call,
-        case when (m.content -> 0 ->> 'is_error')::boolean then 'failed' else 'completed' end as status
+        coalesce(m.call ->> 'status',
+          case when (m.content -> 0 ->> 'is_error')::boolean then 'failed' else 'completed' end) as status
       from message m where m.role = 'tool'
     ),
     call as (
       select m.number, jsonb_agg(jsonb_build_object('id', b.block ->> 'id', 'name', b.block ->> 'name',
-        -- Calls of an imported context have no row; only their result is known.
+        -- Calls that ended within their append, and those of an imported context, have no row.
         'status', coalesce(t.status, r.status, 'pending'),
         'messageId', m.id, 'resultId', r.id) order by m.seq, b.place) as calls
       from message m cross join lateral json_array_elements(m.content) with ordinality as b(block, place)

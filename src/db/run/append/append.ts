@@ -91,6 +91,8 @@ const FOLLOW_UP = sql`coalesce(j.follow_up, false) as follow_up
     from ctx left join changed_jobs j on j.context_id = ctx.id`;
 const NO_FOLLOW_UP = sql`false as follow_up from ctx`;
 
+const CALLS = [newCalls, changedCalls, newExecutions];
+
 /** Parts that few appends need. */
 const RARE = [retracted, withdrawn, endedExecutions, failed, newCompactions];
 
@@ -103,7 +105,7 @@ const CHILDREN = [childContexts, childWorkers, childBranches, childInputs, child
  * plans each text once per connection.
  */
 type Needs = {
-  /** Calls are requested or change. */
+  /** Calls are requested or change, other than those that are stored with their results. */
   calls: boolean;
   /** Jobs end, or messages are queued for the search index. */
   ends: boolean;
@@ -117,7 +119,7 @@ type Needs = {
 
 function needsOf(appends: readonly Append[], wanted: readonly Wanted[]): Needs {
   return {
-    calls: appends.some(({ calls }) => calls.length > 0),
+    calls: CALLS.some(({ isIn }) => appends.some(isIn)),
     ends: appends.some(({ job }) => job?.kind === 'settle') || wanted.some(isSearchable),
     inputs: appends.some(admittedMessages.isIn),
     rare: RARE.some(({ isIn }) => appends.some(isIn)),

@@ -1,29 +1,21 @@
 /** The calls that an append requests, and the calls that it changes. */
 import { sql, type SQL } from 'drizzle-orm';
 import type { Append, CallChange } from '../../../core/run/append.ts';
-import type { CallStatus, ToolCall, Wait } from '../../../core/tools/tool-call.ts';
+import type { CallStatus, Wait } from '../../../core/tools/tool-call.ts';
 import { LOCK_FIRST } from '../../calls/awaited.ts';
 import { plainText } from '../../connection/codec.ts';
 import { toolCalls } from '../../schema/tool-calls.ts';
-import { endsAtOnce, type CallEnd } from './ends-at-once.ts';
+import { storedChanges } from './ended-calls.ts';
 import { insertion, update } from './part.ts';
 
-/** `end`: the call is also closed by this append. */
-type RequestedCall = { call: ToolCall; wait: Wait | null; end: CallEnd | null };
+type RequestedCall = Extract<CallChange, { kind: 'request' }>;
 
-function requestedCalls({ calls }: Append): RequestedCall[] {
-  const ends = endsAtOnce(calls);
-  return calls.flatMap((change) =>
-    change.kind === 'request' ? [{ call: change.call, wait: change.wait, end: ends.get(change.call.id) ?? null }] : [],
-  );
+function requestedCalls(append: Append): RequestedCall[] {
+  return storedChanges(append).filter((change) => change.kind === 'request');
 }
 
 export const newCalls = insertion('new_calls', toolCalls, {
   of: requestedCalls,
-  inputs: {
-    ended: ['text', ({ end }) => end?.status ?? null],
-    began_at: ['timestamptz', ({ end }) => end?.execution?.beganAt ?? null],
-  },
   columns: {
     id: ({ call }) => call.id,
     tenantId: sql`ctx.tenant_id`,
@@ -34,24 +26,19 @@ export const newCalls = insertion('new_calls', toolCalls, {
     name: ({ call }) => plainText(call.name),
     effect: ({ call }) => call.effect,
     onUnknown: ({ call }) => call.onUnknown,
-    status: sql`coalesce(r.ended, case when r.waits_for is null then 'pending' else 'waiting' end)`,
+    status: sql`case when r.waits_for is null then 'pending' else 'waiting' end`,
     waitsFor: ({ wait }) => wait?.for ?? null,
     expiresAt: ({ wait }) => wait?.until ?? null,
     needs: ({ wait }) => wait?.needs ?? null,
     askedAt: sql`case when r.waits_for is not null then statement_timestamp() end`,
-    createdAt: sql`least(r.began_at, statement_timestamp())`,
-    finishedAt: sql`case when r.ended is not null then statement_timestamp() end`,
+    createdAt: sql`statement_timestamp()`,
   },
 });
 
 type ChangedCall = Exclude<CallChange, { kind: 'request' }>;
 
-/** Without the end of calls requested by this append: `newCalls` already stores it. */
-function changedCallsOf({ calls }: Append): ChangedCall[] {
-  const ends = endsAtOnce(calls);
-  return calls.flatMap((change) =>
-    change.kind === 'request' || (change.kind === 'close' && ends.has(change.id)) ? [] : [change],
-  );
+function changedCallsOf(append: Append): ChangedCall[] {
+  return storedChanges(append).filter((change) => change.kind !== 'request');
 }
 
 const changedCallsIf = (condition: SQL) =>

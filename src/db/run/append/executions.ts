@@ -5,13 +5,14 @@ import type { Append, CallChange } from '../../../core/run/append.ts';
 import type { ExecutionOutcome } from '../../../core/run/execution.ts';
 import type { Millis } from '../../../core/time.ts';
 import { toolExecutions } from '../../schema/tool-calls.ts';
+import { storedChanges } from './ended-calls.ts';
 import { insertion, update } from './part.ts';
 
 type Execution = { callId: ToolCallId; beganAt: Millis | null; outcome: ExecutionOutcome | null };
 
-/** Executions that start with this append, and executions that both started and ended in this run. */
-function executions({ calls }: Append): Execution[] {
-  return calls.flatMap((change): Execution[] => {
+/** Executions that start with this append, and executions of stored calls that both started and ended in this run. */
+function executions(append: Append): Execution[] {
+  return storedChanges(append).flatMap((change): Execution[] => {
     if (change.kind === 'start') return [{ callId: change.id, beganAt: null, outcome: null }];
     if (change.kind !== 'close' || change.execution === null || change.execution.beganAt === null) return [];
     return [{ callId: change.id, ...change.execution }];
@@ -37,8 +38,8 @@ export const newExecutions = insertion('new_executions', toolExecutions, {
 
 /** Outcomes of executions whose start is already stored. */
 export const endedExecutions = update('ended_executions', toolExecutions, {
-  of: ({ calls }) =>
-    calls.flatMap((change) => {
+  of: (append) =>
+    storedChanges(append).flatMap((change) => {
       const outcome = foundOutcome(change);
       return change.kind === 'request' || outcome === null ? [] : [{ callId: change.id, outcome }];
     }),

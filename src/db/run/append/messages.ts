@@ -3,12 +3,13 @@ import { sql } from 'drizzle-orm';
 import type { NewMessage } from '../../../core/conversation/message.ts';
 import type { MessageId } from '../../../core/ids.ts';
 import type { ModelCall } from '../../../core/model/model-call.ts';
-import type { Append, CallChange } from '../../../core/run/append.ts';
+import type { Append } from '../../../core/run/append.ts';
 import type { Millis } from '../../../core/time.ts';
 import { modelColumns } from '../../model-calls/model-meta.ts';
+import type { EndedCall } from '../../schema/calls.ts';
 import { messages } from '../../schema/messages.ts';
 import { placedEntries } from './entries.ts';
-import { endsAtOnce } from './ends-at-once.ts';
+import { endedCalls } from './ended-calls.ts';
 import { insertion, update } from './part.ts';
 
 type AddedMessage = {
@@ -17,20 +18,32 @@ type AddedMessage = {
   /** The model call that this message answers. */
   call: Extract<ModelCall, { kind: 'answered' }> | null;
   completedAt: Millis | null;
+  /** The call whose result it is, if the call ended within this append. */
+  ended: EndedCall | null;
 };
 
-function addedMessages({ entries, calls, modelCall }: Append): AddedMessage[] {
+function addedMessages(append: Append): AddedMessage[] {
+  const { entries, modelCall } = append;
+  const ended = endedCalls(append);
   return placedEntries(entries).flatMap(({ entry, place }): AddedMessage[] => {
     if (entry.kind !== 'message') return [];
     const { message } = entry;
     const call = modelCall?.kind === 'answered' && modelCall.messageId === message.id ? modelCall : null;
-    return [{ message, place, call, completedAt: call === null ? null : firstBegan(calls) }];
+    return [
+      {
+        message,
+        place,
+        call,
+        completedAt: call === null ? null : firstBegan(ended),
+        ended: ended.get(message.id) ?? null,
+      },
+    ];
   });
 }
 
 /** The answer was complete when the first call that ended with it began. Null: it completes when it is stored. */
-function firstBegan(calls: readonly CallChange[]): Millis | null {
-  const began = [...endsAtOnce(calls).values()].flatMap(({ execution }) => execution?.beganAt ?? []);
+function firstBegan(ended: ReadonlyMap<MessageId, EndedCall>): Millis | null {
+  const began = [...ended.values()].flatMap(({ execution }) => execution?.began_at ?? []);
   return began.length === 0 ? null : Math.min(...began);
 }
 
@@ -52,6 +65,7 @@ export const newMessages = insertion('new_messages', messages, {
     status: sql`'completed'`,
     content: ({ message }) => message.content,
     jobId: ({ message }) => message.jobId,
+    call: ({ ended }) => ended,
     ...modelColumns(({ message }: AddedMessage) => message.model),
     attempt: ({ call }) => call?.attempt ?? null,
     calledAt: ({ call }) => call?.calledAt ?? null,
@@ -82,7 +96,7 @@ export const retracted = update('retracted', messages, {
   of: ({ takenBack }) => takenBack?.retracted ?? [],
   as: 'm',
   inputs: { id: ['uuid', (id: MessageId) => id] },
-  columns: { status: sql`'retracted'` },
+  columns: { status: sql`'retracted'`, retractedSeq: sql`ctx.head_seq` },
   where: sql`m.id = r.id and (m.context_id = ctx.id) is true and m.status = 'completed'`,
 });
 

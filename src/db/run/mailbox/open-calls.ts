@@ -1,23 +1,21 @@
 /** The calls of a mailbox that have no result yet. */
 import { sql, type SQL } from 'drizzle-orm';
-import type { ContextId, MessageId } from '../../../core/ids.ts';
+import type { ContextId } from '../../../core/ids.ts';
 import type { Millis } from '../../../core/time.ts';
-import type { OpenCall, Reply, Wait, WaitsFor } from '../../../core/tools/tool-call.ts';
+import type { OpenCall, Wait, WaitsFor } from '../../../core/tools/tool-call.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis } from '../../connection/instant.ts';
 import { byContext, type OfContext } from '../places.ts';
 
 type WaitColumns = { waitsFor: WaitsFor; since: Millis | null; until: Millis | null; needs: number | null };
 
-type CallRow = OfContext &
-  WaitColumns &
-  Omit<OpenCall, 'wait' | 'reply'> & { reply: Omit<Reply, 'messageId'> | null; replyId: MessageId | null };
+type CallRow = OfContext & WaitColumns & Omit<OpenCall, 'wait'>;
 
 export async function readOpenCalls(executor: Executor, at: SQL): Promise<Map<ContextId, OpenCall[]>> {
   const rows = await executor.execute<CallRow>(sql`
     select t.* from ${at} cross join lateral (
       select t.context_id, t.id, t.message_id as "messageId", t.job_id as "jobId", t.ordinal, t.name, t.effect,
-        t.on_unknown as "onUnknown", t.status, t.reply, t.reply_message_id as "replyId",
+        t.on_unknown as "onUnknown", t.status, t.reply,
         coalesce(t.waits_for, 'answer') as "waitsFor", ${millis(sql`t.asked_at`)} as since,
         ${millis(sql`t.expires_at`)} as until, t.needs, t.approval
       from tool_calls t where t.context_id = at.context_id and t.tenant_id = at.tenant
@@ -26,11 +24,10 @@ export async function readOpenCalls(executor: Executor, at: SQL): Promise<Map<Co
 }
 
 function toOpenCall(row: CallRow): OpenCall {
-  const { context_id: _, reply, replyId, waitsFor, since, until, needs, ...call } = row;
+  const { context_id: _, waitsFor, since, until, needs, ...call } = row;
   return {
     ...call,
     wait: call.status === 'waiting' ? toWait({ waitsFor, since, until, needs }) : null,
-    reply: reply === null || replyId === null ? null : { ...reply, messageId: replyId },
   };
 }
 

@@ -7,6 +7,7 @@ import { whole, type Span } from '../../../core/conversation/branch.ts';
 import type { ContextEvent } from '../../../core/stream/event.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
+import { recordEvent } from '../../run/events.ts';
 import type { Place } from '../../run/places.ts';
 import { readLastTurn } from '../../run/history.ts';
 import { lastTurnOf } from '../../../core/conversation/message.ts';
@@ -71,7 +72,7 @@ export async function insertBranch(tx: Executor, place: Place, branch: NewBranch
   await tx.execute(sql`/* branches.insert */
     insert into branches (context_id, tenant_id, name, parent_name, fork_seq, spans, created_at)
     values (${contextId}, ${tenantId}, ${name}, ${parent}, ${forkSeq}, ${encodeJson(spans)}::jsonb, clock_timestamp())`);
-  return recordEvent(tx, place, { name: 'BranchCreated', data: { branch: name, parent, fork_seq: forkSeq } });
+  return announce(tx, place, { name: 'BranchCreated', data: { branch: name, parent, fork_seq: forkSeq } });
 }
 
 /** Inputs that name no branch now go to this one. Returns the context's new `head_seq`. */
@@ -81,7 +82,7 @@ export async function activateBranch(tx: Executor, place: Place, name: string): 
   await tx.execute(sql`/* branches.activate */
     update contexts set active_branch = ${name}, turn_count = ${turns}
     where id = ${contextId} and tenant_id = ${tenantId}`);
-  return recordEvent(tx, place, { name: 'BranchSwitched', data: { branch: name } });
+  return announce(tx, place, { name: 'BranchSwitched', data: { branch: name } });
 }
 
 /** Keeps its messages, because other branches may share them. Signals the lease owner. Returns the new `head_seq`. */
@@ -93,17 +94,16 @@ export async function deleteBranch(tx: Executor, place: Place, name: string): Pr
       returning context_id
     )
     update contexts c set control_seq = c.control_seq + 1 from gone where c.id = gone.context_id`);
-  return recordEvent(tx, place, { name: 'BranchDeleted', data: { branch: name } });
+  return announce(tx, place, { name: 'BranchDeleted', data: { branch: name } });
 }
 
-async function recordEvent(tx: Executor, { tenantId, contextId }: Place, { name, data }: ContextEvent) {
+async function announce(tx: Executor, { tenantId, contextId }: Place, event: ContextEvent): Promise<number> {
   const [row] = await tx.execute<{ head_seq: number }>(sql`/* branches.record_event */
     with ctx as (
       update contexts c set head_seq = c.head_seq + 1 where c.id = ${contextId} and c.tenant_id = ${tenantId}
-      returning c.id, c.tenant_id, c.head_seq
+      returning c.id, c.tenant_id, c.head_seq, c.lease_epoch
     ), recorded as (
-      insert into events (context_id, tenant_id, seq, name, data)
-      select ctx.id, ctx.tenant_id, ctx.head_seq, ${name}, ${encodeJson(data)}::jsonb from ctx
+      ${recordEvent(event)}
     )
     select head_seq from ctx`);
   if (row === undefined) throw new Error(`The locked context ${contextId} no longer exists.`);

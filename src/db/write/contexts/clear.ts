@@ -1,7 +1,12 @@
 /** Clear: the history restarts after everything stored. Only rows of branches are deleted. */
 import { sql } from 'drizzle-orm';
 import type { ContextId, TenantId } from '../../../core/ids.ts';
+import type { ContextEvent } from '../../../core/stream/event.ts';
 import type { Executor } from '../../connection/client.ts';
+import { consecutive, recordEvents } from '../../run/events.ts';
+
+const CLEARED: ContextEvent = { name: 'ContextCleared', data: {} };
+const IDLE: ContextEvent = { name: 'StateChanged', data: { new_state: 'Idle', job_id: null } };
 
 /** Whether a job is running, waiting or queued, and the settings version. The caller has locked the context's row. */
 export async function lookBeforeClear(
@@ -36,7 +41,7 @@ export async function clear(tx: Executor, tenantId: TenantId, contextId: Context
         active_branch = 'main', message_count = 0, turn_count = 0, request_count = 0, input_tokens = 0, output_tokens = 0,
         cache_read_tokens = 0, cache_write_tokens = 0, cost_nanos = null, last_failure = null
       from before where c.id = before.id
-      returning c.id, c.tenant_id, c.head_seq, before.failed
+      returning c.id, c.tenant_id, c.head_seq, c.lease_epoch, before.failed
     ), main as (
       update branches b set message_count = 0, request_count = 0, input_tokens = 0, output_tokens = 0,
         cache_read_tokens = 0, cache_write_tokens = 0, cost_nanos = null,
@@ -45,11 +50,11 @@ export async function clear(tx: Executor, tenantId: TenantId, contextId: Context
     ), others as (
       delete from branches b using ctx where b.context_id = ctx.id and b.name <> 'main'
     ), recorded as (
-      insert into events (context_id, tenant_id, seq, name, data)
-      select id, tenant_id, head_seq - failed::int, 'ContextCleared', '{}'::jsonb from ctx
-      union all
-      select id, tenant_id, head_seq, 'StateChanged', jsonb_build_object('new_state', 'Idle', 'job_id', null)
-      from ctx where failed
+      ${recordEvents({
+        first: sql`ctx.head_seq - ctx.failed::int`,
+        last: sql`ctx.head_seq`,
+        events: sql`case when ctx.failed then ${consecutive(CLEARED, IDLE)} else ${consecutive(CLEARED)} end`,
+      })}
     )
     select head_seq as "headSeq" from ctx`);
   if (row === undefined) throw new Error(`The locked context ${contextId} no longer exists.`);

@@ -14,7 +14,8 @@ import { copied, insertInto } from '../../rows/written-columns.ts';
 import { branches } from '../../schema/branches.ts';
 import { compactions } from '../../schema/compactions.ts';
 import { contexts } from '../../schema/contexts.ts';
-import { events } from '../../schema/events.ts';
+import { eventAt } from '../../run/events.ts';
+import { eventBatches } from '../../schema/events.ts';
 import { messages } from '../../schema/messages.ts';
 import { toolCalls } from '../../schema/tool-calls.ts';
 import { workers } from '../../schema/workers.ts';
@@ -84,7 +85,7 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
     ), compactions_copied as (
       ${copiedCompactions(fork)}
     )
-    ${copiedEvents(source, fork)}`);
+    ${copiedEvents(fork)}`);
   await leaveToSearch(tx, tenantId, contextId);
 }
 
@@ -141,6 +142,10 @@ function copiedMessages({ contextId }: Fork): SQL {
     branch: sql`${MAIN}`,
     seq: sql`shared.place`,
     content: renamed((id) => derived(contextId, id)),
+    // The copy belongs to no job. Its call keeps the job of the source.
+    call: sql`case when m.call is not null then (m.call::jsonb || jsonb_build_object(
+      'message_id', ${derived(contextId, sql`(m.call ->> 'message_id')`)},
+      'job_id', coalesce(m.job_id::text, m.call ->> 'job_id')))::json end`,
   })}
   from shared join messages m on m.id = shared.id`;
 }
@@ -195,15 +200,18 @@ function copiedCompactions({ contextId }: Fork): SQL {
   from numbered k`;
 }
 
-function copiedEvents(source: Place, { contextId }: Fork): SQL {
-  return sql`${insertInto(events, {
-    ...copied(events, 'e', ['tenantId', 'name', 'createdAt']),
+function copiedEvents({ contextId }: Fork): SQL {
+  return sql`${insertInto(eventBatches, {
     contextId: sql`${contextId}::uuid`,
+    tenantId: sql`k.tenant_id`,
+    firstSeq: sql`k.place`,
     seq: sql`k.place`,
-    data: sql`e.data || jsonb_build_object(
-      'compaction_id', ${derived(contextId, sql`k.id`)}, 'branch', ${MAIN}::text, 'upto_seq', k.upto)`,
+    epoch: sql`0`,
+    events: sql`json_build_array(json_build_array(0, e.name, e.data::jsonb || jsonb_build_object(
+      'compaction_id', ${derived(contextId, sql`k.id`)}, 'branch', ${MAIN}::text, 'upto_seq', k.upto)))`,
+    createdAt: sql`e.created_at`,
   })}
-  from numbered k join events e on e.context_id = ${source.contextId} and e.tenant_id = ${source.tenantId} and e.seq = k.seq`;
+  from numbered k cross join lateral ${eventAt(sql`k.context_id`, sql`k.seq`)} e`;
 }
 
 /**

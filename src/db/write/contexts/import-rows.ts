@@ -12,7 +12,7 @@ import { compactionColumns } from '../../run/compactions.ts';
 import type { Place } from '../../run/places.ts';
 import { branches } from '../../schema/branches.ts';
 import { compactions } from '../../schema/compactions.ts';
-import { events } from '../../schema/events.ts';
+import { eventBatches, type BatchedEvent } from '../../schema/events.ts';
 import { messages } from '../../schema/messages.ts';
 
 /** The columns that every row takes from its context. */
@@ -70,26 +70,31 @@ const COMPACTION = written<typeof compactions, ImportedCompaction>(
 );
 const COMPACTIONS = recordset('r', COMPACTION.fields);
 
-const EVENT = written<typeof events, ImportedCompaction>(
-  events,
+function compactedBy(made: ImportedCompaction): BatchedEvent[2] {
+  return {
+    compaction_id: made.id,
+    branch: made.branch,
+    type: made.type,
+    upto_seq: made.uptoSeq,
+    tokens_before: made.tokensBefore,
+    tokens_after: made.tokensAfter,
+    job_id: made.jobId,
+    model: made.model,
+    usage: null,
+    attempt: 1,
+    started_at: toTimestamp(made.createdAt),
+    first_token_at: null,
+  };
+}
+
+const EVENT = written<typeof eventBatches, ImportedCompaction>(
+  eventBatches,
   {
     ...OF_CONTEXT,
+    firstSeq: ({ seq }) => seq,
     seq: ({ seq }) => seq,
-    name: sql`'ContextCompacted'`,
-    data: (made) => ({
-      compaction_id: made.id,
-      branch: made.branch,
-      type: made.type,
-      upto_seq: made.uptoSeq,
-      tokens_before: made.tokensBefore,
-      tokens_after: made.tokensAfter,
-      job_id: made.jobId,
-      model: made.model,
-      usage: null,
-      attempt: 1,
-      started_at: toTimestamp(made.createdAt),
-      first_token_at: null,
-    }),
+    epoch: sql`0`,
+    events: (made) => [[0, 'ContextCompacted', compactedBy(made)]],
     createdAt: ({ createdAt }) => createdAt,
   },
   { given: 'r' },

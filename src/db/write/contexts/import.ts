@@ -5,9 +5,9 @@ import type { ImportFormat } from '../../../core/stream/event.ts';
 import type { Ids, JobId, MessageId } from '../../../core/ids.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Executor } from '../../connection/client.ts';
-import { encodeJson } from '../../connection/codec.ts';
 import type { Counters, StoredCompaction, StoredContext, StoredMessage } from '../../read/messages/export.ts';
 import { toTimestamp } from '../../connection/instant.ts';
+import { recordEvent } from '../../run/events.ts';
 import type { Place } from '../../run/places.ts';
 import { encodeMessage, insertCompaction, insertMessages, replaceBranches } from './import-rows.ts';
 import { leaveToSearch } from '../../search/search-index.ts';
@@ -45,12 +45,11 @@ export async function fillContext(
         input_tokens = ${usage.input_tokens}, output_tokens = ${usage.output_tokens},
         cache_read_tokens = ${usage.cache_read_tokens}, cache_write_tokens = ${usage.cache_write_tokens},
         cost_nanos = ${usage.cost_nanos}
-      where id = ${contextId} and tenant_id = ${tenantId} returning id, tenant_id, head_seq
+      where id = ${contextId} and tenant_id = ${tenantId} returning id, tenant_id, head_seq, lease_epoch
     ), dated as (
       update workers w set created_at = ${toTimestamp(context.createdAt)}::timestamptz from ctx where w.context_id = ctx.id
     )
-    insert into events (context_id, tenant_id, seq, name, data)
-    select id, tenant_id, head_seq, 'ContextImported', ${encodeJson(eventData)}::jsonb from ctx`);
+    ${recordEvent({ name: 'ContextImported', data: eventData })}`);
   await leaveToSearch(tx, tenantId, contextId);
 }
 

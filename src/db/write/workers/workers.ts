@@ -8,7 +8,7 @@ import { dueNow } from '../../connection/instant.ts';
 import { branches } from '../../schema/branches.ts';
 import { compactions } from '../../schema/compactions.ts';
 import { contexts } from '../../schema/contexts.ts';
-import { events } from '../../schema/events.ts';
+import { eventBatches } from '../../schema/events.ts';
 import { jobs } from '../../schema/jobs.ts';
 import { messages } from '../../schema/messages.ts';
 import { failedCalls } from '../../schema/model-calls.ts';
@@ -126,7 +126,7 @@ export async function descendants(
 }
 
 const TABLES = [
-  events,
+  eventBatches,
   messages,
   toolCalls,
   toolExecutions,
