@@ -2,9 +2,8 @@
  * The bus: publish and subscribe, at most once, to those who are subscribed at the time. All durable state is in
  * PostgreSQL, where a subscriber that missed a message reads it.
  */
-import type { ContextId, JobId, ProcessId } from '../core/ids.ts';
+import type { ContextId, JobId, ProcessId, TenantId } from '../core/ids.ts';
 import type { ThrottleReason } from '../core/run/throttle.ts';
-import type { JobStatus } from '../core/run/job.ts';
 import type { DeltaFrame } from '../core/stream/partial-message.ts';
 import type { Millis } from '../core/time.ts';
 import type { NumberedEvent } from '../core/stream/stream-event.ts';
@@ -16,17 +15,19 @@ export type ControlSignal = {
   controlSeq: number;
 };
 
-/** To all that follow a context: it has new entries. `finished`: the job that ended with them. */
+/** To all that follow a context: it has new entries. */
 export type Progress = {
   contextId: ContextId;
   /** 0: the context was deleted. */
   headSeq: number;
-  finished: { jobId: JobId; status: JobStatus } | null;
   /** The last entries up to `headSeq`, if the sender has them. A feed that they continue need not read PostgreSQL. */
   entries?: readonly NumberedEvent[];
   /** The process that writes the context now, and its epoch. */
   holder?: { owner: ProcessId; epoch: number };
 };
+
+/** To all API processes with streams or long polls: a job ended. `headSeq`: of its context. */
+export type JobEnd = { tenantId: TenantId; contextId: ContextId; jobId: JobId; headSeq: number };
 
 /**
  * To a worker process: these contexts have subscribers for the next `forMs` milliseconds. `asking`: the current state
@@ -54,6 +55,10 @@ export function interestTo(process: ProcessId): Channel<Interest> {
 /** Both channels of a context share a slot of a cluster, so that what is published on them keeps its order. */
 export function progressOf(context: ContextId): Channel<Progress> {
   return { name: `context:{${context}}` };
+}
+
+export function jobEnds(): Channel<JobEnd> {
+  return { name: 'job-ends' };
 }
 
 /** Model output as it arrives, published only while the context has subscribers. */

@@ -2,8 +2,17 @@
  * What a command notifies and publishes after its commit. These actions can be lost if the process dies; sweeps and the
  * polling of stream hubs replace them.
  */
-import { followUpsDue, progressOf, controlSignalsTo, type Progress, type ControlSignal } from '../bus/bus.ts';
+import {
+  followUpsDue,
+  jobEnds,
+  progressOf,
+  controlSignalsTo,
+  type ControlSignal,
+  type JobEnd,
+  type Progress,
+} from '../bus/bus.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
+import type { Place } from '../db/run/places.ts';
 import type { LockedForControl, Withdrawn } from '../db/run/stop-requests.ts';
 import type { WakeUp } from '../queue/wake-queue.ts';
 import { wakeMet } from './jobs/wake-met.ts';
@@ -13,6 +22,7 @@ export type AfterCommit =
   | { kind: 'wake_up'; wakeUp: WakeUp }
   | { kind: 'control_signal'; owner: ProcessId; signal: ControlSignal }
   | { kind: 'progress'; progress: Progress }
+  | { kind: 'job_end'; end: JobEnd }
   /** A job ended, and its end requires follow-ups in other contexts. */
   | { kind: 'follow_up' }
   /** Contexts whose calls no longer wait for any worker. */
@@ -34,6 +44,9 @@ export function dispatch(ports: DispatchPorts, afterCommit: readonly AfterCommit
       case 'progress':
         bus.publish(progressOf(action.progress.contextId), action.progress);
         break;
+      case 'job_end':
+        bus.publish(jobEnds(), action.end);
+        break;
       case 'follow_up':
         bus.publish(followUpsDue(), {});
         break;
@@ -54,7 +67,7 @@ export function wakeUpIfRunnable(
 
 /** After a write that numbered events up to `headSeq`, and ended no job. */
 export function progressTo(contextId: ContextId, headSeq: number): AfterCommit {
-  return { kind: 'progress', progress: { contextId, headSeq, finished: null } };
+  return { kind: 'progress', progress: { contextId, headSeq } };
 }
 
 /** To the process that holds the lease of a context, if one does. */
@@ -68,10 +81,10 @@ export function wakeMetContexts(contexts: ContextId[]): AfterCommit[] {
 }
 
 /** Actions after queued jobs were withdrawn. */
-export function withdrawnActions(contextId: ContextId, { headSeq, jobIds, met, followUp }: Withdrawn): AfterCommit[] {
-  const action = jobIds.map((jobId): AfterCommit => {
-    const finished = { jobId, status: 'cancelled' } as const;
-    return { kind: 'progress', progress: { contextId, headSeq, finished } };
-  });
-  return [...action, ...wakeMetContexts(met), ...(followUp ? [{ kind: 'follow_up' } as const] : [])];
+export function withdrawnActions(
+  { tenantId, contextId }: Place,
+  { headSeq, jobIds, met, followUp }: Withdrawn,
+): AfterCommit[] {
+  const ends = jobIds.map((jobId): AfterCommit => ({ kind: 'job_end', end: { tenantId, contextId, jobId, headSeq } }));
+  return [...ends, ...wakeMetContexts(met), ...(followUp ? [{ kind: 'follow_up' } as const] : [])];
 }

@@ -22,6 +22,6 @@ export async function suppressDuplicate(
     const queued = await dropParentNotices(tx, tenantId, contextId, jobIds);
     const reason = 'a tool result reported it';
     const withdrawn = await withdraw(tx, { tenantId, contextId }, queued, reason);
-    return done(null, ...(withdrawn === null ? [] : withdrawnActions(contextId, withdrawn)));
+    return done(null, ...(withdrawn === null ? [] : withdrawnActions({ tenantId, contextId }, withdrawn)));
   });
 }

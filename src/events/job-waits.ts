@@ -2,11 +2,11 @@
  * Long polls: requests that wait for a job to end. The bus reports the end at once but may lose the message, so the
  * stream hub also asks PostgreSQL. A watch begins before its job is read, so that an end in between is not missed.
  */
-import { progressOf, type Bus } from '../bus/bus.ts';
-import type { ContextId, JobId, TenantId } from '../core/ids.ts';
+import type { JobEnd } from '../bus/bus.ts';
+import type { JobId, TenantId } from '../core/ids.ts';
 import { keyOf } from '../db/read/messages/event-views.ts';
 
-export type Watched = { tenantId: TenantId; contextId: ContextId; jobId: JobId };
+export type Watched = { tenantId: TenantId; jobId: JobId };
 
 export type Watch = {
   /**
@@ -20,43 +20,49 @@ export type Watch = {
 type Waiting = Watched & { send: () => void };
 
 export class JobWaits {
-  readonly #bus: Bus;
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Map<JobId, Set<Waiting>>();
   #closed = false;
 
-  constructor(bus: Bus) {
-    this.#bus = bus;
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
   }
 
   get jobs(): Watched[] {
-    return [...this.#waiting];
+    return this.#all();
   }
 
-  async watch(job: Watched): Promise<Watch> {
+  watch(job: Watched): Watch {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const unsubscribe = await this.#bus.subscribe(progressOf(job.contextId), ({ finished }) => {
-      if (finished?.jobId === job.jobId) resolve();
-    });
     const one: Waiting = { ...job, send: resolve };
-    this.#waiting.add(one);
+    const ofJob = this.#waiting.get(job.jobId) ?? new Set();
+    this.#waiting.set(job.jobId, ofJob.add(one));
     if (this.#closed) resolve();
     return {
       ended: (ms, signal) => earliest(promise, ms, signal),
       stop: () => {
-        this.#waiting.delete(one);
-        unsubscribe();
+        ofJob.delete(one);
+        if (ofJob.size === 0) this.#waiting.delete(job.jobId);
       },
     };
   }
 
+  /** The bus reports the end of a job. */
+  take({ jobId }: JobEnd): void {
+    for (const one of this.#waiting.get(jobId) ?? []) one.send();
+  }
+
   /** `ended`: keys of the jobs that have ended, by `keyOf`. */
   send(ended: ReadonlySet<string>): void {
-    for (const one of this.#waiting) if (ended.has(keyOf(one.tenantId, one.jobId))) one.send();
+    for (const one of this.#all()) if (ended.has(keyOf(one.tenantId, one.jobId))) one.send();
   }
 
   close(): void {
     this.#closed = true;
-    for (const one of this.#waiting) one.send();
+    for (const one of this.#all()) one.send();
+  }
+
+  #all(): Waiting[] {
+    return [...this.#waiting.values()].flatMap((ofJob) => [...ofJob]);
   }
 }
 

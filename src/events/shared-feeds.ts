@@ -29,6 +29,10 @@ export class SharedFeeds {
     return [...this.#shared.values()].map(({ feed }) => feed);
   }
 
+  find(tenantId: TenantId, contextId: ContextId): ContextFeed | null {
+    return this.#shared.get(keyOf(tenantId, contextId))?.feed ?? null;
+  }
+
   /** To be released. */
   take(tenantId: TenantId, contextId: ContextId): SharedFeed {
     const key = keyOf(tenantId, contextId);

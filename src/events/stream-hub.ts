@@ -1,9 +1,10 @@
 /**
  * One hub for all requests of this process: the streams of contexts, without gaps from a cursor on, and long polls for
  * the end of a job. The bus reports events at once but may lose messages, so the hub also polls PostgreSQL once a
- * second, with one query for all. Without streams and long polls it neither polls nor subscribes.
+ * second, with one query for all. Without streams and long polls it does not poll, and before the first one it does not
+ * subscribe.
  */
-import type { Bus } from '../bus/bus.ts';
+import { jobEnds, type Bus, type JobEnd } from '../bus/bus.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import type { Database, Executor } from '../db/connection/client.ts';
 import { keyOf, readHead, readStreamProgress } from '../db/read/messages/event-views.ts';
@@ -33,16 +34,20 @@ export function openStreamHub({ db }: Pick<Database, 'db'>, bus: Bus): StreamHub
 
 export class StreamHub {
   readonly #db: Executor;
+  readonly #bus: Bus;
   readonly #waits: JobWaits;
   readonly #interest: InterestPublisher;
   readonly #feeds: SharedFeeds;
   readonly #unsubscribe: () => void;
   readonly #poller: Poller;
   #resyncs = 0;
+  /** Resolves once the ends of jobs are reported, with the function that ends this. Null: nothing was followed yet. */
+  #jobEnds: Promise<() => void> | null = null;
 
   constructor(db: Executor, bus: Bus) {
     this.#db = db;
-    this.#waits = new JobWaits(bus);
+    this.#bus = bus;
+    this.#waits = new JobWaits();
     this.#interest = new InterestPublisher(bus);
     const onResync = (): void => void (this.#resyncs += 1);
     this.#feeds = new SharedFeeds(bus, { db, interest: this.#interest, pace: new Pace(), onResync });
@@ -57,7 +62,7 @@ export class StreamHub {
     const one = this.#feeds.take(tenantId, contextId);
     this.#countUse();
     try {
-      await one.subscribed;
+      await Promise.all([one.subscribed, this.#hearJobEnds()]);
       const head = await readHead(this.#db, tenantId, contextId);
       if (head === null) {
         this.#release(one);
@@ -72,7 +77,8 @@ export class StreamHub {
   }
 
   async watch(job: Watched): Promise<Watch> {
-    const watch = await this.#waits.watch(job);
+    await this.#hearJobEnds();
+    const watch = this.#waits.watch(job);
     this.#countUse();
     return {
       ...watch,
@@ -93,7 +99,19 @@ export class StreamHub {
     this.#poller.close();
     this.#unsubscribe();
     this.#waits.close();
+    void this.#jobEnds?.then((end) => end());
     for (const feed of this.#feeds.all) feed.end();
+  }
+
+  #hearJobEnds(): Promise<() => void> {
+    this.#jobEnds ??= this.#bus.subscribe(jobEnds(), (end) => this.#takeJobEnd(end));
+    return this.#jobEnds;
+  }
+
+  /** A context whose owner knows of no subscriber publishes nothing else when its job ends. */
+  #takeJobEnd(end: JobEnd): void {
+    this.#waits.take(end);
+    this.#feeds.find(end.tenantId, end.contextId)?.takeProgress(end);
   }
 
   #joined(one: SharedFeed, position: number): Joined {
@@ -134,7 +152,7 @@ export class StreamHub {
   }
 
   #countUse(): void {
-    this.#poller.use(!this.#feeds.isEmpty || this.#waits.jobs.length > 0);
+    this.#poller.use(!this.#feeds.isEmpty || !this.#waits.isEmpty);
   }
 
   /** If PostgreSQL is unavailable, streams and long polls stay open until a later poll succeeds. */

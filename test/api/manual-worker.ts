@@ -1,7 +1,7 @@
 // A worker process driven step by step: claims a context, admits, answers and settles by the protocols, one commit at a
 // time.
 import { sql } from 'drizzle-orm';
-import { progressOf } from '../../src/bus/bus.ts';
+import { jobEnds, progressOf } from '../../src/bus/bus.ts';
 import { NOTHING_COMPACTED, type NewCompaction } from '../../src/core/compaction/compacted.ts';
 import { asAsked, planCompaction, tokensAfter } from '../../src/core/compaction/plan.ts';
 import { ASKING_DEFAULTS } from '../../src/core/run/policy.ts';
@@ -112,8 +112,10 @@ export async function take(
     const move = decide(await look());
     const [outcome] = await append(database.db, [move]);
     if (outcome?.kind !== 'committed') return commit(decide);
-    const finished = move.job?.kind === 'settle' ? { jobId: move.job.job.id, status: move.job.outcome.status } : null;
-    bus.publish(progressOf(contextId), { contextId, headSeq: outcome.headSeq, finished });
+    const { headSeq } = outcome;
+    bus.publish(progressOf(contextId), { contextId, headSeq });
+    if (move.job?.kind === 'settle')
+      bus.publish(jobEnds(), { tenantId: DEFAULT_TENANT, contextId, jobId: move.job.job.id, headSeq });
   };
   const say = (content: Block[], costNanos?: number) =>
     commit((snapshot) =>

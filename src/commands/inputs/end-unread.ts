@@ -33,6 +33,5 @@ export async function endUnread(tx: Executor, row: ContextRow, ids: Ids, outcome
   const admitted = await withJobBegun(tx, mailbox);
   if (admitted.job === null) throw new Error('The admitted job is missing.');
   const transition = settle(admitted, admitted.job, outcome);
-  const finished = { jobId: admitted.job.id, status: outcome.status };
-  return { kind: 'ended', afterCommit: await appendLast(tx, transition, finished) };
+  return { kind: 'ended', afterCommit: await appendLast(tx, transition, admitted.job.id) };
 }

@@ -55,7 +55,7 @@ export function cancelWithin(
     const jobIds = await which(tx);
     const withdrawn = await withdraw(tx, { tenantId, contextId }, jobIds, reason);
     const taken = withdrawn?.jobIds ?? [];
-    const actions = withdrawn === null ? [] : withdrawnActions(contextId, withdrawn);
+    const actions = withdrawn === null ? [] : withdrawnActions({ tenantId, contextId }, withdrawn);
     if (taken.length === jobIds.length) return done({ requested: taken.length }, ...actions);
     // The job may have ended while this waited for the row's lock. Another job that runs by now must not be stopped.
     const active = await activeJob(tx, tenantId, contextId);

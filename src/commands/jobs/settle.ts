@@ -4,7 +4,7 @@
  */
 import type { Append } from '../../core/run/append.ts';
 import type { ContextId, Ids, JobId } from '../../core/ids.ts';
-import { requestedEnd, type JobStatus } from '../../core/run/job.ts';
+import { requestedEnd } from '../../core/run/job.ts';
 import { admit } from '../../core/transitions/admit.ts';
 import { end } from '../../core/transitions/end.ts';
 import type { Mailbox } from '../../core/run/snapshot.ts';
@@ -55,7 +55,7 @@ export async function settleUnowned(
   const outcome = requestedEnd(stopRequest);
   const added = outcome.status === 'interrupted' ? await readAdded(tx, begun.lease, job.id) : [];
   const transition = end(begun, { job, outcome }, added, ids);
-  return appendLast(tx, transition, { jobId: job.id, status: outcome.status });
+  return appendLast(tx, transition, job.id);
 }
 
 /** A job that ends before any run took it is still admitted, so that its input enters history. */
@@ -70,17 +70,13 @@ export async function withJobBegun(tx: Executor, mailbox: Mailbox): Promise<Mail
 }
 
 /** Appends the end of a job. The transaction has locked the context's row. The next claim continues with the queue. */
-export async function appendLast(
-  tx: Executor,
-  transition: Append,
-  finished: { jobId: JobId; status: JobStatus },
-): Promise<AfterCommit[]> {
+export async function appendLast(tx: Executor, transition: Append, jobId: JobId): Promise<AfterCommit[]> {
   // No run holds the context: whichever process claims it next takes the jobs that are still queued.
   const released: Append = { ...transition, park: transition.park ?? { status: 'runnable' } };
   const { headSeq, wakeSeq, met, followUp } = await commit(tx, released);
-  const { contextId, epoch } = transition.lease;
+  const { tenantId, contextId, epoch } = transition.lease;
   const actions: AfterCommit[] = [
-    { kind: 'progress', progress: { contextId, headSeq, finished } },
+    { kind: 'job_end', end: { tenantId, contextId, jobId, headSeq } },
     ...wakeMetContexts(met),
   ];
   if (followUp) actions.push({ kind: 'follow_up' });

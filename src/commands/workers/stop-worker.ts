@@ -59,7 +59,7 @@ async function withdrawAsked(tx: Executor, { tenantId, contextId }: Target, reas
   await lockCalls(tx, tenantId, contextId);
   const queued = await askedByWorkers(tx, tenantId, contextId);
   const withdrawn = await withdraw(tx, { tenantId, contextId }, queued, reason);
-  return withdrawn === null ? [] : withdrawnActions(contextId, withdrawn);
+  return withdrawn === null ? [] : withdrawnActions({ tenantId, contextId }, withdrawn);
 }
 
 /** Idempotent. Refused: `not_found`, `context_busy`. */

@@ -3,7 +3,7 @@
  * is collected for a short time, numbered within each attempt, and kept until it is committed, so that a subscriber
  * that joins in the middle gets all of it at once. Without subscribers only claims and the ends of jobs are published.
  */
-import { deltasOf, progressOf, type Bus, type Progress } from '../../bus/bus.ts';
+import { deltasOf, jobEnds, progressOf, type Bus, type Progress } from '../../bus/bus.ts';
 import type { AnswerListener } from '../../agent/run.ts';
 import type { Append, Committed } from '../../core/run/append.ts';
 import type { ContextId, ProcessId } from '../../core/ids.ts';
@@ -57,17 +57,20 @@ export class StreamPublisher {
     this.#head = outcome.headSeq;
     const made = this.#answer?.partial.of.messageId;
     if (entries.some((entry) => entry.kind === 'message' && entry.message.id === made)) this.#answer = null;
-    const finished = job?.kind === 'settle' ? { jobId: job.job.id, status: job.outcome.status } : null;
+    const { headSeq } = outcome;
+    const contextId = this.#contextId;
     const hasSubscribers = this.#hasSubscribers();
-    if (!hasSubscribers && finished === null && !claims) return;
     const withEntries = hasSubscribers && entries.length <= MANY;
-    this.#progress({
-      contextId: this.#contextId,
-      headSeq: outcome.headSeq,
-      finished,
-      ...(withEntries && { entries: streamEventsOf(transition, outcome.firstSeq) }),
-      ...(claims && { holder: { owner: this.#owner, epoch: transition.lease.epoch } }),
-    });
+    if (hasSubscribers || claims) {
+      this.#progress({
+        contextId,
+        headSeq,
+        ...(withEntries && { entries: streamEventsOf(transition, outcome.firstSeq) }),
+        ...(claims && { holder: { owner: this.#owner, epoch: transition.lease.epoch } }),
+      });
+    }
+    const { tenantId } = transition.lease;
+    if (job?.kind === 'settle') this.#bus.publish(jobEnds(), { tenantId, contextId, jobId: job.job.id, headSeq });
   }
 
   /** The listener for one model call. */
@@ -100,7 +103,7 @@ export class StreamPublisher {
   /** An API process asked for the current state. */
   answer(): void {
     if (this.#head > 0) {
-      this.#progress({ contextId: this.#contextId, headSeq: this.#head, finished: null });
+      this.#progress({ contextId: this.#contextId, headSeq: this.#head });
     }
     if (this.#answer === null) return;
     this.#fold(this.#answer);

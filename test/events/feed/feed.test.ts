@@ -271,7 +271,7 @@ describe('after one event', () => {
   const subscribed: FeedState = { ...newFeed(CONTEXT), tail: 3, known: 3, isSubscribed: true };
   const progress = (headSeq: number): FeedEvent => ({
     kind: 'progress',
-    progress: { contextId: CONTEXT, headSeq, finished: null },
+    progress: { contextId: CONTEXT, headSeq },
   });
   const polled = (headSeq: number, epoch = 1): FeedEvent => ({
     kind: 'polled',

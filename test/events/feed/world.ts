@@ -116,7 +116,7 @@ export function openWorld(): World {
       world.stored.texts.set(entries[0]?.data['message_id'], text);
       const { headSeq, epoch } = world.head();
       const holder = { owner: OWNER, epoch };
-      const progress: Progress = { contextId: CONTEXT, headSeq, finished: null, entries, holder };
+      const progress: Progress = { contextId: CONTEXT, headSeq, entries, holder };
       if (!isLost) world.take({ kind: 'progress', progress });
     },
     snapshot(isLost) {

@@ -82,10 +82,8 @@ function getJobRoute(app: App, ports: ApiPorts): void {
       const { tenantId, query } = request;
       const id = jobId(request.params.id);
       const read = async () => orNotFound(await findJob(ports.database.db, tenantId, id), noJob(id));
-      const job = await read();
-      if (query.wait_ms === 0 || isFinished(job.status)) return toJob(job);
-      const watched = { tenantId, contextId: job.contextId, jobId: id };
-      return toJob(await untilFinished(ports, { job: watched, ms: query.wait_ms, signal: signalOf(reply) }, read));
+      const job = { tenantId, jobId: id };
+      return toJob(await untilFinished(ports, { job, ms: query.wait_ms, signal: signalOf(reply) }, read));
     },
   );
 }
@@ -111,7 +109,7 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
       return writeAround(ports, request, async () => {
         const outcome = await perform(ports, cancelJob(ports, { tenantId, jobId: id, reason: body.reason ?? null }));
         if (outcome.kind === 'refused') return refuse('not_found', noJob(id));
-        const watched = { tenantId, contextId: outcome.value.contextId, jobId: id };
+        const watched = { tenantId, jobId: id };
         const receipt = await untilFinished(
           ports,
           { job: watched, ms: body.wait_ms ?? 0, signal: signalOf(reply) },
