@@ -114,7 +114,10 @@ export const LAWS: readonly Law[] = [
   ],
   [
     'a retracted message leaves the history',
-    replace("update messages m set status = 'retracted'", "update messages m set status = 'completed'"),
+    replace(
+      "update messages m set status = 'retracted', retracted_seq = ctx.head_seq",
+      "update messages m set status = 'completed'",
+    ),
     /counters of messages|has no result|never answered/,
     21,
   ],
