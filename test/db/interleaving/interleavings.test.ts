@@ -26,7 +26,7 @@ afterAll(async () => {
   await Promise.all(databases.map((database) => database.drop()));
 });
 
-test('every law holds in any order of statements', { timeout: 60_000 + 300 * seeds.length }, async () => {
+test('every law holds in any order of statements', { timeout: 60_000 + 600 * seeds.length }, async () => {
   const left = seeds.values();
   await Promise.all(
     stages.map(async (runner) => {
