@@ -45,7 +45,8 @@ test('opening a chat makes as many requests for 24 spawned workers as for 3', as
     expect(seen.filter((path) => /\/tools\/|^\/api\/workers\/[^?/]+$/.test(path)).length, seen.join('\n')).toBeLessThan(
       2,
     );
-    made.push(seen.length);
+    // What is polled counts once: how often depends on the time that the page takes.
+    made.push(new Set(seen).size);
     await page.close();
   }
   const [few = 0, many = 0] = made;
