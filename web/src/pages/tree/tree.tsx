@@ -60,9 +60,13 @@ export function Tree({
     if (below === 'unknown') load(node.id);
   };
   const press = (event: KeyboardEvent): void => {
-    const row = rows[at];
+    // The row with the focus: the selection follows it, but may be rendered later.
+    const focused =
+      event.target instanceof Element ? event.target.closest<HTMLElement>('[data-id]')?.dataset['id'] : null;
+    const index = rows.findIndex(({ node }) => node.id === focused);
+    const row = rows[index];
     if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    const found = keyOf(event.key, row, rows, at);
+    const found = keyOf(event.key, row, rows, index);
     if (found === null) return;
     event.preventDefault();
     if (found.kind === 'go') go(found.to);
