@@ -1,6 +1,7 @@
 // Behaviour of a real socket: large bodies, clients that disconnect, closing, broken HTTP, and the listen address.
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
@@ -115,7 +116,7 @@ describe('a long poll', () => {
     const { job } = await queuedJob();
     const gone = new AbortController();
     const poll = fetch(`${server.url}/api/jobs/${job}?wait_ms=60000`, { signal: gone.signal });
-    await untilStatements((texts) => texts.filter((one) => tagOf(one) === 'jobs.find').length >= 2);
+    await untilWaiting();
     gone.abort();
     await expect(poll).rejects.toThrow();
     await untilQuiet();
@@ -124,7 +125,7 @@ describe('a long poll', () => {
   test('is answered at once when the process stops', async () => {
     const { job } = await queuedJob();
     const poll = fetch(`${server.url}/api/jobs/${job}?wait_ms=60000`);
-    await untilStatements((texts) => texts.filter((one) => tagOf(one) === 'jobs.find').length >= 2);
+    await untilWaiting();
     await server.close();
     const response = await poll;
     expect(response.status).toBe(200);
@@ -184,7 +185,7 @@ test('once the server closes, a kept connection is told to close', async () => {
   const answer = receivedOn(socket);
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
   socket.write(request(`/api/jobs/${job}?wait_ms=60000`));
-  await untilStatements((texts) => texts.filter((one) => tagOf(one) === 'jobs.find').length >= 2);
+  await untilWaiting();
   socket.write(request('/api/workers'));
   await server.close();
   const [first, second] = (await answer).split(/(?=HTTP\/1\.1 )/);
@@ -261,17 +262,18 @@ test('with keys the server listens on any address', async () => {
   await other.close();
 });
 
-/** Statements since the call; waits until they are as `expected`. */
-async function untilStatements(expected: (texts: string[]) => boolean): Promise<void> {
+/** Until a long poll has read its job, and its answer is here. */
+async function untilWaiting(): Promise<void> {
   api.statements.length = 0;
-  while (!expected(api.statements)) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (!api.statements.some((one) => tagOf(one) === 'jobs.find')) await setTimeout(10);
+  await setTimeout(100);
 }
 
 /** Until no statement came for longer than the polling interval. */
 async function untilQuiet(): Promise<void> {
   do {
     api.statements.length = 0;
-    await new Promise((resolve) => setTimeout(resolve, 1_300));
+    await setTimeout(1_300);
   } while (api.statements.length > 0);
 }
 
