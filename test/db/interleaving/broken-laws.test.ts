@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /** By then each statement was sent, also the rarest: a rewrite that changed none of them never will. */
-const SCHEDULES_TO_REWRITE = 1_000;
+const SCHEDULES_TO_REWRITE = depth(100, 1_000);
 
 /**
  * Runs schedules until one has shown the fault, and each broken statement was sent at least once (`isRewritten`): one of
