@@ -125,14 +125,15 @@ test('a database that becomes unavailable during the claims of sweeps counts aga
   await die();
 });
 
-/** Inserted by the test: messages of 15 MB, which the API would accept one after the other. */
+/** Inserted by the test: messages of 15 MB, which the API would accept one after the other. One statement for each. */
 async function addLong(contextId: ContextId, count: number, characters = 15_000_000): Promise<void> {
-  await the.rows(`
-    with ctx as (update contexts set head_seq = head_seq + ${count} where id = '${contextId}' returning id, tenant_id, head_seq)
-    insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
-    select gen_random_uuid(), ctx.tenant_id, ctx.id, 'main', ctx.head_seq - n, 'user', 'text', 'u1', 'completed',
-      ('[{"type":"text","text":"' || repeat('x', ${characters}) || '"}]')::json
-    from ctx, generate_series(0, ${count - 1}) n`);
+  for (let n = 0; n < count; n += 1)
+    await the.rows(`
+      with ctx as (update contexts set head_seq = head_seq + 1 where id = '${contextId}' returning id, tenant_id, head_seq)
+      insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
+      select gen_random_uuid(), ctx.tenant_id, ctx.id, 'main', ctx.head_seq, 'user', 'text', 'u1', 'completed',
+        ('[{"type":"text","text":"' || repeat('x', ${characters}) || '"}]')::json
+      from ctx`);
 }
 
 test('a process that dies after the commit of its claim, while it reads, is followed by another one', async () => {
