@@ -5,7 +5,8 @@ import type { Logger } from 'pino';
 import { ConfigError, parseEnvironment, type Config } from '../config/config.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
 import { createLog } from './log.ts';
-import { migrateWhenUp } from '../cli/migrate.ts';
+import { migrate } from '../db/connection/migrate.ts';
+import { whenUp } from '../db/connection/when-up.ts';
 import { untilMigrated } from './until-migrated.ts';
 import { WORKER_LIMITS, openPlatform, requestLimits, startApi, type Platform, type PoolLimits } from './platform.ts';
 import { untilSignal } from './signals.ts';
@@ -32,10 +33,10 @@ export async function runWorker(): Promise<number> {
 }
 
 export async function migrateOnly(): Promise<number> {
-  const config = parseEnvironment(process.env);
-  if (config.databaseUrl === null)
+  const { databaseUrl, databaseSchema } = parseEnvironment(process.env);
+  if (databaseUrl === null)
     throw new ConfigError(['DATABASE_URL is not set: set it to the URL of the PostgreSQL database']);
-  await migrateWhenUp(config.databaseUrl, config.databaseSchema);
+  await whenUp(() => migrate(databaseUrl, databaseSchema));
   return 0;
 }
 

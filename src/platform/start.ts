@@ -8,7 +8,8 @@ import { refuseBusyPort } from '../api/server/busy-port.ts';
 import { VERSION } from '../package-files.ts';
 import { firstContext } from './first-context.ts';
 import { createLog } from './log.ts';
-import { migrateWhenUp } from '../cli/migrate.ts';
+import { migrate } from '../db/connection/migrate.ts';
+import { whenUp } from '../db/connection/when-up.ts';
 import { WORKER_LIMITS, openPlatform, startApi, type Platform } from './platform.ts';
 import { untilSignal } from './signals.ts';
 import { tour } from './tour.ts';
@@ -27,11 +28,11 @@ export async function start(): Promise<number> {
   const config = { ...given, workspaces: given.workspaces ?? path.join(services.folder, 'workspaces') };
   const ends: (() => Promise<void>)[] = [() => services.stop()];
   const bringUp = async (): Promise<number> => {
-    await migrateWhenUp(services.databaseUrl, config.databaseSchema);
+    await whenUp(() => migrate(services.databaseUrl, config.databaseSchema));
     const platform = await openPlatform(config, { ...services, poolLimits: WORKER_LIMITS }, configFile, log);
     ends.push(() => platform.close());
     // Before this process registers a worker process: the tour is only for databases in which none ever ran.
-    const touring = await tour(platform.commands, config);
+    const touring = await whenUp(() => tour(platform.commands, config));
     const worker = await platform.startWorker();
     ends.push(() => worker.drain());
     const api = await startApi(platform, 'laptop', log);
@@ -70,7 +71,7 @@ function readyLines(
 
 /** A shell one-liner that posts an input, waits for its job and prints it. */
 async function exampleLines(platform: Platform, { apiKeys: [key] }: Config, address: string): Promise<string[]> {
-  const contextId = await firstContext(platform.commands, key?.tenant ?? DEFAULT_TENANT_NAME);
+  const contextId = await whenUp(() => firstContext(platform.commands, key?.tenant ?? DEFAULT_TENANT_NAME));
   const curl = key === undefined ? 'curl -s' : `curl -s -H "authorization: Bearer $NIGHTSHIFT_API_KEY"`;
   const post = `${curl} ${address}/api/contexts/${contextId}/messages -H 'content-type: application/json' -d '{"content":"Hello, Nightshift!"}'`;
   return [

@@ -1,17 +1,16 @@
-/** `migrate`: applies the migrations and exits. */
-import { migrate } from '../db/connection/migrate.ts';
-import { isUnavailable } from '../db/connection/database-errors.ts';
+/** Work at the start of a process: the database may still be starting, and a connection may be cut. */
 import { setTimeout } from 'node:timers/promises';
+import { isUnavailable } from './database-errors.ts';
 
 /** How long to wait for the database to come up, in milliseconds. */
 const COMING_UP_MS = 30_000;
 
-/** Retries while the database is still starting. */
-export async function migrateWhenUp(databaseUrl: string, schema: string): Promise<void> {
+/** Repeats `work` while the database is unavailable. So `work` must be safe to repeat. */
+export async function whenUp<T>(work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + COMING_UP_MS;
   for (;;) {
     try {
-      return await migrate(databaseUrl, schema);
+      return await work();
     } catch (error) {
       if (!isUnavailable(error) || performance.now() > deadline) throw error;
       await setTimeout(500);
