@@ -202,12 +202,13 @@ test('a decision can be undone for three seconds, is sent when the page is left,
   await over(page, 'mail for lea', 'Answered elsewhere, or no longer waiting');
 
   // A decision that can be undone is accessible, too. At the end, since this may take longer than three seconds.
-  await openContext(client, 'mail for ada', [mailTo('ada')]);
+  const last = await openContext(client, 'mail for ada', [mailTo('ada')]);
   await waiting(1);
   const ada = card(page, 'mail for ada');
   await ada.getByRole('button', { name: 'Approve' }).click();
   await ada.getByRole('button', { name: 'Undo' }).waitFor();
   await expectAccessible(page);
+  await client.jobs.wait(last.jobs[0] ?? '');
 });
 
 test('keys decide and undo without losing their place; a remembered decision closes the others', async () => {

@@ -125,15 +125,20 @@ test('a database that becomes unavailable during the claims of sweeps counts aga
   await die();
 });
 
-/** Inserted by the test: messages of 15 MB, which the API would accept one after the other. One statement for each. */
+/**
+ * Inserted by the test: messages of 15 MB, which the API would accept one after the other. One statement for each, which
+ * may take its time.
+ */
 async function addLong(contextId: ContextId, count: number, characters = 15_000_000): Promise<void> {
+  const patient = the.open({ max: 1, silentMs: 150_000 });
   for (let n = 0; n < count; n += 1)
-    await the.rows(`
+    await patient.db.execute(`
       with ctx as (update contexts set head_seq = head_seq + 1 where id = '${contextId}' returning id, tenant_id, head_seq)
       insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
       select gen_random_uuid(), ctx.tenant_id, ctx.id, 'main', ctx.head_seq, 'user', 'text', 'u1', 'completed',
         ('[{"type":"text","text":"' || repeat('x', ${characters}) || '"}]')::json
       from ctx`);
+  await patient.close();
 }
 
 test('a process that dies after the commit of its claim, while it reads, is followed by another one', async () => {
