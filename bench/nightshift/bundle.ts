@@ -1,13 +1,14 @@
-/** The bundle that the package ships, made for this run of the benchmark. */
-import { rmSync } from 'node:fs';
+/** What the package ships, made for this run of the benchmark: the bundle, and the command that starts it. */
+import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { PACKAGE_ENTRIES, bundle } from '../../bundle.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
-const FOLDER = path.join('.nightshift', 'bench', 'bundle');
+const PACKAGE = path.join('.nightshift', 'bench', 'package');
+const COMMAND = path.join('bin', 'nightshift.js');
 
 /** The command, as a path from the root of the repository. */
-export const BUNDLED_MAIN = path.join(FOLDER, 'main.js');
+export const BUNDLED_MAIN = path.join(PACKAGE, COMMAND);
 
 let made: Promise<void> | null = null;
 
@@ -18,6 +19,8 @@ export function makeBundle(): Promise<void> {
 }
 
 async function make(): Promise<void> {
-  rmSync(path.join(ROOT, FOLDER), { recursive: true, force: true });
-  await bundle(PACKAGE_ENTRIES, path.join(ROOT, FOLDER));
+  const folder = path.join(ROOT, PACKAGE);
+  rmSync(folder, { recursive: true, force: true });
+  await bundle(PACKAGE_ENTRIES, path.join(folder, 'dist'));
+  cpSync(path.join(ROOT, COMMAND), path.join(folder, COMMAND));
 }

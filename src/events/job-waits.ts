@@ -1,6 +1,6 @@
 /**
  * Long polls: requests that wait for a job to end. The bus reports the end at once but may lose the message, so the
- * stream hub also asks PostgreSQL. A watch begins before its job is read, so that an end in between is not missed.
+ * stream hub also asks PostgreSQL. A watch begins before its first look, so that an end in between is not missed.
  */
 import type { JobEnd } from '../bus/bus.ts';
 import type { JobId, TenantId } from '../core/ids.ts';
@@ -53,6 +53,7 @@ export class JobWaits {
 
   /** `ended`: keys of the jobs that have ended, by `keyOf`. */
   send(ended: ReadonlySet<string>): void {
+    if (ended.size === 0) return;
     for (const one of this.#all()) if (ended.has(keyOf(one.tenantId, one.jobId))) one.send();
   }
 

@@ -1,7 +1,7 @@
 /**
  * Ids in production: UUIDv7, sorted by creation time. The id of an answer is derived from its job and sorts with it.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { parseId, type JobId, type MessageId, type RunIds } from '../core/ids.ts';
 
@@ -41,10 +41,10 @@ function draw(): Uint8Array {
 
 /** The timestamp of the job's id, followed by a hash of job and step. */
 function answerId(jobId: JobId, step: number): MessageId {
-  const hash = createHash('sha256').update(`${jobId}/${step}`).digest();
-  hash[6] = 0x70 | ((hash[6] ?? 0) & 0x0f);
-  hash[8] = 0x80 | ((hash[8] ?? 0) & 0x3f);
-  const hex = jobId.replaceAll('-', '').slice(0, 12) + hash.toString('hex').slice(12, 32);
+  const hashed = hash('sha256', `${jobId}/${step}`, 'buffer');
+  hashed[6] = 0x70 | ((hashed[6] ?? 0) & 0x0f);
+  hashed[8] = 0x80 | ((hashed[8] ?? 0) & 0x3f);
+  const hex = jobId.replaceAll('-', '').slice(0, 12) + hashed.toString('hex').slice(12, 32);
   const id = parseId<MessageId>(hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'));
   if (id === null) throw new Error(`The job id ${jobId} is not a UUID.`);
   return id;

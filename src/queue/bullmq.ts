@@ -8,9 +8,8 @@ import pTimeout from 'p-timeout';
 import { parseId, type ContextId } from '../core/ids.ts';
 import type { HandleWakeUp, WakeQueue, QueueConsumer } from './wake-queue.ts';
 
-/** All entries have the same priority, because BullMQ runs those without one before all others. */
-const PRIORITY = 5;
-const ENTRY: JobsOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true, priority: PRIORITY };
+/** Without a priority: BullMQ runs all entries in the order of their arrival, with fewer commands of Redis. */
+const ENTRY: JobsOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true };
 
 /** How long the queue may take to answer a check, and to close, in milliseconds. */
 const ANSWER_MS = 1_000;

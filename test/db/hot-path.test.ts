@@ -21,6 +21,7 @@ const BESIDE = [
   'processes.take_lock',
   'processes.record_metrics',
   'processes.declare_dead',
+  'processes.next_death',
   'search.index_backlog',
   'contexts.take_due',
   'contexts.wake_missed',
@@ -77,7 +78,7 @@ test('a job of three tool steps: one transaction to claim and admit, one for eac
   expect(untagged).toEqual([]);
   const transactions = transactionsOf(sent);
   // The claim, its reads (in the same round trip), and the append.
-  expect(transactions.map((statements) => statements.length)).toEqual([7, 1, 1, 1, 1]);
+  expect(transactions.map((statements) => statements.length)).toEqual([4, 1, 1, 1, 1]);
   expect(tagOf(transactions[0]?.[0] ?? '')).toBe('contexts.claim_many');
   for (const statements of transactions) expect(tagOf(statements.at(-1) ?? '')).toBe('contexts.append');
   // Three statement texts, to begin, to continue, to end, each with no more than it needs.

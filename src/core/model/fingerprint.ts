@@ -25,7 +25,7 @@ export type Fingerprint = {
   before: string | null;
 };
 
-/** A request as it is sent; `listed`: its tools without the client's own. */
+/** A request as it is sent. `listed`: its tools without the client's own, in the same order. */
 export type Sent = Omit<ModelRequest, 'cacheKey' | 'failures'> & { listed: readonly ToolSpec[] };
 
 /** A short hash over all `texts` in order. */
@@ -55,11 +55,12 @@ export function createFingerprinter(digest: Digest): Fingerprinter {
     of(sent, { history, compacted }) {
       const { messages } = sent;
       const answer = messages.findLastIndex(({ role }) => role === 'assistant');
+      const tools = by.tools(sent.tools);
       return {
         upto: Math.max(history.at(-1)?.seq ?? 0, lastCompaction(compacted)?.seq ?? 0),
         model: formatModelName(sent.model),
-        tools: by.tools(sent.tools),
-        listed: by.tools(sent.listed),
+        tools,
+        listed: sent.listed.length === sent.tools.length ? tools : by.tools(sent.listed),
         system: by.system(sent.system, sent.pinned),
         parameters: by.parameters(sent),
         messages: by.messages(messages),

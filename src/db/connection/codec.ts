@@ -3,6 +3,8 @@
  * Each is stored as a private-use mark followed by four hex digits, and so is the mark itself. Decoding restores the
  * original text.
  */
+import { sql, type SQL } from 'drizzle-orm';
+
 const MARK = '\uF8FE';
 const NEEDS_MARK = /\\u0000|\\ud[89a-f]|\uF8FE/;
 /** Matches whole escapes of a JSON text, so that an escaped backslash is not read as the start of the next escape. */
@@ -11,6 +13,11 @@ const MARKED = /\uF8FE([0-9a-f]{4})/g;
 
 /** PostgreSQL pattern for a stored replacement of a character that PostgreSQL cannot store. */
 export const STORED_MARK = `${MARK}[0-9a-f]{4}`;
+
+/** A text column as a member of JSON that `decodeJson` reads. */
+export function textInJson(column: SQL): SQL {
+  return sql`replace(${column}, ${sql.raw(`'${MARK}'`)}, ${sql.raw(`'${MARK}f8fe'`)})`;
+}
 
 /** JSON text that jsonb accepts. `JSON.stringify` escapes lone surrogates and leaves pairs unchanged. */
 export function encodeJson(value: unknown): string {

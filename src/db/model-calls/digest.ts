@@ -1,5 +1,5 @@
 /** Hashes of texts for comparison: 96 bits of SHA-256 in 16 characters. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Digest } from '../../core/model/fingerprint.ts';
 
 const CHARACTERS = 16;
@@ -8,5 +8,5 @@ const CHARACTERS = 16;
 export const digest: Digest = (texts) => {
   // Joined first: updating the hash with thousands of short texts would cost more than hashing.
   const whole = texts.map((text) => `${text.length}:${text}`).join('');
-  return createHash('sha256').update(whole).digest('base64url').slice(0, CHARACTERS);
+  return hash('sha256', whole, 'base64url').slice(0, CHARACTERS);
 };

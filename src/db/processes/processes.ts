@@ -39,20 +39,24 @@ type ProcessRow = {
 export type Published = { tools: string[]; roles: string[]; models: string[]; mcpServers: string[] };
 
 /**
- * Whether the process `p` is dead. This is the only definition. A restarted PostgreSQL server has lost all advisory
- * locks and received no heartbeats meanwhile, so the heartbeat timeout starts again at the server's start.
+ * When the heartbeat timeout of the process `p` begins. A restarted PostgreSQL server has lost all advisory locks and
+ * received no heartbeats meanwhile, so it begins again at the server's start.
  */
+const LAST_SIGN: SQL = sql`greatest(p.heartbeat_at, pg_postmaster_start_time())`;
+
+const HOLDS_LOCK: SQL = sql`exists (
+        select 1 from pg_locks l
+        where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+          and l.database = (select oid from pg_database where datname = current_database())
+          and l.classid = (p.lock_key >> 32)::oid and l.objid = (p.lock_key & 4294967295)::oid)`;
+
+/** Whether the process `p` is dead. This is the only definition. */
 export function isDead(times: LeaseTimes): SQL<boolean> {
   return sql<boolean>`(
     p.dead_at is not null
     or p.heartbeat_at < clock_timestamp() - ${times.leaseMs}::float8 * interval '1 millisecond'
-    or (greatest(p.heartbeat_at, pg_postmaster_start_time())
-        < clock_timestamp() - ${times.heartbeatTimeoutMs}::float8 * interval '1 millisecond'
-      and not exists (
-        select 1 from pg_locks l
-        where l.locktype = 'advisory' and l.granted and l.objsubid = 1
-          and l.database = (select oid from pg_database where datname = current_database())
-          and l.classid = (p.lock_key >> 32)::oid and l.objid = (p.lock_key & 4294967295)::oid)))`;
+    or (${LAST_SIGN} < clock_timestamp() - ${times.heartbeatTimeoutMs}::float8 * interval '1 millisecond'
+      and not ${HOLDS_LOCK}))`;
 }
 
 /** Whether no live process owns the context `c`. */
@@ -189,6 +193,25 @@ export async function declareDead(executor: Executor, times: LeaseTimes, judge: 
     )
     select died.id, (select count(*)::int from ended) as ended from died`);
   return rows.map((row) => row.id);
+}
+
+/**
+ * In how many milliseconds the next process counts as dead: its lock is free already, and its heartbeat timeout has not
+ * passed yet. Null: none. A look at the locks is expensive, so a process with a heartbeat in the last `silentMs` is not
+ * looked at.
+ */
+export async function nextDeath(
+  executor: Executor,
+  { heartbeatTimeoutMs }: LeaseTimes,
+  silentMs: number,
+): Promise<number | null> {
+  const [row] = await executor.execute<{ ms: number | null }>(sql`/* processes.next_death */
+    select ceil(extract(epoch from min(dies.at) - clock_timestamp()) * 1000)::float8 as ms from (
+      select ${LAST_SIGN} + ${heartbeatTimeoutMs}::float8 * interval '1 millisecond' as at from processes p
+      where p.dead_at is null and p.heartbeat_at <= clock_timestamp() - ${silentMs}::float8 * interval '1 millisecond'
+        and not ${HOLDS_LOCK}) dies
+    where dies.at > clock_timestamp()`);
+  return row?.ms ?? null;
 }
 
 /** Keeps rows of dead processes for an hour, so that validation still knows what was last published. */

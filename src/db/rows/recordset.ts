@@ -2,7 +2,7 @@
  * Rows that a statement takes as one JSON parameter and reads as a table, so that its text does not depend on them and is
  * prepared once. The table has type `json` if one of its columns has it: `jsonb` would not keep the text of that column.
  */
-import { StringChunk, sql, type SQL } from 'drizzle-orm';
+import { StringChunk, sql, type Placeholder, type SQL } from 'drizzle-orm';
 import type { Millis } from '../../core/time.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { toTimestamp } from '../connection/instant.ts';
@@ -37,14 +37,17 @@ type Recordset<Row> = {
   /** The same, of rows that were encoded one by one. */
   tableOf: (encoded: readonly string[]) => SQL;
   encode: (row: Row) => string;
-  /** The same, between fixed texts of a statement. */
+  encodeAll: (rows: readonly Row[]) => string;
+  /** The same table, between fixed texts of a statement. */
   between: (before: string, after: string) => (rows: readonly Row[]) => SQL;
+  /** The same, of the JSON of all rows. */
+  around: (before: string, after: string) => (json: string | Placeholder) => SQL;
 };
 
 export function recordset<Row>(name: string, fields: readonly Field<Row>[]): Recordset<Row> {
   const json = fields.some(({ type }) => type === 'json') ? 'json' : 'jsonb';
   const list = fields.map((field) => `${field.name} ${field.type}`).join(', ');
-  const around = (before: string, after: string): ((json: string) => SQL) => {
+  const around: Recordset<Row>['around'] = (before, after) => {
     const opening = new StringChunk(`${before}${json}_to_recordset(`);
     const closing = new StringChunk(`::${json}) as ${name}(${list})${after}`);
     return (text) => sql`${opening}${text}${closing}`;
@@ -55,6 +58,8 @@ export function recordset<Row>(name: string, fields: readonly Field<Row>[]): Rec
     table: (rows) => alone(encodeAll(rows)),
     tableOf: (encoded) => alone(`[${encoded.join(',')}]`),
     encode: (row) => encodeJson(membersOf(fields, row)),
+    encodeAll,
+    around,
     between: (before, after) => {
       const fixed = around(before, after);
       return (rows) => fixed(encodeAll(rows));

@@ -8,7 +8,7 @@ import { done, perform, type Command } from '../../commands/perform.ts';
 import { wakeForgotten } from '../../db/calls/awaited.ts';
 import { owned, release } from '../../db/run/contexts.ts';
 import { revoke, takeDue, takeUnowned, type Due } from '../../db/run/due-contexts.ts';
-import { declareDead } from '../../db/processes/processes.ts';
+import { declareDead, nextDeath } from '../../db/processes/processes.ts';
 import { terminateFrozenSessions } from '../../db/processes/frozen-sessions.ts';
 import { fence } from '../../db/run/stop-requests.ts';
 import type { WorkerState } from './ports.ts';
@@ -23,6 +23,8 @@ const LEFT_MS = 2_000;
 const REVOKED = 500;
 /** How long sweeps leave a context to its wake-up before they look at it again, in milliseconds. */
 const AGAIN_MS = 3_000;
+/** A process that missed so many heartbeats may have died: every sweep looks at its lock. */
+const SILENT_HEARTBEATS = 2;
 /** Every so many sweeps, the process looks for leases that it holds without a run. */
 const SOMETIMES = 5;
 
@@ -50,10 +52,20 @@ export class Sweep {
     for (let count = 1; !this.#stopped; count += 1) {
       await sweepOnce(state).catch(warn('a sweep failed'));
       if (count % SOMETIMES === 0) await releaseOrphans(state).catch(warn('could not release leases without a run'));
-      // Random, so that the processes do not all sweep at the same time.
-      await setTimeout(state.times.sweepMs * (0.75 + state.random() / 2));
+      await setTimeout(await untilNextSweep(state, count === 1).catch(() => state.times.sweepMs));
     }
   }
+}
+
+/**
+ * In milliseconds. The contexts of a process that has just died are taken over at the moment at which it counts as dead.
+ * `starts`: this process has just started, perhaps in the place of one that died a moment ago.
+ */
+async function untilNextSweep({ database, times, random }: WorkerState, starts: boolean): Promise<number> {
+  const silentMs = starts ? 0 : SILENT_HEARTBEATS * times.heartbeatIntervalMs;
+  const death = await nextDeath(database.db, times, silentMs);
+  // Random, so that the processes do not all sweep at the same time.
+  return Math.min(times.sweepMs * (0.75 + random() / 2), death === null ? Infinity : death + 1);
 }
 
 export async function sweepOnce(state: WorkerState): Promise<void> {

@@ -11,6 +11,7 @@ import {
   heartbeat,
   declareDead,
   forgetDead,
+  nextDeath,
   takeLock,
   published,
   unregister,
@@ -182,6 +183,20 @@ describe('dead processes', () => {
     await the.process();
     expect((await declareDead(db(), TIMES, await the.process())).sort()).toEqual([free, vanished].sort());
     expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
+  });
+
+  test('are expected as soon as their lock is free, at the end of their heartbeat timeout', async () => {
+    expect(await nextDeath(db(), TIMES, 0)).toBeNull();
+    await the.process({ silentMs: 200, lock: true });
+    expect(await nextDeath(db(), TIMES, 0)).toBeNull();
+    await the.process({ silentMs: 20_000 });
+    expect(await nextDeath(db(), TIMES, 0)).toBeNull();
+    await the.process({ silentMs: 200 });
+    await the.process({ silentMs: 300 });
+    const ms = (await nextDeath(db(), TIMES, 0)) ?? 0;
+    expect(ms).toBeGreaterThan(0);
+    expect(ms).toBeLessThanOrEqual(TIMES.heartbeatTimeoutMs - 300);
+    expect(await nextDeath(db(), TIMES, 60_000)).toBeNull();
   });
 
   test('lose their connections, and live processes keep theirs', async () => {

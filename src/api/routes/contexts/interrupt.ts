@@ -45,11 +45,10 @@ export function interruptRoutes(app: App, ports: ApiPorts): void {
         const { jobId } = await beginOnce(ports, request, command);
         if (jobId === null) return { kind: 'done', value: NOTHING };
         const place = { tenantId, contextId: context, jobId };
-        const read = async () => orNotFound(await findInterruption(ports.database.db, tenantId, place), noJob(jobId));
-        const { status, requestedAt, stoppedAt, removed, effects } = await untilFinished(
-          ports,
-          { job: place, ms: waitMs, signal: signalOf(reply) },
-          read,
+        await untilFinished(ports, { job: place, ms: waitMs, signal: signalOf(reply) });
+        const { status, requestedAt, stoppedAt, removed, effects } = orNotFound(
+          await findInterruption(ports.database.db, tenantId, place),
+          noJob(jobId),
         );
         return {
           kind: 'done',

@@ -2,7 +2,6 @@
 import { refuse } from '../../../core/errors.ts';
 import { parseId, type ContextId, type JobId, type WorkerId } from '../../../core/ids.ts';
 import type { Watched } from '../../../events/job-waits.ts';
-import { isFinished, type JobStatus } from '../../../core/run/job.ts';
 import { perform } from '../../../commands/perform.ts';
 import { cancelJob } from '../../../commands/jobs/cancel-job.ts';
 import { findJob, listJobs } from '../../../db/read/jobs/job-views.ts';
@@ -81,9 +80,9 @@ function getJobRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, query } = request;
       const id = jobId(request.params.id);
-      const read = async () => orNotFound(await findJob(ports.database.db, tenantId, id), noJob(id));
       const job = { tenantId, jobId: id };
-      return toJob(await untilFinished(ports, { job, ms: query.wait_ms, signal: signalOf(reply) }, read));
+      await untilFinished(ports, { job, ms: query.wait_ms, signal: signalOf(reply) });
+      return toJob(orNotFound(await findJob(ports.database.db, tenantId, id), noJob(id)));
     },
   );
 }
@@ -105,16 +104,12 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const id = jobId(request.params.id);
-      const read = async () => orNotFound(await findReceipt(ports.database.db, tenantId, id), noJob(id));
       return writeAround(ports, request, async () => {
         const outcome = await perform(ports, cancelJob(ports, { tenantId, jobId: id, reason: body.reason ?? null }));
         if (outcome.kind === 'refused') return refuse('not_found', noJob(id));
-        const watched = { tenantId, jobId: id };
-        const receipt = await untilFinished(
-          ports,
-          { job: watched, ms: body.wait_ms ?? 0, signal: signalOf(reply) },
-          read,
-        );
+        const job = { tenantId, jobId: id };
+        await untilFinished(ports, { job, ms: body.wait_ms ?? 0, signal: signalOf(reply) });
+        const receipt = orNotFound(await findReceipt(ports.database.db, tenantId, id), noJob(id));
         return { kind: 'done', value: toReceipt(id, receipt) };
       });
     },
@@ -124,22 +119,12 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
 /** Waits at most `ms`, and not after `signal`. */
 type Wait = { job: Watched; ms: number; signal: AbortSignal };
 
-/**
- * Returns the result of `read` once the job has finished, or after the wait. The watch starts before the first read.
- */
-export async function untilFinished<View extends { status: JobStatus }>(
+/** Resolves once the job has finished, or after the wait. */
+export async function untilFinished(
   { streamHub }: Pick<ApiPorts, 'streamHub'>,
   { job, ms, signal }: Wait,
-  read: () => Promise<View>,
-): Promise<View> {
-  if (ms === 0) return read();
+): Promise<void> {
+  if (ms === 0) return;
   const watch = await streamHub.watch(job);
-  try {
-    const view = await read();
-    if (isFinished(view.status)) return view;
-    await watch.ended(ms, signal);
-  } finally {
-    watch.stop();
-  }
-  return read();
+  await watch.ended(ms, signal).finally(watch.stop);
 }

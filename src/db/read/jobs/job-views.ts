@@ -11,6 +11,7 @@ import type { Usage } from '../../../core/money/usage.ts';
 import { awaitedWorkers, type AwaitedWorker } from '../../calls/awaited.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis } from '../../connection/instant.ts';
+import { prepared } from '../../connection/prepared.ts';
 import { conditionsOf, type JobFilter } from './job-filter.ts';
 import { awaitedCalls, type AwaitedCall } from '../../calls/replies.ts';
 import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
@@ -56,19 +57,29 @@ type Row = Omit<JobView, 'output' | 'compaction'> & {
   tokens: Tokens | null;
 };
 
-const jobsWithOutput: SQL = sql`select j.id, j.kind, j.context_id as "contextId", j.worker_id as "workerId", j.branch,
-  j.status, j.attempt, ${millis(sql`j.retry_at`)} as "retryAt", j.steps, ${usageObject('j')} as usage,
-  j.output_message_id as "outputId", m.content, coalesce(m.bytes, 0) + octet_length(j.metadata::text) as bytes,
-  coalesce(case when j.status = 'waiting' then ${awaitedCalls(sql`j.context_id`)} end, '[]') as awaited,
-  coalesce(case when j.status = 'waiting' then ${awaitedWorkers(sql`j.context_id`)} end, '[]') as workers,
-  case when j.finished_at is not null then j.error end as error, j.parent_job_id as "parentJobId",
-  ${millis(sql`j.created_at`)} as "createdAt", ${millis(sql`j.started_at`)} as "startedAt",
-  ${millis(sql`j.finished_at`)} as "finishedAt", j.metadata, j.compaction as asked,
-  case when j.kind = 'compact' then (
+/** What most jobs do not have: `awaited` and `workers` of a waiting one, `tokens` of a compaction. */
+type Details = { awaited: SQL; workers: SQL; tokens: SQL };
+
+const DETAILS: Details = {
+  awaited: sql`coalesce(case when j.status = 'waiting' then ${awaitedCalls(sql`j.context_id`)} end, '[]')`,
+  workers: sql`coalesce(case when j.status = 'waiting' then ${awaitedWorkers(sql`j.context_id`)} end, '[]')`,
+  tokens: sql`case when j.kind = 'compact' then (
     select jsonb_build_object('before', (array_agg(k.tokens_before order by k.seq))[1],
       'after', (array_agg(k.tokens_after order by k.seq desc))[1])
-    from compactions k where k.context_id = j.context_id and k.job_id = j.id having count(*) > 0) end as tokens
+    from compactions k where k.context_id = j.context_id and k.job_id = j.id having count(*) > 0) end`,
+};
+const NO_DETAILS: Details = { awaited: sql`'[]'::jsonb`, workers: sql`'[]'::jsonb`, tokens: sql`null::jsonb` };
+
+function jobsWithOutput({ awaited, workers, tokens }: Details): SQL {
+  return sql`select j.id, j.kind, j.context_id as "contextId", j.worker_id as "workerId", j.branch,
+  j.status, j.attempt, ${millis(sql`j.retry_at`)} as "retryAt", j.steps, ${usageObject('j')} as usage,
+  j.output_message_id as "outputId", m.content, coalesce(m.bytes, 0) + octet_length(j.metadata::text) as bytes,
+  ${awaited} as awaited, ${workers} as workers, ${tokens} as tokens,
+  case when j.finished_at is not null then j.error end as error, j.parent_job_id as "parentJobId",
+  ${millis(sql`j.created_at`)} as "createdAt", ${millis(sql`j.started_at`)} as "startedAt",
+  ${millis(sql`j.finished_at`)} as "finishedAt", j.metadata, j.compaction as asked
   from jobs j left join messages m on m.id = j.output_message_id`;
+}
 
 function toView({ outputId, content, asked, tokens, ...row }: Row): JobView {
   return {
@@ -78,13 +89,28 @@ function toView({ outputId, content, asked, tokens, ...row }: Row): JobView {
   };
 }
 
-/** Null: the tenant has no such job. */
+/**
+ * Null: the tenant has no such job. Most jobs have no details, and PostgreSQL sets up the reads of details even if it
+ * does not need them; so only a job that may have some is read with them.
+ */
 export async function findJob(executor: Executor, tenantId: TenantId, id: JobId): Promise<JobView | null> {
-  const [row] = await executor.execute<Row>(
-    sql`/* jobs.find */ ${jobsWithOutput} where j.tenant_id = ${tenantId} and j.id = ${id}`,
-  );
-  return row === undefined ? null : toView(row);
+  const [row] = await executor.execute<Row>(FIND({ tenantId, id }));
+  if (row === undefined) return null;
+  if (row.status !== 'waiting' && row.kind !== 'compact') return toView(row);
+  const [whole] = await executor.execute<Row>(FIND_DETAILS({ tenantId, id }));
+  return whole === undefined ? null : toView(whole);
 }
+
+type JobKey = { tenantId: TenantId; id: JobId };
+
+const FIND = prepared<JobKey>(
+  (value) =>
+    sql`/* jobs.find */ ${jobsWithOutput(NO_DETAILS)} where j.tenant_id = ${value('tenantId')} and j.id = ${value('id')}`,
+);
+const FIND_DETAILS = prepared<JobKey>(
+  (value) => sql`/* jobs.find_details */
+    ${jobsWithOutput(DETAILS)} where j.tenant_id = ${value('tenantId')} and j.id = ${value('id')}`,
+);
 
 /** Newest first, within the page's byte limit. */
 export async function listJobs(
@@ -98,7 +124,7 @@ export async function listJobs(
     ...conditionsOf(tenantId, filter),
     ...(after === null ? [] : [sql`j.id < ${after}`]),
   ];
-  const page = sql`${jobsWithOutput} where ${sql.join(conditions, sql` and `)} order by j.id desc limit ${limit}`;
+  const page = sql`${jobsWithOutput(DETAILS)} where ${sql.join(conditions, sql` and `)} order by j.id desc limit ${limit}`;
   const tagged = sql`/* jobs.list */ ${withinBytes(page, sql`p.id desc`)}`;
   return toPage(await executor.execute<OfPage & Row>(tagged), toView);
 }

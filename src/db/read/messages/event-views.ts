@@ -11,6 +11,8 @@ import { messageCompleted, storedEvent, type NumberedEvent } from '../../../core
 import type { Turn } from '../../../core/conversation/turn.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
+import { prepared } from '../../connection/prepared.ts';
+import { columns, recordset } from '../../rows/recordset.ts';
 import type { PageRequest } from '../page.ts';
 
 type Row = {
@@ -79,14 +81,31 @@ type StreamProgress = {
   ended: Set<string>;
 };
 
+type JobKey = { tenantId: TenantId; jobId: JobId };
+
+/** Which of these jobs ended or do not exist, by `keyOf`. */
+export async function readEnded(executor: Executor, jobs: readonly JobKey[]): Promise<Set<string>> {
+  const rows = await executor.execute<{ tenant: TenantId; id: JobId }>(ENDED({ jobs: JOBS.encodeAll(jobs) }));
+  return new Set(rows.map(({ tenant, id }) => keyOf(tenant, id)));
+}
+
+const JOBS = recordset<JobKey>(
+  'a',
+  columns({ tenant: ['bigint', ({ tenantId }) => tenantId], id: ['uuid', ({ jobId }) => jobId] }),
+);
+const endedJobs = JOBS.around(
+  'select a.tenant, a.id from ',
+  ' where not exists (select 1 from jobs j where j.tenant_id = a.tenant and j.id = a.id and j.finished_at is null)',
+);
+const ENDED = prepared<{ jobs: string }>((value) => sql`/* jobs.read_ended */ ${endedJobs(value('jobs'))}`);
+
 /** Reads the progress of all these contexts and jobs in one query. */
 export async function readStreamProgress(
   executor: Executor,
   contexts: readonly { tenantId: TenantId; contextId: ContextId }[],
-  jobs: readonly { tenantId: TenantId; jobId: JobId }[],
+  jobs: readonly JobKey[],
 ): Promise<StreamProgress> {
   const contextsAsked = encodeJson(contexts.map((one) => ({ tenant: one.tenantId, id: one.contextId })));
-  const jobsAsked = encodeJson(jobs.map((one) => ({ tenant: one.tenantId, id: one.jobId })));
   const rows = await executor.execute<{
     tenant: TenantId;
     id: ContextId & JobId;
@@ -98,10 +117,7 @@ export async function readStreamProgress(
     from jsonb_to_recordset(${contextsAsked}::jsonb) as a(tenant bigint, id uuid)
     join contexts c on c.id = a.id and c.tenant_id = a.tenant
     union all
-    select a.tenant, a.id, null, null, null
-    from jsonb_to_recordset(${jobsAsked}::jsonb) as a(tenant bigint, id uuid)
-    where not exists (
-      select 1 from jobs j where j.tenant_id = a.tenant and j.id = a.id and j.finished_at is null)`);
+    select e.tenant, e.id, null, null, null from (${endedJobs(JOBS.encodeAll(jobs))}) e`);
   const progress: StreamProgress = { heads: new Map(), ended: new Set() };
   for (const { tenant, id, head_seq: headSeq, lease_owner: owner, lease_epoch: epoch } of rows) {
     if (headSeq === null || epoch === null) progress.ended.add(keyOf(tenant, id));

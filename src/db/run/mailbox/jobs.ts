@@ -15,54 +15,60 @@ import type {
   StopRequest,
 } from '../../../core/run/job.ts';
 import type { Throttled } from '../../../core/run/throttle.ts';
-import type { Executor } from '../../connection/client.ts';
+import { textInJson } from '../../connection/codec.ts';
 import { millis } from '../../connection/instant.ts';
 import { ReadLimitExceeded } from '../../connection/read-limit.ts';
 import { toUsage, usageColumns } from '../../model-calls/usage.ts';
 import type { OfContext } from '../places.ts';
 import type { Reading } from './inputs.ts';
 
-type JobRow = Usage & {
-  id: JobId;
-  kind: JobKind;
-  status: 'queued' | 'running' | 'waiting';
-  branch: string;
-  turn: number;
-  attempt: number;
-  failures: number;
-  retry_at: number | null;
-  error: CallFailure | Throttled | null;
-  steps: number;
-  max_steps: number | null;
-  deadline: number | null;
-  stop_kind: StopKind | null;
-  stop_mode: InterruptMode | null;
-  stop_reason: string | null;
-  stop_requested_at: number | null;
-  stop_delivered_at: number | null;
-  message_id: MessageId | null;
-  content: Block[] | null;
-  compaction: AskedCompaction | null;
-};
+export type JobRow = OfContext &
+  Usage & {
+    id: JobId;
+    kind: JobKind;
+    status: 'queued' | 'running' | 'waiting';
+    branch: string;
+    turn: number;
+    attempt: number;
+    failures: number;
+    retry_at: number | null;
+    error: CallFailure | Throttled | null;
+    steps: number;
+    max_steps: number | null;
+    deadline: number | null;
+    stop_kind: StopKind | null;
+    stop_mode: InterruptMode | null;
+    stop_reason: string | null;
+    stop_requested_at: number | null;
+    stop_delivered_at: number | null;
+    message_id: MessageId | null;
+    content: Block[] | null;
+    compaction: AskedCompaction | null;
+  };
 
 export type JobsInMailbox = { active: ActiveJob | null; next: QueuedJob | null };
 
-/** The active job and the first queued job: two lookups, each with its own index. */
-export async function readJobs(executor: Executor, at: SQL, reading: Reading): Promise<Map<ContextId, JobsInMailbox>> {
+/** The active job and the first queued job, as `JobRow`: two lookups, each with its own index. */
+export function jobsOf(at: SQL, reading: Reading): SQL {
   const found = sql`j.context_id, j.id, j.kind, j.status, j.branch, j.turn, j.attempt, j.failures, j.error, j.steps,
     j.max_steps, ${millis(sql`j.retry_at`)} as retry_at, ${millis(sql`j.deadline`)} as deadline,
     ${usageColumns('j')},
-    j.stop_kind, j.stop_mode, j.stop_reason, ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
+    j.stop_kind, j.stop_mode, ${textInJson(sql`j.stop_reason`)} as stop_reason,
+    ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
     ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, j.compaction
     from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
-  const fits = reading === 'alone' ? sql`true` : sql`sum(m.bytes) over (order by j.id) <= ${LIMITS.claimBytes}`;
-  const rows = await executor.execute<JobRow & OfContext>(sql`
+  const upto = sql`sum(m.bytes) over (order by j.id)`;
+  const fits = reading === 'alone' ? sql`true` : sql`${upto} <= ${sql.raw(String(LIMITS.claimBytes))}`;
+  return sql`
     select j.*, case when ${fits} then m.content end as content from ${at} cross join lateral (
       (select ${found} and j.status in ('running', 'waiting'))
       union all
       (select ${found} and j.status = 'queued' order by j.priority, j.position, j.id limit 1)) j
     left join lateral (
-      select m.bytes, m.content from messages m where m.id = j.message_id and j.status = 'queued' offset 0) m on true`);
+      select m.bytes, m.content from messages m where m.id = j.message_id and j.status = 'queued' offset 0) m on true`;
+}
+
+export function toJobs(rows: readonly JobRow[]): Map<ContextId, JobsInMailbox> {
   const jobs = new Map<ContextId, JobsInMailbox>();
   for (const row of rows) {
     const known = jobs.get(row.context_id) ?? { active: null, next: null };

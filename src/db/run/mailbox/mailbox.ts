@@ -2,7 +2,7 @@
  * Reads everything that other transactions may have written to a context. Must run *after* its row was read or locked,
  * so that nothing is older than the counters of the row.
  */
-import type { SQL } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId } from '../../../core/ids.ts';
 import type { SteeredInput } from '../../../core/run/job.ts';
 import type { Mailbox } from '../../../core/run/snapshot.ts';
@@ -10,10 +10,10 @@ import type { OpenCall } from '../../../core/tools/tool-call.ts';
 import type { Executor } from '../../connection/client.ts';
 import type { ContextRow } from '../contexts.ts';
 import { places } from '../places.ts';
-import { readSteers, type Reading } from './inputs.ts';
-import { readJobs, type JobsInMailbox } from './jobs.ts';
-import { readOpenCalls } from './open-calls.ts';
-import { readWorkers, type StoredWorker, type WorkerDefinition } from './worker.ts';
+import { steersOf, toSteers, type Reading, type SteerRow } from './inputs.ts';
+import { jobsOf, toJobs, type JobRow, type JobsInMailbox } from './jobs.ts';
+import { openCallsOf, toOpenCalls, type CallRow } from './open-calls.ts';
+import { toWorkers, workersOf, type StoredWorker, type WorkerDefinition, type WorkerRow } from './worker.ts';
 
 /** The mailbox of a context and the configuration of its worker. */
 export type Stored = { mailbox: Mailbox; worker: WorkerDefinition };
@@ -37,15 +37,34 @@ type Parts = {
   workers: Map<ContextId, StoredWorker>;
 };
 
-/** Four statements for all contexts, sent together when `executor` is a transaction. */
+/** A row of one of the parts. */
+type PartRow =
+  | { part: 'job'; row: JobRow }
+  | { part: 'steer'; row: SteerRow }
+  | { part: 'call'; row: CallRow }
+  | { part: 'worker'; row: WorkerRow };
+
+/**
+ * All parts of all contexts in one statement, each row as JSON: with small rows most of the time goes into the statements
+ * themselves. `json`, because `jsonb` would not keep the text of a configuration.
+ */
 export async function readParts(executor: Executor, at: SQL, reading: Reading): Promise<Parts> {
-  const [jobs, steers, calls, workers] = await Promise.all([
-    readJobs(executor, at, reading),
-    readSteers(executor, at, reading),
-    readOpenCalls(executor, at),
-    readWorkers(executor, at),
-  ]);
-  return { jobs, steers, calls, workers };
+  const of = sql.raw('at');
+  const rows = await executor.execute<PartRow>(sql`/* mailbox.read */
+    with at as materialized (select at.* from ${at})
+    select 'job' as part, to_json(r) as row from (${jobsOf(of, reading)}) r
+    union all select 'steer', to_json(r) from (${steersOf(of, reading)}) r
+    union all select 'call', to_json(r) from (${openCallsOf(of)}) r
+    union all select 'worker', to_json(r) from (${workersOf(of)}) r`);
+  return {
+    jobs: toJobs(rows.flatMap((row) => (row.part === 'job' ? [row.row] : []))),
+    steers: toSteers(
+      rows.flatMap((row) => (row.part === 'steer' ? [row.row] : [])),
+      reading,
+    ),
+    calls: toOpenCalls(rows.flatMap((row) => (row.part === 'call' ? [row.row] : []))),
+    workers: toWorkers(rows.flatMap((row) => (row.part === 'worker' ? [row.row] : []))),
+  };
 }
 
 export function toMailboxes(

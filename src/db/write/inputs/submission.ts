@@ -2,7 +2,7 @@
  * The rows that queue a job: the job, and the input that it answers. In their SQL, `ctx` is the context's row, which the
  * same statement updates or inserts: `id`, `tenant_id`, `wake_seq`, and the `branch` of the job.
  */
-import { sql, type SQL } from 'drizzle-orm';
+import { sql, type Placeholder, type SQL } from 'drizzle-orm';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
 import type { AskedCompaction } from '../../../core/compaction/settings.ts';
 import type { JobId, MessageId, ToolCallId, WorkerId } from '../../../core/ids.ts';
@@ -65,12 +65,10 @@ const INPUT = written<typeof messages, GivenInput>(
   },
   { given: 'i' },
 );
-const INPUTS = recordset('i', INPUT.fields).between(`input as (${INPUT.insert} from ctx, `, ')');
+const INPUTS = recordset('i', INPUT.fields);
 
-/** The inputs of the jobs that have one. */
-export function inputsOf(given: readonly Given[]): SQL {
-  return INPUTS(given.flatMap(({ job, asker }) => (job.input === null ? [] : [{ job, asker, input: job.input }])));
-}
+/** The inputs of the jobs that have one, from `SubmittedRows.inputs`. */
+export const inputCte = INPUTS.around(`input as (${INPUT.insert} from ctx, `, ')');
 
 const JOB = written<typeof jobs, Given>(
   jobs,
@@ -98,14 +96,22 @@ const JOB = written<typeof jobs, Given>(
 );
 const JOBS = recordset('j', JOB.fields);
 
-const jobsFor = (worker: string): ((given: readonly Given[]) => SQL) =>
-  JOBS.between(`job as (${JOB.insert} from ctx join ${worker} w on w.context_id = ctx.id, `, ')');
+const jobsFor = (worker: string): ((json: Placeholder) => SQL) =>
+  JOBS.around(`job as (${JOB.insert} from ctx join ${worker} w on w.context_id = ctx.id, `, ')');
 
-/** The jobs, for a stored worker. */
-export const jobsOf = jobsFor('workers');
+/** The jobs from `SubmittedRows.jobs`, for a stored worker. */
+export const jobCte = jobsFor('workers');
 
 /** The same, for a worker that the statement inserts as `worker`. */
-export const jobsOfNew = jobsFor('worker');
+export const jobOfNewCte = jobsFor('worker');
+
+/** JSON of the rows to insert. */
+export type SubmittedRows = { inputs: string; jobs: string };
+
+export function submittedRows(given: readonly Given[]): SubmittedRows {
+  const inputs = given.flatMap(({ job, asker }) => (job.input === null ? [] : [{ job, asker, input: job.input }]));
+  return { inputs: INPUTS.encodeAll(inputs), jobs: JOBS.encodeAll(given) };
+}
 
 function kindOf({ input, compaction }: NewJob): JobKind {
   if (compaction !== null) return 'compact';
