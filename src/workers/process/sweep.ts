@@ -61,11 +61,12 @@ export class Sweep {
  * In milliseconds. The contexts of a process that has just died are taken over at the moment at which it counts as dead.
  * `starts`: this process has just started, perhaps in the place of one that died a moment ago.
  */
-async function untilNextSweep({ database, times, random }: WorkerState, starts: boolean): Promise<number> {
+async function untilNextSweep(state: WorkerState, starts: boolean): Promise<number> {
+  const { database, times } = state;
   const silentMs = starts ? 0 : SILENT_HEARTBEATS * times.heartbeatIntervalMs;
   const death = await nextDeath(database.db, times, silentMs);
   // Random, so that the processes do not all sweep at the same time.
-  return Math.min(times.sweepMs * (0.75 + random() / 2), death === null ? Infinity : death + 1);
+  return Math.min(times.sweepMs * (0.75 + state.random() / 2), death === null ? Infinity : death + 1);
 }
 
 export async function sweepOnce(state: WorkerState): Promise<void> {

@@ -504,6 +504,17 @@ test('a withdrawn input leaves a context that accepts inputs which require it id
   expect(await submit(db(), submission)).not.toBeNull();
 });
 
+test('the reason of a stop request is read as it was written, even if it looks like an encoded character', async () => {
+  const { row, contextId, jobId } = await running();
+  const reason = 'not \uF8FE0041, "quoted", \\u0000 \uF8FE';
+  const ports = the.ports();
+  await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason }));
+  expect((await readMailbox(db(), row))?.mailbox.job?.stopRequest).toMatchObject({ kind: 'cancel', reason });
+  expect(await the.rows(`select stop_reason from jobs where context_id = '${contextId}'`)).toEqual([
+    { stop_reason: reason },
+  ]);
+});
+
 describe('inputs that are too long to be read together', () => {
   const text = (bytes: number) => [{ type: 'text' as const, text: 'x'.repeat(bytes) }];
   const steered = async () => {

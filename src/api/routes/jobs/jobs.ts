@@ -126,5 +126,5 @@ export async function untilFinished(
 ): Promise<void> {
   if (ms === 0) return;
   const watch = await streamHub.watch(job);
-  await watch.ended(ms, signal).finally(watch.stop);
+  await watch.ended(ms, signal).finally(() => watch.stop());
 }

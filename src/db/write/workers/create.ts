@@ -59,7 +59,7 @@ function valuesOf({ role, config, ...worker }: NewWorker): WorkerValues {
 }
 
 type Values = WorkerValues & SubmittedRows & { jobCount: number };
-type Value = (name: keyof Values & string) => Placeholder;
+type Value = (name: keyof Values) => Placeholder;
 
 // The view takes its columns from `c` and the wake-up from `ctx`: both are the inserted row of the context.
 const statement = prepared<Values>(
