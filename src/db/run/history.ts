@@ -56,6 +56,7 @@ export async function readBranch(executor: Executor, place: Place, branch: strin
   const read = await readMemories(executor, {
     at: places([{ ...place, branch }]),
     compactions: applicableCompactions(),
+    beginning: LIMITS.beginningBytes,
   });
   return read.get(place.contextId) ?? null;
 }
@@ -79,7 +80,7 @@ function workedOn(at: SQL): SQL {
     from ${at} offset 0) at`;
 }
 
-/** `content`: null beyond the limit. */
+/** `content`: null if it was not read. */
 type SizedRow = Omit<MessageRow, 'content'> & { bytes: number; content: Block[] | null };
 type MemoryRow = OfContext & CompactedColumns & (SizedRow | { id: null });
 
@@ -88,21 +89,27 @@ function whole(read: Map<ContextId, Remembered>): Map<ContextId, Remembered> {
   return read;
 }
 
-/** `at`: the branches. `compactions`: those that apply (see compactions.ts). `shown`: a condition on messages. */
-type MemoryQuery = { at: SQL; compactions: SQL; shown?: SQL; most?: number };
+/**
+ * `at`: the branches. `compactions`: those that apply (see compactions.ts). `shown`: a condition on messages. `beginning`:
+ * bytes to read of a history that is longer than `most`, and at least its first message; 0: none.
+ */
+type MemoryQuery = { at: SQL; compactions: SQL; shown?: SQL; most?: number; beginning?: number };
 
 const VISIBLE: SQL = sql`m.status = 'completed'`;
 
 /**
  * The messages of branches that match `shown`, and the compactions of each branch as a separate row. One statement, so
  * that all rows come from one snapshot. The rows are sorted here, because PostgreSQL would write long ones to disk.
- * Only the size of messages beyond the limit is read. If several contexts together exceed the limit, it rejects with
+ * Of messages beyond the limits only the size is read. If several contexts together exceed the limit, it rejects with
  * `ReadLimitExceeded`; for a single context, it returns the beginning.
  */
 async function readMemories(
   executor: Executor,
-  { at, compactions, shown = VISIBLE, most = LIMITS.historyBytes }: MemoryQuery,
+  { at, compactions, shown = VISIBLE, most = LIMITS.historyBytes, beginning = 0 }: MemoryQuery,
 ): Promise<Map<ContextId, Remembered>> {
+  const of = sql`m.context_id = at.context_id and m.tenant_id = at.tenant and m.branch = s.branch
+    and m.seq > s.after and m.seq <= s.upto and m.seq >= at.upto and ${shown}`;
+  const { isRead, span } = beginning === 0 ? upto(most) : wholeOr(beginning, most, of);
   const rows = await executor.execute<MemoryRow>(sql`/* history.read */
     with compacted_places as materialized (
       select at.context_id, at.tenant, at.branch, k.upto, k.summary, k.shortening from ${at} cross join ${compactions}
@@ -110,11 +117,9 @@ async function readMemories(
     select m.*, null::jsonb as summary, null::jsonb as shortening
     from compacted_places at cross join lateral (${spansOf(sql`at.context_id`, sql`at.tenant`, sql`at.branch`)}) s
     cross join lateral (
-      select m.context_id, m.bytes, ${columnsWith(sql`case when m.upto_here <= ${sql.raw(String(most))} then m.content end`)} from (
-        select m.*, sum(m.bytes) over (order by m.seq rows unbounded preceding) as upto_here
-        from messages m where m.context_id = at.context_id
-          and m.tenant_id = at.tenant and m.branch = s.branch and m.seq > s.after and m.seq <= s.upto and m.seq >= at.upto
-          and ${shown} order by m.seq) m) m
+      select m.context_id, m.bytes, ${columnsWith(sql`case when ${isRead} then m.content end`)} from (
+        select span.room, m.*, sum(m.bytes) over (order by m.seq rows unbounded preceding) as upto_here
+        from ${span} span cross join messages m where ${of} order by m.seq) m) m
     union all
     select at.context_id, 0, ${messageColumns}, at.summary, at.shortening
     from compacted_places at left join messages m on false
@@ -134,6 +139,22 @@ async function readMemories(
       },
     ]),
   );
+}
+
+/** Which messages of a span are read, as a condition on `m`; and how many bytes of them, as the column `room` of a row. */
+type Reading = { isRead: SQL; span: SQL };
+
+function upto(most: number): Reading {
+  return { isRead: sql`m.upto_here <= m.room`, span: sql.raw(`(select ${most}::bigint as room)`) };
+}
+
+/** All of the span, or if it is longer than `most`, the first message and as many more as fit in `beginning`. */
+function wholeOr(beginning: number, most: number, of: SQL): Reading {
+  const room = sql.raw(`case when sum(m.bytes) <= ${most} then ${most} else ${beginning} end::bigint`);
+  return {
+    isRead: sql`(m.upto_here <= m.room or m.upto_here = m.bytes)`,
+    span: sql`(select ${room} as room from messages m where ${of})`,
+  };
 }
 
 /** The messages to summarise next, and the last message, which `decide` needs to choose the next step. */
