@@ -12,8 +12,8 @@ if (existsSync(new URL('../bootstrap.js', import.meta.url))) {
   process.stderr.write(`nightshift needs Node 24 or newer; this is Node ${process.versions.node}.\n`);
   process.exit(1);
 } else {
-  // V8 keeps the compiled code beside the package, where only its owner can write: the next start needs a fifth less CPU
-  // and memory. Where the folder cannot be written, nothing is kept.
+  // V8 keeps the compiled code beside the package, where only its owner can write: the next start needs less CPU and
+  // memory. Where the folder cannot be written, nothing is kept.
   const { enableCompileCache } = await import('node:module');
   enableCompileCache(fileURLToPath(new URL('../.compile-cache', import.meta.url)));
   await import('../dist/main.js');

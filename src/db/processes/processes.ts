@@ -42,8 +42,9 @@ export type Published = { tools: string[]; roles: string[]; models: string[]; mc
  * When the heartbeat timeout of the process `p` begins. A restarted PostgreSQL server has lost all advisory locks and
  * received no heartbeats meanwhile, so it begins again at the server's start.
  */
-const LAST_SIGN: SQL = sql`greatest(p.heartbeat_at, pg_postmaster_start_time())`;
+const TIMEOUT_BEGINS: SQL = sql`greatest(p.heartbeat_at, pg_postmaster_start_time())`;
 
+/** Whether the session of the process `p` still holds its lock. */
 const HOLDS_LOCK: SQL = sql`exists (
         select 1 from pg_locks l
         where l.locktype = 'advisory' and l.granted and l.objsubid = 1
@@ -55,7 +56,7 @@ export function isDead(times: LeaseTimes): SQL<boolean> {
   return sql<boolean>`(
     p.dead_at is not null
     or p.heartbeat_at < clock_timestamp() - ${times.leaseMs}::float8 * interval '1 millisecond'
-    or (${LAST_SIGN} < clock_timestamp() - ${times.heartbeatTimeoutMs}::float8 * interval '1 millisecond'
+    or (${TIMEOUT_BEGINS} < clock_timestamp() - ${times.heartbeatTimeoutMs}::float8 * interval '1 millisecond'
       and not ${HOLDS_LOCK}))`;
 }
 
@@ -207,7 +208,7 @@ export async function nextDeath(
 ): Promise<number | null> {
   const [row] = await executor.execute<{ ms: number | null }>(sql`/* processes.next_death */
     select ceil(extract(epoch from min(dies.at) - clock_timestamp()) * 1000)::float8 as ms from (
-      select ${LAST_SIGN} + ${heartbeatTimeoutMs}::float8 * interval '1 millisecond' as at from processes p
+      select ${TIMEOUT_BEGINS} + ${heartbeatTimeoutMs}::float8 * interval '1 millisecond' as at from processes p
       where p.dead_at is null and p.heartbeat_at <= clock_timestamp() - ${silentMs}::float8 * interval '1 millisecond'
         and not ${HOLDS_LOCK}) dies
     where dies.at > clock_timestamp()`);

@@ -142,14 +142,14 @@ async function readMemories(
 }
 
 /** Which messages of a span are read, as a condition on `m`; and how many bytes of them, as the column `room` of a row. */
-type Reading = { isRead: SQL; span: SQL };
+type ReadMessages = { isRead: SQL; span: SQL };
 
-function upto(most: number): Reading {
+function upto(most: number): ReadMessages {
   return { isRead: sql`m.upto_here <= m.room`, span: sql.raw(`(select ${most}::bigint as room)`) };
 }
 
 /** All of the span, or if it is longer than `most`, the first message and as many more as fit in `beginning`. */
-function wholeOr(beginning: number, most: number, of: SQL): Reading {
+function wholeOr(beginning: number, most: number, of: SQL): ReadMessages {
   const room = sql.raw(`case when sum(m.bytes) <= ${most} then ${most} else ${beginning} end::bigint`);
   return {
     isRead: sql`(m.upto_here <= m.room or m.upto_here = m.bytes)`,

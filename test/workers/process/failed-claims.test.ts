@@ -1,6 +1,6 @@
 // A context that kills every process that reads it, for example by answers that crash a parser, and one whose history
 // is too long to be read. The claim of a process that dies is rolled back; the count of the death is not.
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import { readBranch, readHistory } from '../../../src/db/run/history.ts';
@@ -180,7 +180,12 @@ describe('a history of 270 MB', () => {
   test('is refused whole, and read from its beginning', async () => {
     const lease = { contextId, tenantId: DEFAULT_TENANT };
     await expect(readHistory(the.database.db, lease, 'main')).rejects.toThrow(ReadLimitExceeded);
+    const sent = vi.spyOn(the.database.db, 'execute');
     const beginning = await readBranch(the.database.db, lease, 'main');
+    const rows: unknown = await sent.mock.results[0]?.value;
+    sent.mockRestore();
+    // The others come without their content.
+    expect(Array.isArray(rows) ? rows.map(({ content }) => content !== null).filter(Boolean) : rows).toHaveLength(4);
     // Four messages of 15 MB, within 64 MB, and the last one without its content.
     expect(beginning?.history).toHaveLength(5);
     expect(beginning?.history.at(-1)?.content).toEqual([]);
