@@ -27,7 +27,8 @@ export async function bundle(entries: Readonly<Record<string, string>>, folder: 
       chunkFileNames: 'chunk-[hash].js',
       sourcemap: true,
       sourcemapExcludeSources: true,
-      minify: false,
+      // Names stay, and so do positions in stack traces, by the source maps. Comments and spaces would cost memory.
+      minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     });
   } finally {
     await build.close();

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { withSystems, type Bench, type Scenario } from '../bench.ts';
-import { alone, median, type Figure } from '../figures.ts';
+import { alone, median, type Figure, type Goal } from '../figures.ts';
 import { BUNDLED_MAIN } from '../nightshift/bundle.ts';
 import { SOURCE_MAIN } from '../nightshift/system.ts';
 import type { Running } from '../process.ts';
@@ -57,24 +57,24 @@ function lineOf(cost: Cost): string {
 function figuresOf(rounds: readonly Map<SystemName, Round>[]): Figure[] {
   const of = (name: SystemName, value: (round: Round) => number): number =>
     median(rounds.flatMap((round) => round.get(name) ?? []).map(value));
-  const lines = (name: string, unit: string, value: (round: Round) => number): Figure[] => [
+  const lines = (name: string, unit: string, bound: number, value: (round: Round) => number): Figure[] => [
     {
       name: `idle: ${name}`,
       unit,
       nightshift: of('nightshift', value),
       baseline: of('baseline', value),
-      goal: null,
+      goal: { of: 'value', is: 'at most', bound },
     },
     alone(`idle: ${name}, from sources`, unit, of('source', value)),
   ];
-  const version = (name: string, program: string): Figure =>
-    alone(`idle: nightshift --version${name}`, 's of CPU', cpuOfVersion(program));
+  const version = (name: string, program: string, goal: Goal | null = null): Figure =>
+    alone(`idle: nightshift --version${name}`, 's of CPU', cpuOfVersion(program), goal);
   return [
-    ...lines('memory of the API process', 'MB', ({ api }) => api.residentMb),
-    ...lines('memory of the worker process', 'MB', ({ worker }) => worker.residentMb),
-    ...lines('the API process until it is ready', 's of CPU', ({ api }) => api.startCpu),
-    ...lines('the worker process until it is ready', 's of CPU', ({ worker }) => worker.startCpu),
-    version('', BUNDLED_MAIN),
+    ...lines('memory of the API process', 'MB', 130, ({ api }) => api.residentMb),
+    ...lines('memory of the worker process', 'MB', 130, ({ worker }) => worker.residentMb),
+    ...lines('the API process until it is ready', 's of CPU', 0.8, ({ api }) => api.startCpu),
+    ...lines('the worker process until it is ready', 's of CPU', 0.8, ({ worker }) => worker.startCpu),
+    version('', BUNDLED_MAIN, { of: 'value', is: 'at most', bound: 0.15 }),
     version(', from sources', SOURCE_MAIN),
   ];
 }

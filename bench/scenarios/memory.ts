@@ -27,7 +27,7 @@ export const memory: Scenario = {
           unit: 'MB',
           nightshift: megabytes.get('nightshift') ?? null,
           baseline: megabytes.get('baseline') ?? null,
-          goal: { of: 'value', is: 'at most', bound: 400 },
+          goal: { of: 'value', is: 'at most', bound: 250 },
         },
       ];
     }),

@@ -1,7 +1,7 @@
 /** Kills the only worker process in the middle of a run, starts it again, and waits for the next model request. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { firstByMark, postAll, untilEnded, withSystems, type Bench, type Scenario } from '../bench.ts';
-import { median, percentile, type Figure } from '../figures.ts';
+import { median, percentile, type Figure, type Goal } from '../figures.ts';
 import type { Running } from '../process.ts';
 import type { System, SystemName } from '../system.ts';
 import { monotonic } from '../talk.ts';
@@ -19,7 +19,7 @@ export const resume: Scenario = {
     withSystems(bench, bench.baseline ? ['nightshift', 'baseline'] : ['nightshift'], async (systems) => {
       const delays = new Map<SystemName, number[]>();
       for (const system of systems) delays.set(system.kind.name, await killRepeatedly(bench, system));
-      const line = (name: string, value: (all: number[]) => number): Figure => {
+      const line = (name: string, value: (all: number[]) => number, goal: Goal | null = null): Figure => {
         const of = (system: SystemName): number | null => {
           const all = delays.get(system);
           return all === undefined ? null : value(all);
@@ -29,10 +29,13 @@ export const resume: Scenario = {
           unit: 'ms',
           nightshift: of('nightshift'),
           baseline: of('baseline'),
-          goal: null,
+          goal,
         };
       };
-      return [line('p50', median), line('slowest', (all) => percentile(all, 1))];
+      return [
+        line('p50', median, { of: 'value', is: 'at most', bound: 1_200 }),
+        line('slowest', (all) => percentile(all, 1)),
+      ];
     }),
 };
 

@@ -1,7 +1,7 @@
 /** Errors before there is a request: invalid HTTP, headers that are too large, a client that is too slow. */
 import type { Duplex } from 'node:stream';
-import { STATUS_CODES } from 'node:http';
 import { refuse } from '../../core/errors.ts';
+import { http } from '../../node-http.ts';
 import { problemOf } from '../response/problem.ts';
 
 /** Answers if the connection is still writable, and closes it. */
@@ -13,7 +13,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
   const status = statusOf(error.code);
   const body = JSON.stringify(problemOf(refuse('invalid_request', MESSAGES[status]), status));
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/problem+json\r\n` +
+    `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

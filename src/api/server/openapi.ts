@@ -2,9 +2,9 @@
  * The OpenAPI 3.1 document, generated from the schemas of the routes. This file adds by rule what the generator cannot
  * know from a schema.
  */
-import { STATUS_CODES } from 'node:http';
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
+import { http } from '../../node-http.ts';
 import { isSecured } from '../access/access.ts';
 import type { ApiConfig, App } from './ports.ts';
 import { problemsOf } from '../schemas/problem.ts';
@@ -123,7 +123,7 @@ function freeBody({ requestBody }: Operation, schemas: Schemas): void {
 
 function describeAnswers({ responses = {} }: Operation): void {
   for (const [status, response] of Object.entries(responses)) {
-    if (response.description === 'Default Response') response.description = STATUS_CODES[status] ?? status;
+    if (response.description === 'Default Response') response.description = http.STATUS_CODES[status] ?? status;
   }
 }
 

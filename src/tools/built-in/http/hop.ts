@@ -1,7 +1,7 @@
 /** One request to one host: uses a checked address, no proxy and a new connection. */
-import * as http from 'node:http';
-import * as https from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
+import { http, https } from '../../../node-http.ts';
 import { ToolFault } from '../../run/tool-fault.ts';
 import { bare, type Address, type Gatekeeper } from './gatekeeper.ts';
 
@@ -17,7 +17,7 @@ export async function send(
   { url, method, headers, body }: Hop,
   gatekeeper: Gatekeeper,
   signal: AbortSignal,
-): Promise<http.IncomingMessage> {
+): Promise<IncomingMessage> {
   const host = bare(url.hostname);
   const addresses = await untilAborted(gatekeeper.admit(url.hostname), signal);
   const of = url.protocol === 'https:' ? https : http;
