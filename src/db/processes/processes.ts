@@ -197,22 +197,23 @@ export async function declareDead(executor: Executor, times: LeaseTimes, judge: 
 }
 
 /**
- * In how many milliseconds the next process counts as dead: its lock is free already, and its heartbeat timeout has not
- * passed yet. Null: none. A look at the locks is expensive, so a process with a heartbeat in the last `silentMs` is not
- * looked at.
+ * In how many milliseconds the next process counts as dead: its lock is free already, and its heartbeat timeout passes
+ * later, or has passed in the last `sinceMs`, after the last look for dead ones. Null: none. A look at
+ * the locks is expensive, so a process with a heartbeat in the last `silentMs` is not looked at.
  */
 export async function nextDeath(
   executor: Executor,
   { heartbeatTimeoutMs }: LeaseTimes,
-  silentMs: number,
+  { silentMs, sinceMs }: { silentMs: number; sinceMs: number },
 ): Promise<number | null> {
   const [row] = await executor.execute<{ ms: number | null }>(sql`/* processes.next_death */
     select ceil(extract(epoch from min(dies.at) - clock_timestamp()) * 1000)::float8 as ms from (
       select ${TIMEOUT_BEGINS} + ${heartbeatTimeoutMs}::float8 * interval '1 millisecond' as at from processes p
       where p.dead_at is null and p.heartbeat_at <= clock_timestamp() - ${silentMs}::float8 * interval '1 millisecond'
         and not ${HOLDS_LOCK}) dies
-    where dies.at > clock_timestamp()`);
-  return row?.ms ?? null;
+    where dies.at > clock_timestamp() - ${sinceMs}::float8 * interval '1 millisecond'`);
+  const ms = row?.ms ?? null;
+  return ms === null ? null : Math.max(0, ms);
 }
 
 /** Keeps rows of dead processes for an hour, so that validation still knows what was last published. */

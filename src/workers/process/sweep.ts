@@ -50,21 +50,23 @@ export class Sweep {
     const state = this.#state;
     const warn = (message: string) => (error: unknown) => state.log.warn({ err: error }, message);
     for (let count = 1; !this.#stopped; count += 1) {
+      const beganAt = performance.now();
       await sweepOnce(state).catch(warn('a sweep failed'));
       if (count % SOMETIMES === 0) await releaseOrphans(state).catch(warn('could not release leases without a run'));
-      await setTimeout(await untilNextSweep(state, count === 1).catch(() => state.times.sweepMs));
+      await setTimeout(await untilNextSweep(state, beganAt, count === 1).catch(() => state.times.sweepMs));
     }
   }
 }
 
 /**
- * In milliseconds. The contexts of a process that has just died are taken over at the moment at which it counts as dead.
- * `starts`: this process has just started, perhaps in the place of one that died a moment ago.
+ * In milliseconds. The contexts of a process that has just died are taken over at the moment at which it counts as dead;
+ * at once, if that moment came during the last sweep, which began at `beganAt`. `starts`: this process has just started,
+ * perhaps in the place of one that died a moment ago.
  */
-async function untilNextSweep(state: WorkerState, starts: boolean): Promise<number> {
+async function untilNextSweep(state: WorkerState, beganAt: number, starts: boolean): Promise<number> {
   const { database, times } = state;
   const silentMs = starts ? 0 : SILENT_HEARTBEATS * times.heartbeatIntervalMs;
-  const death = await nextDeath(database.db, times, silentMs);
+  const death = await nextDeath(database.db, times, { silentMs, sinceMs: performance.now() - beganAt });
   // Random, so that the processes do not all sweep at the same time.
   return Math.min(times.sweepMs * (0.75 + state.random() / 2), death === null ? Infinity : death + 1);
 }
@@ -114,7 +116,7 @@ async function takeReserved({ database, registry, clock }: WorkerState): Promise
 function startAll(state: WorkerState, found: readonly Due[]): void {
   for (const due of found) {
     if (due.kind === 'claimable')
-      void runContext(state, due.contextId, due.epoch).finally(() => state.registry.giveSlot());
+      void runContext(state, due.contextId, { counted: due.epoch }).finally(() => state.registry.giveSlot());
   }
 }
 

@@ -185,18 +185,30 @@ describe('dead processes', () => {
     expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
   });
 
+  /** Looks at all processes, for deaths from now on. */
+  const NOW = { silentMs: 0, sinceMs: 0 };
+
   test('are expected as soon as their lock is free, at the end of their heartbeat timeout', async () => {
-    expect(await nextDeath(db(), TIMES, 0)).toBeNull();
+    expect(await nextDeath(db(), TIMES, NOW)).toBeNull();
     await the.process({ silentMs: 200, lock: true });
-    expect(await nextDeath(db(), TIMES, 0)).toBeNull();
+    expect(await nextDeath(db(), TIMES, NOW)).toBeNull();
     await the.process({ silentMs: 20_000 });
-    expect(await nextDeath(db(), TIMES, 0)).toBeNull();
+    expect(await nextDeath(db(), TIMES, NOW)).toBeNull();
     await the.process({ silentMs: 200 });
     await the.process({ silentMs: 300 });
-    const ms = (await nextDeath(db(), TIMES, 0)) ?? 0;
+    const ms = (await nextDeath(db(), TIMES, NOW)) ?? 0;
     expect(ms).toBeGreaterThan(0);
     expect(ms).toBeLessThanOrEqual(TIMES.heartbeatTimeoutMs - 300);
-    expect(await nextDeath(db(), TIMES, 60_000)).toBeNull();
+    expect(await nextDeath(db(), TIMES, { ...NOW, silentMs: 60_000 })).toBeNull();
+  });
+
+  test('are expected at once if their timeout passed since the last look, until they are declared', async () => {
+    await the.process({ silentMs: TIMES.heartbeatTimeoutMs + 10 });
+    expect(await nextDeath(db(), TIMES, NOW)).toBeNull();
+    const lately = { ...NOW, sinceMs: 60_000 };
+    expect(await nextDeath(db(), TIMES, lately)).toBe(0);
+    await declareDead(db(), TIMES, await the.process());
+    expect(await nextDeath(db(), TIMES, lately)).toBeNull();
   });
 
   test('lose their connections, and live processes keep theirs', async () => {
