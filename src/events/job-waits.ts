@@ -1,6 +1,6 @@
 /**
  * Long polls: requests that wait for a job to end. The bus reports the end at once but may lose the message, so the
- * stream hub also asks PostgreSQL. A watch begins before its first look, so that an end in between is not missed.
+ * stream hub also asks PostgreSQL.
  */
 import type { JobEnd } from '../bus/bus.ts';
 import type { JobId, TenantId } from '../core/ids.ts';
@@ -31,12 +31,17 @@ export class JobWaits {
     return this.#all();
   }
 
-  watch(job: Watched): Watch {
+  /**
+   * `hasEnded` is asked once, when the watch has begun, so that an end in between is not missed. If it fails, the watch
+   * resolves: its request fails now, not at the end of its wait.
+   */
+  watch(job: Watched, hasEnded: () => Promise<boolean>): Watch {
     const { promise, resolve } = Promise.withResolvers<void>();
     const one: Waiting = { ...job, send: resolve };
     const ofJob = this.#waiting.get(job.jobId) ?? new Set();
     this.#waiting.set(job.jobId, ofJob.add(one));
     if (this.#closed) resolve();
+    hasEnded().then((ended) => ended && resolve(), resolve);
     return {
       ended: (ms, signal) => earliest(promise, ms, signal),
       stop: () => {

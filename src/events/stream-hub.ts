@@ -7,8 +7,7 @@
 import { jobEnds, type Bus, type JobEnd } from '../bus/bus.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import type { Database, Executor } from '../db/connection/client.ts';
-import { keyOf, readHead, readStreamProgress } from '../db/read/messages/event-views.ts';
-import { FirstLook } from './first-look.ts';
+import { hasEnded, keyOf, readHead, readStreamProgress } from '../db/read/messages/event-views.ts';
 import { InterestPublisher } from './interest-publisher.ts';
 import { JobWaits, type Watch, type Watched } from './job-waits.ts';
 import { Pace } from './pace.ts';
@@ -37,7 +36,6 @@ export class StreamHub {
   readonly #db: Executor;
   readonly #bus: Bus;
   readonly #waits: JobWaits;
-  readonly #firstLook: FirstLook;
   readonly #interest: InterestPublisher;
   readonly #feeds: SharedFeeds;
   readonly #unsubscribe: () => void;
@@ -50,7 +48,6 @@ export class StreamHub {
     this.#db = db;
     this.#bus = bus;
     this.#waits = new JobWaits();
-    this.#firstLook = new FirstLook(db, (ended) => this.#waits.send(ended));
     this.#interest = new InterestPublisher(bus);
     const onResync = (): void => void (this.#resyncs += 1);
     this.#feeds = new SharedFeeds(bus, { db, interest: this.#interest, pace: new Pace(), onResync });
@@ -82,8 +79,7 @@ export class StreamHub {
   /** The job may have ended already, or not exist. */
   async watch(job: Watched): Promise<Watch> {
     await this.#hearJobEnds();
-    const watch = this.#waits.watch(job);
-    this.#firstLook.add(job);
+    const watch = this.#waits.watch(job, () => hasEnded(this.#db, job));
     this.#countUse();
     return {
       ...watch,

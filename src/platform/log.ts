@@ -1,14 +1,24 @@
 /** The log: JSON lines on standard output. Fields that can contain a key are always redacted. */
-import { pino, stdSerializers, type Logger } from 'pino';
+import { destination, pino, stdSerializers, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 import type { LogLevel } from '../config/config.ts';
+import { perTurn } from '../per-turn.ts';
 
 export function createLog(level: LogLevel): Logger {
-  return pino({
+  const options: LoggerOptions = {
     level,
     base: { pid: process.pid },
     serializers: { err: toLogged },
     redact: ['*.authorization', '*.cookie', '*["set-cookie"]', '*.apiKey', '*.headers', 'err.headers'],
-  });
+  };
+  return pino(options, toStandardOutput());
+}
+
+/** Lines of one turn of the event loop are written together: under load, a write costs more than a line. */
+function toStandardOutput(): DestinationStream {
+  const output = destination({ sync: true });
+  const lines = perTurn<string>((added) => output.write(added.join('')));
+  process.on('exit', lines.flush);
+  return { write: lines.add };
 }
 
 /**

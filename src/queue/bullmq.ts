@@ -6,7 +6,8 @@
 import type { JobsOptions, Queue as BullQueue, Worker as BullWorker } from 'bullmq';
 import pTimeout from 'p-timeout';
 import { parseId, type ContextId } from '../core/ids.ts';
-import type { HandleWakeUp, WakeQueue, QueueConsumer } from './wake-queue.ts';
+import { perTurn } from '../per-turn.ts';
+import type { HandleWakeUp, WakeQueue, WakeUp, QueueConsumer } from './wake-queue.ts';
 
 /** Without a priority: BullMQ runs all entries in the order of their arrival, with fewer commands of Redis. */
 const ENTRY: JobsOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true };
@@ -23,20 +24,33 @@ export const CONSUMER_OPTIONS = {
   drainDelay: 2,
 } as const;
 
-type Entry = { contextId: string };
-type AnyQueue = Pick<BullQueue<Entry>, 'add' | 'count' | 'close'>;
+/** `isNew` is missing if it is false. */
+export type Entry = { contextId: string; isNew?: boolean };
+type AnyQueue = Pick<BullQueue<Entry>, 'add' | 'addBulk' | 'count' | 'close'>;
 type AnyConsumer = Pick<BullWorker<Entry>, 'pause' | 'close'>;
+
+type EntryToAdd = { name: string; data: Entry; opts: JobsOptions };
+
+/**
+ * Its id is new after every wake-up and every claim, so that BullMQ does not drop a wake-up because an entry of a dead
+ * process has the same id.
+ */
+function toEntry({ contextId, wakeSeq, epoch }: WakeUp): EntryToAdd {
+  const data = wakeSeq === 1 && epoch === 0 ? { contextId, isNew: true } : { contextId };
+  return { name: 'wake-up', data, opts: { ...ENTRY, jobId: `${contextId}-${wakeSeq}-${epoch}` } };
+}
 
 /** `isConnected`: whether a wake-up can be sent now; none is kept for later. */
 export function toWakeQueue(queue: AnyQueue, isConnected: () => boolean, close: () => Promise<void>): WakeQueue {
+  const wakeUps = perTurn<EntryToAdd>((entries) => {
+    if (!isConnected()) return;
+    const [first] = entries;
+    const isOne = entries.length === 1 && first !== undefined;
+    const adding = isOne ? queue.add(first.name, first.data, first.opts) : queue.addBulk(entries);
+    adding.catch(() => undefined);
+  });
   return {
-    notify({ contextId, wakeSeq, epoch }) {
-      if (!isConnected()) return;
-      // New after every wake-up and every claim, so that BullMQ does not drop a wake-up because an entry of a dead
-      // process has the same id.
-      const jobId = `${contextId}-${wakeSeq}-${epoch}`;
-      queue.add('wake-up', { contextId }, { ...ENTRY, jobId }).catch(() => undefined);
-    },
+    notify: (wakeUp) => wakeUps.add(toEntry(wakeUp)),
     async isReachable() {
       if (!isConnected()) return false;
       return pTimeout(queue.count(), { milliseconds: ANSWER_MS }).then(
@@ -44,7 +58,10 @@ export function toWakeQueue(queue: AnyQueue, isConnected: () => boolean, close: 
         () => false,
       );
     },
-    close,
+    close() {
+      wakeUps.flush();
+      return close();
+    },
   };
 }
 
@@ -63,5 +80,5 @@ export function toQueueConsumer(consumer: AnyConsumer, close: () => Promise<void
 /** Handles an entry that names a context. Any other entry is not ours, and is ignored. */
 export async function handleEntry(entry: Entry, answer: HandleWakeUp): Promise<void> {
   const contextId = parseId<ContextId>(entry.contextId);
-  if (contextId !== null) await answer(contextId);
+  if (contextId !== null) await answer(contextId, entry.isNew === true);
 }

@@ -1,7 +1,7 @@
 /** The wake queue on Redis. The prefix is hash-tagged, so that a cluster keeps a queue's keys in one slot. */
 import { Queue as BullQueue, Worker as BullWorker } from 'bullmq';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { CONSUMER_OPTIONS, handleEntry, toWakeQueue, toQueueConsumer } from './bullmq.ts';
+import { CONSUMER_OPTIONS, handleEntry, toWakeQueue, toQueueConsumer, type Entry } from './bullmq.ts';
 import { QUEUE_NAME, type Queue } from './wake-queue.ts';
 
 /** Delay before the next attempt to connect, in milliseconds: 2 seconds at most, after an outage of any length. */
@@ -18,7 +18,7 @@ export function redisQueue(url: string, prefix: string, onError: (error: Error) 
     openWakeQueue() {
       const redis = connect(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
       redis.on('error', onError);
-      const queue = new BullQueue<{ contextId: string }>(QUEUE_NAME, {
+      const queue = new BullQueue<Entry>(QUEUE_NAME, {
         ...options,
         connection: redis,
       });
@@ -32,11 +32,12 @@ export function redisQueue(url: string, prefix: string, onError: (error: Error) 
     async listen(answer, concurrency) {
       const redis = connect(url, { enableOfflineQueue: true, maxRetriesPerRequest: null });
       redis.on('error', onError);
-      const consumer = new BullWorker<{ contextId: string }>(
-        QUEUE_NAME,
-        async (entry) => handleEntry(entry.data, answer),
-        { ...options, ...CONSUMER_OPTIONS, connection: redis, concurrency },
-      );
+      const consumer = new BullWorker<Entry>(QUEUE_NAME, async (entry) => handleEntry(entry.data, answer), {
+        ...options,
+        ...CONSUMER_OPTIONS,
+        connection: redis,
+        concurrency,
+      });
       consumer.on('error', onError);
       return toQueueConsumer(consumer, () => redis.disconnect());
     },

@@ -26,7 +26,8 @@ export type QueueConsumer = {
   close(): Promise<void>;
 };
 
-export type HandleWakeUp = (contextId: ContextId) => Promise<void>;
+/** `isNew`: no process had claimed the context when it was woken up, and nothing had woken it up before. */
+export type HandleWakeUp = (contextId: ContextId, isNew: boolean) => Promise<void>;
 
 export type Queue = {
   openWakeQueue(): WakeQueue;

@@ -77,14 +77,37 @@ test('a job of three tool steps: one transaction to claim and admit, one for eac
   isRecording = false;
   expect(untagged).toEqual([]);
   const transactions = transactionsOf(sent);
-  // The claim, its reads (in the same round trip), and the append.
-  expect(transactions.map((statements) => statements.length)).toEqual([4, 1, 1, 1, 1]);
+  // The claim, the read of the mailbox (in the same round trip), and the append. A new context has no history to read.
+  expect(transactions.map((statements) => statements.length)).toEqual([3, 1, 1, 1, 1]);
   expect(tagOf(transactions[0]?.[0] ?? '')).toBe('contexts.claim_many');
   for (const statements of transactions) expect(tagOf(statements.at(-1) ?? '')).toBe('contexts.append');
   // Three statement texts, to begin, to continue, to end, each with no more than it needs.
   const texts = new Set(transactions.map((statements) => statements.at(-1)));
   expect(texts.size).toBe(3);
   for (const text of texts) expect(text).not.toMatch(/insert into (compactions|failed_calls|awaited_jobs)|'retracted'/);
+});
+
+test('the claim of a context with a history reads it in the same round trip', async () => {
+  const sent: string[] = [];
+  let isRecording = false;
+  fleet = await startFleet({
+    model: () => says('ok'),
+    times: WITH_WAKE_UPS,
+    hook: (text) => {
+      if (isRecording && !BESIDE.includes(tagOf(text) ?? '') && !REGISTERS.test(text)) sent.push(text);
+    },
+  });
+  const of = fleet;
+  const { contextId } = await of.createContext();
+  await of.ended((await of.post(contextId, 'one')).jobId);
+  await of.until(async () => (await of.query(`select 1 from contexts where scheduling_status <> 'idle'`)).length === 0);
+  isRecording = true;
+  await of.ended((await of.post(contextId, 'two')).jobId);
+  isRecording = false;
+  expect(transactionsOf(sent).map((statements) => statements.map(tagOf))).toEqual([
+    ['contexts.claim_many', 'mailbox.read', 'history.read', 'contexts.append'],
+    ['contexts.append'],
+  ]);
 });
 
 test('a `once` call costs one transaction more: its mark', async () => {

@@ -42,6 +42,20 @@ describe('a recordset', () => {
   });
 });
 
+describe('texts that PostgreSQL cannot store in JSON', () => {
+  type Both = { text: string; content: unknown };
+  const rows = recordset(
+    'r',
+    columns<Both>({ text: ['text', ({ text }) => text], content: ['json', ({ content }) => content] }),
+  );
+
+  test('are encoded in a column of JSON, and not in a column of text, which is read as it is', () => {
+    const row = { text: 'a \uF8FE \uD800', content: { b: '\uF8FE \0' } };
+    expect(rows.encode(row)).toBe('{"text":"a \uF8FE \uFFFD","content":{"b":"\uF8FEf8fe \uF8FE0000"}}');
+    expect(rows.encodeAll([row, { text: 'c', content: null }])).toBe(`[${rows.encode(row)},{"text":"c"}]`);
+  });
+});
+
 describe('the columns that a statement writes', () => {
   const sources = {
     tenantId: sql`ctx.tenant_id`,

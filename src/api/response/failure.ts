@@ -1,7 +1,8 @@
 /** Turns every error of a request into a refusal. An unexpected error reveals no details to the client. */
 import type { FastifyError } from 'fastify';
 import { CODES, refuse, type Refusal } from '../../core/errors.ts';
-import { CANCELLED, errorCode, isUnavailable } from '../../db/connection/database-errors.ts';
+import { isAway } from '../../db/batches/database-timeout.ts';
+import { CANCELLED, errorCode } from '../../db/connection/database-errors.ts';
 import { InvalidJson } from '../request/body.ts';
 import { OutOfTime } from '../server/deadline.ts';
 import { RequestRefused } from './problem.ts';
@@ -21,7 +22,7 @@ const SCHEMA =
 export function toFailure(error: unknown, bodyLimit: number): Failure {
   if (error instanceof RequestRefused) return expected(error.refusal);
   if (error instanceof InvalidJson) return expected(refuse('invalid_request', error.message), 400);
-  if (error instanceof OutOfTime || isUnavailable(error) || TRANSIENT.includes(errorCode(error))) {
+  if (error instanceof OutOfTime || isAway(error) || TRANSIENT.includes(errorCode(error))) {
     return expected(refuse('unavailable', 'The database does not answer. Try again.'));
   }
   if (OTHER_SCHEMA.includes(errorCode(error))) return expected(refuse('unavailable', SCHEMA));

@@ -21,6 +21,13 @@ export { GivenUp } from './transaction.ts';
 /** A pool or a transaction: every statement of `src/db` runs on one. */
 export type Executor = PgDatabase<PgRemoteQueryResultHKT>;
 
+const pools = new WeakSet<Executor>();
+
+/** Whether each statement commits by itself. */
+export function isPool(executor: Executor): boolean {
+  return pools.has(executor);
+}
+
 /** Awaited before every statement and before every commit. `text` is the SQL with its tag, or `begin` or `commit`. */
 export type StatementHook = (text: string) => Promise<void> | void;
 
@@ -117,11 +124,13 @@ export function databaseOn(
         }
       });
     });
+  const db = executor(async (text, parameters, values) => {
+    if (hook !== undefined) await hook(text);
+    return untilFree(() => ask(text, parameters, values));
+  });
+  pools.add(db);
   return {
-    db: executor(async (text, parameters, values) => {
-      if (hook !== undefined) await hook(text);
-      return untilFree(() => ask(text, parameters, values));
-    }),
+    db,
     transaction,
     read: (read, options) => readWithin(transaction, read, options),
   };

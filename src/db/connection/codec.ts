@@ -19,10 +19,15 @@ export function textInJson(column: SQL): SQL {
   return sql`replace(${column}, ${sql.raw(`'${MARK}'`)}, ${sql.raw(`'${MARK}f8fe'`)})`;
 }
 
+/** Whether a JSON text contains characters that must be encoded. */
+export function needsMark(json: string): boolean {
+  return NEEDS_MARK.test(json);
+}
+
 /** JSON text that jsonb accepts. `JSON.stringify` escapes lone surrogates and leaves pairs unchanged. */
 export function encodeJson(value: unknown): string {
   const text = JSON.stringify(value);
-  if (!NEEDS_MARK.test(text)) return text;
+  if (!needsMark(text)) return text;
   return text.replace(ESCAPES, (escape: string, code: string | undefined) => {
     if (escape === MARK) return `${MARK}f8fe`;
     return code === undefined ? escape : `${MARK}${code}`;

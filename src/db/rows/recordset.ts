@@ -4,7 +4,7 @@
  */
 import { StringChunk, sql, type Placeholder, type SQL } from 'drizzle-orm';
 import type { Millis } from '../../core/time.ts';
-import { encodeJson } from '../connection/codec.ts';
+import { encodeJson, needsMark } from '../connection/codec.ts';
 import { toTimestamp } from '../connection/instant.ts';
 
 /** What a row gives for each SQL type. */
@@ -53,11 +53,12 @@ export function recordset<Row>(name: string, fields: readonly Field<Row>[]): Rec
     return (text) => sql`${opening}${text}${closing}`;
   };
   const alone = around('', '');
-  const encodeAll = (rows: readonly Row[]): string => encodeJson(rows.map((row) => membersOf(fields, row)));
+  const encode = (row: Row): string => encodeRow(fields, row);
+  const encodeAll = (rows: readonly Row[]): string => jsonArray(rows.map(encode));
   return {
     table: (rows) => alone(encodeAll(rows)),
-    tableOf: (encoded) => alone(`[${encoded.join(',')}]`),
-    encode: (row) => encodeJson(membersOf(fields, row)),
+    tableOf: (encoded) => alone(jsonArray(encoded)),
+    encode,
     encodeAll,
     around,
     between: (before, after) => {
@@ -65,6 +66,24 @@ export function recordset<Row>(name: string, fields: readonly Field<Row>[]): Rec
       return (rows) => fixed(encodeAll(rows));
     },
   };
+}
+
+/** Of rows that were encoded one by one. */
+export function jsonArray(encoded: readonly string[]): string {
+  return `[${encoded.join(',')}]`;
+}
+
+/** Only JSON is encoded (see codec.ts): a column of text gets its text. */
+function encodeRow<Row>(fields: readonly Field<Row>[], row: Row): string {
+  const members = membersOf(fields, row);
+  const text = JSON.stringify(members);
+  if (!needsMark(text)) return text;
+  const encoded = fields.flatMap(({ name, type }) => {
+    const value = members[name];
+    if (value === undefined) return [];
+    return `"${name}":${typeof value === 'string' && type === 'text' ? JSON.stringify(value.toWellFormed()) : encodeJson(value)}`;
+  });
+  return `{${encoded.join(',')}}`;
 }
 
 function membersOf<Row>(fields: readonly Field<Row>[], row: Row): Record<string, unknown> {

@@ -82,9 +82,9 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
     followUps.start(),
     ports.servers.start(watchServers(metrics, registry)),
   ]);
-  const listener = await ports.queue.listen(async (contextId) => {
+  const listener = await ports.queue.listen(async (contextId, isNew) => {
     if (!(await registry.takeSlot())) return;
-    await runContext(state, contextId).finally(() => registry.giveSlot());
+    await runContext(state, contextId, { isNew }).finally(() => registry.giveSlot());
   }, concurrency);
   sweep.start();
   housekeeper.start();

@@ -3,7 +3,7 @@ import type { Append, AppendOutcome } from '../../core/run/append.ts';
 import { append } from '../../db/run/append/append.ts';
 import { errorCode } from '../../db/connection/database-errors.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { createBatcher } from './batcher.ts';
+import { createBatcher } from '../../db/batches/batcher.ts';
 
 export type Appender = (transition: Append) => Promise<AppendOutcome>;
 
@@ -14,7 +14,7 @@ const ROLLED_BACK = ['40001', '40P01'];
 
 export function createAppender(db: Executor): Appender {
   return createBatcher({
-    contextOf: ({ lease }: Append) => lease.contextId,
+    keyOf: ({ lease }: Append) => lease.contextId,
     async shared(transitions) {
       const outcomes = await append(db, transitions, 'pass');
       // Not committed: the append is stale, or another transaction has locked the row. It is sent again alone, and

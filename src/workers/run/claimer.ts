@@ -17,7 +17,7 @@ import { read, type ContextRow } from '../../db/run/contexts.ts';
 import { readHistories } from '../../db/run/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../../db/run/mailbox/mailbox.ts';
 import { ReadLimitExceeded } from '../../db/connection/read-limit.ts';
-import { createBatcher } from './batcher.ts';
+import { createBatcher } from '../../db/batches/batcher.ts';
 import { commitAndCall, firstStep, opened, afterAppend, type Found } from './claim-and-call.ts';
 import { beforeOwnClaim, jobOf, readLocked, readSnapshot, toSnapshots } from './journal.ts';
 import type { Claim, Claimed, Claimer, Skipped, WorkerState } from '../process/ports.ts';
@@ -29,7 +29,7 @@ type Parts = Pick<WorkerState, 'database' | 'abilities' | 'clock' | 'registry' |
 
 export function createClaimer(parts: Parts): Claimer {
   return createBatcher<Claim, Claimed | null>({
-    contextOf: ({ contextId }) => contextId,
+    keyOf: ({ contextId }) => contextId,
     shared: (claims) => claimTogether(parts, claims),
     alone: (one) => claimAlone(parts, one),
     most: SHARED,
@@ -49,11 +49,13 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
   const claimed = await parts.database.transaction(async (tx, last) => {
     // One round trip: the reads see what the claim before them took.
     const at = leasedBy(ids, owner);
-    const [rows, beside, histories] = await Promise.all([
+    const readAll = () => readHistories(tx, at, LIMITS.claimBytes);
+    const [rows, beside, before] = await Promise.all([
       claimFree(tx, ids, owner),
       readParts(tx, at, 'shared'),
-      readHistories(tx, at, LIMITS.claimBytes),
+      ordinary.every(({ isNew }) => isNew) ? null : readAll(),
     ]);
+    const histories = before ?? (rows.some(({ headSeq }) => headSeq > 0) ? await readAll() : new Map());
     const now = rows.at(-1)?.now;
     if (now === undefined) return new Map<ContextId, Claimed>();
     parts.clock.set(now);

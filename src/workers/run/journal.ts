@@ -14,7 +14,7 @@ import { read, renew, type ContextRow } from '../../db/run/contexts.ts';
 import { NOTHING_REMEMBERED, readAdded, readBranch, readHistories, type Remembered } from '../../db/run/history.ts';
 import { placeOf, readMailbox, type Stored } from '../../db/run/mailbox/mailbox.ts';
 import type { StreamPublisher } from './stream-publisher.ts';
-import { DATABASE_TIMEOUT, isAway } from './database-timeout.ts';
+import { DATABASE_TIMEOUT, isAway } from '../../db/batches/database-timeout.ts';
 import type { WorkerState } from '../process/ports.ts';
 
 /** Delay between two attempts while the database is unavailable, in milliseconds. */

@@ -13,7 +13,7 @@ import { forgive } from '../../db/run/claims.ts';
 import { postpone, release } from '../../db/run/contexts.ts';
 import { createJournal, persist } from './journal.ts';
 import { StreamPublisher } from './stream-publisher.ts';
-import { DATABASE_TIMEOUT, isAway } from './database-timeout.ts';
+import { DATABASE_TIMEOUT, isAway } from '../../db/batches/database-timeout.ts';
 import type { Claim, Opened, WorkerState } from '../process/ports.ts';
 import { createRunLog } from './run-log.ts';
 import { createTeam } from './team.ts';
@@ -21,13 +21,12 @@ import { createTeam } from './team.ts';
 /** Delay before a context is claimed again after an internal error in its run, in milliseconds. */
 const BROKEN_MS = 2_000;
 
+/** What is known of a context before its claim. See `Claim`. */
+type Known = Partial<Pick<Claim, 'counted' | 'isNew'>>;
+
 /** Resolves when the run has ended, or at once if nothing was claimed. Never throws. The caller holds a slot for it. */
-export async function runContext(
-  state: WorkerState,
-  contextId: ContextId,
-  counted: number | null = null,
-): Promise<void> {
-  const wasNotified = await runOnce(state, contextId, counted);
+export async function runContext(state: WorkerState, contextId: ContextId, known: Known = {}): Promise<void> {
+  const wasNotified = await runOnce(state, contextId, known);
   if (wasNotified) await runContext(state, contextId);
 }
 
@@ -35,7 +34,11 @@ export async function runContext(
  * True: a wake-up arrived meanwhile. It may be about work that came after this run, so the caller runs the context
  * again.
  */
-async function runOnce(state: WorkerState, contextId: ContextId, counted: number | null): Promise<boolean> {
+async function runOnce(
+  state: WorkerState,
+  contextId: ContextId,
+  { counted = null, isNew = false }: Known,
+): Promise<boolean> {
   const owner = state.identity();
   if (owner === null) return false;
   const place = await state.registry.enter(contextId);
@@ -43,7 +46,7 @@ async function runOnce(state: WorkerState, contextId: ContextId, counted: number
   const { signals } = place;
   const publisher = new StreamPublisher(state.bus, state.subscribers, contextId, owner);
   const portsFor = (snapshot: Snapshot) => portsOf(state, { signals, publisher, owner }, snapshot);
-  const claim: Claim = { contextId, owner, counted, signals, portsFor };
+  const claim: Claim = { contextId, owner, counted, isNew, signals, portsFor };
   let wasNotified = false;
   try {
     const claimed = await claimContext(state, claim, publisher);

@@ -9,9 +9,12 @@ import type { JsonObject } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Usage } from '../../../core/money/usage.ts';
 import { awaitedWorkers, type AwaitedWorker } from '../../calls/awaited.ts';
+import { shared } from '../../batches/shared.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis } from '../../connection/instant.ts';
 import { prepared } from '../../connection/prepared.ts';
+import { columns, recordset } from '../../rows/recordset.ts';
+import { fixed } from '../../rows/written-columns.ts';
 import { conditionsOf, type JobFilter } from './job-filter.ts';
 import { awaitedCalls, type AwaitedCall } from '../../calls/replies.ts';
 import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
@@ -91,11 +94,11 @@ function toView({ outputId, content, asked, tokens, ...row }: Row): JobView {
 
 /**
  * Null: the tenant has no such job. Most jobs have no details, and PostgreSQL sets up the reads of details even if it
- * does not need them; so only a job that may have some is read with them.
+ * does not need them; so only a job that may have some is read with them. Under load a statement reads many jobs.
  */
 export async function findJob(executor: Executor, tenantId: TenantId, id: JobId): Promise<JobView | null> {
-  const [row] = await executor.execute<Row>(FIND({ tenantId, id }));
-  if (row === undefined) return null;
+  const row = await find(executor, { tenantId, id });
+  if (row === null) return null;
   if (row.status !== 'waiting' && row.kind !== 'compact') return toView(row);
   const [whole] = await executor.execute<Row>(FIND_DETAILS({ tenantId, id }));
   return whole === undefined ? null : toView(whole);
@@ -103,10 +106,38 @@ export async function findJob(executor: Executor, tenantId: TenantId, id: JobId)
 
 type JobKey = { tenantId: TenantId; id: JobId };
 
-const FIND = prepared<JobKey>(
-  (value) =>
-    sql`/* jobs.find */ ${jobsWithOutput(NO_DETAILS)} where j.tenant_id = ${value('tenantId')} and j.id = ${value('id')}`,
+/** Jobs in one statement at most: it also reads their outputs. */
+const SHARED = 32;
+
+const find = shared<JobKey, Row | null>({
+  async run(executor, keys) {
+    const rows = await executor.execute<Row & { place: number }>(FIND({ jobs: JOBS.encodeAll(keys.map(placed)) }));
+    const found = new Map(rows.map(({ place, ...row }) => [place, row]));
+    return keys.map((_, place) => found.get(place) ?? null);
+  },
+  most: SHARED,
+});
+
+type PlacedKey = JobKey & { place: number };
+
+/** Several requests may read the same job. */
+function placed(key: JobKey, place: number): PlacedKey {
+  return { ...key, place };
+}
+
+const JOBS = recordset<PlacedKey>(
+  'a',
+  columns({
+    place: ['int', ({ place }) => place],
+    tenant: ['bigint', ({ tenantId }) => tenantId],
+    id: ['uuid', ({ id }) => id],
+  }),
 );
+// The limit keeps PostgreSQL from planning for many jobs: it would read the whole tables.
+const ofEach = fixed(sql`cross join lateral (
+  ${jobsWithOutput(NO_DETAILS)} where j.tenant_id = a.tenant and j.id = a.id limit 1) found`);
+const findEach = JOBS.around('select a.place, found.* from ', ` ${ofEach}`);
+const FIND = prepared<{ jobs: string }>((value) => sql`/* jobs.find */ ${findEach(value('jobs'))}`);
 const FIND_DETAILS = prepared<JobKey>(
   (value) => sql`/* jobs.find_details */
     ${jobsWithOutput(DETAILS)} where j.tenant_id = ${value('tenantId')} and j.id = ${value('id')}`,

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../core/json.ts';
 import type { MessageRole, MessageType } from '../../../core/conversation/message.ts';
 import { messageCompleted, storedEvent, type NumberedEvent } from '../../../core/stream/stream-event.ts';
 import type { Turn } from '../../../core/conversation/turn.ts';
+import { shared } from '../../batches/shared.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
 import { prepared } from '../../connection/prepared.ts';
@@ -83,21 +84,29 @@ type StreamProgress = {
 
 type JobKey = { tenantId: TenantId; jobId: JobId };
 
-/** Which of these jobs ended or do not exist, by `keyOf`. */
-export async function readEnded(executor: Executor, jobs: readonly JobKey[]): Promise<Set<string>> {
-  const rows = await executor.execute<{ tenant: TenantId; id: JobId }>(ENDED({ jobs: JOBS.encodeAll(jobs) }));
-  return new Set(rows.map(({ tenant, id }) => keyOf(tenant, id)));
-}
-
 const JOBS = recordset<JobKey>(
   'a',
   columns({ tenant: ['bigint', ({ tenantId }) => tenantId], id: ['uuid', ({ jobId }) => jobId] }),
 );
 const endedJobs = JOBS.around(
   'select a.tenant, a.id from ',
-  ' where not exists (select 1 from jobs j where j.tenant_id = a.tenant and j.id = a.id and j.finished_at is null)',
+  // A subquery for each job: PostgreSQL might read the whole table for a join.
+  ' where coalesce((select j.finished_at is not null from jobs j where j.tenant_id = a.tenant and j.id = a.id), true)',
 );
 const ENDED = prepared<{ jobs: string }>((value) => sql`/* jobs.read_ended */ ${endedJobs(value('jobs'))}`);
+
+/** Jobs in one statement at most. */
+const SHARED = 1_000;
+
+/** Whether a job has ended or does not exist. Under load a statement asks for many jobs. */
+export const hasEnded = shared<JobKey, boolean>({
+  async run(executor, jobs) {
+    const rows = await executor.execute<{ tenant: TenantId; id: JobId }>(ENDED({ jobs: JOBS.encodeAll(jobs) }));
+    const ended = new Set(rows.map(({ tenant, id }) => keyOf(tenant, id)));
+    return jobs.map(({ tenantId, jobId }) => ended.has(keyOf(tenantId, jobId)));
+  },
+  most: SHARED,
+});
 
 /** Reads the progress of all these contexts and jobs in one query. */
 export async function readStreamProgress(

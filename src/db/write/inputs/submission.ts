@@ -1,15 +1,15 @@
 /**
- * The rows that queue a job: the job, and the input that it answers. In their SQL, `ctx` is the context's row, which the
- * same statement updates or inserts: `id`, `tenant_id`, `wake_seq`, and the `branch` of the job.
+ * The rows that queue jobs: each job, and the input that it answers. In their SQL, `ctx` are the rows of the contexts,
+ * which the same statement updates or inserts: `id`, `tenant_id`, `wake_seq`, and the `branch` of the job.
  */
 import { sql, type Placeholder, type SQL } from 'drizzle-orm';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
 import type { AskedCompaction } from '../../../core/compaction/settings.ts';
-import type { JobId, MessageId, ToolCallId, WorkerId } from '../../../core/ids.ts';
+import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../../core/ids.ts';
 import type { JobKind } from '../../../core/run/job.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
-import { recordset } from '../../rows/recordset.ts';
+import { jsonArray, recordset } from '../../rows/recordset.ts';
 import { written } from '../../rows/written-columns.ts';
 import { jobs } from '../../schema/jobs.ts';
 import { messages } from '../../schema/messages.ts';
@@ -46,7 +46,7 @@ export type Asker = {
 };
 
 /** `asker`: the worker that sends it; null: a client. */
-type Given = { job: NewJob; asker: Asker | null };
+type Given = { contextId: ContextId; job: NewJob; asker: Asker | null };
 type GivenInput = Given & { input: NewInput };
 
 const INPUT = written<typeof messages, GivenInput>(
@@ -54,7 +54,7 @@ const INPUT = written<typeof messages, GivenInput>(
   {
     id: ({ input }) => input.messageId,
     tenantId: sql`ctx.tenant_id`,
-    contextId: sql`ctx.id`,
+    contextId: ({ contextId }) => contextId,
     branch: sql`ctx.branch`,
     role: sql`'user'`,
     type: sql`'text'`,
@@ -68,14 +68,14 @@ const INPUT = written<typeof messages, GivenInput>(
 const INPUTS = recordset('i', INPUT.fields);
 
 /** The inputs of the jobs that have one, from `SubmittedRows.inputs`. */
-export const inputCte = INPUTS.around(`input as (${INPUT.insert} from ctx, `, ')');
+export const inputCte = INPUTS.around(`input as (${INPUT.insert} from ctx join `, ' on i.context_id = ctx.id)');
 
 const JOB = written<typeof jobs, Given>(
   jobs,
   {
     id: ({ job }) => job.jobId,
     tenantId: sql`ctx.tenant_id`,
-    contextId: sql`ctx.id`,
+    contextId: ({ contextId }) => contextId,
     workerId: sql`w.id`,
     kind: ({ job }) => kindOf(job),
     branch: sql`ctx.branch`,
@@ -97,20 +97,34 @@ const JOB = written<typeof jobs, Given>(
 const JOBS = recordset('j', JOB.fields);
 
 const jobsFor = (worker: string): ((json: Placeholder) => SQL) =>
-  JOBS.around(`job as (${JOB.insert} from ctx join ${worker} w on w.context_id = ctx.id, `, ')');
+  JOBS.around(
+    `job as (${JOB.insert} from ctx join ${worker} w on w.context_id = ctx.id join `,
+    ' on j.context_id = ctx.id)',
+  );
 
-/** The jobs from `SubmittedRows.jobs`, for a stored worker. */
+/** The jobs from `SubmittedRows.jobs`, for stored workers. */
 export const jobCte = jobsFor('workers');
 
-/** The same, for a worker that the statement inserts as `worker`. */
+/** The same, for workers that the statement inserts as `worker`. */
 export const jobOfNewCte = jobsFor('worker');
 
-/** JSON of the rows to insert. */
+/** JSON of the rows to insert; null: no row. */
+export type SubmittedRow = { input: string | null; job: string | null };
+/** JSON of all rows to insert. */
 export type SubmittedRows = { inputs: string; jobs: string };
 
-export function submittedRows(given: readonly Given[]): SubmittedRows {
-  const inputs = given.flatMap(({ job, asker }) => (job.input === null ? [] : [{ job, asker, input: job.input }]));
-  return { inputs: INPUTS.encodeAll(inputs), jobs: JOBS.encodeAll(given) };
+export const NO_JOB: SubmittedRow = { input: null, job: null };
+
+export function submittedRow(given: Given): SubmittedRow {
+  const { input } = given.job;
+  return { input: input === null ? null : INPUTS.encode({ ...given, input }), job: JOBS.encode(given) };
+}
+
+export function submittedRows(rows: readonly SubmittedRow[]): SubmittedRows {
+  return {
+    inputs: jsonArray(rows.flatMap(({ input }) => input ?? [])),
+    jobs: jsonArray(rows.flatMap(({ job }) => job ?? [])),
+  };
 }
 
 function kindOf({ input, compaction }: NewJob): JobKind {

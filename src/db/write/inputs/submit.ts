@@ -9,7 +9,15 @@ import { WAKE_UP_GRACE_MS, dueNow } from '../../connection/instant.ts';
 import { prepared } from '../../connection/prepared.ts';
 import { hasQuestion } from '../../calls/replies.ts';
 import { changedContextColumns, type ChangedContext } from '../../run/contexts.ts';
-import { inputCte, jobCte, submittedRows, type Asker, type NewJob, type SubmittedRows } from './submission.ts';
+import {
+  inputCte,
+  jobCte,
+  submittedRow,
+  submittedRows,
+  type Asker,
+  type NewJob,
+  type SubmittedRows,
+} from './submission.ts';
 
 export type Submission = NewJob & {
   tenantId: TenantId;
@@ -31,7 +39,7 @@ export async function submit(
   asker: Asker | null = null,
 ): Promise<ChangedContext | null> {
   const { tenantId, contextId, branch, mayAnswer, onlyIfIdle, queueLimit } = submission;
-  const rows = submittedRows([{ job: submission, asker }]);
+  const rows = submittedRows([submittedRow({ contextId, job: submission, asker })]);
   const [row] = await executor.execute<ChangedContext>(
     statement({ tenantId, contextId, branch, mayAnswer, onlyIfIdle, queueLimit, ...rows }),
   );

@@ -1,21 +1,32 @@
 /**
  * Creates a worker with its context and its first branch, and with the first input and its job if there is one. One
- * statement: it stores everything or nothing. A context with an input is due for a sweep, in case its wake-up is lost.
+ * statement, which takes the workers of many requests under load. A context with an input is due for a sweep, in case
+ * its wake-up is lost.
  */
-import { sql, type Placeholder, type SQL } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { ContextId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { WorkerConfig, WorkerRole } from '../../../core/workers/settings.ts';
+import { shared } from '../../batches/shared.ts';
 import type { Executor } from '../../connection/client.ts';
-import { encodeJson } from '../../connection/codec.ts';
 import { WAKE_UP_GRACE_MS, dueNow } from '../../connection/instant.ts';
 import { prepared } from '../../connection/prepared.ts';
 import { workerColumns, type WorkerView } from '../../read/contexts/worker-views.ts';
+import { columns, jsonArray, recordset } from '../../rows/recordset.ts';
 import { insertInto } from '../../rows/written-columns.ts';
 import { changedContextColumns, type ChangedContext } from '../../run/contexts.ts';
 import { branches } from '../../schema/branches.ts';
 import { contexts } from '../../schema/contexts.ts';
 import { workers } from '../../schema/workers.ts';
-import { inputCte, jobOfNewCte, submittedRows, type NewJob, type SubmittedRows } from '../inputs/submission.ts';
+import {
+  NO_JOB,
+  inputCte,
+  jobOfNewCte,
+  submittedRow,
+  submittedRows,
+  type NewJob,
+  type SubmittedRow,
+  type SubmittedRows,
+} from '../inputs/submission.ts';
 import { roleColumns } from './workers.ts';
 
 export type NewWorker = {
@@ -36,77 +47,102 @@ export async function createWorker(
   worker: NewWorker,
   firstJob: NewJob | null = null,
 ): Promise<{ worker: WorkerView; context: ChangedContext }> {
-  const given = firstJob === null ? [] : [{ job: firstJob, asker: null }];
-  const [row] = await executor.execute<WorkerView & ChangedContext>(
-    statement({ ...valuesOf(worker), jobCount: given.length, ...submittedRows(given) }),
-  );
-  if (row === undefined) throw new Error(`The worker ${worker.id} was not stored.`);
-  const { headSeq, wakeSeq, epoch, runnable, ...view } = row;
+  const { id, contextId } = worker;
+  const job = firstJob === null ? NO_JOB : submittedRow({ contextId, job: firstJob, asker: null });
+  const { headSeq, wakeSeq, epoch, runnable, ...view } = await create(executor, {
+    id,
+    worker: WORKERS.encode({ ...worker, jobCount: firstJob === null ? 0 : 1 }),
+    ...job,
+  });
   return { worker: view, context: { headSeq, wakeSeq, epoch, runnable } };
 }
 
-/** `config`: JSON. `mayExpire`: a sweep computes when. */
-type WorkerValues = Omit<NewWorker, 'role' | 'config'> & {
-  role: string | null;
-  roleVersion: number | null;
-  config: string;
-  mayExpire: boolean;
-};
+type Row = WorkerView & ChangedContext;
+/** `worker`: JSON of its row. */
+type Part = SubmittedRow & { id: WorkerId; worker: string };
 
-function valuesOf({ role, config, ...worker }: NewWorker): WorkerValues {
-  const mayExpire = role !== null || config.idle_timeout_s !== undefined;
-  return { ...worker, ...roleColumns(role), config: encodeJson(config), mayExpire };
-}
+/** Workers in one statement at most. */
+const SHARED = 64;
+/** The most characters of JSON in a shared statement: `SHARED` times this. */
+const SHARED_SIZE = 64 * 1024;
 
-type Values = WorkerValues & SubmittedRows & { jobCount: number };
-type Value = (name: keyof Values) => Placeholder;
+const create = shared<Part, Row>({
+  async run(executor, parts) {
+    const rows = await executor.execute<Row>(
+      statement({ workers: jsonArray(parts.map(({ worker }) => worker)), ...submittedRows(parts) }),
+    );
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return parts.map(({ id }) => {
+      const row = byId.get(id);
+      if (row === undefined) throw new Error(`The worker ${id} was not stored.`);
+      return row;
+    });
+  },
+  most: SHARED,
+  isLarge: ({ worker, input, job }) => worker.length + (input?.length ?? 0) + (job?.length ?? 0) > SHARED_SIZE,
+});
 
-// The view takes its columns from `c` and the wake-up from `ctx`: both are the inserted row of the context.
-const statement = prepared<Values>(
-  (value) => sql`/* workers.create */
-    with ctx as (${contextOf(value)} returning *, active_branch as branch),
-    worker as (${workerOf(value)} from ctx returning *),
-    branch as (${BRANCH} from ctx),
-    ${inputCte(value('inputs'))},
-    ${jobOfNewCte(value('jobs'))}
-    select ${workerColumns}, ${changedContextColumns}
-    from ctx join ctx c on c.id = ctx.id join worker w on w.context_id = c.id`,
+const WORKERS = recordset(
+  'g',
+  columns<NewWorker & { jobCount: number }>({
+    id: ['uuid', ({ id }) => id],
+    tenant_id: ['bigint', ({ tenantId }) => tenantId],
+    context_id: ['uuid', ({ contextId }) => contextId],
+    name: ['text', ({ name }) => name],
+    title: ['text', ({ title }) => title],
+    role: ['text', ({ role }) => roleColumns(role).role],
+    role_version: ['int', ({ role }) => roleColumns(role).roleVersion],
+    config: ['json', ({ config }) => config],
+    parent_worker_id: ['uuid', ({ parentWorkerId }) => parentWorkerId],
+    depth: ['int', ({ depth }) => depth],
+    jobs: ['int', ({ jobCount }) => jobCount],
+    // A sweep computes when.
+    may_expire: ['boolean', ({ role, config }) => role !== null || config.idle_timeout_s !== undefined],
+  }),
 );
+const givenCte = WORKERS.around('given as (select * from ', ')');
 
-function contextOf(value: Value): SQL {
-  const jobs = sql`${value('jobCount')}::int`;
-  return insertInto(contexts, {
-    id: sql`${value('contextId')}::uuid`,
-    tenantId: sql`${value('tenantId')}::bigint`,
-    wakeSeq: jobs,
-    queued: jobs,
-    schedulingStatus: sql`case when ${jobs} > 0 then 'runnable' else 'idle' end`,
-    nextCheckAt: sql`case when ${jobs} > 0
+const CONTEXT = insertInto(contexts, {
+  id: sql`g.context_id`,
+  tenantId: sql`g.tenant_id`,
+  wakeSeq: sql`g.jobs`,
+  queued: sql`g.jobs`,
+  schedulingStatus: sql`case when g.jobs > 0 then 'runnable' else 'idle' end`,
+  nextCheckAt: sql`case when g.jobs > 0
       then clock_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond' end`,
-  });
-}
+});
 
-function workerOf(value: Value): SQL {
-  const parent = sql`${value('parentWorkerId')}::uuid`;
-  return insertInto(workers, {
-    id: sql`${value('id')}::uuid`,
-    tenantId: sql`ctx.tenant_id`,
-    contextId: sql`ctx.id`,
-    name: sql`${value('name')}::text`,
-    title: sql`${value('title')}::text`,
-    role: sql`${value('role')}::text`,
-    roleVersion: sql`${value('roleVersion')}::int`,
-    config: sql`${value('config')}::json`,
-    parentWorkerId: parent,
-    // The root of the parent's tree.
-    rootWorkerId: sql`(select coalesce(p.root_worker_id, p.id) from workers p where p.id = ${parent})`,
-    depth: sql`${value('depth')}::int`,
-    expiresAt: sql`case when ${value('mayExpire')}::boolean then ${dueNow} end`,
-  });
-}
+const WORKER = insertInto(workers, {
+  id: sql`g.id`,
+  tenantId: sql`g.tenant_id`,
+  contextId: sql`g.context_id`,
+  name: sql`g.name`,
+  title: sql`g.title`,
+  role: sql`g.role`,
+  roleVersion: sql`g.role_version`,
+  config: sql`g.config`,
+  parentWorkerId: sql`g.parent_worker_id`,
+  // The root of the parent's tree.
+  rootWorkerId: sql`(select coalesce(p.root_worker_id, p.id) from workers p where p.id = g.parent_worker_id)`,
+  depth: sql`g.depth`,
+  expiresAt: sql`case when g.may_expire then ${dueNow} end`,
+});
 
 const BRANCH = insertInto(branches, {
   contextId: sql`ctx.id`,
   tenantId: sql`ctx.tenant_id`,
   name: sql`ctx.branch`,
 });
+
+// The view takes its columns from `c` and the wake-up from `ctx`: both are the inserted row of the context.
+const statement = prepared<SubmittedRows & { workers: string }>(
+  (value) => sql`/* workers.create */
+    with ${givenCte(value('workers'))},
+    ctx as (${CONTEXT} from given g returning *, active_branch as branch),
+    worker as (${WORKER} from given g returning *),
+    branch as (${BRANCH} from ctx),
+    ${inputCte(value('inputs'))},
+    ${jobOfNewCte(value('jobs'))}
+    select ${workerColumns}, ${changedContextColumns}
+    from ctx join ctx c on c.id = ctx.id join worker w on w.context_id = c.id`,
+);

@@ -1,6 +1,6 @@
 /** How long a worker process waits for the database, and how it classifies errors. */
 import { TimeoutError } from 'p-timeout';
-import { isUnavailable } from '../../db/connection/database-errors.ts';
+import { isUnavailable } from '../connection/database-errors.ts';
 
 /**
  * For `pTimeout`: after this time a query is given up. The error is created once, because creating one is expensive.

@@ -1,6 +1,6 @@
 // How parts of many runs share a batch: each part has an answer of its own, whatever happens to the others.
 import { expect, test } from 'vitest';
-import { createBatcher, type Batch } from '../../../src/workers/run/batcher.ts';
+import { createBatcher, type Batch } from '../../src/db/batches/batcher.ts';
 
 type Part = { context: string; text: string };
 type Log = { shared: string[][]; alone: string[] };
@@ -10,7 +10,7 @@ function group(outcome: (text: string) => string | undefined | Error = (text) =>
   const log: Log = { shared: [], alone: [] };
   const pending: (() => void)[] = [];
   const batch: Batch<Part, string> = {
-    contextOf: ({ context }) => context,
+    keyOf: ({ context }) => context,
     most: 3,
     async shared(parts) {
       log.shared.push(parts.map(({ text }) => text));

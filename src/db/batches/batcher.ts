@@ -1,5 +1,5 @@
 /**
- * Combines work of many runs into one statement or transaction. A part that arrives while no batch is in flight is sent
+ * Combines work of many runs or requests into one statement or transaction. A part that arrives while no batch is in flight is sent
  * at once; parts that arrive meanwhile share the next batch. Each part gets its own answer:
  * - A part without an answer from its batch is sent again alone, so that no part waits for the row lock of another one.
  * - An error rolls the whole batch back. Each of its parts is then sent alone, and fails alone.
@@ -10,8 +10,8 @@ import pTimeout from 'p-timeout';
 import { DATABASE_TIMEOUT, isAway } from './database-timeout.ts';
 
 export type Batch<Part, Answer> = {
-  /** Parts of the same context are never in one batch: their order is kept. */
-  contextOf(part: Part): string;
+  /** Parts with the same key are never in one batch: their order is kept. Without it, every part has its own key. */
+  keyOf?(part: Part): string;
   /** Answers in the order of the parts; `undefined` for a part that was skipped, of which nothing was done. */
   shared(parts: readonly Part[]): Promise<(Answer | undefined)[]>;
   alone(part: Part): Promise<Answer>;
@@ -34,13 +34,13 @@ export function createBatcher<Part, Answer>(batch: Batch<Part, Answer>): (part: 
   // One batch at a time, so that as many parts as possible share its fixed cost.
   let isUnderWay = false;
 
-  /** At most one part of each context; the others wait for the next batch. */
+  /** At most one part for each key; the others wait for the next batch. */
   function take(): Waiting<Part, Answer>[] {
-    const taken = new Map<string, Waiting<Part, Answer>>();
+    const taken = new Map<unknown, Waiting<Part, Answer>>();
     const left: Waiting<Part, Answer>[] = [];
     for (const one of waiting) {
-      const context = batch.contextOf(one.part);
-      if (taken.size < batch.most && !taken.has(context)) taken.set(context, one);
+      const key = batch.keyOf?.(one.part) ?? one;
+      if (taken.size < batch.most && !taken.has(key)) taken.set(key, one);
       else left.push(one);
     }
     waiting = left;
@@ -64,7 +64,7 @@ export function createBatcher<Part, Answer>(batch: Batch<Part, Answer>): (part: 
     });
 }
 
-/** Resolves when the batch has ended. Only their own runs wait for parts that are sent again alone. */
+/** Resolves when the batch has ended. Only its own caller waits for a part that is sent again alone. */
 async function sendShared<Part, Answer>(
   batch: Batch<Part, Answer>,
   shared: readonly Waiting<Part, Answer>[],

@@ -1,0 +1,103 @@
+// What is sent together once per turn of the event loop: wake-ups and lines of the log.
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import type { ContextId } from '../../src/core/ids.ts';
+import { perTurn } from '../../src/per-turn.ts';
+import { handleEntry, toWakeQueue } from '../../src/queue/bullmq.ts';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('what is added in one turn is sent at its end, in order, and never an empty list', async () => {
+  const sent: number[][] = [];
+  const items = perTurn<number>((added) => void sent.push(added));
+  items.add(1);
+  await Promise.resolve();
+  items.add(2);
+  expect(sent).toEqual([]);
+  await turn();
+  expect(sent).toEqual([[1, 2]]);
+  items.add(3);
+  items.flush();
+  items.flush();
+  await turn();
+  expect(sent).toEqual([[1, 2], [3]]);
+});
+
+type Added = { name: string; data: object; opts?: { jobId?: string } };
+
+/** A queue that records what is added, in one command or in many. */
+function recorded(isConnected = () => true) {
+  const alone: Added[] = [];
+  const together: Added[][] = [];
+  const fail = async (): Promise<never> => {
+    throw new Error('Redis is away.');
+  };
+  const queue = toWakeQueue(
+    {
+      add: (name, data, opts) => (alone.push({ name, data, ...(opts && { opts }) }), fail()),
+      addBulk: (added) => (together.push(added), fail()),
+      count: async () => 0,
+      close: async () => undefined,
+    },
+    isConnected,
+    async () => undefined,
+  );
+  return { queue, alone, together };
+}
+
+const first = '0190a000-0000-7000-8000-000000000001' as ContextId;
+const second = '0190a000-0000-7000-8000-000000000002' as ContextId;
+
+test('wake-ups of one turn are one command; a queue that fails loses them and nothing else', async () => {
+  const { queue, alone, together } = recorded();
+  queue.notify({ contextId: first, wakeSeq: 1, epoch: 0 });
+  queue.notify({ contextId: second, wakeSeq: 3, epoch: 2 });
+  await turn();
+  expect(together).toMatchObject([
+    [
+      { data: { contextId: first, isNew: true }, opts: { jobId: `${first}-1-0` } },
+      { data: { contextId: second }, opts: { jobId: `${second}-3-2` } },
+    ],
+  ]);
+  queue.notify({ contextId: first, wakeSeq: 2, epoch: 0 });
+  await queue.close();
+  expect(alone).toMatchObject([{ data: { contextId: first }, opts: { jobId: `${first}-2-0` } }]);
+  expect(together).toHaveLength(1);
+});
+
+test('without a connection no wake-up is kept', async () => {
+  let isConnected = false;
+  const { queue, alone, together } = recorded(() => isConnected);
+  queue.notify({ contextId: first, wakeSeq: 1, epoch: 0 });
+  await turn();
+  isConnected = true;
+  await turn();
+  expect([alone, together]).toEqual([[], []]);
+});
+
+test('an entry tells whether its context is new; entries of other versions do not, and strange ones are ignored', async () => {
+  const heard: [ContextId, boolean][] = [];
+  const answer = async (contextId: ContextId, isNew: boolean): Promise<void> => void heard.push([contextId, isNew]);
+  await handleEntry({ contextId: first, isNew: true }, answer);
+  await handleEntry({ contextId: second }, answer);
+  await handleEntry({ contextId: 'no id', isNew: true }, answer);
+  expect(heard).toEqual([
+    [first, true],
+    [second, false],
+  ]);
+});
+
+test('a process that exits in the same turn writes its last lines', () => {
+  const log = path.join(import.meta.dirname, '../../src/platform/log.ts');
+  const script = `import { createLog } from ${JSON.stringify(log)};
+    const log = createLog('info');
+    log.info('one');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    log.info('two');
+    log.info('three');
+    process.exit(0);`;
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  const lines = output.trim().split('\n');
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(['one', 'two', 'three']);
+});

@@ -1,0 +1,136 @@
+// Statements that many requests share: which of them do, and that each gets its own result.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEFAULT_TENANT, type ContextId, type JobId, type TenantId, type WorkerId } from '../../src/core/ids.ts';
+import type { Database } from '../../src/db/connection/client.ts';
+import { findJob } from '../../src/db/read/jobs/job-views.ts';
+import { hasEnded } from '../../src/db/read/messages/event-views.ts';
+import { createWorker, type NewWorker } from '../../src/db/write/workers/create.ts';
+import { tagOf } from '../services/statements.ts';
+import { given, ids, type Given } from './database-fixture.ts';
+import { submissionTo } from './inputs.ts';
+
+let the: Given;
+beforeAll(async () => {
+  the = await given();
+});
+afterAll(() => the.close());
+
+/** A pool whose statements with this tag are counted. */
+function counting(tag: string): { database: Database; count: () => number } {
+  let count = 0;
+  const database = the.open({ max: 4, hook: (text) => void (tagOf(text) === tag && (count += 1)) });
+  return { database, count: () => count };
+}
+
+function newWorker(over: Partial<NewWorker> = {}): NewWorker {
+  return {
+    id: ids.next<WorkerId>(),
+    tenantId: DEFAULT_TENANT,
+    contextId: ids.next<ContextId>(),
+    name: 'w',
+    title: null,
+    role: null,
+    config: {},
+    parentWorkerId: null,
+    depth: 0,
+    ...over,
+  };
+}
+
+test('workers created at the same time share a statement, and each is stored with its own input', async () => {
+  const { database, count } = counting('workers.create');
+  const tenants = [DEFAULT_TENANT, 7 as TenantId];
+  const all = Array.from({ length: 20 }, (_, at) => {
+    const worker = newWorker({
+      name: `w${at} \uF8FE`,
+      title: at % 3 === 0 ? `t${at}` : null,
+      tenantId: tenants[at % 2] ?? DEFAULT_TENANT,
+      config: { max_steps: 1 + at, system_prompt: `\uF8FE ${at} \0` },
+    });
+    const job = at % 4 === 0 ? null : submissionTo(worker.contextId, { priority: 1 + (at % 9) });
+    return { worker, job };
+  });
+  const made = await Promise.all(all.map(({ worker, job }) => createWorker(database.db, worker, job)));
+  expect(count()).toBe(2);
+  for (const [at, { worker, job }] of all.entries()) {
+    const { id, contextId, name, title, tenantId, config } = worker;
+    expect(made[at]).toMatchObject({
+      worker: { id, contextId, name, config, state: job === null ? 'inactive' : 'working' },
+      context: { wakeSeq: job === null ? 0 : 1, runnable: job !== null },
+    });
+    const stored = await the.rows(`select w.name, w.title, w.tenant_id as worker, c.tenant_id as context, c.queued,
+      b.name as branch, j.id as job, j.priority, m.id as message, m.job_id as "messageJob"
+      from workers w join contexts c on c.id = w.context_id join branches b on b.context_id = c.id
+      left join jobs j on j.context_id = c.id and j.worker_id = w.id left join messages m on m.context_id = c.id
+      where w.id = '${id}'`);
+    const ofJob = job === null ? null : job.jobId;
+    expect(stored).toEqual([
+      {
+        name,
+        title,
+        worker: tenantId,
+        context: tenantId,
+        queued: job === null ? 0 : 1,
+        branch: 'main',
+        job: ofJob,
+        priority: job?.priority ?? null,
+        message: job?.input?.messageId ?? null,
+        messageJob: ofJob,
+      },
+    ]);
+  }
+});
+
+test('a worker that cannot be stored fails alone', async () => {
+  const { database } = counting('workers.create');
+  const worker = newWorker();
+  await createWorker(database.db, worker);
+  const [first, again, last] = await Promise.allSettled(
+    [newWorker(), worker, newWorker()].map((one) => createWorker(database.db, one)),
+  );
+  expect([first?.status, again?.status, last?.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('in a transaction each has its own statement, and so has a large one', async () => {
+  const { database, count } = counting('workers.create');
+  await database.transaction(async (tx) => {
+    await Promise.all([newWorker(), newWorker(), newWorker()].map((one) => createWorker(tx, one)));
+  });
+  expect(count()).toBe(3);
+  const large = { config: { system_prompt: 'x'.repeat(100_000) } };
+  await Promise.all(
+    [newWorker(large), newWorker(large), newWorker(large)].map((one) => createWorker(database.db, one)),
+  );
+  expect(count()).toBe(6);
+});
+
+test('jobs read at the same time share a statement; another tenant sees none of them', async () => {
+  const { database, count } = counting('jobs.find');
+  const { contextId } = await the.context();
+  const jobIds = await Promise.all([the.submit(contextId), the.submit(contextId), the.submit(contextId)]);
+  const other = 7 as TenantId;
+  const wanted: [TenantId, JobId][] = [
+    ...[...jobIds, ...jobIds].map((id): [TenantId, JobId] => [DEFAULT_TENANT, id]),
+    [DEFAULT_TENANT, ids.next<JobId>()],
+    ...jobIds.map((id): [TenantId, JobId] => [other, id]),
+  ];
+  const found = await Promise.all(wanted.map(([tenantId, id]) => findJob(database.db, tenantId, id)));
+  expect(count()).toBe(2);
+  expect(found.map((job) => job?.id ?? null)).toEqual([...jobIds, ...jobIds, null, null, null, null]);
+  expect(found[0]).toMatchObject({ contextId, status: 'queued', branch: 'main', awaited: [], output: null });
+});
+
+test('whether jobs ended is asked by one statement for all', async () => {
+  const { database, count } = counting('jobs.read_ended');
+  const { contextId } = await the.context();
+  const jobId = await the.submit(contextId);
+  const asked = [jobId, ids.next<JobId>(), jobId].map((id) => ({ tenantId: DEFAULT_TENANT, jobId: id }));
+  const others = { tenantId: 7 as TenantId, jobId };
+  expect(await Promise.all([...asked, others].map((job) => hasEnded(database.db, job)))).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ]);
+  expect(count()).toBe(2);
+});
