@@ -4,10 +4,10 @@ import path from 'node:path';
 import { rolldown } from 'rolldown';
 
 /**
- * Packages that stay outside of the bundle: provider SDKs, so that an installation can update them alone; packages that read
- * files beside their own code; optional packages.
+ * Packages that stay outside of the bundle: provider SDKs, so that an installation can update them alone; optional
+ * packages.
  */
-const EXTERNAL = ['@anthropic-ai/sdk', 'openai', '@fastify/swagger-ui', 'pg-native'];
+const EXTERNAL = ['@anthropic-ai/sdk', 'openai', 'pg-native'];
 
 /** `entries`: the names of the files that come out, without `.js`, and their sources. `folder` is written, not emptied. */
 export async function bundle(entries: Readonly<Record<string, string>>, folder: string): Promise<void> {

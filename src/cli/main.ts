@@ -27,6 +27,12 @@ async function main(args: readonly string[]): Promise<number> {
 const COMPILING_MS = 100;
 
 nameSources();
-const code = await main(process.argv.slice(2));
+/** Node.js would print the line of the error, which is a whole file in the bundle. */
+function report(error: unknown): number {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return 1;
+}
+
+const code = await main(process.argv.slice(2)).catch(report);
 await setTimeout(COMPILING_MS);
 process.exit(code);

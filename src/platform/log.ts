@@ -13,12 +13,19 @@ export function createLog(level: LogLevel): Logger {
   return pino(options, toStandardOutput());
 }
 
-/** Lines of one turn of the event loop are written together: under load, a write costs more than a line. */
-function toStandardOutput(): DestinationStream {
-  const output = destination({ sync: true });
+/**
+ * Lines of one turn of the event loop are written together: under load, a write costs more than a line. Writing does not
+ * wait for a slow reader. pino calls `flushSync` after a fatal line.
+ */
+function toStandardOutput(): DestinationStream & { flushSync: () => void } {
+  const output = destination({ sync: false });
   const lines = perTurn<string>((added) => output.write(added.join('')));
-  process.on('exit', lines.flush);
-  return { write: lines.add };
+  const flushSync = (): void => {
+    lines.flush();
+    output.flushSync();
+  };
+  process.on('exit', flushSync);
+  return { write: lines.add, flushSync };
 }
 
 /**

@@ -26,10 +26,10 @@ export const CONSUMER_OPTIONS = {
 
 /** `isNew` is missing if it is false. */
 export type Entry = { contextId: string; isNew?: boolean };
-type AnyQueue = Pick<BullQueue<Entry>, 'add' | 'addBulk' | 'count' | 'close'>;
+type AnyQueue = Pick<BullQueue<Entry>, 'count'> & { add: (entries: EntryToAdd[]) => Promise<unknown> };
 type AnyConsumer = Pick<BullWorker<Entry>, 'pause' | 'close'>;
 
-type EntryToAdd = { name: string; data: Entry; opts: JobsOptions };
+export type EntryToAdd = { name: string; data: Entry; opts: JobsOptions };
 
 /**
  * Its id is new after every wake-up and every claim, so that BullMQ does not drop a wake-up because an entry of a dead
@@ -44,10 +44,7 @@ function toEntry({ contextId, wakeSeq, epoch }: WakeUp): EntryToAdd {
 export function toWakeQueue(queue: AnyQueue, isConnected: () => boolean, close: () => Promise<void>): WakeQueue {
   const wakeUps = perTurn<EntryToAdd>((entries) => {
     if (!isConnected()) return;
-    const [first] = entries;
-    const isOne = entries.length === 1 && first !== undefined;
-    const adding = isOne ? queue.add(first.name, first.data, first.opts) : queue.addBulk(entries);
-    adding.catch(() => undefined);
+    queue.add(entries).catch(() => undefined);
   });
   return {
     notify: (wakeUp) => wakeUps.add(toEntry(wakeUp)),

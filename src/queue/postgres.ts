@@ -4,7 +4,7 @@
  */
 import { DEFAULT_SCHEMA, createPostgresBackend, isPgPool, runMigrations, withBackend } from 'bullmq';
 import { Pool } from 'pg';
-import { CONSUMER_OPTIONS, handleEntry, toWakeQueue, toQueueConsumer } from './bullmq.ts';
+import { CONSUMER_OPTIONS, handleEntry, toWakeQueue, toQueueConsumer, type EntryToAdd } from './bullmq.ts';
 import { QUEUE_NAME, type Queue } from './wake-queue.ts';
 
 const { Queue: BullQueue, Worker: BullWorker } = withBackend(createPostgresBackend);
@@ -34,8 +34,11 @@ export async function postgresQueue(
     openWakeQueue() {
       const queue = new BullQueue(QUEUE_NAME, { connection: pool });
       queue.on('error', onError);
+      // In bulk it would create temporary tables.
+      const add = (entries: EntryToAdd[]) =>
+        Promise.all(entries.map(({ name, data, opts }) => queue.add(name, data, opts)));
       return toWakeQueue(
-        queue,
+        { add, count: () => queue.count() },
         () => true,
         () => queue.close(),
       );

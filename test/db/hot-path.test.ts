@@ -1,5 +1,6 @@
 // The cost of a job in Postgres: every transaction, and every statement of it, from the input to the end of the job.
 import { afterEach, expect, inject, test } from 'vitest';
+import { forkContext } from '../../src/commands/contexts/fork-context.ts';
 import { submitInput } from '../../src/commands/inputs/submit-input.ts';
 import { perform, type AnyCommand } from '../../src/commands/perform.ts';
 import { createWorker } from '../../src/commands/workers/create-worker.ts';
@@ -87,7 +88,7 @@ test('a job of three tool steps: one transaction to claim and admit, one for eac
   for (const text of texts) expect(text).not.toMatch(/insert into (compactions|failed_calls|awaited_jobs)|'retracted'/);
 });
 
-test('the claim of a context with a history reads it in the same round trip', async () => {
+test('the claim of a context with a history reads it, also if the context is a new fork', async () => {
   const sent: string[] = [];
   let isRecording = false;
   fleet = await startFleet({
@@ -101,13 +102,18 @@ test('the claim of a context with a history reads it in the same round trip', as
   const { contextId } = await of.createContext();
   await of.ended((await of.post(contextId, 'one')).jobId);
   await of.until(async () => (await of.query(`select 1 from contexts where scheduling_status <> 'idle'`)).length === 0);
-  isRecording = true;
-  await of.ended((await of.post(contextId, 'two')).jobId);
-  isRecording = false;
-  expect(transactionsOf(sent).map((statements) => statements.map(tagOf))).toEqual([
-    ['contexts.claim_many', 'mailbox.read', 'history.read', 'contexts.append'],
-    ['contexts.append'],
-  ]);
+  const source = { tenantId: DEFAULT_TENANT, contextId, fromMessageId: null, title: null };
+  const fork = await of.perform(forkContext(of.ports, source));
+  for (const one of [contextId, fork.contextId]) {
+    sent.length = 0;
+    isRecording = true;
+    await of.ended((await of.post(one, 'two')).jobId);
+    isRecording = false;
+    expect(transactionsOf(sent).map((statements) => statements.map(tagOf))).toEqual([
+      ['contexts.claim_many', 'mailbox.read', 'history.read', 'contexts.append'],
+      ['contexts.append'],
+    ]);
+  }
 });
 
 test('a `once` call costs one transaction more: its mark', async () => {

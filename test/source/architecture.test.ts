@@ -53,7 +53,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/cookie': ['api'],
   '@fastify/static': ['api'],
   '@fastify/swagger': ['api'],
-  '@fastify/swagger-ui': ['api'],
   '@fastify/type-provider-typebox': ['api'],
   typebox: ['schema', 'tools', 'api'],
   pino: ['api', 'workers', 'platform'],

@@ -1,4 +1,4 @@
-/** How long a worker process waits for the database, and how it classifies errors. */
+/** How long a process waits for the database, and how it classifies errors. */
 import { TimeoutError } from 'p-timeout';
 import { isUnavailable } from '../connection/database-errors.ts';
 

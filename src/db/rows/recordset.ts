@@ -4,7 +4,7 @@
  */
 import { StringChunk, sql, type Placeholder, type SQL } from 'drizzle-orm';
 import type { Millis } from '../../core/time.ts';
-import { encodeJson, needsMark } from '../connection/codec.ts';
+import { encodeJson, needsMark, plainText } from '../connection/codec.ts';
 import { toTimestamp } from '../connection/instant.ts';
 
 /** What a row gives for each SQL type. */
@@ -81,7 +81,7 @@ function encodeRow<Row>(fields: readonly Field<Row>[], row: Row): string {
   const encoded = fields.flatMap(({ name, type }) => {
     const value = members[name];
     if (value === undefined) return [];
-    return `"${name}":${typeof value === 'string' && type === 'text' ? JSON.stringify(value.toWellFormed()) : encodeJson(value)}`;
+    return `"${name}":${typeof value === 'string' && type === 'text' ? JSON.stringify(plainText(value.toWellFormed())) : encodeJson(value)}`;
   });
   return `{${encoded.join(',')}}`;
 }

@@ -83,7 +83,7 @@ export type Claim = {
   owner: ProcessId;
   /** The epoch under which a sweep has already counted this claim; null: no sweep has. */
   counted: number | null;
-  /** Its wake-up was the first one of a new context, which has no history yet unless other claims came before. */
+  /** Its wake-up was the first one of its context, which has no history then, unless it is a fork or an import. */
   isNew: boolean;
   signals: RunSignals;
   /** For the model call that begins while the claim commits. `snapshot`: the state after that commit. */

@@ -41,11 +41,27 @@ test.each(['/docs', '/docs/'])('the page at %s loads its assets from this server
 });
 
 test('the page shows the document that clients read', async () => {
-  const script = await fetch('/docs/static/swagger-initializer.js');
-  expect(script.body).toContain("resolveUrl('./json')");
+  const script = await fetch('/docs/static/start.js');
+  expect(script.headers['content-type']).toMatch(/^text\/javascript/);
+  expect(script.body).toContain("'/json'");
   expect(script.body).toMatch(/validatorUrl: null/);
   const shown = await fetch('/docs/json');
   expect(shown.json()).toEqual((await fetch('/api/openapi.json')).json());
+});
+
+test('its files are served as HTTP asks for them', async () => {
+  const url = '/docs/static/swagger-ui.css';
+  const { headers, rawPayload } = await fetch(url);
+  const head = await api.app.inject({ method: 'HEAD', url, headers: { host: 'localhost' } });
+  expect([head.statusCode, head.headers['content-length'], head.rawPayload.length]).toEqual([
+    200,
+    String(rawPayload.length),
+    0,
+  ]);
+  const again = await fetch(url, { 'if-none-match': String(headers.etag) });
+  expect([again.statusCode, again.rawPayload.length]).toEqual([304, 0]);
+  const compressed = await fetch('/docs/json', { 'accept-encoding': 'gzip' });
+  expect(compressed.headers['content-encoding']).toBe('gzip');
 });
 
 test('its policy lets a browser contact no other server', async () => {

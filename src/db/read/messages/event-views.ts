@@ -96,7 +96,7 @@ const endedJobs = JOBS.around(
 const ENDED = prepared<{ jobs: string }>((value) => sql`/* jobs.read_ended */ ${endedJobs(value('jobs'))}`);
 
 /** Jobs in one statement at most. */
-const SHARED = 1_000;
+const SHARED = 64;
 
 /** Whether a job has ended or does not exist. Under load a statement asks for many jobs. */
 export const hasEnded = shared<JobKey, boolean>({

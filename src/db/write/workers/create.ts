@@ -63,8 +63,8 @@ type Part = SubmittedRow & { id: WorkerId; worker: string };
 
 /** Workers in one statement at most. */
 const SHARED = 64;
-/** The most characters of JSON in a shared statement: `SHARED` times this. */
-const SHARED_SIZE = 64 * 1024;
+/** From this many characters of JSON on, a worker has its own statement. */
+const LARGE = 64 * 1024;
 
 const create = shared<Part, Row>({
   async run(executor, parts) {
@@ -79,7 +79,7 @@ const create = shared<Part, Row>({
     });
   },
   most: SHARED,
-  isLarge: ({ worker, input, job }) => worker.length + (input?.length ?? 0) + (job?.length ?? 0) > SHARED_SIZE,
+  isLarge: ({ worker, input, job }) => worker.length + (input?.length ?? 0) + (job?.length ?? 0) >= LARGE,
 });
 
 const WORKERS = recordset(
