@@ -59,6 +59,21 @@ export type Given = {
   close(): Promise<void>;
 };
 
+export function newWorker(over: Partial<NewWorker> = {}): NewWorker {
+  return {
+    id: ids.next<WorkerId>(),
+    tenantId: DEFAULT_TENANT,
+    contextId: ids.next<ContextId>(),
+    name: 'w',
+    title: null,
+    role: null,
+    config: {},
+    parentWorkerId: null,
+    depth: 0,
+    ...over,
+  };
+}
+
 export async function given(): Promise<Given> {
   const own = await createTestDatabase();
   const opened: Database[] = [];
@@ -81,18 +96,7 @@ export async function given(): Promise<Given> {
     open,
     rows,
     async context(over = {}) {
-      const worker: NewWorker = {
-        id: ids.next<WorkerId>(),
-        tenantId: DEFAULT_TENANT,
-        contextId: ids.next<ContextId>(),
-        name: 'w',
-        title: null,
-        role: null,
-        config: {},
-        parentWorkerId: null,
-        depth: 0,
-        ...over,
-      };
+      const worker = newWorker(over);
       await createWorker(db, worker);
       return { contextId: worker.contextId, workerId: worker.id, tenantId: worker.tenantId };
     },

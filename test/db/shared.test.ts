@@ -1,12 +1,12 @@
 // Statements that many requests share: which of them do, and that each gets its own result.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEFAULT_TENANT, type ContextId, type JobId, type TenantId, type WorkerId } from '../../src/core/ids.ts';
+import { DEFAULT_TENANT, type JobId, type TenantId } from '../../src/core/ids.ts';
 import type { Database } from '../../src/db/connection/client.ts';
 import { findJob } from '../../src/db/read/jobs/job-views.ts';
 import { hasEnded } from '../../src/db/read/messages/event-views.ts';
-import { createWorker, type NewWorker } from '../../src/db/write/workers/create.ts';
+import { createWorker } from '../../src/db/write/workers/create.ts';
 import { tagOf } from '../services/statements.ts';
-import { given, ids, type Given } from './database-fixture.ts';
+import { given, ids, newWorker, type Given } from './database-fixture.ts';
 import { submissionTo } from './inputs.ts';
 
 let the: Given;
@@ -20,21 +20,6 @@ function counting(tag: string): { database: Database; count: () => number } {
   let count = 0;
   const database = the.open({ max: 4, hook: (text) => void (tagOf(text) === tag && (count += 1)) });
   return { database, count: () => count };
-}
-
-function newWorker(over: Partial<NewWorker> = {}): NewWorker {
-  return {
-    id: ids.next<WorkerId>(),
-    tenantId: DEFAULT_TENANT,
-    contextId: ids.next<ContextId>(),
-    name: 'w',
-    title: null,
-    role: null,
-    config: {},
-    parentWorkerId: null,
-    depth: 0,
-    ...over,
-  };
 }
 
 test('workers created at the same time share a statement, and each is stored with its own input', async () => {

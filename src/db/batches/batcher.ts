@@ -1,6 +1,6 @@
 /**
- * Combines work of many runs or requests into one statement or transaction. A part that arrives while no batch is in flight is sent
- * at once; parts that arrive meanwhile share the next batch. Each part gets its own answer:
+ * Combines work of many runs or requests into one statement or transaction. A part that arrives while no batch is in
+ * flight is sent at once; parts that arrive meanwhile share the next batch. Each part gets its own answer:
  * - A part without an answer from its batch is sent again alone, so that no part waits for the row lock of another one.
  * - An error rolls the whole batch back. Each of its parts is then sent alone, and fails alone.
  * - If the outcome of a batch is unknown (connection lost, timeout), all its parts are in doubt.

@@ -80,10 +80,14 @@ function encodeRow<Row>(fields: readonly Field<Row>[], row: Row): string {
   if (!needsMark(text)) return text;
   const encoded = fields.flatMap(({ name, type }) => {
     const value = members[name];
-    if (value === undefined) return [];
-    return `"${name}":${typeof value === 'string' && type === 'text' ? JSON.stringify(plainText(value.toWellFormed())) : encodeJson(value)}`;
+    return value === undefined ? [] : `"${name}":${encodeMember(type, value)}`;
   });
   return `{${encoded.join(',')}}`;
+}
+
+function encodeMember(type: string, value: unknown): string {
+  if (type !== 'text' || typeof value !== 'string') return encodeJson(value);
+  return JSON.stringify(plainText(value.toWellFormed()));
 }
 
 function membersOf<Row>(fields: readonly Field<Row>[], row: Row): Record<string, unknown> {
