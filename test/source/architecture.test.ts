@@ -290,6 +290,17 @@ function findCycle(): string | null {
   return null;
 }
 
+/** The text before the last parenthesis that is still open at its end; all of it, if none is. */
+function beforeParenthesis(text: string): string {
+  let open = 0;
+  for (let at = text.length - 1; at >= 0; at -= 1) {
+    if (text[at] === ')') open += 1;
+    if (text[at] === '(') open -= 1;
+    if (open < 0) return text.slice(Math.max(0, at - 80), at);
+  }
+  return text.slice(-80);
+}
+
 /** Tags of statements. */
 const tags = sources.flatMap(({ text }) => [...text.matchAll(/sql`\/\* (\S+) \*\//g)].map(([, tag = '']) => tag));
 
@@ -311,6 +322,22 @@ describe('places', () => {
     ).toEqual([]);
     expect(tags.length).toBeGreaterThan(90);
     expect(tags.filter((tag, at) => tags.indexOf(tag) !== at)).toEqual([]);
+  });
+
+  // PostgreSQL may run a subquery of `in` or `from` again for each row, and then it locks other rows each time.
+  test('a limited number of rows is locked in a materialized part of the statement', () => {
+    let seen = 0;
+    const within = /limit \S+\s+for (?:no key )?update/g;
+    const found = faults(({ text }) =>
+      [...text.matchAll(within)]
+        .map(({ index }) => beforeParenthesis(text.slice(0, index)))
+        .filter((before) => {
+          seen += 1;
+          return !before.endsWith(' as materialized ');
+        }),
+    );
+    expect(found).toEqual([]);
+    expect(seen).toBeGreaterThan(3);
   });
 
   test('a tag that a test or the benchmark uses is that of a statement', () => {

@@ -141,15 +141,17 @@ const hasMet: SQL = sql`(select true from tool_calls t where t.context_id = c.id
  */
 export async function wakeForgotten(executor: Executor, most: number): Promise<Woken[]> {
   return executor.execute<Woken>(sql`/* contexts.wake_missed */
-    update contexts c set wake_seq = c.wake_seq + 1, scheduling_status = 'runnable',
-      next_check_at = clock_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond'
-    where c.id in (
-      select c.id from (
-        select distinct t.context_id from tool_calls t where t.status = 'waiting' and t.needs <= 0 limit ${most}) met
-      join contexts c on c.id = met.context_id
+    with met as materialized (
+      select distinct t.context_id from tool_calls t where t.status = 'waiting' and t.needs <= 0 limit ${most}
+    ), missed as materialized (
+      select c.id from met join contexts c on c.id = met.context_id
       where c.scheduling_status = 'waiting' and ((c.failed_claims < 2 and c.next_check_at > clock_timestamp() + interval '3 seconds')
         or c.next_check_at > clock_timestamp() + interval '5 minutes')
-      for no key update of c skip locked)
+      for no key update of c skip locked
+    )
+    update contexts c set wake_seq = c.wake_seq + 1, scheduling_status = 'runnable',
+      next_check_at = clock_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond'
+    from missed where c.id = missed.id
     returning ${wokenColumns}`);
 }
 

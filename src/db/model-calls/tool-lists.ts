@@ -31,9 +31,11 @@ export async function readToolList(executor: Executor, tenantId: TenantId, hash:
 /** Deletes lists that were not used for `TOOL_LIST_DAYS` days, at most `most`. Returns how many were deleted. */
 export async function forgetToolLists(executor: Executor, most: number): Promise<number> {
   const rows = await executor.execute(sql`/* tool_lists.delete_unused */
-    delete from tool_lists where (tenant_id, hash) in (
+    with unused as materialized (
       select t.tenant_id, t.hash from tool_lists t
       where t.used_at < statement_timestamp() - ${TOOL_LIST_DAYS} * interval '1 day' limit ${most} for update skip locked
-    ) returning hash`);
+    )
+    delete from tool_lists t using unused
+    where t.tenant_id = unused.tenant_id and t.hash = unused.hash returning 1`);
   return rows.length;
 }

@@ -19,7 +19,7 @@ const SUSPECTS = 4;
  */
 export async function revoke(executor: Executor, most: number): Promise<number> {
   const rows = await executor.execute(sql`/* contexts.revoke */
-    with dead as (
+    with dead as materialized (
       select id, lease_owner from contexts where lease_owner in (select id from processes where dead_at is not null)
       order by id limit ${most} for update skip locked
     ), suspect as (
@@ -84,18 +84,20 @@ export async function takeDue(
     lease_epoch: number;
     stop_requested: boolean;
   }>(sql`/* contexts.take_due */
-    update contexts c set
-      next_check_at = clock_timestamp() + ${againMs}::float8 * interval '1 millisecond',
-      scheduling_status = case when c.scheduling_status = 'waiting' then 'runnable' else c.scheduling_status end,
-      failed_claims = least(c.failed_claims + (${claims}::boolean and c.scheduling_status <> 'running' and not ${isStopRequested})::int, 1000)
-    where c.id in (
+    with due as materialized (
       select c.id from contexts c where c.next_check_at <= ${nowInStatement}
         and (c.scheduling_status = 'running' or ${isStopRequested}
           or c.next_check_at <= ${nowInStatement} - ${overdueMs}::float8 * interval '1 millisecond')
         and not exists (
           select 1 from ${PASSED.table(passBy)}
           where p.context_id = c.id and p.wake_seq = c.wake_seq and p.control_seq = c.control_seq)
-      order by c.next_check_at limit ${most} for update skip locked)
+      order by c.next_check_at limit ${most} for update skip locked
+    )
+    update contexts c set
+      next_check_at = clock_timestamp() + ${againMs}::float8 * interval '1 millisecond',
+      scheduling_status = case when c.scheduling_status = 'waiting' then 'runnable' else c.scheduling_status end,
+      failed_claims = least(c.failed_claims + (${claims}::boolean and c.scheduling_status <> 'running' and not ${isStopRequested})::int, 1000)
+    from due where c.id = due.id
     returning c.id, c.scheduling_status, c.wake_seq, c.lease_epoch, ${isStopRequested} as stop_requested`);
   return rows.map((row): Due => {
     const { id: contextId, wake_seq: wakeSeq, lease_epoch: epoch } = row;

@@ -46,8 +46,9 @@ export async function endSession(executor: Executor, tokenHash: string): Promise
 /** Deletes expired sessions, at most `most`. Returns how many were deleted. */
 export async function forgetSessions(executor: Executor, most: number): Promise<number> {
   const rows = await executor.execute(sql`/* sessions.delete_expired */
-    delete from sessions where token_hash in (
+    with expired as materialized (
       select s.token_hash from sessions s where s.expires_at <= ${nowInStatement} limit ${most} for update skip locked
-    ) returning token_hash`);
+    )
+    delete from sessions s using expired where s.token_hash = expired.token_hash returning 1`);
   return rows.length;
 }

@@ -480,14 +480,12 @@ describe('due work', () => {
     expect(taken.map(({ contextId }) => contextId).sort()).toEqual([...contexts].sort());
   });
 
-  test.each(['hash', 'loop', 'merge'])('no more than the limit are taken, whatever the plan: %s', async (plan) => {
-    const contexts = await Promise.all(Array.from({ length: 40 }, due));
+  test('no more than the limit are taken, although the planner expects a single row', async () => {
+    const contexts = [await due()];
+    // With these statistics it looks for due contexts again for each context.
+    await the.rows('analyze contexts');
+    for (let count = 1; count < 8; count += 1) contexts.push(await due());
     for (const contextId of contexts) await later(contextId);
-    const pool = the.open({ max: 1 });
-    for (const other of ['hash', 'loop', 'merge'].filter((name) => name !== plan)) {
-      const settings = { hash: ['hashjoin', 'hashagg'], loop: ['nestloop'], merge: ['mergejoin', 'sort'] }[other];
-      for (const name of settings ?? []) await pool.db.execute(sql.raw(`set enable_${name} = off`));
-    }
-    expect(await takeDue(pool.db, { most: 7, againMs: AGAIN_MS, overdueMs: 0 })).toHaveLength(7);
+    expect(await takeDue(db(), { most: 3, againMs: AGAIN_MS, overdueMs: 0 })).toHaveLength(3);
   });
 });

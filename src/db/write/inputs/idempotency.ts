@@ -39,9 +39,11 @@ export async function remember(tx: Executor, tenantId: TenantId, key: string, re
 /** Deletes keys that are older than a day, at most `most`. Skips locked rows. Returns how many were deleted. */
 export async function forgetOldKeys(executor: Executor, most: number): Promise<number> {
   const rows = await executor.execute(sql`/* idempotency_keys.delete_old */
-    delete from idempotency_keys k using (
+    with old as materialized (
       select tenant_id, key from idempotency_keys where created_at < now() - interval '1 day'
-      order by created_at limit ${most} for update skip locked) old
+      order by created_at limit ${most} for update skip locked
+    )
+    delete from idempotency_keys k using old
     where k.tenant_id = old.tenant_id and k.key = old.key returning 1`);
   return rows.length;
 }
