@@ -5,6 +5,7 @@ import { formatModelName, type Model } from '../core/model/model.ts';
 /** The price is that of the requested model, regardless of the name in the provider's answer. */
 export function priced(model: Model, prices: Prices): Model {
   return {
+    isLoaded: () => model.isLoaded(),
     async call(request, listener, signal) {
       const outcome = await model.call(request, listener, signal);
       const price = prices.get(formatModelName(request.model));

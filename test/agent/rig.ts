@@ -129,6 +129,7 @@ export class Rig {
     };
     const { journal } = this.store;
     const model: Model = {
+      isLoaded: () => true,
       call: async (request, _listener, signal) => {
         await pass('the model');
         if (signal.aborted) return { kind: 'aborted' };

@@ -21,6 +21,7 @@ export function endlessModel(): EndlessModel {
       isEnough = enough;
     },
     model: {
+      isLoaded: () => true,
       async call(_, listener, signal) {
         listener.started();
         listener.thinking('hm');
@@ -51,6 +52,7 @@ export function paced(model: Model): PacedModel {
       isReceived = isEnoughReceived;
     },
     model: {
+      isLoaded: () => model.isLoaded(),
       async call(request, listener, signal) {
         const outcome = await model.call(request, listener, signal);
         while (!isReceived(request) && !signal.aborted) await sleep(10);

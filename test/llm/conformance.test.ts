@@ -46,6 +46,13 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     return failureOf(await call(given));
   };
 
+  test('its SDK is loaded by the first call', async () => {
+    const model = modelFor(models, provider);
+    expect(model.isLoaded()).toBe(false);
+    await call();
+    expect(model.isLoaded()).toBe(true);
+  });
+
   describe.each(WAYS)('streaming: %s', (streaming) => {
     test('an answer has text, usage, the model and the id of the response', async () => {
       const usage = { input: 100, output: 7, cacheRead: 50 };

@@ -170,6 +170,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     boundResult: (content) => content,
   };
   const model: Model = {
+    isLoaded: () => true,
     call: async (request, listener, signal) => {
       const outcome = await options.model(request, signal);
       if (outcome.kind === 'done') listener.started();

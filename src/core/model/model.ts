@@ -111,5 +111,7 @@ export function beforeStart(listener: ModelListener, before: () => void): ModelL
 
 /** One provider. `call` resolves exactly once, and not before the provider's own terminal event. */
 export type Model = {
+  /** False: the next call first loads the provider's SDK, which keeps the process busy for hundreds of milliseconds. */
+  isLoaded(): boolean;
   call(request: ModelRequest, listener: ModelListener, signal: AbortSignal): Promise<ModelOutcome>;
 };

@@ -31,6 +31,7 @@ type ModelCall = { listener: ModelListener; signal: AbortSignal };
 
 export function createSimulated(ids: Ids): Model {
   return {
+    isLoaded: () => true,
     async call(request, listener, signal) {
       try {
         const effectiveListener = request.streaming ? listener : withoutDeltas(listener);

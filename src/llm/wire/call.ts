@@ -20,6 +20,7 @@ type ModelOptions = { provider: string; secret: string; limits: Limits; ids: Ids
 
 export function createModel<Client, Params>(wire: Wire<Client, Params>, options: ModelOptions): Model {
   const { limits, ids } = options;
+  let isLoaded = false;
   const failed = (kind: FailureClass, message: string, retryAfterMs: number | null = null): ModelOutcome => ({
     kind: 'failed',
     failure: { class: kind, message: messageOf(message, options), retryAfterMs },
@@ -31,6 +32,7 @@ export function createModel<Client, Params>(wire: Wire<Client, Params>, options:
     if (written instanceof Unsupported) return failed('bad_request', written.message);
     // The provider's time limits begin after it.
     const client = await wire.load();
+    isLoaded = true;
     if (signal.aborted) return { kind: 'aborted' };
     const watch = createWatch(signal, request.streaming ? limits.connectMs : limits.wholeMs);
     const response = await send(() => wire.send(client, written.params, watch.signal), watch);
@@ -75,7 +77,7 @@ export function createModel<Client, Params>(wire: Wire<Client, Params>, options:
     return failed(classify(facts, begun), failureText(facts), readRetryAfter(headersOfThrown(error), Date.now()));
   }
 
-  return { call };
+  return { isLoaded: () => isLoaded, call };
 }
 
 /** A message for a person: the provider's text without keys. */

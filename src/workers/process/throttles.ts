@@ -96,6 +96,7 @@ export class Throttles {
 
   #guarded(key: Key, model: Model): Model {
     return {
+      isLoaded: () => model.isLoaded(),
       call: async (request, listener, signal) => {
         const pass = key.throttle.enter();
         // The first token shows that the provider accepts the key again.

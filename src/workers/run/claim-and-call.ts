@@ -126,7 +126,7 @@ async function commitWithCalls(last: Executor, openings: readonly Opening[]): Pr
 
 /**
  * Step 3: the call of one context, begun while the commit is in flight. `snapshot`: the state after the commit. Null:
- * the next decision is not a model call, or it cannot start now.
+ * the next decision is not a model call, or it cannot start at once.
  */
 export function callEarly(ports: CallPorts, signals: RunSignals, snapshot: Snapshot): Early | null {
   const step = decide(snapshot, ports.clock.now());
@@ -134,6 +134,8 @@ export function callEarly(ports: CallPorts, signals: RunSignals, snapshot: Snaps
   const { job, settings } = step;
   const access = ports.model(settings.model.provider);
   if (access?.kind !== 'open') return null;
+  // Loading blocks the process. The transaction must end first: it holds locks, and PostgreSQL ends an idle one.
+  if (!access.model.isLoaded()) return null;
   const own = new AbortController();
   const buffer = new BufferingListener();
   const signal = AbortSignal.any([signals.hard, own.signal]);

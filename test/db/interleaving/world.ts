@@ -238,6 +238,7 @@ export class World {
   /** A model call that starts with its claim takes longer than the commit of that: a lane does one thing at a time. */
   #model(lane: Lane, claiming: () => Promise<unknown>): Model {
     return {
+      isLoaded: () => true,
       call: async (request, _listener, signal) => {
         await claiming();
         await lane.pause('the model');

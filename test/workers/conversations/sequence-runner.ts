@@ -242,6 +242,7 @@ function scriptedPorts({ database, wakeQueue, bus }: CommandPorts, scenes: Reado
     times: TIMES,
     abilities: {
       model: () => ({
+        isLoaded: () => true,
         async call(request, _listener, signal) {
           const [contextId = '', purpose] = request.cacheKey.split('/');
           const scene = sceneOf(contextId);

@@ -52,7 +52,7 @@ test('a run whose context was woken between its last append and its end reads on
         bus.publish(channel, message);
       },
     },
-    abilities: { ...base.abilities, model: () => ({ call: async () => says('hello') }) },
+    abilities: { ...base.abilities, model: () => ({ isLoaded: () => true, call: async () => says('hello') }) },
     identity: () => id,
   });
   await runContext(state, contextId);

@@ -12,7 +12,10 @@ import { NOW, fingerprint, given, job, queuedInput, running, snapshot } from '..
 
 /** A model that the test controls. */
 class Led implements Model {
+  isReady = true;
   readonly calls: { listener: ModelListener; signal: AbortSignal; end(): void }[] = [];
+
+  isLoaded: Model['isLoaded'] = () => this.isReady;
 
   call: Model['call'] = (_request, listener, signal) =>
     new Promise((resolve) => {
@@ -111,6 +114,13 @@ test('no call is made by a process that is leaving, that received a control sign
     turn: async () => false,
   });
   expect(throttled.begin()).toBeNull();
+});
+
+test('no call is made where the SDK of the provider is not loaded yet: that would block the open transaction', () => {
+  const { model, begin } = setUp();
+  model.isReady = false;
+  expect(begin()).toBeNull();
+  expect(model.calls).toEqual([]);
 });
 
 let fleet: Fleet | null = null;

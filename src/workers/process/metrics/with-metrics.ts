@@ -30,6 +30,7 @@ export function withMetrics(abilities: Abilities, metrics: WorkerMetrics): Abili
 
 function modelWithMetrics(model: Model, provider: ProviderName, metrics: WorkerMetrics): Model {
   return {
+    isLoaded: () => model.isLoaded(),
     async call(request, listener, signal) {
       const began = performance.now();
       const timed = beforeStart(listener, () => metrics.timeToFirstToken(provider, performance.now() - began));
