@@ -170,7 +170,7 @@ test('a submit is one statement, and so is a new worker with its first input, or
   await done(submitInput(ports, { ...postedInput(), contextId }));
   await done(createWorker(ports, worker, firstInput('go')));
   await done(createWorker(ports, worker));
-  expect(sent.map(tagOf)).toEqual(['jobs.submit', 'workers.create', 'workers.create']);
+  expect(sent.map(tagOf)).toEqual(['jobs.submit_many', 'workers.create', 'workers.create']);
   // With and without an input it is the same text, which is prepared once.
   expect(sent[2]).toBe(sent[1]);
   await counted.close();

@@ -4,9 +4,10 @@ import { DEFAULT_TENANT, type JobId, type TenantId } from '../../src/core/ids.ts
 import type { Database } from '../../src/db/connection/client.ts';
 import { findJob } from '../../src/db/read/jobs/job-views.ts';
 import { hasEnded } from '../../src/db/read/messages/event-views.ts';
+import { submit, type Submission } from '../../src/db/write/inputs/submit.ts';
 import { createWorker } from '../../src/db/write/workers/create.ts';
 import { tagOf } from '../services/statements.ts';
-import { given, ids, newWorker, type Given } from './database-fixture.ts';
+import { given, ids, newWorker, type Context, type Given } from './database-fixture.ts';
 import { submissionTo } from './inputs.ts';
 
 let the: Given;
@@ -87,6 +88,84 @@ test('in a transaction each has its own statement, and so has a large one', asyn
     [newWorker(large), newWorker(large), newWorker(large)].map((one) => createWorker(database.db, one)),
   );
   expect(count()).toBe(6);
+});
+
+test('inputs sent to different contexts at the same time share a statement, and each queues its own job', async () => {
+  const { database, count } = counting('jobs.submit_many');
+  const contexts = await Promise.all(Array.from({ length: 20 }, () => the.context()));
+  const inputs = contexts.map(({ contextId }, at) =>
+    submissionTo(contextId, { priority: 1 + (at % 9), metadata: { at }, maxSteps: at % 2 === 0 ? null : at }),
+  );
+  const changed = await Promise.all(inputs.map((input) => submit(database.db, input)));
+  expect(count()).toBe(2);
+  for (const [at, { contextId, jobId, input, priority, maxSteps }] of inputs.entries()) {
+    expect(changed[at]).toMatchObject({ wakeSeq: 1, epoch: 0, runnable: true });
+    const stored = await the.rows(`select c.queued, j.id, j.branch, j.priority, j.metadata, j.max_steps, j.message_id,
+      m.job_id from contexts c join jobs j on j.context_id = c.id join messages m on m.id = j.message_id
+      where c.id = '${contextId}'`);
+    expect(stored).toEqual([
+      {
+        queued: 1,
+        id: jobId,
+        branch: 'main',
+        priority,
+        metadata: { at },
+        max_steps: maxSteps,
+        message_id: input?.messageId,
+        job_id: jobId,
+      },
+    ]);
+  }
+});
+
+test('inputs sent to one context at the same time get a place each', async () => {
+  const { database } = counting('jobs.submit_many');
+  const { contextId } = await the.context();
+  const inputs = Array.from({ length: 5 }, () => submissionTo(contextId));
+  const changed = await Promise.all(inputs.map((input) => submit(database.db, input)));
+  const places = changed.map((row) => row?.wakeSeq);
+  expect(places.toSorted()).toEqual([1, 2, 3, 4, 5]);
+  const queued = await the.rows(`select id, position from jobs where context_id = '${contextId}'`);
+  const placeOf = new Map(queued.map(({ id, position }) => [id, position]));
+  expect(inputs.map(({ jobId }) => placeOf.get(jobId))).toEqual(places);
+});
+
+test('an input that is refused, or whose context is locked, holds no other one up', async () => {
+  const { database, count } = counting('jobs.submit_many');
+  const [free, full, stopped, foreign, locked, last] = await Promise.all(
+    Array.from({ length: 6 }, () => the.context()),
+  );
+  const to = (context: Context | undefined, over: Partial<Submission> = {}) =>
+    submit(database.db, submissionTo(context?.contextId ?? ids.next(), over));
+  await the.rows(`update contexts set stopped = true where id = '${stopped?.contextId}'`);
+  const sent = await the.database.transaction(async (tx) => {
+    await tx.execute(`select 1 from contexts where id = '${locked?.contextId}' for no key update`);
+    const others = [
+      to(free),
+      to(full, { queueLimit: 0 }),
+      to(stopped),
+      to(foreign, { tenantId: 7 as TenantId }),
+      to(last),
+    ];
+    let isAnswered = false;
+    const waiting = to(locked).finally(() => (isAnswered = true));
+    const answers = await Promise.all(others);
+    expect(answers.map((row) => row?.wakeSeq ?? null)).toEqual([1, null, null, null, 1]);
+    expect(isAnswered).toBe(false);
+    return { waiting };
+  });
+  expect(await sent.waiting).toMatchObject({ wakeSeq: 1, runnable: true });
+  expect(count()).toBe(2);
+});
+
+test('an input that cannot be stored fails alone', async () => {
+  const { database } = counting('jobs.submit_many');
+  const contexts = await Promise.all(Array.from({ length: 3 }, () => the.context()));
+  const inputs = contexts.map(({ contextId }) => submissionTo(contextId));
+  const taken = inputs.map((input, at) => (at === 1 ? { ...input, jobId: inputs[0]?.jobId ?? input.jobId } : input));
+  await submit(database.db, submissionTo((await the.context()).contextId));
+  const [first, again, last] = await Promise.allSettled(taken.map((input) => submit(database.db, input)));
+  expect([first?.status, again?.status, last?.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
 test('jobs read at the same time share a statement; another tenant sees none of them', async () => {

@@ -3,41 +3,44 @@
  * next one (batcher.ts); in a transaction, each has its own.
  */
 import { isPool, type Executor } from '../connection/client.ts';
-import { createBatcher } from './batcher.ts';
+import { createBatcher, type Batch } from './batcher.ts';
 
-type Shared<Part, Answer> = {
-  /** One statement. Answers in the order of the parts. */
-  run: (executor: Executor, parts: readonly Part[]) => Promise<Answer[]>;
-  /** Parts in one statement at most. */
-  most: number;
+type Shared<Part, Answer> = Pick<Batch<Part, Answer>, 'keyOf' | 'most'> & {
+  /** One statement. Answers in the order of the parts; `undefined` for a part of which nothing was done. */
+  run: (executor: Executor, parts: readonly Part[]) => Promise<(Answer | undefined)[]>;
+  /** For a part with a statement of its own. Without it, `run`, which then has an answer. */
+  alone?: (executor: Executor, part: Part) => Promise<Answer>;
   /** A large part has its own statement: others must not wait for it. */
   isLarge?: (part: Part) => boolean;
 };
 
 export function shared<Part, Answer>({
   run,
-  most,
+  alone = runAlone(run),
   isLarge = () => false,
+  ...batch
 }: Shared<Part, Answer>): (executor: Executor, part: Part) => Promise<Answer> {
   const batchers = new WeakMap<Executor, (part: Part) => Promise<Answer>>();
-
-  async function alone(executor: Executor, part: Part): Promise<Answer> {
-    const [answer] = await run(executor, [part]);
-    if (answer === undefined) throw new Error('A statement has no answer for its part.');
-    return answer;
-  }
 
   function batcherOf(pool: Executor): (part: Part) => Promise<Answer> {
     const known = batchers.get(pool);
     if (known !== undefined) return known;
     const batcher = createBatcher<Part, Answer>({
+      ...batch,
       shared: (parts) => run(pool, parts),
       alone: (part) => alone(pool, part),
-      most,
     });
     batchers.set(pool, batcher);
     return batcher;
   }
 
   return (executor, part) => (isPool(executor) && !isLarge(part) ? batcherOf(executor)(part) : alone(executor, part));
+}
+
+function runAlone<Part, Answer>(run: Shared<Part, Answer>['run']): (executor: Executor, part: Part) => Promise<Answer> {
+  return async (executor, part) => {
+    const [answer] = await run(executor, [part]);
+    if (answer === undefined) throw new Error('A statement has no answer for its part.');
+    return answer;
+  };
 }

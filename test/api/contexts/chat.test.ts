@@ -78,7 +78,7 @@ test('a first message is one statement, and so is a later one', async () => {
   expect(sent()).toEqual(['workers.create']);
   api.statements.length = 0;
   await api.post('/api/chat', { message: 'more', session_id: body.session_id });
-  expect(sent()).toEqual(['jobs.submit']);
+  expect(sent()).toEqual(['jobs.submit_many']);
 });
 
 test('whose first message is sent twice under its key is made once', async () => {

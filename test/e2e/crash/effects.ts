@@ -65,6 +65,7 @@ const KINDS: Readonly<Record<string, string>> = {
   'contexts.revoke': 'revoke',
   'contexts.take_due': 'take due',
   'jobs.submit': 'submit',
+  'jobs.submit_many': 'submit',
   'processes.declare_dead': 'declare dead',
   'workers.create': 'create',
 };

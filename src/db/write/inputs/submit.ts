@@ -1,12 +1,15 @@
 /**
  * Submit: adds an input, a retry or a compaction to a context's mailbox. One statement that joins the update of the
- * context's row: its lock orders submits, and its `wake_seq` is their place in the queue.
+ * context's row: its lock orders submits, and its `wake_seq` is their place in the queue. Under load a statement takes
+ * submits of many contexts.
  */
-import { sql } from 'drizzle-orm';
+import { sql, type Placeholder, type SQL } from 'drizzle-orm';
 import type { ContextId, TenantId } from '../../../core/ids.ts';
+import { shared } from '../../batches/shared.ts';
 import type { Executor } from '../../connection/client.ts';
 import { WAKE_UP_GRACE_MS, dueNow } from '../../connection/instant.ts';
 import { prepared } from '../../connection/prepared.ts';
+import { columns, jsonArray, recordset } from '../../rows/recordset.ts';
 import { hasQuestion } from '../../calls/replies.ts';
 import { changedContextColumns, type ChangedContext } from '../../run/contexts.ts';
 import {
@@ -16,6 +19,7 @@ import {
   submittedRows,
   type Asker,
   type NewJob,
+  type SubmittedRow,
   type SubmittedRows,
 } from './submission.ts';
 
@@ -33,35 +37,83 @@ export type Submission = NewJob & {
 };
 
 /** `asker`: the worker that sends it; null: a client. Returns null if refused; the context's row shows why. */
-export async function submit(
+export function submit(
   executor: Executor,
   submission: Submission,
   asker: Asker | null = null,
 ): Promise<ChangedContext | null> {
-  const { tenantId, contextId, branch, mayAnswer, onlyIfIdle, queueLimit } = submission;
-  const rows = submittedRows([submittedRow({ contextId, job: submission, asker })]);
-  const [row] = await executor.execute<ChangedContext>(
-    statement({ tenantId, contextId, branch, mayAnswer, onlyIfIdle, queueLimit, ...rows }),
-  );
-  return row ?? null;
+  const { contextId } = submission;
+  return send(executor, {
+    contextId,
+    context: CONTEXTS.encode(submission),
+    ...submittedRow({ contextId, job: submission, asker }),
+  });
 }
 
-type Values = Omit<Submission, keyof NewJob> & SubmittedRows;
+/** `context`: JSON of what it asks of its context. */
+type Part = SubmittedRow & { contextId: ContextId; context: string };
 
-const statement = prepared<Values>(
-  (value) => sql`/* jobs.submit */
-    with ctx as (
+/** Submits in one statement at most. */
+const SHARED = 64;
+/** From this many characters of JSON on, a submit has its own statement. */
+const LARGE = 64 * 1024;
+
+const send = shared<Part, ChangedContext | null>({
+  keyOf: ({ contextId }) => contextId,
+  // A part that is refused, or whose context another transaction has locked, is sent again alone, and waits for the lock.
+  run: (executor, parts) => changedBy(SUBMIT_MANY, executor, parts),
+  alone: async (executor, part) => (await changedBy(SUBMIT, executor, [part]))[0] ?? null,
+  most: SHARED,
+  isLarge: ({ context, input, job }) => context.length + (input?.length ?? 0) + (job?.length ?? 0) >= LARGE,
+});
+
+/** In the order of the parts; `undefined`: refused, or left out because its context is locked. */
+async function changedBy(
+  statement: (values: Values) => SQL,
+  executor: Executor,
+  parts: readonly Part[],
+): Promise<(ChangedContext | undefined)[]> {
+  const contexts = jsonArray(parts.map(({ context }) => context));
+  const rows = await executor.execute<ChangedContext & { contextId: ContextId }>(
+    statement({ contexts, ...submittedRows(parts) }),
+  );
+  const changed = new Map(rows.map(({ contextId, ...row }) => [contextId, row]));
+  return parts.map(({ contextId }) => changed.get(contextId));
+}
+
+type Values = SubmittedRows & { contexts: string };
+
+const CONTEXTS = recordset(
+  'g',
+  columns<Submission>({
+    id: ['uuid', ({ contextId }) => contextId],
+    tenant_id: ['bigint', ({ tenantId }) => tenantId],
+    branch: ['text', ({ branch }) => branch],
+    may_answer: ['boolean', ({ mayAnswer }) => mayAnswer],
+    only_if_idle: ['boolean', ({ onlyIfIdle }) => onlyIfIdle],
+    queue_limit: ['int', ({ queueLimit }) => queueLimit],
+  }),
+);
+// The condition is always true. It makes the planner expect few rows and find each context by its id.
+const givenCte = CONTEXTS.around('g as materialized (select * from ', " where g.id::text || '' = g.id::text)");
+
+/** `free`: the CTE `free` with the ids of the contexts that are updated. */
+function update(value: (name: keyof Values) => Placeholder, free: SQL): SQL {
+  return sql`
+    with ${givenCte(value('contexts'))}, ${free},
+    ctx as (
       update contexts c set
         wake_seq = c.wake_seq + 1,
         queued = c.queued + 1,
         scheduling_status = case when c.scheduling_status = 'idle' then 'runnable' else c.scheduling_status end,
         next_check_at = case when c.scheduling_status = 'idle'
           then clock_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond' else c.next_check_at end
-      where c.id = ${value('contextId')} and c.tenant_id = ${value('tenantId')} and not c.stopped
-        and c.queued + c.steers < ${value('queueLimit')}
-        and (not ${value('onlyIfIdle')}::boolean or (c.scheduling_status = 'idle' and c.queued = 0))
-        and not (${value('mayAnswer')}::boolean and ${hasQuestion})
-      returning c.id, c.tenant_id, coalesce(${value('branch')}::text, c.active_branch) as branch, c.head_seq, c.wake_seq,
+      from free join g on g.id = free.id
+      where c.id = free.id and c.tenant_id = g.tenant_id and not c.stopped
+        and c.queued + c.steers < g.queue_limit
+        and (not g.only_if_idle or (c.scheduling_status = 'idle' and c.queued = 0))
+        and not (g.may_answer and ${hasQuestion})
+      returning c.id, c.tenant_id, coalesce(g.branch, c.active_branch) as branch, c.head_seq, c.wake_seq,
         c.lease_epoch, c.scheduling_status
     ), ${inputCte(value('inputs'))},
     ${jobCte(value('jobs'))}, awake as (
@@ -69,5 +121,14 @@ const statement = prepared<Values>(
       update workers w set archived_at = null, expires_at = ${dueNow}
       from ctx where w.context_id = ctx.id and w.archived_at is not null
     )
-    select ${changedContextColumns} from ctx`,
-);
+    select ctx.id as "contextId", ${changedContextColumns} from ctx`;
+}
+
+const ALL = sql`free as (select g.id from g)`;
+const UNLOCKED = sql`free as materialized (
+      select f.id from g join contexts f on f.id = g.id and f.tenant_id = g.tenant_id
+      for no key update of f skip locked
+    )`;
+
+const SUBMIT = prepared<Values>((value) => sql`/* jobs.submit */ ${update(value, ALL)}`);
+const SUBMIT_MANY = prepared<Values>((value) => sql`/* jobs.submit_many */ ${update(value, UNLOCKED)}`);
