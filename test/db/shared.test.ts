@@ -124,7 +124,7 @@ test('inputs sent to one context at the same time get a place each', async () =>
   const inputs = Array.from({ length: 5 }, () => submissionTo(contextId));
   const changed = await Promise.all(inputs.map((input) => submit(database.db, input)));
   const places = changed.map((row) => row?.wakeSeq);
-  expect(places.toSorted()).toEqual([1, 2, 3, 4, 5]);
+  expect(new Set(places)).toEqual(new Set([1, 2, 3, 4, 5]));
   const queued = await the.rows(`select id, position from jobs where context_id = '${contextId}'`);
   const placeOf = new Map(queued.map(({ id, position }) => [id, position]));
   expect(inputs.map(({ jobId }) => placeOf.get(jobId))).toEqual(places);
