@@ -159,13 +159,15 @@ test('an input that is refused, or whose context is locked, holds no other one u
 });
 
 test('an input that cannot be stored fails alone', async () => {
-  const { database } = counting('jobs.submit_many');
+  const { database, count } = counting('jobs.submit_many');
   const contexts = await Promise.all(Array.from({ length: 3 }, () => the.context()));
   const inputs = contexts.map(({ contextId }) => submissionTo(contextId));
   const taken = inputs.map((input, at) => (at === 1 ? { ...input, jobId: inputs[0]?.jobId ?? input.jobId } : input));
   await submit(database.db, submissionTo((await the.context()).contextId));
   const [first, again, last] = await Promise.allSettled(taken.map((input) => submit(database.db, input)));
   expect([first?.status, again?.status, last?.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  // One for the input before, one for the first of the three, and one that failed for the other two.
+  expect(count()).toBe(3);
 });
 
 test('jobs read at the same time share a statement; another tenant sees none of them', async () => {

@@ -3,8 +3,8 @@
  *
  * - Checked: the branch, if one is named; this takes a transaction. All else is checked by the statement itself: the
  *   worker is not stopped, the queue is not full, and for `reject` no job is unfinished.
- * - Written: one statement, `jobs.submit`. It writes nothing if a question waits that this input may answer; then
- *   answer-question.ts goes on, in a transaction.
+ * - Written: one statement, `jobs.submit_many`, or `jobs.submit` in a transaction. It writes nothing if a question
+ *   waits that this input may answer; then answer-question.ts goes on, in a transaction.
  * - After the commit: a wake-up, if the context is due and no process runs it.
  * - Receipt: the new job, which is queued.
  */
