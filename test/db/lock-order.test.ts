@@ -1,5 +1,5 @@
-// No transaction locks two contexts, except sweeps, which do not wait for locks: seen from the server while clients,
-// runs and sweeps work on many contexts at once.
+// No transaction locks two contexts, except sweeps and shared submits, which do not wait for locks: seen from the server
+// while clients, runs and sweeps work on many contexts at once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,7 +11,9 @@ import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import { claim } from '../../src/db/run/claims.ts';
 import type { Executor } from '../../src/db/connection/client.ts';
 import { sweepOnce } from '../../src/workers/process/sweep.ts';
+import { submit } from '../../src/db/write/inputs/submit.ts';
 import { given, type Context, type Given } from './database-fixture.ts';
+import { submissionTo } from './inputs.ts';
 import { workerState } from './worker-state.ts';
 
 let the: Given;
@@ -39,11 +41,12 @@ test('no transaction locks two contexts, whatever clients, runs and sweeps do at
     identity: () => process,
   };
   const process = await the.process();
+  const submits = the.open({ max: 4, name: 'submit' });
   const waits: string[] = [];
   const over = new AbortController();
   const watching = (async () => {
     while (!over.signal.aborted) {
-      waits.push(...(await waitingSweeps(the.database.db)));
+      waits.push(...(await waiting(the.database.db)));
       await sleep(2);
     }
   })();
@@ -53,7 +56,8 @@ test('no transaction locks two contexts, whatever clients, runs and sweeps do at
       for (let round = 0; round < 12; round += 1) {
         const { contextId }: Context = contexts[(round + n) % contexts.length] ?? contexts[0] ?? (await the.context());
         const target = { tenantId: DEFAULT_TENANT, contextId };
-        const jobId = await the.submit(contextId).catch(() => null);
+        const submission = submissionTo(contextId);
+        const jobId = (await submit(submits.db, submission)) === null ? null : submission.jobId;
         await perform(ports, stopWorker(ports, target));
         await perform(ports, startWorker(ports, target));
         await claim(database.db, contextId, await the.process());
@@ -70,16 +74,17 @@ test('no transaction locks two contexts, whatever clients, runs and sweeps do at
   expect(waits).toEqual([]);
   expect(
     await the.rows(`
-      select actor, count(*)::int as contexts from touched where actor <> 'sweep' group by xact, actor having count(*) > 1`),
+      select actor, count(*)::int as contexts from touched where actor not in ('sweep', 'submit')
+      group by xact, actor having count(*) > 1`),
   ).toEqual([]);
   expect(await deadlocks()).toBe(0);
   expect(Number((await the.rows('select count(*) as n from touched'))[0]?.['n'])).toBeGreaterThan(100);
 });
 
-/** Only sweeps lock several contexts at once: they must not wait for a row while they do. */
-async function waitingSweeps(db: Executor): Promise<string[]> {
+/** Only sweeps and shared submits lock several contexts at once: they must not wait for a row while they do. */
+async function waiting(db: Executor): Promise<string[]> {
   const rows = await db.execute<{ query: string }>(sql`
-    select query from pg_stat_activity where datname = current_database() and application_name = 'sweep'
+    select query from pg_stat_activity where datname = current_database() and application_name in ('sweep', 'submit')
       and query ilike '%skip locked%' and state = 'active'
       and wait_event_type = 'Lock' and wait_event in ('tuple', 'transactionid') and cardinality(pg_blocking_pids(pid)) > 0`);
   return rows.map(({ query }) => query);

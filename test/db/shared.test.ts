@@ -130,14 +130,17 @@ test('inputs sent to one context at the same time get a place each', async () =>
   expect(inputs.map(({ jobId }) => placeOf.get(jobId))).toEqual(places);
 });
 
-test('an input that is refused, or whose context is locked, holds no other one up', async () => {
+test('an input that is refused, or whose context is archived or locked, holds no other one up', async () => {
   const { database, count } = counting('jobs.submit_many');
-  const [free, full, stopped, foreign, locked, last] = await Promise.all(
-    Array.from({ length: 6 }, () => the.context()),
+  const [free, full, stopped, foreign, archived, locked, last] = await Promise.all(
+    Array.from({ length: 7 }, () => the.context()),
   );
   const to = (context: Context | undefined, over: Partial<Submission> = {}) =>
     submit(database.db, submissionTo(context?.contextId ?? ids.next(), over));
   await the.rows(`update contexts set stopped = true where id = '${stopped?.contextId}'`);
+  await the.rows(
+    `update workers set archived_at = now() where context_id in ('${archived?.contextId}', '${locked?.contextId}')`,
+  );
   const sent = await the.database.transaction(async (tx) => {
     await tx.execute(`select 1 from contexts where id = '${locked?.contextId}' for no key update`);
     const others = [
@@ -145,16 +148,21 @@ test('an input that is refused, or whose context is locked, holds no other one u
       to(full, { queueLimit: 0 }),
       to(stopped),
       to(foreign, { tenantId: 7 as TenantId }),
+      to(archived),
       to(last),
     ];
     let isAnswered = false;
     const waiting = to(locked).finally(() => (isAnswered = true));
     const answers = await Promise.all(others);
-    expect(answers.map((row) => row?.wakeSeq ?? null)).toEqual([1, null, null, null, 1]);
+    expect(answers.map((row) => row?.wakeSeq ?? null)).toEqual([1, null, null, null, 1, 1]);
     expect(isAnswered).toBe(false);
     return { waiting };
   });
   expect(await sent.waiting).toMatchObject({ wakeSeq: 1, runnable: true });
+  expect(
+    await the.rows(`select 1 from workers where archived_at is not null
+    and context_id in ('${archived?.contextId}', '${locked?.contextId}')`),
+  ).toEqual([]);
   expect(count()).toBe(2);
 });
 

@@ -60,14 +60,14 @@ const LARGE = 64 * 1024;
 
 const send = shared<Part, ChangedContext | null>({
   keyOf: ({ contextId }) => contextId,
-  // A part that is refused, or whose context another transaction has locked, is sent again alone, and waits for the lock.
+  // A part that is refused, or whose context is archived or locked, is sent again alone, and waits for the lock.
   run: (executor, parts) => changedBy(SUBMIT_MANY, executor, parts),
   alone: async (executor, part) => (await changedBy(SUBMIT, executor, [part]))[0] ?? null,
   most: SHARED,
   isLarge: ({ context, input, job }) => context.length + (input?.length ?? 0) + (job?.length ?? 0) >= LARGE,
 });
 
-/** In the order of the parts; `undefined`: refused, or left out because its context is locked. */
+/** In the order of the parts; `undefined`: refused, or left out because its context is archived or locked. */
 async function changedBy(
   statement: (values: Values) => SQL,
   executor: Executor,
@@ -125,8 +125,10 @@ function update(value: (name: keyof Values) => Placeholder, free: SQL): SQL {
 }
 
 const ALL = sql`free as (select g.id from g)`;
+// No statement that has locked several contexts waits for another lock. Taking a worker out of the archive could wait.
 const UNLOCKED = sql`free as materialized (
       select f.id from g join contexts f on f.id = g.id and f.tenant_id = g.tenant_id
+      where not exists (select 1 from workers w where w.context_id = f.id and w.archived_at is not null)
       for no key update of f skip locked
     )`;
 
