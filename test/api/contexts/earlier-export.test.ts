@@ -1,5 +1,5 @@
 // An export that was made when each event and each tool call had a row of its own. It has calls, an answer that was
-// retracted, a summary, and a branch.
+// retracted, a summary, and a branch. Its file is not named as JSON, so that no formatter changes its bytes.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
