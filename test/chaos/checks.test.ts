@@ -11,7 +11,8 @@ import { soundTree } from './world/sound-tree.ts';
 import { soundConversation } from './world/sound-conversation.ts';
 import { event, text, toolResult } from './world/builders.ts';
 import { soundWorld, type Sound } from './world/sound-world.ts';
-import type { Moment, Stop, World } from './world/world.ts';
+import { foundOut } from './world/unanswered.ts';
+import type { Moment, Posted, Stop, World } from './world/world.ts';
 
 test('a sound world passes every check', () => {
   const { world } = soundWorld();
@@ -51,6 +52,46 @@ test('a queued job that a worker asked for ends with a stop of that worker, alth
   expect(faults()).toEqual(['the job ended cancelled (a worker above it was stopped), for no reason']);
   world.stops.push({ contextId: 'c', asked: moment(44), stopped: null, startRequested: null, started: null });
   expect(faults()).toEqual([]);
+});
+
+test('a job may end as a crash loop by five faults since its last message, and by no fewer', () => {
+  const { world, done, answer } = soundWorld();
+  const reasons = (): string[] =>
+    violationsOf(world).flatMap(({ check, what }) => (check === 'endings' && /for no reason/.test(what) ? [what] : []));
+  Object.assign(done, { status: 'failed', error_code: 'crash_loop', output_message_id: null });
+  Object.assign(answer, { status: 'retracted' });
+  const strike = (wall: number, endsRuns = true) =>
+    world.faults.push({ kind: 'worker killed', target: 'worker-1', at: 0, wall, ms: 1, endsRuns, missed: null });
+  for (const wall of [31, 35, 40, 45]) strike(wall);
+  strike(28);
+  strike(41, false);
+  strike(51);
+  expect(reasons()).toEqual(['the job ended failed (crash_loop), for no reason']);
+  strike(49);
+  expect(reasons()).toEqual([]);
+});
+
+test('an input that was sent once and got no answer was stored once, not at all, or as the answer to a question', () => {
+  const { world, first, second, input, call } = soundWorld();
+  const unanswered = (one: Posted): Posted => ({ ...one, key: null, outcome: { kind: 'unknown' } });
+  expect(foundOut(first, world)).toBe(first);
+  expect(foundOut(unanswered(first), world).outcome).toMatchObject({
+    kind: 'accepted',
+    jobId: 'job-1',
+    messageId: 'm-1',
+    branch: 'main',
+  });
+  expect(foundOut(unanswered({ ...second, tag: 'i-9' }), world).outcome).toMatchObject({ code: 'no_answer' });
+  call.reply = { content: `say: ${word('i-9')}`, isError: false };
+  expect(foundOut(unanswered({ ...second, tag: 'i-9' }), world).outcome).toMatchObject({
+    kind: 'accepted',
+    jobId: 'job-1',
+    messageId: 'call',
+  });
+  const twice: World = { ...world, inputs: [unanswered(first), second].map((one) => foundOut(one, world)) };
+  expect(violationsOf(twice)).toEqual([]);
+  world.messages.push({ ...input, id: 'm-3', seq: 9 });
+  expect(violationsOf(twice).map(({ what }) => what)).toContain('the input is stored 2 times');
 });
 
 test('a message that an edit replaced may be retracted later', () => {

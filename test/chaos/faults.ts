@@ -6,15 +6,11 @@ import postgres from 'postgres';
 import { TIMES, type Platform, type Member } from './platform.ts';
 import type { Random } from './random.ts';
 import type { Services } from './services.ts';
+import type { Struck } from './world/world.ts';
+import type { SilentProxy } from '../e2e/outages/silent-proxy.ts';
 import type { OwnService } from '../services/own-service.ts';
 
-/**
- * `target`: which process, or which service. No target is hit twice at once. `missed`: why it could not be hit; a busy
- * container engine refuses to pause now and then.
- */
-export type Struck = { at: number; kind: string; target: string; ms: number; missed: string | null };
-
-type Blow = { target: string; strike(): Promise<void> };
+type Blow = { target: string; endsRuns: boolean; strike(): Promise<void> };
 
 type Fault = { kind: string; weight: number; aim(scene: Targets): Blow };
 
@@ -36,21 +32,15 @@ const FAULTS: readonly Fault[] = [
   ofProcess('API killed', 'api', 3, killed),
   ofProcess('API stopped beyond the lease', 'api', 1, async (one, random) => frozen(one, beyondLease(random))),
   ofProcess('API drained', 'api', 1, drained),
-  ofProcess('connections to Postgres cut', null, 4, async ({ network }) => network.postgres.cut()),
-  ofProcess('connections to Postgres silent', null, 2, async ({ network }) => {
-    network.postgres.silence();
-    await sleep(TIMES.lease);
-  }),
-  ofProcess('Postgres behind a slow network', null, 2, async ({ network }, random) => {
-    network.postgres.delay();
+  ofNetwork('connections to Postgres cut', 'postgres', 4, async (network) => network.cut()),
+  ofNetwork('connections to Postgres silent', 'postgres', 2, silenced),
+  ofNetwork('Postgres behind a slow network', 'postgres', 2, async (network, random) => {
+    network.delay();
     await sleep(random.chance(0.5) ? beyondLease(random) : withinLease(random));
-    network.postgres.flow();
+    network.flow();
   }),
-  ofProcess('connections to Redis cut', null, 1, async ({ network }) => network.redis.cut()),
-  ofProcess('connections to Redis silent', null, 1, async ({ network }) => {
-    network.redis.silence();
-    await sleep(TIMES.lease);
-  }),
+  ofNetwork('connections to Redis cut', 'redis', 1, async (network) => network.cut()),
+  ofNetwork('connections to Redis silent', 'redis', 1, silenced),
   ofService('Redis flushed', 'redis', 3, async ({ redis }) => void (await redis.flushall().catch(() => undefined))),
   ofService('Redis killed', 'redis', 1, async ({ services, random }) => {
     await services.redis.kill();
@@ -80,7 +70,7 @@ const FAULTS: readonly Fault[] = [
 
 function ofProcess(
   kind: string,
-  which: Member['kind'] | null,
+  which: Member['kind'],
   weight: number,
   strike: (member: Member, random: Random, services: Services) => Promise<void>,
 ): Fault {
@@ -88,8 +78,32 @@ function ofProcess(
     kind,
     weight,
     aim({ platform, services, random }) {
-      const member = random.pick(platform.members.filter((one) => which === null || one.kind === which));
-      return { target: member.name, strike: () => strike(member, random, services) };
+      const member = random.pick(platform.members.filter(({ kind: one }) => one === which));
+      return {
+        target: member.name,
+        endsRuns: which === 'worker',
+        strike: () => strike(member, random, services),
+      };
+    },
+  };
+}
+
+function ofNetwork(
+  kind: string,
+  service: 'postgres' | 'redis',
+  weight: number,
+  strike: (network: SilentProxy, random: Random) => Promise<void>,
+): Fault {
+  return {
+    kind,
+    weight,
+    aim({ platform, random }) {
+      const member = random.pick(platform.members);
+      return {
+        target: member.name,
+        endsRuns: member.kind === 'worker' && service === 'postgres',
+        strike: () => strike(member.network[service], random),
+      };
     },
   };
 }
@@ -100,7 +114,12 @@ function ofService(
   weight: number,
   strike: (scene: Targets) => Promise<void>,
 ): Fault {
-  return { kind, weight, aim: (scene) => ({ target, strike: () => strike(scene) }) };
+  return { kind, weight, aim: (scene) => ({ target, endsRuns: target === 'postgres', strike: () => strike(scene) }) };
+}
+
+async function silenced(network: SilentProxy): Promise<void> {
+  network.silence();
+  await sleep(TIMES.lease);
 }
 
 async function killed(member: Member, random: Random): Promise<void> {
@@ -187,10 +206,18 @@ export function startStorm(
     for (let tries = 0; tries < 20; tries += 1) {
       const fault = random.weighted(FAULTS);
       const blow = fault.aim(scene);
-      const { target } = blow;
+      const { target, endsRuns } = blow;
       if (busy.has(target)) continue;
       const at = performance.now();
-      const one: Struck = { at: at - begun, kind: fault.kind, target, ms: 0, missed: null };
+      const one: Struck = {
+        kind: fault.kind,
+        target,
+        at: at - begun,
+        wall: Date.now(),
+        ms: 0,
+        endsRuns,
+        missed: null,
+      };
       struck.push(one);
       report(one);
       busy.add(target);

@@ -11,26 +11,17 @@ const SHOWN = 40;
 const WRITTEN = 20;
 
 /** The lines to print. */
-export function summary({
-  options,
-  world,
-  struck,
-  violations,
-  acceptMs,
-  statuses,
-  settledMs,
-  tookMs,
-}: Outcome): string {
+export function summary({ options, world, violations, acceptMs, statuses, settledMs, tookMs }: Outcome): string {
   const accepted = world.inputs.filter(({ outcome }) => outcome.kind === 'accepted');
   const durations = world.jobs.flatMap(({ started_at: from, finished_at: to }) =>
     from === null || to === null ? [] : [to - from],
   );
   return [
-    `seed ${options.seed}: ${world.inputs.length} inputs (${accepted.length} accepted), ${struck.length} faults, ${world.contexts.length} contexts, ${seconds(tookMs)}`,
-    `  faults: ${counted(struck.map(({ kind }) => kind))}`,
-    ...struck.flatMap(({ kind, missed }) => (missed === null ? [] : [`  missed: ${kind}: ${missed}`])),
+    `seed ${options.seed}: ${world.inputs.length} inputs (${accepted.length} accepted), ${world.faults.length} faults, ${world.contexts.length} contexts, ${seconds(tookMs)}`,
+    `  faults: ${counted(world.faults.map(({ kind }) => kind))}`,
+    ...world.faults.flatMap(({ kind, missed }) => (missed === null ? [] : [`  missed: ${kind}: ${missed}`])),
     `  inputs: ${counted(world.inputs.map(({ script }) => script.shape))}`,
-    `  deliveries: ${counted(world.inputs.map(({ delivery }) => delivery))}`,
+    `  deliveries: ${counted(world.inputs.map(({ delivery }) => delivery))}; ${world.inputs.filter(({ key }) => key === null).length} without a key, ${world.inputs.filter(({ isForNewWorker }) => isForNewWorker).length} with a new worker`,
     `  requests: ${world.inputs.filter(({ cancelled }) => cancelled).length} cancels, ${world.interrupts.length} interrupts, ${world.stops.length} stops, ${counted(world.inputs.flatMap(({ edited }) => (edited === null ? [] : [`edit ${edited}`])))} ${counted(world.inputs.flatMap(({ withdrawn }) => (withdrawn === null ? [] : [`withdrawal ${withdrawn}`])))}`,
     `  refused: ${counted(world.inputs.flatMap(({ outcome }) => (outcome.kind === 'refused' ? [outcome.code] : [])))}`,
     `  jobs: ${counted(world.jobs.map(({ status }) => status))}`,
@@ -94,11 +85,11 @@ function lineOf({ check, what, contextId, ids }: Violation): string {
 }
 
 /** Everything that may be needed: the violations, the faults, and the story of each context that a violation names. */
-export function writeStories(folder: string, { violations, struck, world, options }: Outcome): void {
+export function writeStories(folder: string, { violations, world, options }: Outcome): void {
   const write = (name: string, value: unknown): void =>
     writeFileSync(path.join(folder, name), `${JSON.stringify(value, null, 1)}\n`);
   write('options.json', options);
-  write('faults.json', struck);
+  write('faults.json', world.faults);
   write('violations.json', violations);
   if (violations.length > 0) write('inputs.json', world.inputs);
   const named = new Set(violations.flatMap(({ contextId }) => (contextId === null ? [] : [contextId])));

@@ -10,7 +10,7 @@ import { openAsker, type Asker } from './clients/requests.ts';
 import { violationsOf } from './checks/all.ts';
 import { createContexts, startCrowd } from './clients/clients.ts';
 import type { Crowd } from './clients/crowd.ts';
-import { startStorm, type Storm, type Struck } from './faults.ts';
+import { startStorm, type Storm } from './faults.ts';
 import { replay, startFollowers, type Followers } from './clients/followers.ts';
 import { openPlatform, type Platform } from './platform.ts';
 import type { ChaosOptions } from './options.ts';
@@ -19,12 +19,12 @@ import { readStored, readReturned, readUnrest } from './world/read-world.ts';
 import { inputsOfWorkers, stopsBelow } from './world/worker-inputs.ts';
 import type { Services } from './services.ts';
 import { startTelling } from './clients/settling-outcomes.ts';
-import type { Violation, World } from './world/world.ts';
+import { foundOut } from './world/unanswered.ts';
+import type { Struck, Violation, World } from './world/world.ts';
 
 export type Outcome = {
   options: ChaosOptions;
   world: World;
-  struck: Struck[];
   violations: Violation[];
   acceptMs: number[];
   statuses: Map<number, number>;
@@ -98,6 +98,7 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
       platform,
       crowd,
       followers,
+      storm.struck,
       { decisions: approver.decisions, reported: teller.reported },
       unsettled,
       outside,
@@ -108,7 +109,6 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
     return {
       options,
       world,
-      struck: storm.struck,
       violations: violationsOf(world),
       acceptMs: crowd.acceptMs,
       statuses: ask.statuses,
@@ -144,6 +144,7 @@ async function readWorld(
   platform: Platform,
   crowd: Crowd,
   followers: Followers,
+  faults: Struck[],
   persons: Pick<World, 'decisions' | 'reported'>,
   unsettled: string[],
   outside: string,
@@ -162,7 +163,11 @@ async function readWorld(
   writeFileSync(outside, '', { flag: 'a' });
   return {
     ...stored,
-    inputs: [...crowd.inputs, ...inputsOfWorkers(crowd.inputs, stored, crowd.sweeps)],
+    faults,
+    inputs: [
+      ...crowd.inputs.map((input) => foundOut(input, stored)),
+      ...inputsOfWorkers(crowd.inputs, stored, crowd.sweeps),
+    ],
     sightings,
     interrupts,
     stops: [...crowd.stops, ...stopsBelow(crowd.stops, stored.contexts)],

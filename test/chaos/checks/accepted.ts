@@ -39,7 +39,8 @@ function inputFaults(
   jobs: ReadonlyMap<string, StoredJob>,
   stored: readonly StoredMessage[],
 ): Violation[] {
-  if (outcome.kind === 'pending') return [violation('an input never got through', contextId, tag)];
+  if (outcome.kind === 'pending' || outcome.kind === 'unknown')
+    return [violation('an input never got through', contextId, tag)];
   if (outcome.kind === 'refused') {
     return stored.length === 0 ? [] : [violation('a refused input is stored', contextId, tag)];
   }

@@ -1,4 +1,5 @@
 // Every job ended, once, with a valid status: its row, its events, and the answers to clients agree.
+import { LIMITS } from '../../../src/core/limits.ts';
 import { expectedOf, type ExpectedJob } from '../world/expected-jobs.ts';
 import {
   groupBy,
@@ -6,10 +7,11 @@ import {
   type Check,
   type Interrupt,
   type Posted,
+  type Struck,
   type Violation,
   type World,
 } from '../world/world.ts';
-import type { StoredEvent, StoredJob } from '../world/stored.ts';
+import type { StoredEvent, StoredJob, StoredMessage } from '../world/stored.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('endings');
@@ -17,7 +19,8 @@ const violation = reporter('endings');
 export const endings: Check = {
   name: 'endings',
   find(world) {
-    const { jobs, events, inputs, sightings, interrupts, stops } = world;
+    const { jobs, events, inputs, sightings, interrupts, stops, faults } = world;
+    const made = groupBy(world.messages, ({ job_id: id }) => id);
     const published = groupBy(
       events.filter(({ name }) => name === 'JobStarted' || name === 'JobFinished'),
       ({ data }) => String(data['job_id']),
@@ -38,6 +41,7 @@ export const endings: Check = {
           isOvertaken(world, job),
           interrupted.has(job.context_id) || pushy.has(job.context_id),
           halted.has(job.context_id) && isHalted(job),
+          isCrashLoop(job, made.get(job.id) ?? [], faults),
         ),
         ...(seen.get(job.id) ?? []).flatMap((sighting) =>
           sighting.status === job.status && sighting.outputId === job.output_message_id
@@ -115,13 +119,23 @@ function isHalted({
   return kind === 'stop' || (from === null && parent !== null && reason === 'a worker above it was stopped');
 }
 
-/** A job ends as its script says, or by a request. */
+/** It ended after failed claims in a row, and so many faults that end runs struck since its last message. */
+function isCrashLoop(job: StoredJob, made: readonly StoredMessage[], faults: readonly Struck[]): boolean {
+  const { error_code: code, finished_at: to, created_at: created } = job;
+  if (code !== 'crash_loop' || to === null) return false;
+  const since = Math.max(created, ...made.map(({ completed_at: at }) => at ?? 0));
+  const struck = faults.filter(({ endsRuns, wall, ms }) => endsRuns && wall < to && wall + ms > since);
+  return struck.length >= LIMITS.failedClaims;
+}
+
+/** A job ends as its script says, by a request, or by faults. */
 function reasonFaults(
   job: StoredJob,
   asked: readonly ExpectedJob[],
   overtaken: boolean,
   mayBeInterrupted: boolean,
   wasHalted: boolean,
+  wasCrashLoop: boolean,
 ): Violation[] {
   if (!isEnded(job.status) || asked.length === 0) return [];
   const asCancelled = asked.some(({ input }) => input.cancelled || input.withdrawn === 'taken');
@@ -131,7 +145,7 @@ function reasonFaults(
       ? asCancelled || wasHalted
       : job.status === 'interrupted'
         ? mayBeInterrupted
-        : ends.includes(job.status) || (overtaken && job.error_code === 'nothing_to_answer');
+        : ends.includes(job.status) || (overtaken && job.error_code === 'nothing_to_answer') || wasCrashLoop;
   if (may) return [];
   const given = job.error_code ?? job.stop_reason;
   const why = given === null ? '' : ` (${given})`;

@@ -4,6 +4,10 @@
 export type Action =
   /** `delivery: reject`. */
   | 'reject'
+  /** Inputs without a key, at the same time to different contexts. */
+  | 'no-key'
+  /** A worker that is created with its first input. */
+  | 'new-worker'
   /** The same request again after it was accepted. */
   | 'repeat'
   /** A long poll for the end of a job. */
@@ -43,6 +47,8 @@ export type Switches = Readonly<Record<Action, boolean>>;
 
 export const SWITCHES: Switches = {
   reject: true,
+  'no-key': true,
+  'new-worker': true,
   repeat: true,
   wait: true,
   cancel: true,

@@ -9,7 +9,7 @@ import { branchOff, clear, deleteBranch, switchBranch } from './branching.ts';
 import { compact } from './compacting.ts';
 import type { Client, Crowd } from './crowd.ts';
 import { moments } from '../faults.ts';
-import { bodyOf, pathOf, postedTo, prepare } from './posting.ts';
+import { bodyOf, pathOf, postedTo, prepare, prepareNewWorker, prepareTogether } from './posting.ts';
 import type { Random } from '../random.ts';
 import { CONFIG, changeSettings } from './settings.ts';
 import { stopAndStart } from './stopping.ts';
@@ -97,7 +97,18 @@ export function startCrowd(ask: Asker, contexts: string[], random: Random, switc
 
 async function act(client: Client, tag: string, switches: Switches): Promise<void> {
   const { random, crowd } = client;
-  const posted = prepare(tag, random, crowd.contexts, switches);
+  if (switches['no-key'] && random.chance(0.04)) {
+    const together = prepareTogether(tag, random, crowd.contexts);
+    await Promise.all(together.map(async (posted) => postAndFollowUp(client, posted, switches)));
+    return;
+  }
+  const makesWorker = switches['new-worker'] && random.chance(0.03);
+  const posted = makesWorker ? prepareNewWorker(tag, random, switches) : prepare(tag, random, crowd.contexts, switches);
+  await postAndFollowUp(client, posted, switches);
+}
+
+async function postAndFollowUp(client: Client, posted: Posted, switches: Switches): Promise<void> {
+  const { random, crowd } = client;
   const accepted = await postAttended(client, posted);
   if (accepted === null) return;
   const { jobId, messageId } = accepted;
@@ -115,10 +126,10 @@ async function act(client: Client, tag: string, switches: Switches): Promise<voi
 
 /** The same request again: byte for byte the same answer. Of fields without a time. */
 async function repeat({ ask, crowd }: Client, posted: Posted, jobId: string): Promise<void> {
-  if (posted.script.deadlineMs !== null) return;
+  if (posted.script.deadlineMs !== null || posted.key === null) return;
   const again = await ask.insist('POST', postedTo(posted), bodyOf(posted), posted.key);
   if (again === null) return;
-  if (again.status !== 202 || again.body['job_id'] !== jobId) {
+  if (again.status !== (posted.isForNewWorker ? 201 : 202) || again.body['job_id'] !== jobId) {
     crowd.repeats.push({ tag: posted.tag, first: jobId, again: again.text });
   }
 }

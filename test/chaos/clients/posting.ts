@@ -1,12 +1,19 @@
 // Inputs: how they are generated, and posted until they are accepted or finally refused.
 import type { Switches } from './actions.ts';
 import type { Client } from './crowd.ts';
+import { isOpen } from './requests.ts';
+import { CONFIG } from './settings.ts';
 import { write, type Script } from './inputs.ts';
 import type { Random } from '../random.ts';
 import type { Posted } from '../world/world.ts';
 
-/** A branch or a message that is named may be deleted, or not be permanent yet. */
+/**
+ * A branch or a message that is named may be deleted, or not be permanent yet; the tools of a new worker are unknown
+ * while no worker process lives to publish them.
+ */
 const MAY_BE_GONE = { fine: [404, 422] };
+
+const TOGETHER = 8;
 
 export type Accepted = { jobId: string; messageId: string | null };
 
@@ -14,11 +21,17 @@ export type Accepted = { jobId: string; messageId: string | null };
 export async function post({ ask, crowd }: Client, posted: Posted): Promise<Accepted | null> {
   crowd.inputs.push(posted);
   const names = posted.branch !== null || posted.revision !== null;
-  const more = names ? MAY_BE_GONE : {};
-  const answer = await ask.insist('POST', postedTo(posted), bodyOf(posted), posted.key, more);
+  const more = names || posted.isForNewWorker ? MAY_BE_GONE : {};
+  const answer = await (posted.key === null
+    ? ask.once('POST', postedTo(posted), bodyOf(posted))
+    : ask.insist('POST', postedTo(posted), bodyOf(posted), posted.key, more));
   if (answer === null) return null;
   const at = performance.now();
-  if (answer.status !== 202) {
+  if (isOpen(answer)) {
+    posted.outcome = { kind: 'unknown' };
+    return null;
+  }
+  if (answer.status !== (posted.isForNewWorker ? 201 : 202)) {
     posted.outcome = { kind: 'refused', code: codeIn(answer.body), at };
     return null;
   }
@@ -26,6 +39,10 @@ export async function post({ ask, crowd }: Client, posted: Posted): Promise<Acce
   const messageId = stringIn(answer.body, 'message_id');
   const after = Number(new URL(String(answer.body['stream_url']), 'http://x').searchParams.get('after'));
   const branch = stringIn(answer.body, 'branch');
+  if (posted.isForNewWorker) {
+    posted.contextId = String(answer.body['context_id']);
+    crowd.contexts.push(posted.contextId);
+  }
   posted.outcome = { kind: 'accepted', at, jobId, messageId, after, branch };
   crowd.acceptMs.push(at - posted.firstSentAt);
   return { jobId, messageId };
@@ -56,6 +73,7 @@ export function toPost(tag: string, contextId: string, script: Script): Posted {
     tag,
     key: `key-${tag}`,
     contextId,
+    isForNewWorker: false,
     delivery: 'queue',
     priority: 5,
     branch: null,
@@ -70,7 +88,27 @@ export function toPost(tag: string, contextId: string, script: Script): Posted {
   };
 }
 
-export function bodyOf({ tag, delivery, priority, branch, revision, script }: Posted): object {
+/** The input of a worker that is created with it. */
+export function prepareNewWorker(tag: string, random: Random, switches: Switches): Posted {
+  const { question, spawn, approve } = switches;
+  return { ...toPost(tag, '', write(tag, random, false, question, spawn, approve)), isForNewWorker: true };
+}
+
+/** Sent once each, without a key, at the same time to different contexts. They end by themselves. */
+export function prepareTogether(tag: string, random: Random, contexts: readonly string[]): Posted[] {
+  const chosen = new Set(Array.from({ length: random.between(2, TOGETHER) }, () => random.pick(contexts)));
+  return [...chosen].map((contextId, at) => {
+    const own = `${tag}-${at + 1}`;
+    return { ...toPost(own, contextId, write(own, random, true, false, false, false)), key: null };
+  });
+}
+
+export function bodyOf(posted: Posted): object {
+  const input = inputOf(posted);
+  return posted.isForNewWorker ? { name: posted.tag, config: CONFIG, input } : input;
+}
+
+function inputOf({ tag, delivery, priority, branch, revision, script }: Posted): object {
   return {
     ...(revision?.kind === 'regenerate' ? {} : { content: script.text }),
     ...(branch === null ? {} : { branch }),
@@ -85,6 +123,7 @@ export function bodyOf({ tag, delivery, priority, branch, revision, script }: Po
 /** The target: the context, or the message that it is to replace. */
 export function postedTo(posted: Posted): string {
   const { revision } = posted;
+  if (posted.isForNewWorker) return '/api/workers';
   return revision === null ? pathOf(posted) : `${pathOf(posted)}/${revision.messageId}/${revision.kind}`;
 }
 

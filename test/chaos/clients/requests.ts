@@ -29,7 +29,6 @@ export type Asker = {
   odd: OddAnswer[];
 };
 
-/** The outcome of the request stays unknown. */
 const OPEN = [0, 429, 503];
 /** In addition: statuses that a client has to expect. */
 const FINE = [200, 201, 202, 204, 409];
@@ -57,12 +56,17 @@ export function openAsker(urls: readonly string[], random: Random, givenUp: Abor
     async insist(method, path, body, key, more) {
       while (!givenUp.aborted) {
         const answer = await once(method, path, body, key, more);
-        if (!OPEN.includes(answer.status)) return answer;
+        if (!isOpen(answer)) return answer;
         await sleep(answer.retryAfterMs + random.between(...PAUSE_MS));
       }
       return null;
     },
   };
+}
+
+/** The outcome of the request stays unknown. */
+export function isOpen({ status }: Answer): boolean {
+  return OPEN.includes(status);
 }
 
 async function ask(url: string, method: Method, body?: object, key?: string, ifMatch?: string): Promise<Answer> {

@@ -10,6 +10,7 @@ export function posted(tag: string, jobId: string, messageId: string, after: num
     tag,
     key: `key-${tag}`,
     contextId: 'c',
+    isForNewWorker: false,
     delivery: 'queue',
     priority: 5,
     branch: null,

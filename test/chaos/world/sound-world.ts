@@ -115,6 +115,7 @@ export function soundWorld() {
     ...sent.slice(6),
   ];
   const world: World = {
+    faults: [],
     inputs: [first, second],
     sightings: [{ jobId: 'job-1', status: 'completed', outputId: 'a-2' }],
     interrupts: [],

@@ -100,6 +100,7 @@ function inputOf(
     tag,
     key: tag,
     contextId: job.context_id,
+    isForNewWorker: false,
     delivery: 'queue',
     priority,
     branch: null,

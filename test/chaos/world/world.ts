@@ -19,8 +19,12 @@ export type Posted = {
   /** The sender: a client; or, as it is stored, a worker that made this one, or one below that ended. */
   origin: 'client' | 'spawn' | 'report';
   tag: string;
-  key: string;
+  /** Null: it is sent once, without a key. */
+  key: string | null;
+  /** Of a new worker: empty until it is accepted. */
   contextId: string;
+  /** It is the input of a worker that is created with it. */
+  isForNewWorker: boolean;
   delivery: 'queue' | 'reject' | 'steer' | 'interrupt';
   priority: number;
   /** Its branch; null: the active one. */
@@ -50,6 +54,8 @@ export type Outcome =
     }
   /** Finally refused: `reject`, where a job ran; any, where the worker was stopped. */
   | { kind: 'refused'; code: string; at: number }
+  /** It was sent without a key, and no answer came: it was stored once, or not at all. */
+  | { kind: 'unknown' }
   | { kind: 'pending' };
 
 /** A job that had ended, as a client received it. */
@@ -192,7 +198,23 @@ export type Replay = { contextId: string; events: StreamEvent[] };
 /** Behaviour of processes that must not occur. */
 export type Incident = { process: string; what: string; lines: string[] };
 
+/** A fault that struck. In milliseconds; `wall`: its begin, by the wall clock. */
+export type Struck = {
+  kind: string;
+  /** A process, or a service. No target is hit twice at once. */
+  target: string;
+  /** From the begin of the run. */
+  at: number;
+  wall: number;
+  ms: number;
+  /** Runs of worker processes may end by it. */
+  endsRuns: boolean;
+  /** Why it could not be hit; a busy container engine refuses to pause now and then. */
+  missed: string | null;
+};
+
 export type World = {
+  faults: Struck[];
   inputs: Posted[];
   sightings: Sighting[];
   interrupts: Interrupt[];
