@@ -9,7 +9,7 @@ import type { JobId, RunIds, ToolCallId } from '../core/ids.ts';
 import type { ActiveJob } from '../core/run/job.ts';
 import type { AnswerId } from '../core/stream/partial-message.ts';
 import type { Message } from '../core/conversation/message.ts';
-import type { ModelAnswer, ModelListener, ModelOutcome, ProviderName } from '../core/model/model.ts';
+import type { ModelAnswer, ModelListener, ModelName, ModelOutcome } from '../core/model/model.ts';
 import type { CallTimes } from '../core/model/model-call.ts';
 import { isRead } from '../core/transitions/steer.ts';
 import type { ClosedCall } from '../core/transitions/tools.ts';
@@ -47,7 +47,7 @@ export type Journal = {
 export type RunPorts = {
   journal: Journal;
   /** Requests access for a call that starts now. Null: this process has no key for the provider. */
-  model(provider: ProviderName): Access | null;
+  model(name: ModelName): Access | null;
   tools: ToolRunner;
   team: Team;
   clock: Clock;

@@ -3,9 +3,8 @@
  * PostgreSQL, where a subscriber that missed a message reads it.
  */
 import type { ContextId, JobId, ProcessId, TenantId } from '../core/ids.ts';
-import type { ThrottleReason } from '../core/run/throttle.ts';
+import type { ThrottleNews } from '../core/run/throttle.ts';
 import type { DeltaFrame } from '../core/stream/partial-message.ts';
-import type { Millis } from '../core/time.ts';
 import type { NumberedEvent } from '../core/stream/stream-event.ts';
 
 /** To the process that owns a context: its run must read the mailbox again. */
@@ -39,9 +38,6 @@ export type Interest = {
   forMs: number;
 };
 
-/** To all worker processes: a provider key is throttled. */
-type ThrottleSet = { id: string; reason: ThrottleReason; until: Millis };
-
 type Channel<_Message> = { readonly name: string };
 
 export function controlSignalsTo(process: ProcessId): Channel<ControlSignal> {
@@ -66,7 +62,8 @@ export function deltasOf(context: ContextId): Channel<DeltaFrame> {
   return { name: `deltas:{${context}}` };
 }
 
-export function throttlesSet(): Channel<ThrottleSet> {
+/** To all worker processes: models that are throttled, or no longer. */
+export function throttleNews(): Channel<ThrottleNews> {
   return { name: 'throttles' };
 }
 

@@ -980,6 +980,7 @@ export type ProviderStatus = {
   failed_at: string | null;
   throttled_until: string | null;
   throttle_reason: string | null;
+  throttles: Throttle[] | null;
 };
 
 export type PutContext = {
@@ -1349,6 +1350,19 @@ export type ThinkingDeltaEvent = {
   delta: string;
   /** Starts at 0 in each attempt. */
   sequence: number;
+};
+
+export type Throttle = {
+  /** For `DELETE /api/providers/{name}/throttles/{id}`. */
+  id: string;
+  model: string;
+  reason: string;
+  /** ISO 8601. */
+  since: string;
+  /** ISO 8601. */
+  until: string;
+  /** The tenants whose calls the provider refused. */
+  tenants: string[];
 };
 
 export type ToolCall = {
@@ -2024,6 +2038,12 @@ export type Operations = {
     query: undefined;
     body: undefined;
     answer: System;
+  };
+  'DELETE /api/providers/{name}/throttles/{id}': {
+    path: { name: 'anthropic' | 'openai' | 'openai-chat' | 'simulated'; id: string };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
   };
   'GET /healthz': {
     path: undefined;

@@ -6,12 +6,14 @@ import {
   followUpsDue,
   jobEnds,
   progressOf,
+  throttleNews,
   controlSignalsTo,
   type ControlSignal,
   type JobEnd,
   type Progress,
 } from '../bus/bus.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
+import type { LiftedThrottle } from '../core/run/throttle.ts';
 import type { Place } from '../db/run/places.ts';
 import type { LockedForControl, Withdrawn } from '../db/run/stop-requests.ts';
 import type { WakeUp } from '../queue/wake-queue.ts';
@@ -26,7 +28,8 @@ export type AfterCommit =
   /** A job ended, and its end requires follow-ups in other contexts. */
   | { kind: 'follow_up' }
   /** Contexts whose calls no longer wait for any worker. */
-  | { kind: 'met'; contexts: ContextId[] };
+  | { kind: 'met'; contexts: ContextId[] }
+  | { kind: 'throttle_lifted'; lifted: LiftedThrottle };
 
 /** Dependencies to dispatch actions. */
 export type DispatchPorts = Pick<CommandPorts, 'database' | 'wakeQueue' | 'bus'>;
@@ -52,6 +55,9 @@ export function dispatch(ports: DispatchPorts, afterCommit: readonly AfterCommit
         break;
       case 'met':
         wakeMet(ports, action.contexts);
+        break;
+      case 'throttle_lifted':
+        bus.publish(throttleNews(), { active: [], lifted: [action.lifted] });
         break;
     }
   }

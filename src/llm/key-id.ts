@@ -1,13 +1,23 @@
-/** Identifies a provider key without revealing it: the provider, its address, and a hash of both and the key. */
+/** Identifies a provider key, and what is throttled with it, without revealing the key. */
 import { createHash } from 'node:crypto';
-import type { ProviderName } from '../core/model/model.ts';
+import type { TenantId } from '../core/ids.ts';
+import type { ModelName, ProviderName } from '../core/model/model.ts';
 
-/** `address`: null for the provider's own. Secret parts of an address (user, query) appear only in the hash. */
+/** The provider, its address, and a hash of both and the key. `address`: null for the provider's own. Secret parts of an address (user, query) appear only in the hash. */
 export function keyId(provider: ProviderName, address: string | null, key: string): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([provider, address, key]))
     .digest('hex');
   return `${provider}@${placeOf(address)}#${hash.slice(0, 16)}`;
+}
+
+/**
+ * The id of the throttle of a model with a key. The simulated model fails as its inputs demand, so each tenant has its
+ * own.
+ */
+export function throttleId(keyOf: string, { provider, model }: ModelName, tenantId: TenantId): string {
+  const of = provider === 'simulated' ? [keyOf, model, tenantId] : [keyOf, model];
+  return createHash('sha256').update(JSON.stringify(of)).digest('hex').slice(0, 32);
 }
 
 function placeOf(address: string | null): string {

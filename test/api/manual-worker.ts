@@ -144,7 +144,12 @@ export async function take(
       commit((snapshot) => delay(snapshot, jobOf(snapshot), { code: 'provider_overloaded', message: 'too busy' }, at)),
     throttledUntil: (until, at) =>
       commit((snapshot) =>
-        throttledUntil(snapshot, jobOf(snapshot), { provider: 'anthropic', reason: 'rate_limited', until }, at),
+        throttledUntil(
+          snapshot,
+          jobOf(snapshot),
+          { provider: 'anthropic', model: 'm', reason: 'rate_limited', until },
+          at,
+        ),
       ),
     askApproval: (until = null) =>
       commit((snapshot) => {

@@ -43,7 +43,7 @@ function begin(
   { job, settings }: ServedJob,
   publisher: AnswerListener,
 ): UnderWay | ThrottledAccess {
-  const access = run.model(settings.model.provider);
+  const access = run.model(settings.model);
   if (access === null)
     throw new Error(`This process has no provider ${settings.model.provider}, which the worker's settings name.`);
   if (access.kind === 'throttled') return access;

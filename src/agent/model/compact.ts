@@ -55,7 +55,7 @@ async function compactOnce(run: Run, snapshot: Snapshot, step: Compact): Promise
 
 async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: ModelName): Promise<After> {
   const { job } = step;
-  const access = run.model(model.provider);
+  const access = run.model(model);
   // A compaction request may name a model whose key only another process has.
   if (access === null) return commit(run, snapshot, releaseUnsupported(snapshot, run.clock.now()));
   if (access.kind === 'throttled') return waitForTurn(run, snapshot, job, access);

@@ -164,13 +164,13 @@ function putOff({ active, now }: Diagnosis, until: Millis): string {
   const again = `The next attempt is at ${toIso(until)}`;
   if (error === null) return `The last model call failed. ${again}.`;
   if ('code' in error) return `The last model call failed (${error.code}: ${error.message}). ${again}.`;
-  const { provider, reason, until: throttledUntil } = error.throttled;
+  const { provider, model, reason, until: throttledUntil } = error.throttled;
   const reasonText = reason === 'rate_limited' ? 'rate limited' : 'overloaded';
   const throttle =
     throttledUntil > now
       ? `is throttled until ${toIso(throttledUntil)} (${reasonText})`
       : `was throttled until ${toIso(throttledUntil)} (${reasonText}) and admits calls one at a time`;
-  return `The provider key of ${provider} ${throttle}. The next model call is at ${toIso(until)}.`;
+  return `The model ${provider}/${model} ${throttle}. The next model call is at ${toIso(until)}.`;
 }
 
 function attemptNote(attempt: number): string {

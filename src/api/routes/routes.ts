@@ -16,6 +16,7 @@ import { exportRoute } from './contexts/export.ts';
 import { importRoute } from './contexts/import.ts';
 import { forkRoute } from './contexts/fork.ts';
 import { installationRoutes } from './system/installation.ts';
+import { throttleRoutes } from './system/throttles.ts';
 import { interruptRoutes } from './contexts/interrupt.ts';
 import { jobStepRoutes } from './jobs/job-steps.ts';
 import { jobRoutes } from './jobs/jobs.ts';
@@ -59,5 +60,6 @@ export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, s
   sessionRoutes(app, accessControl);
   statsHistoryRoute(app, ports);
   installationRoutes(app, ports);
+  throttleRoutes(app, ports);
   systemRoutes(app, ports, metrics);
 }

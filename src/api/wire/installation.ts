@@ -2,11 +2,11 @@
 import type { Price } from '../../core/money/cost.ts';
 import { PROVIDERS } from '../../core/model/model.ts';
 import { formatDollars } from '../../core/money/money.ts';
-import type { ThrottledProvider, ProcessView } from '../../db/read/installation/fleet-views.ts';
+import type { ThrottleView, ProcessView } from '../../db/read/installation/fleet-views.ts';
 import type { About, ToolAbout } from '../server/about.ts';
 import { parseFigures, type Sample } from '../metrics/figures.ts';
 import { toIso, toIsoOrNull } from '../request/instant.ts';
-import type { System, WorkerProcessInfo } from '../schemas/system/installation.ts';
+import type { System, Throttle, WorkerProcessInfo } from '../schemas/system/installation.ts';
 
 /** The metrics of worker processes that the API shows. */
 export const FIGURES = {
@@ -17,15 +17,15 @@ export const FIGURES = {
   serverUp: 'nightshift_mcp_server_up',
 } as const;
 
-type SystemState = { processes: readonly ProcessView[]; throttled: readonly ThrottledProvider[] };
+type SystemState = { processes: readonly ProcessView[]; throttles: readonly ThrottleView[] };
 
-export function toSystem(about: About, { processes, throttled }: SystemState): System {
+export function toSystem(about: About, { processes, throttles }: SystemState): System {
   const samples = processes.flatMap(samplesOf);
   return {
     version: about.version,
     mode: about.mode,
     default_model: about.defaultModel,
-    providers: toProviders(about, processes, throttled, samples),
+    providers: toProviders(about, processes, throttles, samples),
     prices: [...about.prices].map(toPrice).sort((a, b) => (a.model < b.model ? -1 : 1)),
     tools: toTools(about, processes),
     mcp_servers: toServers(about, processes, samples),
@@ -43,6 +43,7 @@ export function withoutInstallation(system: System): System {
     failed_at: null,
     throttled_until: null,
     throttle_reason: null,
+    throttles: null,
   }));
   return { ...system, providers, processes: null };
 }
@@ -72,21 +73,27 @@ function valuesOf(samples: readonly Sample[], name: string, label?: [name: strin
 function toProviders(
   about: About,
   processes: readonly ProcessView[],
-  throttled: readonly ThrottledProvider[],
+  throttles: readonly ThrottleView[],
   samples: readonly Sample[],
 ): System['providers'] {
   const served = processes.length > 0 ? processes.flatMap(({ models }) => models) : about.providers;
   return PROVIDERS.map((name) => {
-    const throttle = throttled.find(({ provider }) => provider === name);
+    const own = throttles.filter(({ provider }) => provider === name);
+    const longest = own[0] ?? null;
     return {
       name,
       configured: served.includes(name),
       answered_at: latest(valuesOf(samples, FIGURES.answered, ['provider', name])),
       failed_at: latest(valuesOf(samples, FIGURES.failed, ['provider', name])),
-      throttled_until: toIsoOrNull(throttle?.until ?? null),
-      throttle_reason: throttle?.reason ?? null,
+      throttled_until: toIsoOrNull(longest?.until ?? null),
+      throttle_reason: longest?.reason ?? null,
+      throttles: own.map(toThrottle),
     };
   });
+}
+
+function toThrottle({ id, model, reason, since, until, tenants }: ThrottleView): Throttle {
+  return { id, model, reason, since: toIso(since), until: toIso(until), tenants };
 }
 
 /** The latest of several times in seconds. Ignores impossible values. */

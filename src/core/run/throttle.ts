@@ -1,12 +1,14 @@
 /**
- * The throttle of a provider key. After a rate limit the key is throttled for all its users until a given time; then
- * calls are let through gradually. A throttled context made no attempt and has no failure: its job waits.
+ * The throttle of a model with a provider key. After a rate limit it is throttled until a given time; then calls are let
+ * through gradually. A tenant whose calls were not refused may find out earlier whether its calls are accepted. A
+ * throttled context made no attempt and has no failure: its job waits.
  */
 import type { FailureClass, Model, ModelFailure, ProviderName } from '../model/model.ts';
 import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
+import type { TenantId } from '../ids.ts';
 import type { Millis } from '../time.ts';
 
-/** Failures that concern the key, not the individual call. */
+/** Failures that concern the key and the model, not the individual call. */
 const THROTTLE_REASONS = ['rate_limited', 'overloaded'] as const satisfies readonly FailureClass[];
 export type ThrottleReason = (typeof THROTTLE_REASONS)[number];
 
@@ -14,11 +16,29 @@ export function isThrottleReason(text: string): text is ThrottleReason {
   return (THROTTLE_REASONS as readonly string[]).includes(text);
 }
 
-/** A key's throttle; no call starts before `until`. */
-export type Throttle = { provider: ProviderName; reason: ThrottleReason; until: Millis };
+/**
+ * A throttle that refused calls caused. `id`: see `llm/key-id.ts`. `since`: the first refusal. `tenantIds`: whose calls
+ * were refused.
+ */
+export type ActiveThrottle = {
+  id: string;
+  reason: ThrottleReason;
+  since: Millis;
+  until: Millis;
+  tenantIds: readonly TenantId[];
+};
+
+/** A throttle that the operator ended `at` this time. */
+export type LiftedThrottle = { id: string; at: Millis };
+
+/** What worker processes tell each other, and learn with each heartbeat. */
+export type ThrottleNews = { active: readonly ActiveThrottle[]; lifted: readonly LiftedThrottle[] };
+
+/** What a call waits for: it does not start before `until`. */
+export type Throttle = { provider: ProviderName; model: string; reason: ThrottleReason; until: Millis };
 
 /**
- * Why a job waits, if its provider key is throttled: stored in the place of a `JobError`, distinguished by its only
+ * Why a job waits, if its model is throttled: stored in the place of a `JobError`, distinguished by its only
  * field.
  */
 export type Throttled = { throttled: Throttle };
@@ -38,17 +58,19 @@ export type ThrottledAccess = {
   turn(until: Millis, signal: AbortSignal): Promise<boolean>;
 };
 
-/** How long a key is throttled without a Retry-After: doubled for each consecutive failure. */
+/** How long the throttle is without a Retry-After: doubled for each consecutive failure. */
 const FIRST_MS = 500;
 const CEILING_MS = 30_000;
+/** A longer Retry-After is not waited for by other jobs: after this long a few calls find out whether it still holds. */
+const LONGEST_MS = 5 * 60_000;
 
 /**
- * How long a failure throttles its key, in milliseconds, for the `strikes`th consecutive failure (1 for the first).
+ * How long a failure throttles its model, in milliseconds, for the `refusals`th consecutive failure (1 for the first).
  * Null: not at all. Without a Retry-After it is never longer than the job's own wait for the same failure
- * (`retry.ts`), so that a job that is alone on its key waits only for its own retry. A Retry-After that is too long
- * for jobs to wait does not throttle the key.
+ * (`retry.ts`), so that a job that is alone waits only for its own retry. A Retry-After that is too long for jobs to
+ * wait throttles nothing.
  */
 export function throttleFor({ retryAfterMs: requestedMs }: ModelFailure, refusals: number): number | null {
   if (requestedMs === null) return Math.min(CEILING_MS, FIRST_MS * 2 ** (refusals - 1));
-  return requestedMs > LONGEST_RETRY_AFTER_MS ? null : Math.max(FIRST_MS, requestedMs);
+  return requestedMs > LONGEST_RETRY_AFTER_MS ? null : Math.max(FIRST_MS, Math.min(LONGEST_MS, requestedMs));
 }

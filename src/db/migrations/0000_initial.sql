@@ -234,9 +234,13 @@ CREATE TABLE "processes" (
 CREATE TABLE "provider_throttles" (
 	"id" text PRIMARY KEY NOT NULL,
 	"provider" text NOT NULL,
+	"key_id" text NOT NULL,
+	"model" text NOT NULL,
 	"reason" text NOT NULL,
 	"since" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"until" timestamp (3) with time zone NOT NULL
+	"until" timestamp (3) with time zone NOT NULL,
+	"tenant_ids" bigint[] DEFAULT '{}' NOT NULL,
+	"lifted_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "roles" (

@@ -9,7 +9,8 @@ import type { Json } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
-import { activeThrottles, toThrottles, type ActiveThrottle, type ThrottlesColumn } from './throttles.ts';
+import type { ThrottleNews } from '../../core/run/throttle.ts';
+import { throttleNews, toThrottleNews, type ThrottlesColumn } from './throttles.ts';
 import { millis } from '../connection/instant.ts';
 import { processes } from '../schema/processes.ts';
 
@@ -86,13 +87,13 @@ export async function register(executor: Executor, row: ProcessRow): Promise<voi
 type ControlSignal = { contextId: ContextId; controlSeq: number };
 
 type Heartbeat =
-  | { kind: 'alive'; backendPid: number; now: Millis; signals: ControlSignal[]; throttles: ActiveThrottle[] }
+  | { kind: 'alive'; backendPid: number; now: Millis; signals: ControlSignal[]; throttles: ThrottleNews }
   /** Another process declared this one dead: its leases are revoked. */
   | { kind: 'dead' };
 
 /**
- * One heartbeat for all contexts of the process. Renews its row, and returns its control signals and the active
- * provider throttles. One statement.
+ * One heartbeat for all contexts of the process. Renews its row, and returns its control signals and the provider
+ * throttles. One statement.
  */
 export async function heartbeat(
   connection: Executor,
@@ -113,7 +114,7 @@ export async function heartbeat(
       where id = ${id} and dead_at is null returning id
     )
     select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, c.id as context, c.control_seq as control,
-      ${activeThrottles} as throttles
+      ${throttleNews} as throttles
     from alive left join contexts c on c.lease_owner = alive.id and c.next_check_at is not null`);
   const [first] = rows;
   if (first === undefined) return { kind: 'dead' };
@@ -125,7 +126,7 @@ export async function heartbeat(
     backendPid: first.pid,
     now: first.now,
     signals,
-    throttles: toThrottles(first.throttles),
+    throttles: toThrottleNews(first.throttles, first.now),
   };
 }
 

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { Json } from '../../core/json.ts';
+import type { TenantId } from '../../core/ids.ts';
 import { instant, jsonb } from './columns.ts';
 
 /**
@@ -47,14 +48,28 @@ export const processes = pgTable(
   ],
 );
 
-/** One row per throttled provider key, shared by all worker processes. They belong to no tenant. */
+/**
+ * One row per throttled model of a provider key, shared by all worker processes. They belong to no tenant, except those
+ * of the simulated model.
+ */
 export const providerThrottles = pgTable('provider_throttles', {
-  /** Provider, address and a hash of the key. */
+  /** A hash of the key's id, the model, and the tenant of a simulated model. */
   id: text('id').primaryKey(),
   provider: text('provider').notNull(),
+  /** Provider, address and a hash of the key. */
+  keyId: text('key_id').notNull(),
+  model: text('model').notNull(),
   /** The class of the failure that caused the throttle. */
   reason: text('reason').notNull(),
   since: instant('since').notNull().defaultNow(),
-  /** No worker process calls the provider with this key before this time. */
+  /** No call of these tenants is sent before this time. */
   until: instant('until').notNull(),
+  /** The tenants whose calls were refused. Others may send a probe earlier. */
+  tenantIds: bigint('tenant_ids', { mode: 'number' })
+    .array()
+    .$type<TenantId[]>()
+    .notNull()
+    .default(sql`'{}'`),
+  /** When the operator ended it. */
+  liftedAt: instant('lifted_at'),
 });

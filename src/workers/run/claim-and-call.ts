@@ -132,7 +132,7 @@ export function callEarly(ports: CallPorts, signals: RunSignals, snapshot: Snaps
   const step = decide(snapshot, ports.clock.now());
   if (step.kind !== 'call_model' || signals.leaving || signals.hard.aborted) return null;
   const { job, settings } = step;
-  const access = ports.model(settings.model.provider);
+  const access = ports.model(settings.model);
   if (access?.kind !== 'open') return null;
   // Loading blocks the process. The transaction must end first: it holds locks, and PostgreSQL ends an idle one.
   if (!access.model.isLoaded()) return null;

@@ -74,7 +74,7 @@ type Parts = { signals: RunSignals; publisher: StreamPublisher; owner: ProcessId
 function portsOf(state: WorkerState, { signals, publisher, owner }: Parts, first: Snapshot): RunPorts {
   return {
     journal: createJournal(state, signals, publisher, owner),
-    model: (provider) => state.throttles.ask(provider),
+    model: (name) => state.throttles.ask(name, first.lease.tenantId),
     tools: state.abilities.tools,
     team: createTeam(state, signals),
     clock: state.clock,

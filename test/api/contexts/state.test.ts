@@ -88,7 +88,7 @@ describe('the state of a context', () => {
     expect(body.data[0]).toMatchObject({ status: 'waiting', retry_at: until, waiting_for, error: null });
   });
 
-  test('whose provider key is throttled', async () => {
+  test('whose model is throttled', async () => {
     const { job_id } = await post();
     const manual = await take(api, worker.context_id, owner);
     await manual.admit();
@@ -98,7 +98,7 @@ describe('the state of a context', () => {
       state: 'TransientFailure',
       attempt: 1,
       waiting_for: [{ kind: 'timer', until: at }],
-      why: `The provider key of anthropic is throttled until ${until} (rate limited). The next model call is at ${at}.`,
+      why: `The model anthropic/m is throttled until ${until} (rate limited). The next model call is at ${at}.`,
     });
     const { body } = await api.get(`/api/jobs/${job_id}`);
     expect(body).toMatchObject({ status: 'waiting', attempt: 1, retry_at: at, error: null });
@@ -111,7 +111,7 @@ describe('the state of a context', () => {
     const [until, at] = [Date.now() - 50, later()];
     await manual.throttledUntil(until, at);
     expect((await state()).why).toBe(
-      `The provider key of anthropic was throttled until ${new Date(until).toISOString()} (rate limited) and admits calls one at a time. The next model call is at ${new Date(at).toISOString()}.`,
+      `The model anthropic/m was throttled until ${new Date(until).toISOString()} (rate limited) and admits calls one at a time. The next model call is at ${new Date(at).toISOString()}.`,
     );
     await manual.throttledUntil(until, Date.now() - 1);
     expect((await state()).why).toBe('The retry time has passed. The job waits for a free worker process.');

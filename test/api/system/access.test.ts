@@ -87,6 +87,9 @@ describe('with keys', () => {
   });
 });
 
+/** Paths that the admin key opens. They show no data of a tenant. */
+const OF_OPERATORS = ['/metrics', '/api/system', '/api/providers/{name}/throttles/{id}'];
+
 describe('with an admin key', () => {
   const KEY = 'the-key-of-the-operator';
   const tenant = { authorization: 'Bearer first-key' };
@@ -97,8 +100,11 @@ describe('with an admin key', () => {
   });
   afterAll(() => api.close());
 
-  test('metrics are for the operator, and the error tells a tenant so', async () => {
+  test('metrics and throttles are for the operator, and the error tells a tenant so', async () => {
     expect((await api.get('/metrics', configFile)).status).toBe(200);
+    const throttle = '/api/providers/openai/throttles/none';
+    expect((await api.call('DELETE', throttle, undefined, configFile)).status).toBe(404);
+    expect((await api.call('DELETE', throttle, undefined, tenant)).status).toBe(403);
     const { status, body } = await api.get('/metrics', tenant);
     expect(status).toBe(403);
     expect(body.error).toMatchObject({
@@ -118,7 +124,7 @@ describe('with an admin key', () => {
 
   test('it sees no data of a tenant, and opens no browser session', async () => {
     for (const [path, methods] of Object.entries(api.contract.document.paths)) {
-      if (['/healthz', '/readyz', '/metrics', '/api/system', '/api/session'].includes(path)) continue;
+      if (OF_OPERATORS.includes(path) || ['/healthz', '/readyz', '/api/session'].includes(path)) continue;
       for (const method of Object.keys(methods)) {
         const url = path.replaceAll(/\{[^}]+\}/g, '00000000-0000-7000-8000-000000000000');
         const { status } = await api.call(method.toUpperCase(), url, undefined, configFile);

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { About } from '../../../src/api/server/about.ts';
 import { aboutOf } from '../../../src/platform/about.ts';
 import { parseEnvironment } from '../../../src/config/config.ts';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
 import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
 import { setThrottle } from '../../../src/db/processes/throttles.ts';
@@ -108,8 +109,17 @@ test("worker processes report their names, their runs, and their providers' answ
   ]);
   await api.database.db.execute(sql`update processes set dead_at = now() where id = ${dead}`);
   const until = Date.parse('2030-01-01T00:00:00Z');
-  await setThrottle(api.database.db, 'openai', { id: 'a', reason: 'rate_limited', until: until - 1_000 });
-  await setThrottle(api.database.db, 'openai', { id: 'b', reason: 'overloaded', until });
+  const throttled = { provider: 'openai', keyId: 'k' } as const;
+  await setThrottle(
+    api.database.db,
+    { ...throttled, model: 'm-1' },
+    { id: 'a', reason: 'rate_limited', since: 0, until: until - 1_000, tenantIds: [] },
+  );
+  await setThrottle(
+    api.database.db,
+    { ...throttled, model: 'm-2' },
+    { id: 'b', reason: 'overloaded', since: 0, until, tenantIds: [DEFAULT_TENANT] },
+  );
 
   api.statements.length = 0;
   const body = await system();
@@ -122,12 +132,17 @@ test("worker processes report their names, their runs, and their providers' answ
     failed_at: '2026-11-20T09:59:00.000Z',
     throttled_until: null,
     throttle_reason: null,
+    throttles: [],
   });
   expect(provider('openai')).toMatchObject({
     configured: false,
     answered_at: null,
     throttled_until: '2030-01-01T00:00:00.000Z',
     throttle_reason: 'overloaded',
+    throttles: [
+      { id: 'b', model: 'm-2', reason: 'overloaded', tenants: ['default'] },
+      { id: 'a', model: 'm-1', reason: 'rate_limited', tenants: [] },
+    ],
   });
   expect(body.mcp_servers).toEqual([
     { name: 'files', state: 'up', tools: null },

@@ -9,6 +9,7 @@ import { leaveFigures } from '../../../src/db/processes/processes.ts';
 import { exposition } from './exposition.ts';
 import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
 import { ids, openApi, type Api, type Body } from '../harness.ts';
+import { setThrottle } from '../../../src/db/processes/throttles.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -123,6 +124,7 @@ describe('the document', () => {
         'GET /metrics',
         'GET /api/stats',
         'GET /api/system',
+        'DELETE /api/providers/:name/throttles/:id',
         'GET /api/stats/history',
         'GET /api/session',
         'POST /api/session',
@@ -245,6 +247,7 @@ test('every operation of the document answers as described', async () => {
     ['GET', '/metrics'],
     ['GET', '/api/stats'],
     ['GET', '/api/system'],
+    ['DELETE', '/api/providers/openai/throttles/held'],
     ['GET', '/api/stats/history'],
     ['GET', '/api/session'],
     ['POST', '/api/session', { key: 'any' }],
@@ -255,6 +258,11 @@ test('every operation of the document answers as described', async () => {
     ['DELETE', `/api/contexts/${chat.session_id}`],
     ['DELETE', asked.context],
   ];
+  await setThrottle(
+    api.database.db,
+    { provider: 'openai', keyId: 'k', model: 'm' },
+    { id: 'held', reason: 'overloaded', since: Date.now(), until: Date.now() + 60_000, tenantIds: [] },
+  );
   const streamed = api.get(`/api/contexts/${context.id}/events?after=0`);
   for (const [method, path, body] of requests) {
     expect((await api.call(method, path, body)).status).toBeLessThan(300);

@@ -1,12 +1,14 @@
-// One throttle for each provider key: the Retry-After of one call delays every context of the key, on every worker
-// process.
+// One throttle for each model of a provider key: the Retry-After of one call delays the tenant's calls of that model,
+// on every worker process; other tenants find out whether they are accepted.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import type { Accepted } from '../../../src/commands/inputs/posted-input.ts';
-import type { ContextId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type JobId } from '../../../src/core/ids.ts';
+import { throttleId } from '../../../src/llm/key-id.ts';
 import { createModels } from '../../../src/llm/models.ts';
-import { openApi, type Api } from '../../api/harness.ts';
+import { openApi, type Api, type Body } from '../../api/harness.ts';
 import { startFakeProvider, type FakeProvider } from '../../llm/fake-provider.ts';
+import { settings } from '../../core/builders.ts';
 import { fails, says, startFleet, type Fleet } from '../worker-fleet.ts';
 
 const KEY = 'sk-ant-not-to-be-seen';
@@ -83,7 +85,7 @@ test('the reason of a waiting context names the throttle, in plain words', async
   const { body } = await api.get(`/api/contexts/${contextId}/state`);
   expect(body).toMatchObject({ state: 'TransientFailure', attempt: 1 });
   expect(body.why).toMatch(
-    /^The provider key of anthropic is throttled until 20\S+Z \(rate limited\)\. The next model call is at 20\S+Z\.$/,
+    /^The model anthropic\/\S+ is throttled until 20\S+Z \(rate limited\)\. The next model call is at 20\S+Z\.$/,
   );
   expect(body.waiting_for).toEqual([{ kind: 'timer', until: expect.any(String) }]);
   expect((await api.get('/metrics')).body).toContain('nightshift_provider_throttles{provider="anthropic"} 1\n');
@@ -195,7 +197,7 @@ test('a throttle outlives the process that received the Retry-After, and applies
     expect(await of.ended((await of.post(contextId, 'hi')).jobId)).toMatchObject({ status: 'completed' });
     expect(other.requests).toHaveLength(1);
     expect(came).toHaveLength(1);
-    expect(await of.query('select id from provider_throttles')).toEqual([{ id: models.keyId('anthropic') }]);
+    expect(await of.query('select key_id from provider_throttles')).toEqual([{ key_id: models.keyId('anthropic') }]);
     await of.cancel(jobId);
   } finally {
     await of.close();
@@ -206,9 +208,11 @@ test('a throttle outlives the process that received the Retry-After, and applies
 test('a process without Redis messages learns of a throttle by its heartbeat, and so does one that starts later', async () => {
   let calls = 0;
   const of = (fleet = await startFleet({ model: () => says(String((calls += 1))), processes: 1 }));
+  const name = { provider: 'simulated', model: 'scripted' } as const;
   await of.query(`
-    insert into provider_throttles (id, provider, reason, until)
-    values ('simulated', 'simulated', 'overloaded', now() + interval '1 hour')`);
+    insert into provider_throttles (id, provider, key_id, model, reason, until, tenant_ids)
+    values ('${throttleId('simulated', name, DEFAULT_TENANT)}', 'simulated', 'simulated', '${name.model}', 'overloaded',
+      now() + interval '1 hour', '{${DEFAULT_TENANT}}')`);
   await of.startProcess();
   // The second heartbeat of each is sent when the result of the first is known.
   await of.until(
@@ -241,4 +245,106 @@ test('a deadline is met while the key is throttled', async () => {
     error: { code: 'deadline' },
     attempt: 1,
   });
+});
+
+const KEYS = { NIGHTSHIFT_API_KEYS: 'key-a:a,key-b:b', NIGHTSHIFT_ADMIN_KEY: 'key-of-the-operator' };
+const A = { authorization: 'Bearer key-a' };
+const B = { authorization: 'Bearer key-b' };
+const OPERATOR = { authorization: 'Bearer key-of-the-operator' };
+
+/** A provider that refuses inputs that begin with `no`, for a minute each. */
+async function startRefusingProvider() {
+  const started = await startFakeProvider(({ entries }) =>
+    entries.at(-1)?.text.startsWith('no') === true
+      ? { status: 429, type: 'rate_limit_error', headers: { 'retry-after': '60' } }
+      : { text: 'yes' },
+  );
+  provider = started;
+  const models = createModels({ anthropic: { apiKey: KEY, baseURL: started.anthropicURL }, idleTimeoutMs: 50_000 });
+  const of = (fleet = await startFleet({
+    model: () => says('never'),
+    provider: { models, name: 'anthropic' },
+    resolve: ({ config }) => ({
+      kind: 'served',
+      settings: settings({ model: { provider: 'anthropic', model: config.model?.replace('anthropic/', '') ?? '' } }),
+    }),
+  }));
+  const on = (api = await openApi(KEYS, of.url));
+  const ask = async (who: Record<string, string>, content: string, model: string): Promise<string> => {
+    const config = { model: `anthropic/${model}` };
+    const { body } = await on.post('/api/workers', { name: 'test', config, input: { content } }, who);
+    return body.job_id;
+  };
+  const until = (jobId: string, status: string) =>
+    of.until(async () => (await of.job(jobId as JobId))['status'] === status);
+  return { of, on, ask, until, provider: started };
+}
+
+test('the throttle that one tenant caused delays another one by a second, and no other model', async () => {
+  const { of, ask, until, provider: seen } = await startRefusingProvider();
+  const refused = await ask(A, 'no', 'm-1');
+  await until(refused, 'waiting');
+  const began = performance.now();
+  // All of the second tenant are sent within the minute of the first one, although they come together.
+  const others = await Promise.all([1, 2, 3].map((n) => ask(B, `yes ${n}`, 'm-1')));
+  const elsewhere = await ask(A, 'yes', 'm-2');
+  for (const jobId of [...others, elsewhere]) await until(jobId, 'completed');
+  expect(performance.now() - began).toBeLessThan(30_000);
+  const waiting = await ask(A, 'yes', 'm-1');
+  await until(waiting, 'waiting');
+  expect(seen.requests).toHaveLength(5);
+  expect(await of.query('select provider, model, tenant_ids from provider_throttles')).toEqual([
+    {
+      provider: 'anthropic',
+      model: 'm-1',
+      tenant_ids: (await of.query(`select array[id] as ids from tenants where name = 'a'`))[0]?.['ids'],
+    },
+  ]);
+});
+
+test('the operator sees a throttle and lifts it: the refused job and those that wait go on', async () => {
+  const { on, ask, until, provider: seen } = await startRefusingProvider();
+  const refused = await ask(A, 'no', 'm-1');
+  await until(refused, 'waiting');
+  const waiting = await ask(A, 'yes', 'm-1');
+  await until(waiting, 'waiting');
+  const throttlesOf = async (who: Record<string, string>): Promise<Body> => {
+    const { body } = await on.get('/api/system', who);
+    return body.providers.find(({ name }: Body) => name === 'anthropic').throttles;
+  };
+  expect(await throttlesOf(A)).toBeNull();
+  const [throttle, ...more] = await throttlesOf(OPERATOR);
+  expect(more).toEqual([]);
+  expect(throttle).toMatchObject({ model: 'm-1', reason: 'rate_limited', tenants: ['a'] });
+
+  const path = `/api/providers/anthropic/throttles/${throttle.id}`;
+  expect((await on.call('DELETE', path, undefined, A)).status).toBe(403);
+  expect((await on.call('DELETE', `/api/providers/openai/throttles/${throttle.id}`, undefined, OPERATOR)).status).toBe(
+    404,
+  );
+  seen.answer({ text: 'yes' });
+  expect((await on.call('DELETE', path, undefined, OPERATOR)).status).toBe(204);
+  await until(refused, 'completed');
+  await until(waiting, 'completed');
+  expect(await throttlesOf(OPERATOR)).toEqual([]);
+  expect((await on.call('DELETE', path, undefined, OPERATOR)).status).toBe(404);
+});
+
+test('failures of the simulated model throttle their own tenant only', async () => {
+  const of = (fleet = await startFleet({
+    model: ({ messages }) =>
+      JSON.stringify(messages.at(-1)).includes('no')
+        ? fails({ class: 'rate_limited', message: 'slow', retryAfterMs: 60_000 })
+        : says('yes'),
+  }));
+  const on = (api = await openApi(KEYS, of.url));
+  const ask = async (who: Record<string, string>, content: string): Promise<JobId> =>
+    (await on.post('/api/workers', { name: 'test', input: { content } }, who)).body.job_id;
+  const refused = await ask(A, 'no');
+  await of.until(async () => (await of.job(refused))['status'] === 'waiting');
+  expect(await of.ended(await ask(B, 'yes'))).toMatchObject({ status: 'completed', attempt: 1 });
+  const ids = await of.query('select id from provider_throttles');
+  await ask(B, 'no');
+  await of.until(async () => (await of.query('select id from provider_throttles')).length === 2);
+  expect(ids).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 /** The installation. Only the operator sees its worker processes and the status of providers. Calls no other host. */
-import { throttledProviders, liveProcesses } from '../../../db/read/installation/fleet-views.ts';
+import { activeThrottles, liveProcesses } from '../../../db/read/installation/fleet-views.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { ref } from '../../../schema/build.ts';
 import { System } from '../../schemas/system/installation.ts';
@@ -11,7 +11,8 @@ export function installationRoutes(app: App, ports: ApiPorts): void {
     {
       config: { access: 'tenant_or_operator' },
       schema: {
-        summary: 'Version, providers, tools, MCP servers and limits; for the operator also the worker processes',
+        summary:
+          'Version, providers, tools, MCP servers and limits; for the operator also the worker processes and throttles',
         operationId: 'getSystem',
         tags: ['system'],
         response: { 200: ref(System) },
@@ -19,11 +20,11 @@ export function installationRoutes(app: App, ports: ApiPorts): void {
     },
     async ({ isOperator }) => {
       const { database, times } = ports;
-      const [processes, throttled] = await Promise.all([
+      const [processes, throttles] = await Promise.all([
         liveProcesses(database.db, times, Object.values(FIGURES)),
-        throttledProviders(database.db),
+        activeThrottles(database.db),
       ]);
-      const system = toSystem(ports.about, { processes, throttled });
+      const system = toSystem(ports.about, { processes, throttles });
       return isOperator ? system : withoutInstallation(system);
     },
   );

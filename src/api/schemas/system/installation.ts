@@ -5,6 +5,19 @@ import { EFFECTS } from '../../../core/tools/tool.ts';
 import { Count, Instant, Uuid, described } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 
+export const Throttle = strict(
+  {
+    id: Type.String({ description: 'For `DELETE /api/providers/{name}/throttles/{id}`.' }),
+    model: Type.String(),
+    reason: Type.String(),
+    since: Instant,
+    until: Instant,
+    tenants: Type.Array(Type.String(), { description: 'The tenants whose calls the provider refused.' }),
+  },
+  { $id: 'Throttle' },
+);
+export type Throttle = Static<typeof Throttle>;
+
 export const ProviderStatus = strict(
   {
     name: Type.String(),
@@ -13,8 +26,13 @@ export const ProviderStatus = strict(
       described(Instant, 'Last answer to a live worker process. Null: none, or the caller is not the operator.'),
     ),
     failed_at: nullable(described(Instant, 'Last failed call.')),
-    throttled_until: nullable(described(Instant, 'The provider key is throttled until then.')),
+    throttled_until: nullable(
+      described(Instant, 'A model of the provider is throttled until then: the longest throttle.'),
+    ),
     throttle_reason: nullable(Type.String()),
+    throttles: nullable(
+      Type.Array(ref(Throttle), { description: 'The longest first. Null: the caller is not the operator.' }),
+    ),
   },
   { $id: 'ProviderStatus' },
 );

@@ -41,11 +41,21 @@ export async function liveProcesses(
     from processes p where p.dead_at is null and not ${isDead(times)} order by p.id desc limit ${MOST}`);
 }
 
-/** A provider with a throttled key; the longest throttle if there are several. */
-export type ThrottledProvider = { provider: string; reason: string; until: Millis };
+/** An active throttle of a model. `tenants`: the names of those whose calls were refused. */
+export type ThrottleView = {
+  id: string;
+  provider: string;
+  model: string;
+  reason: string;
+  since: Millis;
+  until: Millis;
+  tenants: string[];
+};
 
-export async function throttledProviders(executor: Executor): Promise<ThrottledProvider[]> {
-  return executor.execute<ThrottledProvider>(sql`
-    select distinct on (provider) provider, reason, ${millis(sql`until`)} as until from provider_throttles
-    where until > clock_timestamp() order by provider, until desc`);
+/** At most `MOST`, the longest first. */
+export async function activeThrottles(executor: Executor): Promise<ThrottleView[]> {
+  return executor.execute<ThrottleView>(sql`
+    select g.id, g.provider, g.model, g.reason, ${millis(sql`g.since`)} as since, ${millis(sql`g.until`)} as until,
+      to_jsonb(array(select t.name from tenants t where t.id = any (g.tenant_ids) order by t.name limit ${MOST})) as tenants
+    from provider_throttles g where g.until > clock_timestamp() order by g.until desc, g.id limit ${MOST}`);
 }

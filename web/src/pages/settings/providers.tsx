@@ -39,18 +39,16 @@ export function ProvidersTab() {
 
 function State({ provider }: { provider: ProviderStatus }) {
   const { label, tone } = stateOf(provider);
-  const { throttled_until: until, throttle_reason: reason } = provider;
   return (
     <>
       <Badge tone={tone} dot="still">
         {label}
       </Badge>
-      {until !== null && (
-        <span className={css.faint}>
-          {' '}
-          {reason ?? 'Rate limited'}, next call <RelativeTime at={until} />
-        </span>
-      )}
+      {(provider.throttles ?? []).map(({ id, model, reason, until }) => (
+        <div key={id} className={css.faint}>
+          {model}: {reason.replaceAll('_', ' ')}, next call <RelativeTime at={until} />
+        </div>
+      ))}
     </>
   );
 }

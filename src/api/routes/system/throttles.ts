@@ -1,0 +1,36 @@
+/** Provider throttles, for the operator. */
+import { Type } from 'typebox';
+import { liftThrottle } from '../../../commands/providers/lift-throttle.ts';
+import { perform } from '../../../commands/perform.ts';
+import { PROVIDERS } from '../../../core/model/model.ts';
+import { oneOf, strict } from '../../../schema/build.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { Empty } from '../../schemas/common.ts';
+import { RequestRefused } from '../../response/problem.ts';
+
+const ThrottleParams = strict({
+  name: oneOf(PROVIDERS),
+  id: Type.String({ minLength: 1, maxLength: 100, description: 'From `GET /api/system`.' }),
+});
+
+export function throttleRoutes(app: App, ports: ApiPorts): void {
+  app.delete(
+    '/api/providers/:name/throttles/:id',
+    {
+      config: { access: 'operator' },
+      schema: {
+        summary: 'End a provider throttle, so that the jobs that wait for it go on at once, gradually',
+        operationId: 'liftThrottle',
+        tags: ['system'],
+        params: ThrottleParams,
+        response: { 204: Empty },
+      },
+    },
+    async ({ params }, reply) => {
+      const outcome = await perform(ports, liftThrottle(params.name, params.id));
+      if (outcome.kind === 'refused') throw new RequestRefused(outcome);
+      reply.code(204);
+      return null;
+    },
+  );
+}
