@@ -22,6 +22,8 @@ export type { PartialMessage } from './text.ts';
 export type { ClientOptions, Method, PathOf, Request, RequestOptions } from './transport.ts';
 export type { NewWorker, WorkerWithJob } from './workers.ts';
 
+type ThrottledProvider = Operations['DELETE /api/providers/{name}/throttles/{id}']['path']['name'];
+
 export type Client = ReturnType<typeof createClient>;
 
 export function createClient(options: ClientOptions) {
@@ -36,6 +38,11 @@ export function createClient(options: ClientOptions) {
     tools: toolCalls(request),
     roles: roleCalls(request),
     system: systemCalls(request),
+    providers: {
+      /** For the operator: ends a throttle, so that the jobs that wait for it go on at once. */
+      liftThrottle: (name: ThrottledProvider, id: string, options?: RequestOptions) =>
+        request('DELETE', '/api/providers/{name}/throttles/{id}', { path: { name, id }, ...options }),
+    },
     session: sessionCalls(request),
     approvals: {
       /** Calls that wait for a person or a client, oldest first. */
