@@ -12,11 +12,11 @@ export function keyId(provider: ProviderName, address: string | null, key: strin
 }
 
 /**
- * The id of the throttle of a model with a key. The simulated model fails as its inputs demand, so each tenant has its
- * own.
+ * The id of the throttles of a model with a key. The simulated models fail as their inputs demand, so each tenant has one
+ * for all of them.
  */
 export function throttleId(keyOf: string, { provider, model }: ModelName, tenantId: TenantId): string {
-  const of = provider === 'simulated' ? [keyOf, model, tenantId] : [keyOf, model];
+  const of = provider === 'simulated' ? [keyOf, tenantId] : [keyOf, model];
   return createHash('sha256').update(JSON.stringify(of)).digest('hex').slice(0, 32);
 }
 

@@ -8,7 +8,7 @@ function throttledFor(rig: Rig, ms: number, isCalled = true): ThrottledAccess {
   const until = rig.now + ms;
   return {
     kind: 'throttled',
-    throttle: { provider: 'simulated', model: 'm', reason: 'rate_limited', until },
+    throttle: { id: 't', provider: 'simulated', model: 'm', reason: 'rate_limited', until },
     comeAgainAt: () => until + 5_000,
     turn: async () => isCalled,
   };

@@ -147,7 +147,7 @@ export async function take(
         throttledUntil(
           snapshot,
           jobOf(snapshot),
-          { provider: 'anthropic', model: 'm', reason: 'rate_limited', until },
+          { id: 't', provider: 'anthropic', model: 'm', reason: 'rate_limited', until },
           at,
         ),
       ),

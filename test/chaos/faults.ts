@@ -28,7 +28,7 @@ const FAULTS: readonly Fault[] = [
     await untilWritten(one, postgres.url);
     await frozen(one, random.chance(0.5) ? beyondLease(random) : withinLease(random));
   }),
-  ofProcess('worker drained', 'worker', 3, drained),
+  ofProcess('worker drained', 'worker', 3, drained, false),
   ofProcess('API killed', 'api', 3, killed),
   ofProcess('API stopped beyond the lease', 'api', 1, async (one, random) => frozen(one, beyondLease(random))),
   ofProcess('API drained', 'api', 1, drained),
@@ -73,6 +73,7 @@ function ofProcess(
   which: Member['kind'],
   weight: number,
   strike: (member: Member, random: Random, services: Services) => Promise<void>,
+  endsRuns = which === 'worker',
 ): Fault {
   return {
     kind,
@@ -81,7 +82,7 @@ function ofProcess(
       const member = random.pick(platform.members.filter(({ kind: one }) => one === which));
       return {
         target: member.name,
-        endsRuns: which === 'worker',
+        endsRuns,
         strike: () => strike(member, random, services),
       };
     },

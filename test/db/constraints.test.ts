@@ -133,8 +133,8 @@ const CASES: Readonly<Record<string, string>> = {
   jobs_priority: job(`priority = 11`),
   failed_calls_job_id_attempt_pk: `insert into failed_calls (job_id, attempt, context_id, tenant_id, model, error, called_at)
     select '$j', 1, '$c', 1, 'm', '{}', now() from generate_series(1, 2)`,
-  provider_throttles_pkey: `insert into provider_throttles (id, provider, key_id, model, reason, until)
-    select '$id', 'p', 'k', 'm', 'r', now() from generate_series(1, 2)`,
+  provider_throttles_id_tenant_id_pk: `insert into provider_throttles (id, tenant_id, provider, key_id, model, reason, since, refused_at, until)
+    select '$id', 1, 'p', 'k', 'm', 'r', now(), now(), now() from generate_series(1, 2)`,
   roles_tenant_id_name_version_pk: `insert into roles (tenant_id, name, version)
     select 1, '$id', 1 from generate_series(1, 2)`,
   sessions_pkey: `insert into sessions (token_hash, tenant_id, key_id, expires_at)

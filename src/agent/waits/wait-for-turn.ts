@@ -1,5 +1,5 @@
 /**
- * A model call whose key is throttled. As with a retry, a short wait keeps its slot and a long wait parks the
+ * A model call that is throttled. As with a retry, a short wait keeps its slot and a long wait parks the
  * context; but nothing failed, so no failure is counted.
  */
 import type { ThrottledAccess } from '../../core/run/throttle.ts';

@@ -41,7 +41,7 @@ export function openMetrics(ports: MeasuredPorts): Metrics {
     new Gauge({ name, help, labelNames, registers });
   const jobs = gauge('nightshift_jobs', 'Unfinished jobs.', ['status']);
   const contexts = gauge('nightshift_contexts', 'Contexts that are not idle.', ['status']);
-  const throttles = gauge('nightshift_provider_throttles', 'Provider keys that are throttled.', ['provider']);
+  const throttles = gauge('nightshift_provider_throttles', 'Models that are throttled.', ['provider']);
   const workers = gauge('nightshift_worker_processes', 'Live worker processes.');
   const up = gauge('nightshift_database_up', 'Whether PostgreSQL answered this scrape (1 or 0).');
   const setStreams = streamFigures(ports, registers);

@@ -1,4 +1,4 @@
-/** The operator ends a provider throttle: calls begin again at once, gradually. */
+/** The operator ends the throttles of a model: calls begin again at once, gradually. */
 import { refuse } from '../../core/errors.ts';
 import type { ProviderName } from '../../core/model/model.ts';
 import { liftThrottle as lift } from '../../db/write/lift-throttle.ts';

@@ -17,25 +17,26 @@ export function isThrottleReason(text: string): text is ThrottleReason {
 }
 
 /**
- * A throttle that refused calls caused. `id`: see `llm/key-id.ts`. `since`: the first refusal. `tenantIds`: whose calls
- * were refused.
+ * Calls of a tenant to a model were refused. `id`: of the model and the provider key (`llm/key-id.ts`). `since`: the
+ * first refusal, after which calls were always throttled. `refusedAt`: the last one.
  */
 export type ActiveThrottle = {
   id: string;
+  tenantId: TenantId;
   reason: ThrottleReason;
   since: Millis;
+  refusedAt: Millis;
   until: Millis;
-  tenantIds: readonly TenantId[];
 };
 
-/** A throttle that the operator ended `at` this time. */
+/** The throttles of a model, of all tenants, that the operator ended `at` this time. */
 export type LiftedThrottle = { id: string; at: Millis };
 
 /** What worker processes tell each other, and learn with each heartbeat. */
 export type ThrottleNews = { active: readonly ActiveThrottle[]; lifted: readonly LiftedThrottle[] };
 
 /** What a call waits for: it does not start before `until`. */
-export type Throttle = { provider: ProviderName; model: string; reason: ThrottleReason; until: Millis };
+export type Throttle = { id: string; provider: ProviderName; model: string; reason: ThrottleReason; until: Millis };
 
 /**
  * Why a job waits, if its model is throttled: stored in the place of a `JobError`, distinguished by its only

@@ -40,7 +40,7 @@ export function sleep(mailbox: Mailbox, job: ActiveJob, until: Millis): Append {
 }
 
 /**
- * The model's provider key is throttled: the run tries again at `at`, without a slot in between. No attempt was made,
+ * Calls to the model are throttled: the run tries again at `at`, without a slot in between. No attempt was made,
  * so no failure is counted and the claim does not count either. Guarded like `sleep`.
  */
 export function throttledUntil(mailbox: Mailbox, job: ActiveJob, throttle: Throttle, at: Millis): Append {

@@ -232,15 +232,17 @@ CREATE TABLE "processes" (
 );
 --> statement-breakpoint
 CREATE TABLE "provider_throttles" (
-	"id" text PRIMARY KEY NOT NULL,
+	"id" text NOT NULL,
+	"tenant_id" bigint NOT NULL,
 	"provider" text NOT NULL,
 	"key_id" text NOT NULL,
 	"model" text NOT NULL,
 	"reason" text NOT NULL,
-	"since" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"since" timestamp (3) with time zone NOT NULL,
+	"refused_at" timestamp (3) with time zone NOT NULL,
 	"until" timestamp (3) with time zone NOT NULL,
-	"tenant_ids" bigint[] DEFAULT '{}' NOT NULL,
-	"lifted_at" timestamp (3) with time zone
+	"lifted_at" timestamp (3) with time zone,
+	CONSTRAINT "provider_throttles_id_tenant_id_pk" PRIMARY KEY("id","tenant_id")
 );
 --> statement-breakpoint
 CREATE TABLE "roles" (
@@ -403,6 +405,7 @@ CREATE INDEX "failed_calls_context" ON "failed_calls" USING btree ("context_id")
 CREATE INDEX "tool_lists_age" ON "tool_lists" USING btree ("used_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "processes_lock" ON "processes" USING btree ("lock_key");--> statement-breakpoint
 CREATE INDEX "processes_live" ON "processes" USING btree ("heartbeat_at") WHERE "processes"."dead_at" is null;--> statement-breakpoint
+CREATE INDEX "provider_throttles_until" ON "provider_throttles" USING btree ("until");--> statement-breakpoint
 CREATE INDEX "search_entries_document" ON "search_entries" USING gin ("document") WITH (gin_pending_list_limit=1024);--> statement-breakpoint
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "tenants_name" ON "tenants" USING btree ("name");--> statement-breakpoint

@@ -114,7 +114,7 @@ export async function heartbeat(
       where id = ${id} and dead_at is null returning id
     )
     select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, c.id as context, c.control_seq as control,
-      ${throttleNews} as throttles
+      case when row_number() over () = 1 then ${throttleNews} end as throttles
     from alive left join contexts c on c.lease_owner = alive.id and c.next_check_at is not null`);
   const [first] = rows;
   if (first === undefined) return { kind: 'dead' };
@@ -126,7 +126,7 @@ export async function heartbeat(
     backendPid: first.pid,
     now: first.now,
     signals,
-    throttles: toThrottleNews(first.throttles, first.now),
+    throttles: toThrottleNews(rows.find(({ throttles }) => throttles !== null)?.throttles ?? null, first.now),
   };
 }
 

@@ -4,41 +4,45 @@ import { isThrottleReason, type ActiveThrottle, type ThrottleNews } from '../../
 import type { ModelName } from '../../core/model/model.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
-import { encodeJson } from '../connection/codec.ts';
-import { millis, toTimestamp } from '../connection/instant.ts';
+import { millis, nowInStatement, toTimestamp } from '../connection/instant.ts';
 
 /** What is throttled. `keyId`: see `llm/key-id.ts`. */
 export type ThrottledModel = ModelName & { keyId: string };
 
-/** Throttles a model until a time, unless it is already throttled for longer; and adds the refused tenants. */
+/**
+ * Throttles calls until a time, unless they are already throttled for longer, or the operator has lifted the throttle
+ * since the refusal.
+ */
 export async function setThrottle(
   executor: Executor,
   { provider, keyId, model }: ThrottledModel,
-  { id, reason, since, until, tenantIds }: ActiveThrottle,
+  { id, tenantId, reason, since, refusedAt, until }: ActiveThrottle,
 ): Promise<void> {
   await executor.execute(sql`/* provider_throttles.set */
-    insert into provider_throttles as g (id, provider, key_id, model, reason, since, until, tenant_ids)
-    values (${id}, ${provider}, ${keyId}, ${model}, ${reason}, ${toTimestamp(since)}::timestamptz, ${toTimestamp(until)}::timestamptz,
-      array(select jsonb_array_elements_text(${encodeJson(tenantIds)}::jsonb)::bigint))
-    on conflict (id) do update set
-      reason = case when g.until < excluded.until then excluded.reason else g.reason end,
-      until = greatest(g.until, excluded.until),
-      since = case when g.until < clock_timestamp() then excluded.since else g.since end,
-      tenant_ids = case when g.until < clock_timestamp() then excluded.tenant_ids
-        else array(select unnest(g.tenant_ids) union select unnest(excluded.tenant_ids)) end
-    where g.until < excluded.until or not excluded.tenant_ids <@ g.tenant_ids`);
+    insert into provider_throttles as g (id, tenant_id, provider, key_id, model, reason, since, refused_at, until)
+    values (${id}, ${tenantId}, ${provider}, ${keyId}, ${model}, ${reason}, ${toTimestamp(since)}::timestamptz,
+      ${toTimestamp(refusedAt)}::timestamptz, ${toTimestamp(until)}::timestamptz)
+    on conflict (id, tenant_id) do update set
+      reason = excluded.reason, until = excluded.until, refused_at = excluded.refused_at,
+      since = case when g.until < clock_timestamp() then excluded.since else least(g.since, excluded.since) end
+    where g.until < excluded.until and (g.lifted_at is null or excluded.refused_at > g.lifted_at)`);
 }
 
 /** How long a process may take to learn that a throttle was lifted: it looks with every heartbeat. */
-const LIFTED_FOR = sql`interval '1 minute'`;
+export const LIFTED_FOR = sql`interval '1 minute'`;
+
+/** Throttles that a heartbeat returns at most: those that end last. */
+const MOST_NEWS = 1_000;
 
 /** The active throttles, and those lifted lately, as one JSON array, or null. Added to other statements, to save a round trip. */
 export const throttleNews = sql`(
-  select jsonb_agg(jsonb_build_object('id', g.id, 'reason', g.reason,
-    'since', ${millis(sql`g.since`)}, 'until', ${millis(sql`g.until`)},
-    'tenantIds', to_jsonb(g.tenant_ids), 'liftedAt', ${millis(sql`g.lifted_at`)}))
-  from provider_throttles g
-  where g.until > clock_timestamp() or g.lifted_at > clock_timestamp() - ${LIFTED_FOR})`;
+  select jsonb_agg(jsonb_build_object('id', g.id, 'tenantId', g.tenant_id, 'reason', g.reason,
+    'since', ${millis(sql`g.since`)}, 'refusedAt', ${millis(sql`g.refused_at`)}, 'until', ${millis(sql`g.until`)},
+    'liftedAt', ${millis(sql`g.lifted_at`)}))
+  from (
+    select * from provider_throttles
+    where until > ${nowInStatement} - ${LIFTED_FOR} and (until > ${nowInStatement} or lifted_at is not null)
+    order by until desc limit ${sql.raw(String(MOST_NEWS))}) g)`;
 
 export type ThrottlesColumn = (Omit<ActiveThrottle, 'reason'> & { reason: string; liftedAt: Millis | null })[] | null;
 
@@ -46,8 +50,8 @@ export type ThrottlesColumn = (Omit<ActiveThrottle, 'reason'> & { reason: string
 export function toThrottleNews(column: ThrottlesColumn, now: Millis): ThrottleNews {
   const rows = column ?? [];
   return {
-    active: rows.flatMap(({ id, reason, since, until, tenantIds }) =>
-      until > now && isThrottleReason(reason) ? [{ id, reason, since, until, tenantIds }] : [],
+    active: rows.flatMap(({ id, tenantId, reason, since, refusedAt, until }) =>
+      until > now && isThrottleReason(reason) ? [{ id, tenantId, reason, since, refusedAt, until }] : [],
     ),
     lifted: rows.flatMap(({ id, liftedAt }) => (liftedAt === null ? [] : [{ id, at: liftedAt }])),
   };
@@ -56,7 +60,7 @@ export function toThrottleNews(column: ThrottlesColumn, now: Millis): ThrottleNe
 /** The number of throttled models of each provider. */
 export async function countThrottles(executor: Executor): Promise<Map<string, number>> {
   const rows = await executor.execute<{ provider: string; closed: number }>(sql`
-    select provider, count(*) filter (where until > clock_timestamp())::int as closed
+    select provider, count(distinct id) filter (where until > clock_timestamp())::int as closed
     from provider_throttles group by provider`);
   return new Map(rows.map((row) => [row.provider, row.closed]));
 }

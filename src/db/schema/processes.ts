@@ -1,9 +1,8 @@
 /** Data of worker processes, which belongs to no tenant. */
 import { sql } from 'drizzle-orm';
-import { bigint, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bigint, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { Json } from '../../core/json.ts';
-import type { TenantId } from '../../core/ids.ts';
-import { instant, jsonb } from './columns.ts';
+import { instant, jsonb, tenantId } from './columns.ts';
 
 /**
  * Worker processes, one row per start: whether their leases are valid, and what they support. They belong to no tenant.
@@ -48,28 +47,26 @@ export const processes = pgTable(
   ],
 );
 
-/**
- * One row per throttled model of a provider key, shared by all worker processes. They belong to no tenant, except those
- * of the simulated model.
- */
-export const providerThrottles = pgTable('provider_throttles', {
-  /** A hash of the key's id, the model, and the tenant of a simulated model. */
-  id: text('id').primaryKey(),
-  provider: text('provider').notNull(),
-  /** Provider, address and a hash of the key. */
-  keyId: text('key_id').notNull(),
-  model: text('model').notNull(),
-  /** The class of the failure that caused the throttle. */
-  reason: text('reason').notNull(),
-  since: instant('since').notNull().defaultNow(),
-  /** No call of these tenants is sent before this time. */
-  until: instant('until').notNull(),
-  /** The tenants whose calls were refused. Others may send a probe earlier. */
-  tenantIds: bigint('tenant_ids', { mode: 'number' })
-    .array()
-    .$type<TenantId[]>()
-    .notNull()
-    .default(sql`'{}'`),
-  /** When the operator ended it. */
-  liftedAt: instant('lifted_at'),
-});
+/** One row per throttled model of a provider key and tenant, shared by all worker processes. */
+export const providerThrottles = pgTable(
+  'provider_throttles',
+  {
+    /** Of the key and the model (`llm/key-id.ts`): the same for all tenants, except of simulated models. */
+    id: text('id').notNull(),
+    tenantId: tenantId(),
+    provider: text('provider').notNull(),
+    /** Provider, address and a hash of the key. */
+    keyId: text('key_id').notNull(),
+    model: text('model').notNull(),
+    /** The class of the failure that caused the throttle. */
+    reason: text('reason').notNull(),
+    /** The first refusal, after which calls were always throttled, and the last one. */
+    since: instant('since').notNull(),
+    refusedAt: instant('refused_at').notNull(),
+    /** No call begins before this time. */
+    until: instant('until').notNull(),
+    /** When the operator ended it. */
+    liftedAt: instant('lifted_at'),
+  },
+  (t) => [primaryKey({ columns: [t.id, t.tenantId] }), index('provider_throttles_until').on(t.until)],
+);

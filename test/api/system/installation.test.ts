@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { About } from '../../../src/api/server/about.ts';
 import { aboutOf } from '../../../src/platform/about.ts';
 import { parseEnvironment } from '../../../src/config/config.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type TenantId } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
 import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
 import { setThrottle } from '../../../src/db/processes/throttles.ts';
@@ -113,12 +113,12 @@ test("worker processes report their names, their runs, and their providers' answ
   await setThrottle(
     api.database.db,
     { ...throttled, model: 'm-1' },
-    { id: 'a', reason: 'rate_limited', since: 0, until: until - 1_000, tenantIds: [] },
+    { id: 'a', tenantId: 99 as TenantId, reason: 'rate_limited', since: 0, refusedAt: 0, until: until - 1_000 },
   );
   await setThrottle(
     api.database.db,
     { ...throttled, model: 'm-2' },
-    { id: 'b', reason: 'overloaded', since: 0, until, tenantIds: [DEFAULT_TENANT] },
+    { id: 'b', tenantId: DEFAULT_TENANT, reason: 'overloaded', since: 0, refusedAt: 0, until },
   );
 
   api.statements.length = 0;

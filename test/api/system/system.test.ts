@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { sql } from 'drizzle-orm';
-import type { ToolCallId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ToolCallId } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { leaveFigures } from '../../../src/db/processes/processes.ts';
 import { exposition } from './exposition.ts';
@@ -261,7 +261,14 @@ test('every operation of the document answers as described', async () => {
   await setThrottle(
     api.database.db,
     { provider: 'openai', keyId: 'k', model: 'm' },
-    { id: 'held', reason: 'overloaded', since: Date.now(), until: Date.now() + 60_000, tenantIds: [] },
+    {
+      id: 'held',
+      tenantId: DEFAULT_TENANT,
+      reason: 'overloaded',
+      since: Date.now(),
+      refusedAt: Date.now(),
+      until: Date.now() + 60_000,
+    },
   );
   const streamed = api.get(`/api/contexts/${context.id}/events?after=0`);
   for (const [method, path, body] of requests) {

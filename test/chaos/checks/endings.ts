@@ -121,10 +121,12 @@ function isHalted({
 
 /** It ended after failed claims in a row, and so many faults that end runs struck since its last message. */
 function isCrashLoop(job: StoredJob, made: readonly StoredMessage[], faults: readonly Struck[]): boolean {
-  const { error_code: code, finished_at: to, created_at: created } = job;
+  const { error_code: code, started_at: started, finished_at: to, created_at: created } = job;
   if (code !== 'crash_loop' || to === null) return false;
-  const since = Math.max(created, ...made.map(({ completed_at: at }) => at ?? 0));
-  const struck = faults.filter(({ endsRuns, wall, ms }) => endsRuns && wall < to && wall + ms > since);
+  const since = Math.max(started ?? created, ...made.map(({ completed_at: at }) => at ?? 0));
+  const struck = faults.filter(
+    ({ endsRuns, missed, wall, ms }) => endsRuns && missed === null && wall < to && wall + ms > since,
+  );
   return struck.length >= LIMITS.failedClaims;
 }
 

@@ -46,7 +46,7 @@ const SHAPES: readonly { shape: Exclude<Shape, 'awaiting'>; weight: number }[] =
   { shape: 'once', weight: 5 },
   { shape: 'steps', weight: 3 },
   { shape: 'retried', weight: 2 },
-  // A provider with a Retry-After throttles all of its callers: a few of these are enough.
+  // A Retry-After throttles all calls of the tenant: a few of these are enough.
   { shape: 'delayed', weight: 0.2 },
   { shape: 'slow', weight: 3 },
   { shape: 'refused', weight: 0.5 },

@@ -27,7 +27,8 @@ export async function post({ ask, crowd }: Client, posted: Posted): Promise<Acce
     : ask.insist('POST', postedTo(posted), bodyOf(posted), posted.key, more));
   if (answer === null) return null;
   const at = performance.now();
-  if (isOpen(answer)) {
+  // Without a key it was not repeated.
+  if (isOpen(answer) && answer.status !== 429) {
     posted.outcome = { kind: 'unknown' };
     return null;
   }

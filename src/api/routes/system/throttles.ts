@@ -19,7 +19,7 @@ export function throttleRoutes(app: App, ports: ApiPorts): void {
     {
       config: { access: 'operator' },
       schema: {
-        summary: 'End a provider throttle, so that the jobs that wait for it go on at once, gradually',
+        summary: 'End the throttles of a model, so that the jobs that wait for them go on at once, gradually',
         operationId: 'liftThrottle',
         tags: ['system'],
         params: ThrottleParams,

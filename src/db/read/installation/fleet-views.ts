@@ -41,7 +41,7 @@ export async function liveProcesses(
     from processes p where p.dead_at is null and not ${isDead(times)} order by p.id desc limit ${MOST}`);
 }
 
-/** An active throttle of a model. `tenants`: the names of those whose calls were refused. */
+/** Active throttles of a model, of one or several tenants. */
 export type ThrottleView = {
   id: string;
   provider: string;
@@ -49,13 +49,17 @@ export type ThrottleView = {
   reason: string;
   since: Millis;
   until: Millis;
+  /** Names, at most `MOST`. */
   tenants: string[];
 };
 
 /** At most `MOST`, the longest first. */
 export async function activeThrottles(executor: Executor): Promise<ThrottleView[]> {
   return executor.execute<ThrottleView>(sql`
-    select g.id, g.provider, g.model, g.reason, ${millis(sql`g.since`)} as since, ${millis(sql`g.until`)} as until,
-      to_jsonb(array(select t.name from tenants t where t.id = any (g.tenant_ids) order by t.name limit ${MOST})) as tenants
-    from provider_throttles g where g.until > clock_timestamp() order by g.until desc, g.id limit ${MOST}`);
+    select g.id, g.provider, (array_agg(g.model order by g.until desc))[1] as model,
+      (array_agg(g.reason order by g.until desc))[1] as reason,
+      ${millis(sql`min(g.since)`)} as since, ${millis(sql`max(g.until)`)} as until,
+      coalesce(to_jsonb((array_agg(t.name order by t.name) filter (where t.name is not null))[1:${sql.raw(String(MOST))}]), '[]') as tenants
+    from provider_throttles g left join tenants t on t.id = g.tenant_id
+    where g.until > clock_timestamp() group by g.id, g.provider order by max(g.until) desc, g.id limit ${MOST}`);
 }

@@ -24,13 +24,12 @@ export function createModelMetrics(instruments: Instruments): ModelMetrics {
   const failed = gauge('model_failed_timestamp_seconds', 'Time of the last failed model call.', ['provider']);
   const failures = counter('model_failures_total', 'Failed model calls.', ['provider', 'class']);
   const retries = counter('retries_total', 'Retries of model calls.', ['code']);
-  const throttles = counter('provider_throttles_total', 'Throttles that this process set on a provider key.', [
-    'provider',
-    'reason',
-  ]);
-  const throttled = counter('throttled_calls_total', 'Model calls put off because the provider key is throttled.', [
-    'provider',
-  ]);
+  const throttles = counter(
+    'provider_throttles_total',
+    'Throttles that this process set because a provider refused a call.',
+    ['provider', 'reason'],
+  );
+  const throttled = counter('throttled_calls_total', 'Model calls put off because of a throttle.', ['provider']);
   const countUsage = createUsageCounter(instruments);
   return {
     called(provider, outcome, ms) {
