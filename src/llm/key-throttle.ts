@@ -74,7 +74,7 @@ export class KeyThrottle {
   #alarm: NodeJS.Timeout | null = null;
   readonly #room: WaitingRoom;
   /** When it was last removed, and when the operator last lifted it. */
-  #clearedAt: Millis = 0;
+  #clearedAt: Millis = -CALM_MS;
   #liftedAt: Millis = 0;
 
   constructor(clock: Clock, random: () => number, room: WaitingRoom) {
@@ -100,9 +100,12 @@ export class KeyThrottle {
     return period === null || freeIn(period, this.#clock.now()) > 0 ? null : period;
   }
 
-  /** Calls of another tenant are refused: calls of this one begin gradually, if they have not since. */
+  /**
+   * Calls of another tenant are refused: calls of this one begin gradually, if they have not since, or within the last
+   * minute before: a limit that they meet now would have been noticed by their refusal.
+   */
   beCautious({ since, reason }: Closing): void {
-    if (this.#current() !== null || since <= Math.max(this.#clearedAt, this.#liftedAt)) return;
+    if (this.#current() !== null || since <= Math.max(this.#clearedAt + CALM_MS, this.#liftedAt)) return;
     const until = Math.max(since + CAUTION_MS, this.#clock.now());
     const ramp = { refusals: 0, places: CAUTION_PLACES, inside: 0, deferred: 0 };
     this.#period = { since, refusedAt: since, until, reason, ...ramp };
@@ -130,14 +133,14 @@ export class KeyThrottle {
   }
 
   /**
-   * The call was refused. For a call that started before the key was closed, this is new only if it gives a later
-   * time. Null: nothing that other processes need to know.
+   * The call was refused. For a call that started before an earlier refusal, this is new only if it gives a later time.
+   * Null: nothing that other processes need to know.
    */
   refused(pass: Pass, failure: ModelFailure): Closing | null {
     const { class: reason } = failure;
     if (!isThrottleReason(reason)) return null;
-    const isCurrent = pass.period === this.#period;
     const known = this.#period?.refusals ?? 0;
+    const isCurrent = pass.period === this.#period || known === 0;
     const ms = isCurrent || failure.retryAfterMs !== null ? throttleFor(failure, known + 1) : null;
     if (ms === null) return null;
     const now = this.#clock.now();
@@ -157,7 +160,11 @@ export class KeyThrottle {
     const period = this.#period;
     this.#liftedAt = Math.max(this.#liftedAt, at);
     if (period === null || period.refusedAt > at) return;
+    // The next refusal is the first of another throttle.
+    period.refusals = 0;
     period.until = Math.min(period.until, at, this.#clock.now());
+    if (this.#alarm !== null) clearTimeout(this.#alarm);
+    this.#alarm = null;
     this.#callWaiting();
   }
 
@@ -194,8 +201,8 @@ export class KeyThrottle {
 
   /** The period, unless it has been calm for long enough. */
   #current(): ThrottlePeriod | null {
-    const now = this.#clock.now();
-    if (this.#period !== null && now >= this.#period.until + CALM_MS) this.#clear(now);
+    const calmAt = (this.#period?.until ?? 0) + CALM_MS;
+    if (this.#period !== null && this.#clock.now() >= calmAt) this.#clear(calmAt);
     return this.#period;
   }
 

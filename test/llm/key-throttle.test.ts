@@ -216,8 +216,11 @@ test('while calls of another tenant are refused, calls begin after a second, wit
   gate.beCautious({ ...other, refusedAt: clock.time, until: clock.time + 60_000 });
   expect(gate.holding()).toBeNull();
   expect(gate.refusal).toBeNull();
-  // Another throttle of the other tenant.
-  gate.beCautious({ ...other, since: clock.time + 1 });
+  // Another throttle of the other tenant, a moment later and after a minute.
+  gate.beCautious({ ...other, since: clock.time + 1_000 });
+  expect(gate.holding()).toBeNull();
+  clock.time += 60_001;
+  gate.beCautious({ ...other, since: clock.time });
   expect(gate.holding()).not.toBeNull();
 });
 
@@ -289,4 +292,31 @@ test('callers that were called and send no call leave their places to the next',
   clock.time += 1_000;
   await Promise.all(waits);
   expect(called).toEqual([1, 2, 3]);
+});
+
+test('calls from before that are refused are news where only another tenant was refused', () => {
+  const { gate } = setUp();
+  const [first, second] = [gate.enter(), gate.enter()];
+  gate.beCautious({ since: START, refusedAt: START, until: START + 60_000, reason: 'overloaded' });
+  expect(gate.refused(first, failure(null, 'overloaded'))?.until).toBe(START + 500);
+  expect(gate.refused(second, failure(null, 'overloaded'))).toBeNull();
+  expect(gate.refusal).not.toBeNull();
+});
+
+test('a throttle that was not looked at for long ended a minute after its time', () => {
+  const { gate, clock } = setUp();
+  const other = { since: START, refusedAt: START, until: START + 60_000, reason: 'rate_limited' } as const;
+  gate.beCautious(other);
+  clock.time += 600_000;
+  gate.beCautious({ ...other, since: clock.time });
+  expect(gate.holding()).not.toBeNull();
+});
+
+test('the first refusal after a lift begins another throttle', () => {
+  const { gate, clock } = setUp();
+  gate.refused(gate.enter(), failure(60_000));
+  clock.time += 1_000;
+  gate.lift(clock.time);
+  clock.time += 1;
+  expect(gate.refused(gate.enter(), failure(null))).toMatchObject({ since: clock.time, until: clock.time + 500 });
 });

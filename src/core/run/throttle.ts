@@ -1,7 +1,6 @@
 /**
- * The throttle of a model with a provider key. After a rate limit it is throttled until a given time; then calls are let
- * through gradually. A tenant whose calls were not refused may find out earlier whether its calls are accepted. A
- * throttled context made no attempt and has no failure: its job waits.
+ * The throttle of a tenant's calls to a model with a provider key. After a rate limit they wait until a given time; then
+ * calls are let through gradually. A throttled context made no attempt and has no failure: its job waits.
  */
 import type { FailureClass, Model, ModelFailure, ProviderName } from '../model/model.ts';
 import { LONGEST_RETRY_AFTER_MS } from './retry.ts';

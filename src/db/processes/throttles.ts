@@ -40,9 +40,13 @@ export const throttleNews = sql`(
     'since', ${millis(sql`g.since`)}, 'refusedAt', ${millis(sql`g.refused_at`)}, 'until', ${millis(sql`g.until`)},
     'liftedAt', ${millis(sql`g.lifted_at`)}))
   from (
-    select * from provider_throttles
-    where until > ${nowInStatement} - ${LIFTED_FOR} and (until > ${nowInStatement} or lifted_at is not null)
-    order by until desc limit ${sql.raw(String(MOST_NEWS))}) g)`;
+    (select * from provider_throttles where until > ${nowInStatement}
+      order by until desc limit ${sql.raw(String(MOST_NEWS))})
+    union all
+    (select distinct on (id) * from provider_throttles
+      where until between ${nowInStatement} - interval '1 hour' and ${nowInStatement}
+        and lifted_at > ${nowInStatement} - ${LIFTED_FOR}
+      order by id, lifted_at desc limit ${sql.raw(String(MOST_NEWS))})) g)`;
 
 export type ThrottlesColumn = (Omit<ActiveThrottle, 'reason'> & { reason: string; liftedAt: Millis | null })[] | null;
 

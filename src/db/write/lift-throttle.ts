@@ -6,12 +6,14 @@ import type { Executor } from '../connection/client.ts';
 import { dueNow, millis, nowInStatement } from '../connection/instant.ts';
 import { LIFTED_FOR } from '../processes/throttles.ts';
 
-/** At most this many waiting jobs go on at once. */
-const MOST = 10_000;
+/** At most this many waiting jobs go on. */
+const MOST = 1_000;
 
 /** The first goes on once every process knows it by its heartbeat; then one after the other. In milliseconds. */
 const FIRST_MS = 1_000;
 const APART_MS = 20;
+/** Jobs that go on within this time by themselves are left alone, so that a repeated request reaches the others. */
+const SPREAD_MS = FIRST_MS + MOST * APART_MS;
 
 /**
  * Ends the throttles of all tenants, and lets the jobs go on that wait for them, or that wait to repeat a call that was
@@ -28,11 +30,12 @@ export async function liftThrottle(executor: Executor, provider: ProviderName, i
     ), waiting as materialized (
       select c.id, j.id as job_id from contexts c
       join jobs j on j.context_id = c.id and j.status = 'waiting' and j.retry_at > ${nowInStatement}
-      join lifted l on l.tenant_id = c.tenant_id
-      where c.scheduling_status = 'waiting' and c.next_check_at > ${nowInStatement}
+      where c.scheduling_status = 'waiting' and c.next_check_at > ${nowInStatement} + ${SPREAD_MS}::float8 * interval '1 millisecond'
+        and exists (select 1 from lifted)
         and (j.error->'throttled'->>'id' = ${id}
-          or j.error->>'code' in ('provider_rate_limited', 'provider_overloaded') and l.model = (
-            select f.model from failed_calls f where f.job_id = j.id order by f.attempt desc limit 1))
+          or j.error->>'code' in ('provider_rate_limited', 'provider_overloaded') and (
+            select f.model from failed_calls f where f.job_id = j.id order by f.attempt desc limit 1
+          ) in (select l.model from lifted l where l.tenant_id = c.tenant_id))
       order by c.next_check_at limit ${MOST} for no key update of c skip locked
     ), placed as (
       select w.id, w.job_id, ${dueNow} + interval '1 millisecond'

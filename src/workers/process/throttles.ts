@@ -157,8 +157,8 @@ export class Throttles {
   /** Models of which no calls are refused any more. */
   #forget(): void {
     for (const [id, ofModel] of this.#known) {
-      const inUse = [...ofModel.values()].some(({ throttle, writing }) => !throttle.isIdle || writing);
-      if (!inUse) this.#known.delete(id);
+      const inUse = [...ofModel.values()].filter(({ throttle, writing }) => !throttle.isIdle || writing);
+      if (inUse.length === 0) this.#known.delete(id);
     }
   }
 
@@ -186,10 +186,10 @@ export class Throttles {
         await setThrottle(database.db, { ...name, keyId }, { ...closing, id, tenantId });
       }
     } catch (error) {
-      known.unwritten = null;
       log.warn({ err: error, ...name }, 'could not write a provider throttle');
-    } finally {
-      known.writing = false;
     }
+    known.writing = false;
+    // What came during a write that failed.
+    if (known.unwritten !== null) await this.#write(id, { name, tenantId }, known);
   }
 }

@@ -1,5 +1,5 @@
-// One throttle for each model of a provider key: the Retry-After of one call delays the tenant's calls of that model,
-// on every worker process; other tenants find out whether they are accepted.
+// One throttle for a tenant's calls to a model: the Retry-After of one call delays all of them, on every worker process;
+// calls of other tenants begin gradually.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import type { Accepted } from '../../../src/commands/inputs/posted-input.ts';

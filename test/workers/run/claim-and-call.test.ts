@@ -109,7 +109,7 @@ test('no call is made by a process that is leaving, that received a control sign
   expect(calledUp.begin()).toBeNull();
   const throttled = setUp(running(), {
     kind: 'throttled',
-    throttle: { provider: 'simulated', model: 'm', reason: 'rate_limited', until: NOW + 1 },
+    throttle: { id: 't', provider: 'simulated', model: 'm', reason: 'rate_limited', until: NOW + 1 },
     comeAgainAt: () => NOW + 1,
     turn: async () => false,
   });

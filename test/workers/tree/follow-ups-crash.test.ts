@@ -49,6 +49,7 @@ async function family(of: Fleet) {
       ...parent,
       tenantId: DEFAULT_TENANT,
       tenantName: DEFAULT_TENANT_NAME,
+      metadata: {},
       id,
       jobId,
       name: 'hire',
