@@ -116,6 +116,7 @@ async function callOnce(runner: ToolRunner, name: string): Promise<void> {
     contextId: v7() as ContextId,
     tenantId: DEFAULT_TENANT,
     tenantName: DEFAULT_TENANT_NAME,
+    metadata: {},
     idempotencyKey: 'k',
   };
   const outcome = await runner.execute(call, new AbortController().signal);

@@ -58,7 +58,7 @@ export class Store {
   compact(asked: AskedCompaction): JobId {
     this.#count += 1;
     const jobId = id<JobId>(10_000 + this.#count);
-    const job = { id: jobId, branch: 'main', maxSteps: null, deadline: null, stopRequest: null };
+    const job = { id: jobId, branch: 'main', maxSteps: null, deadline: null, stopRequest: null, metadata: {} };
     this.queue.push({ ...job, kind: 'compact', asked });
     this.current = { ...this.current, wakeSeq: this.current.wakeSeq + 1, queued: this.queue.length };
     if (this.status === 'idle') this.status = 'runnable';

@@ -62,6 +62,7 @@ export function job(over: Partial<ActiveJob> = {}): ActiveJob {
     usage: NO_USAGE,
     stopRequest: null,
     asked: null,
+    metadata: {},
     ...over,
   };
 }
@@ -74,6 +75,7 @@ export function queuedInput(over: Partial<Extract<QueuedJob, { kind: 'input' }>>
     maxSteps: null,
     deadline: null,
     stopRequest: null,
+    metadata: {},
     messageId: id<MessageId>(20),
     content: [{ type: 'text', text: 'next' }],
     ...over,
@@ -81,7 +83,15 @@ export function queuedInput(over: Partial<Extract<QueuedJob, { kind: 'input' }>>
 }
 
 export function queuedRetry(): QueuedJob {
-  return { id: OTHER_JOB, kind: 'retry', branch: 'main', maxSteps: null, deadline: null, stopRequest: null };
+  return {
+    id: OTHER_JOB,
+    kind: 'retry',
+    branch: 'main',
+    maxSteps: null,
+    deadline: null,
+    stopRequest: null,
+    metadata: {},
+  };
 }
 
 export function cancelRequest(over: Partial<RequestTimes> = {}): StopRequest {

@@ -14,7 +14,10 @@ const quiet = { changed: () => undefined, connectionFailed: () => undefined, log
 const connection = await connect(settings, '0', quiet, new AbortController().signal);
 for (const tool of await connection.tools()) {
   const options = { signal: AbortSignal.timeout(10_000), progress: () => undefined };
-  const result = await connection.call(tool.name, argumentsOf(tool.inputSchema.properties ?? {}), options);
+  const result = await connection.call(
+    { name: tool.name, input: argumentsOf(tool.inputSchema.properties ?? {}), meta: {} },
+    options,
+  );
   process.stdout.write(`${tool.name}: ${JSON.stringify(result.content)}\n`);
 }
 // The stream beside the requests is opened after the handshake; some scenarios check it.

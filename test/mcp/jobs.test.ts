@@ -14,6 +14,8 @@ beforeAll(async () => {
     open_files: { ...filesystem(folder), approval: 'never' },
     memory: { ...memory(join(folder, 'memory.json')), approval: 'never' },
     it: scripted(folder),
+    own: { ...scripted(folder) },
+    other: { ...scripted(folder), send_caller: false },
     gone: { command: '/no/such/server', start_timeout_ms: 300 },
   }));
 });
@@ -176,4 +178,28 @@ test('metrics show servers and their calls', async () => {
     /nightshift_mcp_calls_total\{[^}]*outcome="completed"/,
   ])
     await expect.poll(onRun, { interval: 500 }).toMatch(figure);
+});
+
+test('a server learns whose call it is, unless it is not to', async () => {
+  const { client, url } = platform;
+  const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['own', 'other'] });
+  const content = 'call: own__meta\ncall: other__meta\nthen:\nsay: done';
+  const response = await fetch(`${url}/api/contexts/${context.id}/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ content, metadata: { order: 7, odd: '\u0000' } }),
+  });
+  const { job_id: jobId } = (await response.json()) as { job_id: string };
+  expect(await client.ended(jobId)).toMatchObject({ status: 'completed' });
+  const [own = '', other = ''] = await resultsOf(client, context.id);
+  expect(JSON.parse(own)).toMatchObject({
+    'nightshift/tenant': 'default',
+    'nightshift/metadata': { order: 7, odd: '\u0000' },
+    'nightshift/context_id': context.id,
+    'nightshift/worker_id': expect.any(String),
+    'nightshift/job_id': jobId,
+    'nightshift/tool_call_id': expect.any(String),
+    'nightshift/idempotency_key': expect.any(String),
+  });
+  expect(Object.keys(JSON.parse(other))).toEqual(['progressToken']);
 });

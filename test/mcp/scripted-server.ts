@@ -49,6 +49,7 @@ const tools = [
   { name: 'leave_child', annotations: READS, inputSchema: ANYTHING },
   { name: 'learn', annotations: READS, inputSchema: ANYTHING },
   { name: 'secret', annotations: READS, inputSchema: ANYTHING },
+  { name: 'meta', annotations: READS, inputSchema: ANYTHING },
 ];
 
 const server = new Server({ name: 'scripted', version: '1' }, { capabilities: { tools: { listChanged: true } } });
@@ -64,6 +65,8 @@ server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sen
   switch (params.name) {
     case 'echo':
       return text(String(params.arguments?.['text']));
+    case 'meta':
+      return text(JSON.stringify(_meta));
     case 'env':
       return text(JSON.stringify(process.env));
     case 'fail':

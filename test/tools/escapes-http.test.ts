@@ -372,7 +372,15 @@ test("the operator's allowed hosts are reachable, and no others", async () => {
   );
 });
 
-const CALL = { name: 'http_fetch', tool_call_id: 't', job_id: 'j', worker_id: 'w', context_id: 'c' };
+const CALL = {
+  name: 'http_fetch',
+  tool_call_id: 't',
+  job_id: 'j',
+  worker_id: 'w',
+  context_id: 'c',
+  tenant: 't',
+  metadata: {},
+};
 
 test('a request with an effect needs approval first', () => {
   const { approval } = httpFetch({ limits: LIMITS, resultChars: 1_000 });

@@ -168,11 +168,13 @@ describe('a tool', () => {
         return this.description;
       },
     };
-    const invocation = call('faulty', {});
+    const invocation = { ...call('faulty', {}), tenantName: 'acme', metadata: { order: 7 } };
     expect((await resultOf(runnerOf([tool]), invocation)).content).toBe(tool.description);
     expect(seen).toEqual({
       signal: expect.any(AbortSignal),
       idempotency_key: invocation.idempotencyKey,
+      tenant: 'acme',
+      metadata: { order: 7 },
       tool_call_id: invocation.id,
       job_id: invocation.jobId,
       worker_id: invocation.workerId,

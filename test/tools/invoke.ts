@@ -29,6 +29,7 @@ export function call(name: string, input: Json): ToolInvocation {
     input,
     tenantId: DEFAULT_TENANT,
     tenantName: DEFAULT_TENANT_NAME,
+    metadata: {},
     jobId: fresh<JobId>(),
     workerId: fresh<WorkerId>(),
     contextId: fresh<ContextId>(),

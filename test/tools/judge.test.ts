@@ -43,12 +43,14 @@ describe('a tool', () => {
       execute,
     });
     const runner = runnerOf([tool]);
-    const cheap = call('refund', { amount: 5 });
+    const cheap = { ...call('refund', { amount: 5 }), tenantName: 'acme', metadata: { order: 7 } };
     expect(await runner.judge(cheap, null)).toBe('never');
     expect(await runner.judge(call('refund', { amount: 500 }), null)).toBe('always');
     expect(received[0]).toEqual({
       name: 'refund',
       input: { amount: 5, currency: 'USD' },
+      tenant: 'acme',
+      metadata: { order: 7 },
       tool_call_id: cheap.id,
       job_id: cheap.jobId,
       worker_id: cheap.workerId,

@@ -30,6 +30,8 @@ test('it gets the arguments of the call, with the same key', async () => {
       input: { cents: 5, currency: 'EUR' },
       signal: expect.any(AbortSignal),
       idempotency_key: of.idempotencyKey,
+      tenant: of.tenantName,
+      metadata: {},
       tool_call_id: of.id,
       job_id: of.jobId,
       worker_id: of.workerId,

@@ -9,6 +9,7 @@ import type { AskedCompaction } from '../compaction/settings.ts';
 import type { JobError } from '../errors.ts';
 import type { Throttled } from './throttle.ts';
 import type { JobId, MessageId } from '../ids.ts';
+import type { JsonObject } from '../json.ts';
 import type { Millis } from '../time.ts';
 import type { Usage } from '../money/usage.ts';
 
@@ -68,6 +69,8 @@ export type ActiveJob = {
   stopRequest: StopRequest | null;
   /** The options of a requested compaction; null for other jobs. */
   asked: AskedCompaction | null;
+  /** What the client gave with the input. Tools get it. */
+  metadata: JsonObject;
 };
 
 /** `compacted`: the prompt that was too long has been compacted since. */
@@ -106,6 +109,7 @@ type QueuedBase = {
   deadline: Millis | null;
   /** Set if it was interrupted before it started: it is admitted and ends at once. */
   stopRequest: StopRequest | null;
+  metadata: JsonObject;
 };
 
 /** An input waiting to enter the running job. `content`: null if the inputs before it already fill the read limit. */

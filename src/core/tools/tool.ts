@@ -4,7 +4,7 @@
  */
 import type { ResultPart } from '../conversation/blocks.ts';
 import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from '../ids.ts';
-import type { Json } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import type { ToolSpec } from '../model/model.ts';
 import type { Approval } from '../run/policy.ts';
 
@@ -33,6 +33,8 @@ export type ToolInvocation = {
   input: Json;
   tenantId: TenantId;
   tenantName: string;
+  /** Of the job, as the client gave it with the input. */
+  metadata: JsonObject;
   jobId: JobId;
   workerId: WorkerId;
   contextId: ContextId;

@@ -35,6 +35,7 @@ export function admit(
     usage: NO_USAGE,
     stopRequest: next.stopRequest,
     asked: next.kind === 'compact' ? next.asked : null,
+    metadata: next.metadata,
   };
   return {
     ...blank(snapshot),

@@ -23,6 +23,10 @@ export type ToolContext = {
    * effect.
    */
   idempotency_key: string;
+  /** The name of the tenant that the call belongs to. */
+  tenant: string;
+  /** The `metadata` of the job, as the client gave it with the input; `{}`: none. */
+  metadata: JsonObject;
   tool_call_id: string;
   job_id: string;
   worker_id: string;
@@ -82,6 +86,10 @@ export type ApprovalCall<Input = unknown> = {
   name: string;
   /** Validated by the tool's schema, including defaults. */
   input: Input;
+  /** The name of the tenant that the call belongs to. */
+  tenant: string;
+  /** The `metadata` of the job, as the client gave it with the input; `{}`: none. */
+  metadata: JsonObject;
   tool_call_id: string;
   job_id: string;
   worker_id: string;

@@ -1,12 +1,17 @@
-/** What a tool and the log learn about a call. */
+/** What a tool, its approval function and the log learn about a call. */
 import type { ToolInvocation } from '../../core/tools/tool.ts';
 
 export function idsOf({ id, jobId, workerId, contextId }: ToolInvocation) {
   return { tool_call_id: id, job_id: jobId, worker_id: workerId, context_id: contextId };
 }
 
+/** Whose call it is. A tool may change its copy of the metadata. */
+export function callerOf(call: ToolInvocation) {
+  return { tenant: call.tenantName, metadata: structuredClone(call.metadata), ...idsOf(call) };
+}
+
 export function factsOf(call: ToolInvocation, signal: AbortSignal) {
-  return { signal, idempotency_key: call.idempotencyKey, ...idsOf(call) };
+  return { signal, idempotency_key: call.idempotencyKey, ...callerOf(call) };
 }
 
 export function loggedIds(call: ToolInvocation) {

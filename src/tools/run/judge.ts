@@ -7,7 +7,7 @@ import type { Json } from '../../core/json.ts';
 import { APPROVALS, decideApproval, type Approval } from '../../core/run/policy.ts';
 import type { ToolInvocation } from '../../core/tools/tool.ts';
 import type { ApprovalCall } from '../config/define.ts';
-import { idsOf } from './facts.ts';
+import { callerOf } from './facts.ts';
 import { faultName } from './fault.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ToolLog } from './tool-log.ts';
@@ -53,7 +53,7 @@ async function ask(
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('The approval function timed out.')), THINKS_MS);
   try {
-    const facts = { name: call.name, input, ...idsOf(call) };
+    const facts = { name: call.name, input, ...callerOf(call) };
     const returned: unknown = await Promise.race([Promise.resolve(predicate(facts)), late]);
     const approval = APPROVALS.find((one) => one === returned);
     if (approval === undefined)

@@ -252,6 +252,7 @@ function queued() {
     maxSteps: null,
     deadline: null,
     stopRequest: null,
+    metadata: {},
     messageId: id<MessageId>(20),
     content: [],
   };

@@ -37,6 +37,8 @@ async function refusedWith(error: Error) {
   const context: ToolContext = {
     signal: new AbortController().signal,
     idempotency_key: 'i',
+    tenant: 't',
+    metadata: {},
     tool_call_id: 'call-1',
     job_id: 'j',
     worker_id: 'w',

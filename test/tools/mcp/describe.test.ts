@@ -13,6 +13,7 @@ const SETTINGS: ServerSettings = {
   allow: null,
   approval: null,
   elicitation: 'decline',
+  sendsCaller: true,
   startTimeoutMs: 1,
   timeoutMs: 2,
   maxTimeoutMs: 3,

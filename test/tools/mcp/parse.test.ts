@@ -36,6 +36,7 @@ describe('servers', () => {
         allow: ['read*'],
         approval: 'never',
         elicitation: 'decline',
+        sendsCaller: true,
         startTimeoutMs: 20_000,
         timeoutMs: 60_000,
         maxTimeoutMs: 600_000,
@@ -46,6 +47,7 @@ describe('servers', () => {
         allow: null,
         approval: null,
         elicitation: 'defaults',
+        sendsCaller: true,
         startTimeoutMs: 20_000,
         timeoutMs: 900_000,
         maxTimeoutMs: 900_000,
@@ -96,7 +98,7 @@ describe('servers', () => {
     [
       'another member',
       { command: 'a', shell: true },
-      'Unknown field `mcp_servers.s.shell`. Known fields: command, args, env, cwd, url, headers, tools, approval, elicitation, start_timeout_ms, timeout_ms, max_timeout_ms.',
+      'Unknown field `mcp_servers.s.shell`. Known fields: command, args, env, cwd, url, headers, tools, approval, elicitation, send_caller, start_timeout_ms, timeout_ms, max_timeout_ms.',
     ],
   ])('with %s are refused', (_, server, message) => {
     expect(faultsOf({ mcp_servers: { s: server } })).toEqual([message]);

@@ -14,6 +14,7 @@ import type {
   StopKind,
   StopRequest,
 } from '../../../core/run/job.ts';
+import type { JsonObject } from '../../../core/json.ts';
 import type { Throttled } from '../../../core/run/throttle.ts';
 import { textInJson } from '../../connection/codec.ts';
 import { millis } from '../../connection/instant.ts';
@@ -44,6 +45,7 @@ export type JobRow = OfContext &
     message_id: MessageId | null;
     content: Block[] | null;
     compaction: AskedCompaction | null;
+    metadata: JsonObject;
   };
 
 export type JobsInMailbox = { active: ActiveJob | null; next: QueuedJob | null };
@@ -55,7 +57,7 @@ export function jobsOf(at: SQL, reading: Reading): SQL {
     ${usageColumns('j')},
     j.stop_kind, j.stop_mode, ${textInJson(sql`j.stop_reason`)} as stop_reason,
     ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
-    ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, j.compaction
+    ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, j.compaction, j.metadata
     from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
   const upto = sql`sum(m.bytes) over (order by j.id)`;
   const fits = reading === 'alone' ? sql`true` : sql`${upto} <= ${sql.raw(String(LIMITS.claimBytes))}`;
@@ -95,6 +97,7 @@ function toActive(row: JobRow): ActiveJob {
     usage: toUsage(row),
     stopRequest: toStopRequest(row),
     asked: row.compaction,
+    metadata: row.metadata,
   };
 }
 
@@ -106,8 +109,8 @@ function toStopRequest(row: JobRow): StopRequest | null {
 }
 
 function toQueued(row: JobRow): QueuedJob {
-  const { id, branch, max_steps: maxSteps, deadline } = row;
-  const base = { id, branch, maxSteps, deadline, stopRequest: toStopRequest(row) };
+  const { id, branch, max_steps: maxSteps, deadline, metadata } = row;
+  const base = { id, branch, maxSteps, deadline, metadata, stopRequest: toStopRequest(row) };
   if (row.kind === 'compact') return { ...base, kind: 'compact', asked: row.compaction ?? {} };
   if (row.message_id === null) return { ...base, kind: 'retry' };
   if (row.content === null) throw new ReadLimitExceeded();

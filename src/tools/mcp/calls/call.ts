@@ -31,6 +31,12 @@ export type Line = {
   log: ToolLog;
 };
 
+/** What a server learns about the caller: the `_meta` of the request, under names with our prefix. */
+function metaOf({ tenant, metadata, idempotency_key, tool_call_id, job_id, worker_id, context_id }: ToolContext) {
+  const facts = { tenant, metadata, idempotency_key, tool_call_id, job_id, worker_id, context_id };
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [`nightshift/${name}`, value]));
+}
+
 /** `own`: the server's own name of the tool. */
 export type McpCall = { own: string; effect: Effect; input: unknown; context: ToolContext };
 
@@ -57,7 +63,7 @@ async function tryOften(line: Line, { own, effect, input, context }: McpCall): P
     const connection = await line.current.wait(WAIT_MS, context.signal);
     if (connection === null) return lost;
     try {
-      const result = await connection.call(own, jsonCopy(input) ?? {}, context);
+      const result = await connection.call({ name: own, input: jsonCopy(input) ?? {}, meta: metaOf(context) }, context);
       return { reply: toReply(result), outcome: result.isError === true ? 'failed' : 'completed' };
     } catch (error) {
       context.signal.throwIfAborted();

@@ -37,10 +37,13 @@ export type Receivers = {
 
 type CallOptions = { signal: AbortSignal; progress: (text: string) => void };
 
+/** A call of a tool by the server's own name. `meta`: what the server learns beside the arguments. */
+type ToolCall = { name: string; input: JsonObject; meta: JsonObject };
+
 export type Connection = {
   tools(): Promise<McpTool[]>;
   /** Rejects if no result arrived (see `classifyFailure`) and when `signal` is aborted; then the server is notified. */
-  call(tool: string, input: JsonObject, options: CallOptions): Promise<CallToolResult>;
+  call(call: ToolCall, options: CallOptions): Promise<CallToolResult>;
   /** Rejects if the server does not respond. */
   ping(): Promise<void>;
   readonly isOver: boolean;
@@ -57,7 +60,7 @@ export async function connect(
   receivers: Receivers,
   signal: AbortSignal,
 ): Promise<Connection> {
-  const { elicitation, startTimeoutMs, timeoutMs } = settings;
+  const { elicitation, sendsCaller, startTimeoutMs, timeoutMs } = settings;
   const client = new Client({ name: 'nightshift', version }, { capabilities: capabilitiesOf(elicitation) });
   answerQuestions(client, elicitation);
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => receivers.changed());
@@ -87,7 +90,8 @@ export async function connect(
   }
   return {
     tools: () => listTools(client, { timeout: startTimeoutMs, signal }),
-    call: (name, input, options) => callTool(client, { name, arguments: input }, { ...options, timeoutMs }),
+    call: ({ name, input, meta }, options) =>
+      callTool(client, { name, arguments: input, ...(sendsCaller && { _meta: meta }) }, { ...options, timeoutMs }),
     async ping() {
       await client.ping({ timeout: PING_MS });
     },
@@ -113,7 +117,7 @@ function openTransport({ reach }: ServerSettings, receivers: Receivers): Transpo
 
 function callTool(
   client: Client,
-  params: { name: string; arguments: JsonObject },
+  params: { name: string; arguments: JsonObject; _meta?: JsonObject },
   { signal, progress, timeoutMs }: CallOptions & { timeoutMs: number },
 ): Promise<CallToolResult> {
   return client.request({ method: 'tools/call', params }, CallToolResultSchema, {

@@ -23,6 +23,8 @@ export type ServerSettings = {
   /** Null: according to the annotations of each tool. */
   approval: Approval | null;
   elicitation: Elicitation;
+  /** Whether calls say whose they are. */
+  sendsCaller: boolean;
   startTimeoutMs: number;
   timeoutMs: number;
   maxTimeoutMs: number;

@@ -18,6 +18,8 @@ const common = {
   approval: oneOf(APPROVALS),
   /** The answer when the server asks a person: decline (default), or the default values of its question. */
   elicitation: oneOf(ELICITATIONS),
+  /** Whether each call has in `_meta` whose it is, and the metadata of the job: true. */
+  send_caller: Type.Boolean(),
   /** Milliseconds until the server must have listed its tools: 20000. */
   start_timeout_ms: Duration,
   /** Milliseconds that a call may take without reporting progress: 60000. */
@@ -86,14 +88,14 @@ export function toServers(servers: Static<typeof Servers>): Map<string, ServerSe
 
 function toServer(name: string, server: Server): ServerSettings {
   const { command, args = [], env = {}, cwd = null, url = '', headers = {} } = server;
-  const { tools: allow = null, approval = null, elicitation = 'decline' } = server;
+  const { tools: allow = null, approval = null, elicitation = 'decline', send_caller: sendsCaller = true } = server;
   const { start_timeout_ms: startTimeoutMs = START_TIMEOUT_MS, timeout_ms: timeoutMs = TIMEOUT_MS } = server;
   const maxTimeoutMs = server.max_timeout_ms ?? Math.max(MAX_TIMEOUT_MS, timeoutMs);
   const reach =
     command === undefined
       ? ({ kind: 'http', url: new URL(url).href, headers } as const)
       : ({ kind: 'stdio', command, args, env, cwd } as const);
-  return { name, reach, allow, approval, elicitation, startTimeoutMs, timeoutMs, maxTimeoutMs };
+  return { name, reach, allow, approval, elicitation, sendsCaller, startTimeoutMs, timeoutMs, maxTimeoutMs };
 }
 
 function isHeaders(headers: { [name: string]: string | undefined } = {}): boolean {
