@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 import type { TenantId } from '../core/ids.ts';
 import type { ModelName, ProviderName } from '../core/model/model.ts';
 
-/** The provider, its address, and a hash of both and the key. `address`: null for the provider's own. Secret parts of an address (user, query) appear only in the hash. */
+/**
+ * The provider, its address, and a hash of both and the key. `address`: null for the provider's own. Secret parts of an
+ * address (user, query) appear only in the hash.
+ */
 export function keyId(provider: ProviderName, address: string | null, key: string): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([provider, address, key]))

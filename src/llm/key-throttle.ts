@@ -14,9 +14,9 @@ import type { Clock, Millis } from '../core/time.ts';
 const PLACES = 2;
 /** With more places than this the throttle is removed. */
 const LAST_PLACES = 64;
-/** How long calls wait after the first refusal of another tenant's calls, in milliseconds, and how many follow then. */
-const CAUTION_MS = 1_000;
-const CAUTION_PLACES = 1;
+/** Slow start: how long calls wait after the first refusal of another tenant's, in milliseconds, and how many follow. */
+const SLOW_START_MS = 1_000;
+const SLOW_START_PLACES = 1;
 /** The throttle is also removed after this long without a refusal, in milliseconds. */
 const CALM_MS = 60_000;
 /** Callers that wait without a slot are spread by this many milliseconds each; after a minute the sequence restarts. */
@@ -26,6 +26,8 @@ const SPREAD_STEPS = 3_000;
 const CALL_AGAIN_MS = 100;
 /** Earliest retry without a slot: a call that got no turn in place will not get one immediately. */
 const SOONEST_MS = 1_000;
+
+/** What other processes learn of a throttle. */
 export type Closing = Omit<ActiveThrottle, 'id' | 'tenantId'>;
 
 /** One throttle period: from a refusal to the next one, or to the end of the ramp. */
@@ -45,8 +47,8 @@ export type Pass = { period: ThrottlePeriod | null; counts: boolean };
 /** A call that started when nothing was known. */
 export const FREE_PASS: Pass = { period: null, counts: false };
 
-/** How many callers wait in place, of all throttles of a process: waiting callers keep their slots. */
-export class WaitingRoom {
+/** Limits how many callers wait in place, over all throttles of a process: waiting callers keep their slots. */
+export class WaitLimit {
   readonly #most: number;
   #waiting = 0;
 
@@ -54,14 +56,14 @@ export class WaitingRoom {
     this.#most = most;
   }
 
-  /** False: there is no room. */
-  enter(): boolean {
+  /** False: as many wait already. */
+  take(): boolean {
     if (this.#waiting >= this.#most) return false;
     this.#waiting += 1;
     return true;
   }
 
-  leave(): void {
+  release(): void {
     this.#waiting -= 1;
   }
 }
@@ -72,15 +74,15 @@ export class KeyThrottle {
   #period: ThrottlePeriod | null = null;
   readonly #waiting = new Set<() => void>();
   #alarm: NodeJS.Timeout | null = null;
-  readonly #room: WaitingRoom;
+  readonly #limit: WaitLimit;
   /** When it was last removed, and when the operator last lifted it. */
   #clearedAt: Millis = -CALM_MS;
   #liftedAt: Millis = 0;
 
-  constructor(clock: Clock, random: () => number, room: WaitingRoom) {
+  constructor(clock: Clock, random: () => number, limit: WaitLimit) {
     this.#clock = clock;
     this.#random = random;
-    this.#room = room;
+    this.#limit = limit;
   }
 
   /** Null: no calls of this tenant are refused. */
@@ -101,13 +103,13 @@ export class KeyThrottle {
   }
 
   /**
-   * Calls of another tenant are refused: calls of this one begin gradually, if they have not since, or within the last
-   * minute before: a limit that they meet now would have been noticed by their refusal.
+   * Calls of another tenant are refused: those of this one begin gradually. Not if such a beginning ended after that
+   * refusal, or in the minute before it: calls were answered meanwhile, so the limit is not a common one.
    */
-  beCautious({ since, reason }: Closing): void {
+  startSlowly({ since, reason }: Closing): void {
     if (this.#current() !== null || since <= Math.max(this.#clearedAt + CALM_MS, this.#liftedAt)) return;
-    const until = Math.max(since + CAUTION_MS, this.#clock.now());
-    const ramp = { refusals: 0, places: CAUTION_PLACES, inside: 0, deferred: 0 };
+    const until = Math.max(since + SLOW_START_MS, this.#clock.now());
+    const ramp = { refusals: 0, places: SLOW_START_PLACES, inside: 0, deferred: 0 };
     this.#period = { since, refusedAt: since, until, reason, ...ramp };
     this.#setAlarm();
   }
@@ -183,7 +185,7 @@ export class KeyThrottle {
    * callers are waiting.
    */
   async turn(until: Millis, signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted || !this.#room.enter()) return false;
+    if (signal.aborted || !this.#limit.take()) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const call = () => resolve(true);
     const giveUp = () => resolve(false);
@@ -195,7 +197,7 @@ export class KeyThrottle {
     clearTimeout(timer);
     signal.removeEventListener('abort', giveUp);
     this.#waiting.delete(call);
-    this.#room.leave();
+    this.#limit.release();
     return called;
   }
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { throttleFor } from '../../src/core/run/throttle.ts';
 import type { FailureClass, ModelFailure } from '../../src/core/model/model.ts';
-import { KeyThrottle, WaitingRoom, type Pass } from '../../src/llm/key-throttle.ts';
+import { KeyThrottle, WaitLimit, type Pass } from '../../src/llm/key-throttle.ts';
 
 const START = 1_000_000;
 const NEVER = new AbortController().signal;
 
-function setUp(room = new WaitingRoom(32)) {
+function setUp(limit = new WaitLimit(32)) {
   const clock = { time: START, now: () => clock.time };
-  return { clock, gate: new KeyThrottle(clock, () => 0.5, room) };
+  return { clock, gate: new KeyThrottle(clock, () => 0.5, limit) };
 }
 
 function failure(retryAfterMs: number | null, reason: FailureClass = 'rate_limited'): ModelFailure {
@@ -202,7 +202,7 @@ test('refusals one after the other are one throttle since the first', () => {
 test('while calls of another tenant are refused, calls begin after a second, with one, and double with each round', () => {
   const { gate, clock } = setUp();
   const other = { since: START, refusedAt: START, until: START + 60_000, reason: 'rate_limited' } as const;
-  gate.beCautious(other);
+  gate.startSlowly(other);
   expect(gate.holding()).toMatchObject({ until: START + 1_000, reason: 'rate_limited' });
   expect(gate.comeAgainAt()).toBeLessThan(START + 1_100);
   clock.time += 1_000;
@@ -213,20 +213,20 @@ test('while calls of another tenant are refused, calls begin after a second, wit
   }
   expect(rounds).toEqual([1, 2, 4, 8, 16, 32, 64]);
   // The other tenant's throttle lasts: this one's calls were answered, and are open.
-  gate.beCautious({ ...other, refusedAt: clock.time, until: clock.time + 60_000 });
+  gate.startSlowly({ ...other, refusedAt: clock.time, until: clock.time + 60_000 });
   expect(gate.holding()).toBeNull();
   expect(gate.refusal).toBeNull();
   // Another throttle of the other tenant, a moment later and after a minute.
-  gate.beCautious({ ...other, since: clock.time + 1_000 });
+  gate.startSlowly({ ...other, since: clock.time + 1_000 });
   expect(gate.holding()).toBeNull();
   clock.time += 60_001;
-  gate.beCautious({ ...other, since: clock.time });
+  gate.startSlowly({ ...other, since: clock.time });
   expect(gate.holding()).not.toBeNull();
 });
 
 test('a first call that ends without an answer makes room for the next one', () => {
   const { gate, clock } = setUp();
-  gate.beCautious({ since: START, refusedAt: START, until: START + 60_000, reason: 'rate_limited' });
+  gate.startSlowly({ since: START, refusedAt: START, until: START + 60_000, reason: 'rate_limited' });
   clock.time += 1_000;
   for (const pass of enterAll(gate)) gate.left(pass);
   expect(enterAll(gate)).toHaveLength(1);
@@ -234,7 +234,7 @@ test('a first call that ends without an answer makes room for the next one', () 
 
 test('a first call that is refused has a throttle of its own, which is not longer than the first of any', () => {
   const { gate, clock } = setUp();
-  gate.beCautious({ since: START, refusedAt: START, until: START + 60_000, reason: 'rate_limited' });
+  gate.startSlowly({ since: START, refusedAt: START, until: START + 60_000, reason: 'rate_limited' });
   clock.time += 1_000;
   const closing = gate.refused(gate.enter(), failure(null));
   expect(closing).toEqual({
@@ -249,7 +249,7 @@ test('a first call that is refused has a throttle of its own, which is not longe
 test('where another tenant is refused for long already, calls begin at once, with one', () => {
   const { gate, clock } = setUp();
   clock.time += 600_000;
-  gate.beCautious({ since: START, refusedAt: clock.time, until: clock.time + 60_000, reason: 'overloaded' });
+  gate.startSlowly({ since: START, refusedAt: clock.time, until: clock.time + 60_000, reason: 'overloaded' });
   expect(enterAll(gate)).toHaveLength(1);
 });
 
@@ -260,7 +260,7 @@ test('a throttle that the operator lifts ends at once, gradually; what was known
   clock.time += 5_000;
   gate.lift(clock.time);
   expect(gate.receive(known)).toBe(false);
-  gate.beCautious(known);
+  gate.startSlowly(known);
   expect(enterAll(gate)).toHaveLength(2);
   clock.time += 1_000;
   expect(gate.receive({ ...known, refusedAt: clock.time })).toBe(true);
@@ -268,9 +268,9 @@ test('a throttle that the operator lifts ends at once, gradually; what was known
   expect(gate.holding()).toMatchObject({ until: START + 60_000 });
 });
 
-test('there is room for so many callers that wait in place, of all throttles together', async () => {
-  const room = new WaitingRoom(2);
-  const [{ gate: one, clock }, { gate: other }] = [setUp(room), setUp(room)];
+test('so many callers wait in place, of all throttles together', async () => {
+  const limit = new WaitLimit(2);
+  const [{ gate: one, clock }, { gate: other }] = [setUp(limit), setUp(limit)];
   one.refused(one.enter(), failure(500));
   other.refused(other.enter(), failure(500));
   const [first, second] = [one.turn(START + 60_000, NEVER), other.turn(START + 60_000, NEVER)];
@@ -284,7 +284,7 @@ test('there is room for so many callers that wait in place, of all throttles tog
 
 test('callers that were called and send no call leave their places to the next', async () => {
   const { gate, clock } = setUp();
-  gate.beCautious({ since: START, refusedAt: START, until: START + 60_000, reason: 'rate_limited' });
+  gate.startSlowly({ since: START, refusedAt: START, until: START + 60_000, reason: 'rate_limited' });
   const called: number[] = [];
   const waits = [1, 2, 3].map((number) =>
     gate.turn(START + 60_000, NEVER).then((isCalled) => isCalled && called.push(number)),
@@ -297,7 +297,7 @@ test('callers that were called and send no call leave their places to the next',
 test('calls from before that are refused are news where only another tenant was refused', () => {
   const { gate } = setUp();
   const [first, second] = [gate.enter(), gate.enter()];
-  gate.beCautious({ since: START, refusedAt: START, until: START + 60_000, reason: 'overloaded' });
+  gate.startSlowly({ since: START, refusedAt: START, until: START + 60_000, reason: 'overloaded' });
   expect(gate.refused(first, failure(null, 'overloaded'))?.until).toBe(START + 500);
   expect(gate.refused(second, failure(null, 'overloaded'))).toBeNull();
   expect(gate.refusal).not.toBeNull();
@@ -306,9 +306,9 @@ test('calls from before that are refused are news where only another tenant was 
 test('a throttle that was not looked at for long ended a minute after its time', () => {
   const { gate, clock } = setUp();
   const other = { since: START, refusedAt: START, until: START + 60_000, reason: 'rate_limited' } as const;
-  gate.beCautious(other);
+  gate.startSlowly(other);
   clock.time += 600_000;
-  gate.beCautious({ ...other, since: clock.time });
+  gate.startSlowly({ ...other, since: clock.time });
   expect(gate.holding()).not.toBeNull();
 });
 

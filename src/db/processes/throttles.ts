@@ -34,7 +34,10 @@ export const LIFTED_FOR = sql`interval '1 minute'`;
 /** Throttles that a heartbeat returns at most: those that end last. */
 const MOST_NEWS = 1_000;
 
-/** The active throttles, and those lifted lately, as one JSON array, or null. Added to other statements, to save a round trip. */
+/**
+ * The active throttles, and those lifted lately, as one JSON array, or null. Added to other statements, to save a round
+ * trip.
+ */
 export const throttleNews = sql`(
   select jsonb_agg(jsonb_build_object('id', g.id, 'tenantId', g.tenant_id, 'reason', g.reason,
     'since', ${millis(sql`g.since`)}, 'refusedAt', ${millis(sql`g.refused_at`)}, 'until', ${millis(sql`g.until`)},

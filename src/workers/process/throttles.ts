@@ -18,7 +18,7 @@ import { throttleNews, type Bus } from '../../bus/bus.ts';
 import type { Database } from '../../db/connection/client.ts';
 import { setThrottle } from '../../db/processes/throttles.ts';
 import { throttleId } from '../../llm/key-id.ts';
-import { FREE_PASS, KeyThrottle, WaitingRoom, type Closing, type Pass } from '../../llm/key-throttle.ts';
+import { FREE_PASS, KeyThrottle, WaitLimit, type Closing, type Pass } from '../../llm/key-throttle.ts';
 import type { DatabaseClock } from './clock.ts';
 import type { WorkerMetrics } from './metrics/metrics.ts';
 
@@ -46,7 +46,7 @@ export class Throttles {
   readonly #ports: ThrottlePorts;
   readonly #clock: DatabaseClock;
   readonly #metrics: WorkerMetrics;
-  readonly #room = new WaitingRoom(MOST_WAITING);
+  readonly #limit = new WaitLimit(MOST_WAITING);
   /** By the id of a model; only while calls are throttled, and for a while after. */
   readonly #known = new Map<string, OfModel>();
   #unsubscribe: () => void = () => undefined;
@@ -133,7 +133,7 @@ export class Throttles {
     const { throttle } = this.#knownOf(id, calls.tenantId);
     for (const [tenantId, other] of ofModel) {
       const refusal = tenantId === calls.tenantId ? null : other.throttle.refusal;
-      if (refusal !== null) throttle.beCautious(refusal);
+      if (refusal !== null) throttle.startSlowly(refusal);
     }
     return throttle;
   }
@@ -146,7 +146,7 @@ export class Throttles {
     const ofModel: OfModel = this.#known.get(id) ?? new Map();
     this.#known.set(id, ofModel);
     const known = ofModel.get(tenantId) ?? {
-      throttle: new KeyThrottle(this.#clock, () => this.#ports.random(), this.#room),
+      throttle: new KeyThrottle(this.#clock, () => this.#ports.random(), this.#limit),
       unwritten: null,
       writing: false,
     };
@@ -157,8 +157,8 @@ export class Throttles {
   /** Models of which no calls are refused any more. */
   #forget(): void {
     for (const [id, ofModel] of this.#known) {
-      const inUse = [...ofModel.values()].filter(({ throttle, writing }) => !throttle.isIdle || writing);
-      if (inUse.length === 0) this.#known.delete(id);
+      const inUse = [...ofModel.values()].some(({ throttle, writing }) => !throttle.isIdle || writing);
+      if (!inUse) this.#known.delete(id);
     }
   }
 
