@@ -86,7 +86,10 @@ async function open(): Promise<{ runner: ToolRunner; stop: () => Promise<void> }
   const quiet = (): void => undefined;
   const log = { warn: quiet, debug: quiet };
   const servers = openServers(parsed.settings.mcpServers, { version: '0', log });
-  await servers.start({ called: quiet, up: quiet, restarted: quiet });
+  await servers.start(
+    { called: quiet, up: quiet, restarted: quiet, instances: quiet, ready: quiet },
+    { has: () => false },
+  );
   const registry = withServers(createRegistry(parsed.settings.tools), servers);
   const limits = { toolResult: 100_000, toolTimeoutMs: 60_000 };
   return { runner: createToolRunner(registry, { limits }), stop: () => servers.stop() };

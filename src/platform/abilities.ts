@@ -58,7 +58,7 @@ export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolP
       log,
       onProgress: ({ id }, text) => log.debug({ tool_call_id: id, text }, 'progress of a tool'),
     }),
-    resolve: ({ config: written, role, definition }, jobId) => resolve(written, definition ?? role, catalog, jobId),
+    resolve: ({ config: written, role, definition }, caller) => resolve(written, definition ?? role, catalog, caller),
     published: published(catalog),
     team: {
       roles: configFile.roles,
@@ -89,7 +89,7 @@ function access({ apiKey, baseUrl }: ProviderAccess): { apiKey?: string; baseURL
 /** Null: there is no such tool. */
 function checkerOf(tools: Registry): CheckInput {
   return async (tool, input) => {
-    const checked = await tools.get(tool)?.validate(structuredClone(input));
+    const checked = await tools.get(tool, null)?.validate(structuredClone(input));
     if (checked === undefined) return null;
     return checked.ok ? [] : checked.problems;
   };

@@ -42,7 +42,7 @@ function toAbout({ descriptor, approval = 'never' }: Tool, source: ToolAbout['so
 function serverOf(servers: ToolServers, name: string): ServerAbout {
   const offer = servers.offer(name, null);
   if (offer?.kind !== 'tools') return { name, tools: null };
-  const tools = offer.tools.flatMap((one) => servers.get(one.name) ?? []);
+  const tools = offer.tools.flatMap((one) => servers.get(one.name, null) ?? []);
   return { name, tools: tools.map((tool) => toAbout(tool, 'mcp')) };
 }
 

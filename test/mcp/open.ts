@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
-import type { ToolOutcome } from '../../src/core/tools/tool.ts';
+import type { ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
 import { createToolRunner } from '../../src/tools/run/execute.ts';
 import { openServers } from '../../src/tools/mcp/connection/servers.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
 import { createRegistry, withServers } from '../../src/tools/registry/registry.ts';
-import type { CallOutcome, ToolServers } from '../../src/tools/registry/servers.ts';
+import type { CallOutcome, Runs, ToolServers } from '../../src/tools/registry/servers.ts';
 import { call } from '../tools/invoke.ts';
 import { scripted } from './known-servers.ts';
 
@@ -25,14 +25,18 @@ export type Opened = {
   names: (server: string) => string[];
   /** Whether it is connected. */
   isUp: (server: string) => boolean;
-  run: (tool: string, input?: Json, signal?: AbortSignal) => Promise<ToolOutcome>;
+  run: (tool: string, input?: Json, signal?: AbortSignal, caller?: Partial<ToolInvocation>) => Promise<ToolOutcome>;
   /** Resolves once it is true; fails with a message after a while. */
   until: (condition: () => boolean) => Promise<void>;
   close: () => Promise<void>;
 };
 
 /** One scripted server, `it`, once it is connected, however long it takes to start; unless `servers` gives others. */
-export async function openScripted(settings: object = {}, servers?: object): Promise<Opened> {
+export async function openScripted(
+  settings: object = {},
+  servers?: object,
+  runs: Runs = { has: () => false },
+): Promise<Opened> {
   const folder = await mkdtemp(join(tmpdir(), 'nightshift-mcp-'));
   const parsed = parseConfigFile({ mcp_servers: servers ?? { it: { ...scripted(folder), ...settings } } });
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
@@ -53,12 +57,17 @@ export async function openScripted(settings: object = {}, servers?: object): Pro
     }
     expect.fail(`it never came to be; the log says:\n${lines.join('\n')}`);
   };
-  await open.start({
-    called: (...one) => void called.push(one),
-    up: (server, isUp) => void (isUp ? up.add(server) : up.delete(server)),
-    restarted: () => undefined,
-  });
-  if (servers === undefined) await until(() => up.has('it'));
+  await open.start(
+    {
+      called: (...one) => void called.push(one),
+      up: (server, isUp) => void (isUp ? up.add(server) : up.delete(server)),
+      restarted: () => undefined,
+      instances: () => undefined,
+      ready: () => undefined,
+    },
+    runs,
+  );
+  if (servers === undefined && !('scope' in settings)) await until(() => up.has('it'));
   return {
     servers: open,
     facts: () => readFileSync(join(folder, 'facts'), 'utf8').trim().split('\n'),
@@ -70,7 +79,8 @@ export async function openScripted(settings: object = {}, servers?: object): Pro
       return offer?.kind === 'tools' ? offer.tools.map(({ name }) => name) : [];
     },
     isUp: (server) => up.has(server),
-    run: (tool, input = {}, signal = new AbortController().signal) => runner.execute(call(tool, input), signal),
+    run: (tool, input = {}, signal = new AbortController().signal, caller = {}) =>
+      runner.execute({ ...call(tool, input), ...caller }, signal),
     until,
     async close() {
       await open.stop();

@@ -1,5 +1,6 @@
 // One MCP server as a process: its calls, its deaths, its list, its end.
 import { afterEach, describe, expect, test } from 'vitest';
+import { call } from '../tools/invoke.ts';
 import { openScripted, type Opened } from './open.ts';
 
 let opened: Opened;
@@ -121,7 +122,7 @@ describe('a server that dies in the middle of a call', () => {
 describe('a list', () => {
   test('that changes is read, and a job continues with the one it began with', async () => {
     const { run, names, servers, until } = await open();
-    const job = '0190-1' as Parameters<typeof servers.offer>[1];
+    const job = call('it__echo', {});
     const before = servers.offer('it', job);
     expect(names('it')).not.toContain('it__learnt');
     await run('it__learn');
@@ -133,7 +134,7 @@ describe('a list', () => {
   test('contains the allowed tools', async () => {
     const { names, servers } = await open({ tools: ['e*', 'die*once'] });
     expect(names('it')).toEqual(['it__echo', 'it__env', 'it__die_once']);
-    expect(servers.get('it__secret')).toBeUndefined();
+    expect(servers.get('it__secret', null)).toBeUndefined();
   });
 });
 

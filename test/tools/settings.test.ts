@@ -187,8 +187,8 @@ describe('a registry', () => {
   test('knows its tools by name, and refuses two of a name', () => {
     const { registry } = catalog;
     expect(registry.names).toEqual(ALL);
-    expect(registry.describe('read')).toMatchObject({ name: 'read', effect: 'idempotent' });
-    expect([registry.get('x'), registry.describe('toString')]).toEqual([undefined, undefined]);
+    expect(registry.get('read', null)?.descriptor).toMatchObject({ name: 'read', effect: 'idempotent' });
+    expect([registry.get('x', null), registry.get('toString', null)]).toEqual([undefined, undefined]);
     expect(() => createRegistry([...tools, ...tools])).toThrow('Two tools have the name write.');
   });
 

@@ -33,7 +33,7 @@ export type ToolInvocation = {
   input: Json;
   tenantId: TenantId;
   tenantName: string;
-  /** Of the job, as the client gave it with the input. */
+  /** Of the input that the job answers. */
   metadata: JsonObject;
   jobId: JobId;
   workerId: WorkerId;
@@ -41,6 +41,9 @@ export type ToolInvocation = {
   /** The same for every execution of this call. */
   idempotencyKey: string;
 };
+
+/** For whom a process looks up tools. `jobId`: the running job, else the next one; null: there is none. */
+export type ToolCaller = Pick<ToolInvocation, 'tenantId' | 'tenantName' | 'contextId'> & { jobId: JobId | null };
 
 export type ToolOutcome =
   | { kind: 'result'; content: string | ResultPart[]; is_error: boolean; compact_summary?: string }

@@ -1,14 +1,16 @@
-/**
- * A placeholder for the tools of a server that did not list them within its start timeout. It tells the model why the
- * other tools are missing.
- */
+/** Placeholders for tools of a server that does not respond. */
 import { validateByOwn } from '../registry/input.ts';
 import type { Tool } from '../registry/tool.ts';
+import type { ServerSettings } from './settings/server-settings.ts';
 import { toolName } from './calls/names.ts';
 import { unreachable } from './calls/failures.ts';
 
 const ANYTHING = { type: 'object', properties: {} };
 
+/**
+ * For all tools of a server that did not list them within its start timeout. It tells the model why the other tools are
+ * missing.
+ */
 export function standIn(server: string): Tool {
   return {
     descriptor: {
@@ -23,4 +25,13 @@ export function standIn(server: string): Tool {
     validate: validateByOwn(ANYTHING),
     execute: () => unreachable(server),
   };
+}
+
+/**
+ * For a tool that an earlier instance offered, while this one has not listed its tools. Whether the tool needs approval
+ * is not known, so it does, unless the operator has decided.
+ */
+export function notListed({ name, approval }: ServerSettings, tool: string): Tool {
+  const missing = standIn(name);
+  return { ...missing, descriptor: { ...missing.descriptor, name: tool }, approval: approval ?? 'always' };
 }

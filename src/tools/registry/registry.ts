@@ -1,13 +1,13 @@
 /** The tools of this process, by name. */
-import type { ToolDescriptor } from '../../core/tools/tool.ts';
+import type { ToolCaller } from '../../core/tools/tool.ts';
 import type { ToolServers } from './servers.ts';
 import type { Tool } from './tool.ts';
 
 export type Registry = {
   /** Sorted; without the tools of MCP servers, which change. */
   names: readonly string[];
-  get(name: string): Tool | undefined;
-  describe(name: string): ToolDescriptor | undefined;
+  /** `caller`: whose call it is; null: of no caller in particular. */
+  get(name: string, caller: ToolCaller | null): Tool | undefined;
 };
 
 /** Throws if two tools have the same name; the config file has been checked for this before. */
@@ -20,12 +20,10 @@ export function createRegistry(tools: readonly Tool[]): Registry {
   return {
     names: [...byName.keys()].sort(),
     get: (name) => byName.get(name),
-    describe: (name) => byName.get(name)?.descriptor,
   };
 }
 
 /** The tools of a registry and of the MCP servers. */
 export function withServers(registry: Registry, servers: ToolServers): Registry {
-  const get = (name: string): Tool | undefined => registry.get(name) ?? servers.get(name);
-  return { names: registry.names, get, describe: (name) => get(name)?.descriptor };
+  return { names: registry.names, get: (name, caller) => registry.get(name, caller) ?? servers.get(name, caller) };
 }

@@ -27,6 +27,10 @@ const SHARED: Record<Draft, Compiler> = { '2020-12': NEW_COMPILER['2020-12'](), 
 
 type Compiled = { ok: true; validate: Validate } | { ok: false; problem: string };
 
+/** Compiled schemas by draft and text: instances of a server list the same tools. The least recently used first. */
+const KNOWN = new Map<string, { draft: Draft; schema: JsonObject; compiled: Compiled }>();
+const MOST_KNOWN = 5_000;
+
 /** A schema without $schema is compiled as 2020-12 or, if that fails, as draft 7. */
 export function compileSchema(schema: JsonObject): Compiled {
   const { $schema, ...rest } = schema;
@@ -51,8 +55,22 @@ function draftOf($schema: unknown): Draft | null {
 
 function compileAs(draft: Draft, schema: JsonObject): Compiled {
   if (schema['$async'] !== undefined) return { ok: false, problem: '$async is not a keyword of JSON Schema' };
+  const text = JSON.stringify(schema);
   // A compiler remembers schemas with an $id, and two tools may use the same one.
-  const compiler = JSON.stringify(schema).includes('"$id"') ? NEW_COMPILER[draft]() : SHARED[draft];
+  if (text.includes('"$id"')) return compileWith(NEW_COMPILER[draft](), schema);
+  const key = `${draft} ${text}`;
+  const known = KNOWN.get(key) ?? { draft, schema, compiled: compileWith(SHARED[draft], schema) };
+  KNOWN.delete(key);
+  KNOWN.set(key, known);
+  const [oldest] = KNOWN;
+  if (KNOWN.size > MOST_KNOWN && oldest !== undefined) {
+    KNOWN.delete(oldest[0]);
+    SHARED[oldest[1].draft].removeSchema(oldest[1].schema);
+  }
+  return known.compiled;
+}
+
+function compileWith(compiler: Compiler, schema: JsonObject): Compiled {
   try {
     const check = compiler.compile(schema);
     return {

@@ -1,6 +1,6 @@
 /** Interfaces of servers that provide tools, by their configured names. */
-import type { JobId } from '../../core/ids.ts';
-import type { ToolDescriptor } from '../../core/tools/tool.ts';
+import type { ContextId } from '../../core/ids.ts';
+import type { ToolCaller, ToolDescriptor } from '../../core/tools/tool.ts';
 import type { Tool } from './tool.ts';
 
 export type CallOutcome = 'completed' | 'failed' | 'timed_out' | 'unreachable' | 'cut' | 'aborted';
@@ -12,7 +12,14 @@ export type ServerWatch = {
   up(server: string, isUp: boolean): void;
   /** The server is being reconnected after it was lost or unreachable. */
   restarted(server: string): void;
+  /** How many instances of a server run that belong to tenants or contexts. */
+  instances(server: string, count: number): void;
+  /** The context may be served now: an instance that it waited for came up, or there is room for one. */
+  ready(contextId: ContextId): void;
 };
+
+/** The contexts that run in this process. */
+export type Runs = { has(contextId: ContextId): boolean };
 
 /** `starting`: the tools are not known yet. */
 export type Offer = { kind: 'tools'; tools: readonly ToolDescriptor[] } | { kind: 'starting' };
@@ -20,18 +27,27 @@ export type Offer = { kind: 'tools'; tools: readonly ToolDescriptor[] } | { kind
 export type ToolServers = {
   /** Sorted. */
   names: readonly string[];
-  /** Constant for a job while this process runs it; null: unknown server. `jobId` null: the current tools. */
-  offer(server: string, jobId: JobId | null): Offer | null;
-  /** A tool of any server, even if it is no longer offered. */
-  get(tool: string): Tool | undefined;
+  /**
+   * Starts those of the named servers that belong to the tenant or the context of the caller and do not run. False:
+   * there is no room for all of them, so none was started.
+   */
+  use(servers: readonly string[], caller: ToolCaller): boolean;
+  /**
+   * Constant for a job while this process runs it; null: unknown server. Without a caller, a server that belongs to
+   * tenants or contexts is `starting`.
+   */
+  offer(server: string, caller: ToolCaller | null): Offer | null;
+  /** A tool of any server of the caller, even if it is no longer offered. `caller` null: of shared servers. */
+  get(tool: string, caller: ToolCaller | null): Tool | undefined;
   /** Resolves when all servers have answered, or after a short timeout. Never rejects. */
-  start(watch: ServerWatch): Promise<void>;
+  start(watch: ServerWatch, runs: Runs): Promise<void>;
   /** Stops the servers. Never rejects. */
   stop(): Promise<void>;
 };
 
 export const NO_SERVERS: ToolServers = {
   names: [],
+  use: () => true,
   offer: () => null,
   get: () => undefined,
   start: async () => undefined,

@@ -6,10 +6,9 @@ import {
   type CompactionConfig,
   type CompactionSettings,
 } from '../../core/compaction/settings.ts';
-import type { JobId } from '../../core/ids.ts';
 import { parseModelName, type ModelName } from '../../core/model/model.ts';
 import type { ClientTool, Mode, Role, Serving, WorkerConfig } from '../../core/workers/settings.ts';
-import type { ToolDescriptor } from '../../core/tools/tool.ts';
+import type { ToolCaller, ToolDescriptor } from '../../core/tools/tool.ts';
 import type { Catalog, Defaults } from './catalog.ts';
 import { serverOf } from '../mcp/calls/names.ts';
 import type { ToolServers } from './servers.ts';
@@ -17,13 +16,13 @@ import type { ToolServers } from './servers.ts';
 /**
  * `from`: the name of a role in the config file, or the definition of a role of the API. `missing` lists all that this
  * process lacks: `role coder`, `provider anthropic`, `tool read_file`, `mcp server files` (also while it is starting).
- * `jobId`: keeps the tools of servers constant within this job; null: no job.
+ * `caller`: whose servers are meant; their tools stay constant within its job. Null: of no context in particular.
  */
 export function resolve(
   config: WorkerConfig,
   from: string | Role | null,
   catalog: Catalog,
-  jobId: JobId | null = null,
+  caller: ToolCaller | null = null,
 ): Serving {
   const role = typeof from === 'string' ? catalog.roles.get(from) : (from ?? {});
   // If the role is unknown, only the needs of the worker's own config are known.
@@ -31,15 +30,17 @@ export function resolve(
   const whole: Defaults | null = role === undefined ? null : { ...catalog.defaults, ...role, ...config };
   const knownConfig: WorkerConfig = whole ?? config;
   const model = knownConfig.model === undefined ? null : parseModelName(knownConfig.model);
-  const tools = findTools(knownConfig.tools ?? [], catalog, jobId);
-  const served = findServed(knownConfig.mcp_servers ?? [], catalog.servers, jobId);
-  const missing = [
+  const lacking = [
     ...(role === undefined && typeof from === 'string' ? [`role ${from}`] : []),
     ...missingProvider(knownConfig.model, model, catalog),
     ...missingSummariser(knownConfig, catalog),
-    ...tools.missing,
-    ...served.missing,
   ];
+  // Servers of the caller are started only for a job that can be served otherwise.
+  const servers = serversOf(knownConfig);
+  if (lacking.length === 0 && caller !== null && caller.jobId !== null) catalog.servers.use(servers, caller);
+  const tools = findTools(knownConfig.tools ?? [], catalog, caller);
+  const served = findServed(knownConfig.mcp_servers ?? [], catalog.servers, caller);
+  const missing = [...lacking, ...tools.missing, ...served.missing];
   if (whole === null || model === null || missing.length > 0) return { kind: 'unsupported', missing };
   const callValues = callSettings(
     config,
@@ -100,20 +101,25 @@ function describeClientTool(tool: ClientTool): ToolDescriptor {
   return { ...tool, effect: 'once', on_unknown: 'tell', answered_by: 'client' };
 }
 
+/** The servers that the config needs. */
+function serversOf({ tools = [], mcp_servers: named = [] }: WorkerConfig): string[] {
+  return [...new Set([...named, ...tools.flatMap((tool) => serverOf(tool) ?? [])])];
+}
+
 type Found = { found: ToolDescriptor[]; missing: string[] };
 
 /** Each tool once. Tools of a server may also be named individually; one that the server no longer has is skipped. */
 function findTools(
   names: readonly string[],
   { registry, servers }: Pick<Catalog, 'registry' | 'servers'>,
-  jobId: JobId | null,
+  caller: ToolCaller | null,
 ): Found {
   const found: ToolDescriptor[] = [];
   const missing: string[] = [];
   for (const name of [...new Set(names)].sort()) {
     const server = serverOf(name);
-    const offer = server === null ? null : servers.offer(server, jobId);
-    const tool = registry.describe(name);
+    const offer = server === null ? null : servers.offer(server, caller);
+    const tool = registry.get(name, caller)?.descriptor;
     if (tool !== undefined) found.push(tool);
     else if (offer?.kind === 'tools') found.push(...offer.tools.filter((one) => one.name === name));
     else missing.push(offer?.kind === 'starting' ? `mcp server ${server}` : `tool ${name}`);
@@ -126,11 +132,11 @@ function distinct(tools: readonly ToolDescriptor[]): ToolDescriptor[] {
 }
 
 /** The tools of the named servers. */
-function findServed(names: readonly string[], servers: ToolServers, jobId: JobId | null): Found {
+function findServed(names: readonly string[], servers: ToolServers, caller: ToolCaller | null): Found {
   const found: ToolDescriptor[] = [];
   const missing: string[] = [];
   for (const name of [...new Set(names)].sort()) {
-    const offer = servers.offer(name, jobId);
+    const offer = servers.offer(name, caller);
     if (offer?.kind === 'tools') found.push(...offer.tools);
     else missing.push(`mcp server ${name}`);
   }

@@ -43,11 +43,11 @@ export function createToolRunner(registry: Registry, options: ToolRunnerOptions)
     judge: (call, ruled) => judge(registry, call, ruled, options.log),
     async execute(call, signal) {
       if (signal.aborted) return { kind: 'aborted' };
-      const tool = registry.get(call.name);
+      const tool = registry.get(call.name, call);
       return tool === undefined ? unknownTool(call.name, registry.names) : await race(tool, call, signal, options);
     },
     async reconcile(call, signal) {
-      const tool = registry.get(call.name);
+      const tool = registry.get(call.name, call);
       return tool === undefined ? { kind: 'unknown' } : await reconcileCall(tool, call, signal, options);
     },
     outcomeWaitMs: options.limits.outcomeWaitMs ?? null,

@@ -23,7 +23,7 @@ export async function judge(
   ruled: Approval | null,
   log: ToolLog | undefined,
 ): Promise<Approval> {
-  const tool = registry.get(call.name);
+  const tool = registry.get(call.name, call);
   // Tools that run elsewhere have no setting here.
   if (tool === undefined || ruled === 'deny') return ruled ?? 'never';
   const own = tool.approval ?? 'never';

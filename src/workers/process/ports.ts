@@ -6,13 +6,13 @@ import type { Ended } from '../../commands/inputs/end-unread.ts';
 import type { CommandPorts } from '../../commands/ports.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Append, Committed } from '../../core/run/append.ts';
-import type { ContextId, JobId, ProcessId, RunIds } from '../../core/ids.ts';
+import type { ContextId, ProcessId, RunIds } from '../../core/ids.ts';
 import type { Model, ProviderName } from '../../core/model/model.ts';
 import type { IdleTimeouts, Serving } from '../../core/workers/settings.ts';
 import type { Mailbox, Snapshot } from '../../core/run/snapshot.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
 import type { Millis } from '../../core/time.ts';
-import type { ToolRunner } from '../../core/tools/tool.ts';
+import type { ToolCaller, ToolRunner } from '../../core/tools/tool.ts';
 import type { Database } from '../../db/connection/client.ts';
 import type { WorkerDefinition } from '../../db/run/mailbox/worker.ts';
 import type { LeaseTimes } from '../../db/processes/processes.ts';
@@ -34,8 +34,8 @@ export type Abilities = {
   /** Identifies the provider's key without revealing it. The id is the same in every process that has this key. */
   keyId(provider: ProviderName): string;
   tools: ToolRunner;
-  /** `jobId`: the running job, else the next one; null: there is none. */
-  resolve(worker: WorkerDefinition, jobId: JobId | null): Serving;
+  /** `caller`: the context that the worker serves; null: it has none yet. */
+  resolve(worker: WorkerDefinition, caller: ToolCaller | null): Serving;
   published: { tools: string[]; roles: string[]; models: string[]; mcpServers: string[] };
   team: TeamAbilities;
 };
@@ -68,7 +68,7 @@ export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   bus: Bus;
   ids: RunIds;
   abilities: Abilities;
-  /** MCP servers, which run as long as the process does. */
+  /** MCP servers. */
   servers: Pick<ToolServers, 'start' | 'stop'>;
   times: WorkerTimes;
   expiry: Expiry;

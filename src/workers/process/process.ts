@@ -80,7 +80,7 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
     heartbeat.start(),
     throttles.start(),
     followUps.start(),
-    ports.servers.start(watchServers(metrics, registry)),
+    ports.servers.start(watchServers(metrics, registry), registry),
   ]);
   const listener = await ports.queue.listen(async (contextId, isNew) => {
     if (!(await registry.takeSlot())) return;
@@ -96,7 +96,7 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
   };
 }
 
-/** When an MCP server comes up, the process tries its unsupported contexts again. */
+/** When MCP servers come up, the process tries the contexts again that may need them. */
 function watchServers({ servers }: WorkerMetrics, { unsupported }: Registry): ServerWatch {
   return {
     ...servers,
@@ -104,6 +104,7 @@ function watchServers({ servers }: WorkerMetrics, { unsupported }: Registry): Se
       servers.up(server, isUp);
       if (isUp) unsupported.clear();
     },
+    ready: (contextId) => unsupported.delete(contextId),
   };
 }
 

@@ -19,7 +19,7 @@ import { readMailbox, readParts, toMailboxes } from '../../db/run/mailbox/mailbo
 import { ReadLimitExceeded } from '../../db/connection/read-limit.ts';
 import { createBatcher } from '../../db/batches/batcher.ts';
 import { commitAndCall, firstStep, opened, afterAppend, type Found } from './claim-and-call.ts';
-import { beforeOwnClaim, jobOf, readLocked, readSnapshot, toSnapshots } from './journal.ts';
+import { beforeOwnClaim, callerOf, readLocked, readSnapshot, toSnapshots } from './journal.ts';
 import type { Claim, Claimed, Claimer, Skipped, WorkerState } from '../process/ports.ts';
 
 /** Contexts in one transaction at most: the row of each stays locked until all of them are read. */
@@ -134,7 +134,7 @@ async function leaveUnread({ abilities, clock }: Parts, tx: Executor, row: Conte
     history: [],
     compacted: NOTHING_COMPACTED,
     unread: null,
-    serving: abilities.resolve(worker, jobOf(mailbox)),
+    serving: abilities.resolve(worker, callerOf(mailbox)),
   };
   if (decide(unread, row.now).kind !== 'release_unsupported') return null;
   await append(tx, [releaseUnsupported(mailbox, row.now)]);

@@ -6,7 +6,8 @@ import type { Journal } from '../../agent/run.ts';
 import { wakeMet } from '../../commands/jobs/wake-met.ts';
 import type { Append, Committed } from '../../core/run/append.ts';
 import { LeaseLost } from '../../core/errors.ts';
-import { madeAt, type ContextId, type JobId, type ProcessId } from '../../core/ids.ts';
+import { madeAt, type ContextId, type ProcessId } from '../../core/ids.ts';
+import type { ToolCaller } from '../../core/tools/tool.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { Lease, Mailbox, Snapshot } from '../../core/run/snapshot.ts';
 import type { Executor } from '../../db/connection/client.ts';
@@ -177,13 +178,12 @@ function toSnapshot(
   { mailbox, worker }: Stored,
   { history, compacted, unread }: Remembered,
 ): Snapshot {
-  const serving = abilities.resolve(worker, jobOf(mailbox));
+  const serving = abilities.resolve(worker, callerOf(mailbox));
   return { ...delivered(mailbox, clock.now()), history, compacted, unread, serving };
 }
 
-/** The running job, else the next one. */
-export function jobOf({ job, next }: Mailbox): JobId | null {
-  return job?.id ?? next?.id ?? null;
+export function callerOf({ lease, job, next }: Mailbox): ToolCaller {
+  return { ...lease, jobId: job?.id ?? next?.id ?? null };
 }
 
 /** A stop request counts as delivered when the run first reads it. */

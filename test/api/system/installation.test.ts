@@ -49,6 +49,7 @@ function tool(name: string, more: Partial<Tool> = {}): Tool {
 function serversWith(offered: Record<string, Tool[] | null>): ToolServers {
   return {
     names: Object.keys(offered),
+    use: () => true,
     offer: (name) => {
       const tools = offered[name];
       return tools === null || tools === undefined

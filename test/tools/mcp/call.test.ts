@@ -25,6 +25,7 @@ async function refusedWith(error: Error) {
   const line = {
     name: 'it',
     timeoutMs: 1_000,
+    startsForMs: () => 0,
     current,
     log: {
       warn: (fields: object) => void logged.push({ level: 'warn', ...fields }),
@@ -32,7 +33,13 @@ async function refusedWith(error: Error) {
     },
     began: () => undefined,
     ended: () => undefined,
-    watch: { called: () => undefined, up: () => undefined, restarted: () => undefined },
+    watch: {
+      called: () => undefined,
+      up: () => undefined,
+      restarted: () => undefined,
+      instances: () => undefined,
+      ready: () => undefined,
+    },
   };
   const context: ToolContext = {
     signal: new AbortController().signal,

@@ -9,6 +9,9 @@ import type { ServerSettings } from '../../../src/tools/mcp/settings/server-sett
 
 const SETTINGS: ServerSettings = {
   name: 'files',
+  scope: 'shared',
+  idleTimeoutMs: 4,
+  maxInstances: 5,
   reach: { kind: 'stdio', command: 'x', args: [], env: {}, cwd: null },
   allow: null,
   approval: null,

@@ -32,6 +32,9 @@ describe('servers', () => {
     expect(parsed.ok && Object.fromEntries(parsed.settings.mcpServers)).toEqual({
       files: {
         name: 'files',
+        scope: 'shared',
+        idleTimeoutMs: 600_000,
+        maxInstances: 100,
         reach: { kind: 'stdio', command: 'npx', args: ['-y', 'server', '/data'], env: { A: 'b' }, cwd: '/x' },
         allow: ['read*'],
         approval: 'never',
@@ -43,6 +46,9 @@ describe('servers', () => {
       },
       remote: {
         name: 'remote',
+        scope: 'shared',
+        idleTimeoutMs: 600_000,
+        maxInstances: 100,
         reach: { kind: 'http', url: 'https://example.org/mcp', headers: { authorization: 'Bearer x' } },
         allow: null,
         approval: null,
@@ -66,6 +72,11 @@ describe('servers', () => {
       'an environment of numbers',
       { command: 'a', env: { N: 1 } },
       'mcp_servers.s.env.N: must be a string, not a number.',
+    ],
+    [
+      'instances of a shared server',
+      { command: 'a', max_instances: 3 },
+      'mcp_servers.s.max_instances: is only for servers with the scope tenant or context.',
     ],
     ['headers of a process', { command: 'a', headers: {} }, 'mcp_servers.s.headers: is only for servers with a url.'],
     [
@@ -98,7 +109,7 @@ describe('servers', () => {
     [
       'another member',
       { command: 'a', shell: true },
-      'Unknown field `mcp_servers.s.shell`. Known fields: command, args, env, cwd, url, headers, tools, approval, elicitation, send_caller, start_timeout_ms, timeout_ms, max_timeout_ms.',
+      'Unknown field `mcp_servers.s.shell`. Known fields: command, args, env, cwd, url, headers, scope, idle_timeout_ms, max_instances, tools, approval, elicitation, send_caller, start_timeout_ms, timeout_ms, max_timeout_ms.',
     ],
   ])('with %s are refused', (_, server, message) => {
     expect(faultsOf({ mcp_servers: { s: server } })).toEqual([message]);

@@ -24,6 +24,8 @@ const MOST_TRIES = 3;
 export type Line = {
   name: string;
   timeoutMs: number;
+  /** How long it may still take to start, in milliseconds. */
+  startsForMs(): number;
   current: CurrentConnection;
   began(): void;
   ended(): void;
@@ -60,7 +62,7 @@ type Ended = { reply: ToolReply; outcome: CallOutcome };
 async function tryOften(line: Line, { own, effect, input, context }: McpCall): Promise<Ended> {
   let lost: Ended = { reply: unreachable(line.name), outcome: 'unreachable' };
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const connection = await line.current.wait(WAIT_MS, context.signal);
+    const connection = await line.current.wait(Math.max(WAIT_MS, line.startsForMs()), context.signal);
     if (connection === null) return lost;
     try {
       const result = await connection.call({ name: own, input: jsonCopy(input) ?? {}, meta: metaOf(context) }, context);

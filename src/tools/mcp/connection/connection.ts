@@ -2,6 +2,7 @@
  * One connection to an MCP server. The declared capabilities are all that is supported: elicitation by form; no roots,
  * no sampling.
  */
+import pTimeout from 'p-timeout';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
@@ -23,8 +24,9 @@ import type { ServerSettings } from '../settings/server-settings.ts';
 const MOST_TOOLS = 500;
 const MOST_PAGES = 50;
 
-/** The timeout of a ping, in milliseconds. */
+/** The timeout of a ping, and of the request that ends a session, in milliseconds. */
 const PING_MS = 10_000;
+const END_MS = 1_000;
 
 export type Receivers = {
   /** The server's list of tools has changed. */
@@ -79,6 +81,8 @@ export async function connect(
   };
   Object.assign(client, { onerror: trouble });
   const close = async (): Promise<void> => {
+    if (!isOver && transport instanceof StreamableHTTPClientTransport)
+      await pTimeout(transport.terminateSession(), { milliseconds: END_MS }).catch(() => undefined);
     await client.close().catch(() => undefined);
     end();
   };

@@ -1,6 +1,6 @@
 /**
- * One MCP server. It starts with the worker process and is reconnected with increasing delays until it is stopped. Its
- * tools are known after its first answer and remembered while it is disconnected.
+ * One instance of an MCP server. It is connected again with increasing delays until it is stopped, and may be started
+ * again. Its tools are known after its first answer and remembered while it is disconnected or stopped.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { ToolDescriptor } from '../../../core/tools/tool.ts';
@@ -26,15 +26,20 @@ export class McpServer {
   readonly #version: string;
   readonly #log: ToolLog;
   readonly #watch: ServerWatch;
-  readonly #stop = new AbortController();
+  #stop = new AbortController();
+  #isRunning = false;
+  #isActive = false;
+  #isConnectedOnce = false;
+  #calledAt = 0;
   readonly #backoff = new Backoff();
   readonly #remembered = new Map<string, Tool>();
   #offered: readonly ToolDescriptor[] | null = null;
   readonly #current = new CurrentConnection();
   #inFlight = 0;
   #isChecked = false;
-  #tried = Promise.withResolvers<void>();
-  #startedAt = performance.now();
+  /** When it was first started, and when last. */
+  #firstStartedAt: number | null = null;
+  #startedAt = 0;
   #running: Promise<void> = Promise.resolve();
 
   constructor(settings: ServerSettings, version: string, log: ToolLog, watch: ServerWatch) {
@@ -51,7 +56,28 @@ export class McpServer {
 
   /** Whether the server is still within its start timeout. */
   get isStarting(): boolean {
-    return this.#offered === null && performance.now() - this.#startedAt < this.settings.startTimeoutMs;
+    const since = this.#firstStartedAt;
+    return this.#offered === null && since !== null && performance.now() - since < this.settings.startTimeoutMs;
+  }
+
+  /** Whether it was started, and not stopped since. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** Whether it runs, or is still being stopped. */
+  get isActive(): boolean {
+    return this.#isActive;
+  }
+
+  /** Whether a call is in flight. */
+  get isBusy(): boolean {
+    return this.#inFlight > 0;
+  }
+
+  /** When the last call ended, on the monotonic clock in milliseconds; 0: there was none. */
+  get calledAt(): number {
+    return this.#calledAt;
   }
 
   get(tool: string): Tool | undefined {
@@ -60,32 +86,41 @@ export class McpServer {
 
   /** Resolves after the first connection attempt. */
   start(): Promise<void> {
+    const [stop, tried] = [new AbortController(), Promise.withResolvers<void>()];
+    this.#isRunning = true;
+    this.#isActive = true;
+    this.#isConnectedOnce = false;
     this.#startedAt = performance.now();
-    this.#running = this.#run();
-    return this.#tried.promise;
+    this.#firstStartedAt ??= this.#startedAt;
+    this.#stop = stop;
+    this.#running = this.#running.then(() => this.#run(stop.signal, tried.resolve));
+    return tried.promise;
   }
 
   async stop(): Promise<void> {
+    this.#isRunning = false;
     this.#stop.abort();
     await this.#current.connection?.close();
     await this.#running;
+    this.#isActive = this.#isRunning;
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
+  /** `tried`: called after the first connection attempt. */
+  async #run(signal: AbortSignal, tried: () => void): Promise<void> {
     while (!signal.aborted) {
       const upAt = performance.now();
-      const wasUp = await this.#runOnce().catch((error: unknown) => this.#failed(error));
-      this.#tried.resolve();
+      const wasUp = await this.#runOnce(signal, tried).catch((error: unknown) => this.#failed(error, signal));
+      tried();
       if (signal.aborted) return;
       const restMs = this.#backoff.next(wasUp ? performance.now() - upAt : 0);
       await setTimeout(restMs, undefined, { signal }).catch(() => undefined);
       if (!signal.aborted) this.#watch.restarted(this.settings.name);
     }
+    tried();
   }
 
-  #failed(error: unknown): false {
-    if (this.#stop.signal.aborted) return false;
+  #failed(error: unknown, { aborted }: AbortSignal): false {
+    if (aborted) return false;
     this.#log.warn({ mcp_server: this.settings.name }, 'an MCP server cannot be reached; reconnecting');
     this.#debug({ fault: faultText(error) }, 'details of the failed MCP connection');
     return false;
@@ -96,29 +131,30 @@ export class McpServer {
   }
 
   /** Runs one connection until it ends. Rejects if it could not be established. */
-  async #runOnce(): Promise<true> {
+  async #runOnce(signal: AbortSignal, tried: () => void): Promise<true> {
     const server = this.settings.name;
     const receivers: Receivers = {
       changed: () => void this.#relist(),
       connectionFailed: () => void this.#check(),
       logged: (text) => this.#debug({ text }, 'message of an MCP server'),
     };
-    const connection = await connect(this.settings, this.#version, receivers, this.#stop.signal);
+    const connection = await connect(this.settings, this.#version, receivers, signal);
     try {
       this.#take(await connection.tools());
-      this.#stop.signal.throwIfAborted();
+      signal.throwIfAborted();
     } catch (error) {
       await connection.close();
       throw error;
     }
+    this.#isConnectedOnce = true;
     this.#current.set(connection);
-    this.#tried.resolve();
+    tried();
     this.#watch.up(server, true);
     await this.#watchOver(connection);
     await connection.close();
     this.#current.clear();
     this.#watch.up(server, false);
-    if (!this.#stop.signal.aborted) this.#log.warn({ mcp_server: server }, 'the connection to an MCP server was lost');
+    if (!signal.aborted) this.#log.warn({ mcp_server: server }, 'the connection to an MCP server was lost');
     return true;
   }
 
@@ -178,6 +214,9 @@ export class McpServer {
     return {
       name: this.settings.name,
       timeoutMs: this.settings.timeoutMs,
+      // An instance that was started again has the same time as one that starts first.
+      startsForMs: () =>
+        this.#isConnectedOnce ? 0 : this.settings.startTimeoutMs - (performance.now() - this.#startedAt),
       current: this.#current,
       watch: this.#watch,
       log: this.#log,
@@ -186,6 +225,7 @@ export class McpServer {
       },
       ended: () => {
         this.#inFlight -= 1;
+        this.#calledAt = performance.now();
       },
     };
   }

@@ -15,8 +15,17 @@ export type Reach =
 export const ELICITATIONS = ['decline', 'defaults'] as const;
 export type Elicitation = (typeof ELICITATIONS)[number];
 
+/** `shared`: one instance in each worker process. `tenant`, `context`: one for each tenant or context that needs it. */
+export const SCOPES = ['shared', 'tenant', 'context'] as const;
+export type Scope = (typeof SCOPES)[number];
+
 export type ServerSettings = {
   name: string;
+  scope: Scope;
+  /** How long an unused instance of a tenant or a context keeps running. */
+  idleTimeoutMs: number;
+  /** Instances of tenants or contexts that run at once in a worker process. */
+  maxInstances: number;
   reach: Reach;
   /** Null: all tools. */
   allow: readonly string[] | null;

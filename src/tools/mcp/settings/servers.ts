@@ -7,11 +7,17 @@ import { FilledText, byName, formatted } from '../../config/file-validator.ts';
 import type { Pruned } from '../../config/prune.ts';
 import type { WrittenMembers } from '../../config/written.ts';
 import { LONGEST_TIMER_MS } from '../../run/timer.ts';
-import { ELICITATIONS, type ServerSettings } from './server-settings.ts';
+import { ELICITATIONS, SCOPES, type ServerSettings } from './server-settings.ts';
 
 const Duration = integer(1, LONGEST_TIMER_MS);
 
 const common = {
+  /** Who shares an instance of the server: all (the default), the contexts of a tenant, or no two contexts. */
+  scope: oneOf(SCOPES),
+  /** For `tenant` and `context`: how long an unused instance keeps running, in milliseconds: 600000. */
+  idle_timeout_ms: integer(1_000, LONGEST_TIMER_MS),
+  /** For `tenant` and `context`: instances that run at once in a worker process: 100. */
+  max_instances: integer(1, 10_000),
   /** Which of its tools are offered: the server's own names, with `*` as wildcard. Default: all. */
   tools: Type.Array(FilledText),
   /** Whether its tools need approval. Default: according to each tool's annotations. */
@@ -60,6 +66,8 @@ export const Servers = byName(formatted('server'), Server);
 const START_TIMEOUT_MS = 20_000;
 const TIMEOUT_MS = 60_000;
 const MAX_TIMEOUT_MS = 600_000;
+const IDLE_TIMEOUT_MS = 600_000;
+const MAX_INSTANCES = 100;
 
 /** What the schema cannot express. `written`: the names of the fields, also of faulty ones. */
 export function serverFaults(server: Pruned<Server>, written: readonly string[], at: Path): Fault[] {
@@ -71,8 +79,13 @@ export function serverFaults(server: Pruned<Server>, written: readonly string[],
   }
   const misplaced = Object.keys(hasCommand ? ofUrl : ofCommand).filter((name) => written.includes(name));
   const only = `is only for servers with a ${hasCommand ? 'url' : 'command'}`;
+  const { scope = 'shared' } = server;
+  const ofInstances = scope === 'shared' ? ['idle_timeout_ms', 'max_instances'] : [];
   return [
     ...misplaced.map((name) => faultAt([...at, name], only)),
+    ...ofInstances
+      .filter((name) => written.includes(name))
+      .map((name) => faultAt([...at, name], 'is only for servers with the scope tenant or context')),
     ...(hasCommand || isHeaders(headers)
       ? []
       : [faultAt([...at, 'headers'], 'contains an invalid header name or value')]),
@@ -95,7 +108,10 @@ function toServer(name: string, server: Server): ServerSettings {
     command === undefined
       ? ({ kind: 'http', url: new URL(url).href, headers } as const)
       : ({ kind: 'stdio', command, args, env, cwd } as const);
-  return { name, reach, allow, approval, elicitation, sendsCaller, startTimeoutMs, timeoutMs, maxTimeoutMs };
+  const { scope = 'shared', idle_timeout_ms: idleTimeoutMs = IDLE_TIMEOUT_MS } = server;
+  const instances = { scope, idleTimeoutMs, maxInstances: server.max_instances ?? MAX_INSTANCES };
+  const times = { startTimeoutMs, timeoutMs, maxTimeoutMs };
+  return { name, ...instances, reach, allow, approval, elicitation, sendsCaller, ...times };
 }
 
 function isHeaders(headers: { [name: string]: string | undefined } = {}): boolean {
