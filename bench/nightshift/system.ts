@@ -7,7 +7,9 @@ import { LOOK, SYSTEM_PROMPT } from '../tool.ts';
 
 export const SOURCE_MAIN = 'src/cli/main.ts';
 
-function environment({ place, providerUrl }: Setting): Record<string, string> {
+type Env = Readonly<Record<string, string>>;
+
+function environment({ place, providerUrl }: Setting, more: Env): Env {
   return {
     DATABASE_URL: place.databaseUrl,
     REDIS_URL: place.redisUrl,
@@ -16,19 +18,25 @@ function environment({ place, providerUrl }: Setting): Record<string, string> {
     ANTHROPIC_API_KEY: 'bench',
     ANTHROPIC_BASE_URL: providerUrl,
     NIGHTSHIFT_CONFIG: 'bench/nightshift/nightshift.config.ts',
+    ...more,
   };
 }
 
-export const nightshift: SystemKind = {
-  ...nightshiftFrom('nightshift', BUNDLED_MAIN),
-  async prepare({ place }) {
-    await makeBundle();
-    await migrate(place.databaseUrl);
-  },
-};
+/** With these variables of the environment instead of, or besides, the usual ones. */
+export function nightshiftWith(env: Env): SystemKind {
+  return {
+    ...nightshiftFrom('nightshift', BUNDLED_MAIN, env),
+    async prepare({ place }) {
+      await makeBundle();
+      await migrate(place.databaseUrl);
+    },
+  };
+}
+
+export const nightshift = nightshiftWith({});
 export const source = nightshiftFrom('source', SOURCE_MAIN);
 
-function nightshiftFrom(name: 'nightshift' | 'source', program: string): SystemKind {
+function nightshiftFrom(name: 'nightshift' | 'source', program: string, env: Env = {}): SystemKind {
   // A profile names the source files.
   const fileFor = ({ profile }: Setting): string => (profile ? SOURCE_MAIN : program);
   return {
@@ -38,7 +46,7 @@ function nightshiftFrom(name: 'nightshift' | 'source', program: string): SystemK
       start({
         file: fileFor(setting),
         args: ['api'],
-        env: { ...environment(setting), PORT: String(port) },
+        env: { ...environment(setting, env), PORT: String(port) },
         ready: /the API is up/,
         profile: setting.profile,
       }),
@@ -46,7 +54,7 @@ function nightshiftFrom(name: 'nightshift' | 'source', program: string): SystemK
       start({
         file: fileFor(setting),
         args: ['worker'],
-        env: { ...environment(setting), NIGHTSHIFT_CONCURRENCY: String(concurrency) },
+        env: { ...environment(setting, env), NIGHTSHIFT_CONCURRENCY: String(concurrency) },
         ready: /worker process is up/,
         profile: setting.profile,
       }),

@@ -8,6 +8,7 @@ import { consolePage } from './console.ts';
 import { conversations } from './conversations.ts';
 import { crash } from './crash.ts';
 import { deltas } from './deltas.ts';
+import { fairness } from './fairness.ts';
 import { history } from './history.ts';
 import { idle } from './idle.ts';
 import { mcp } from './mcp.ts';
@@ -49,5 +50,5 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   console: consolePage,
 };
 
-/** Runs only when named, because it takes an hour. */
-export const EXTRA: Readonly<Record<string, Scenario>> = { soak };
+/** Run only when named: the soak takes an hour, fairness half of one. */
+export const EXTRA: Readonly<Record<string, Scenario>> = { soak, fairness };

@@ -19,19 +19,20 @@ import { wait } from './waits/wait.ts';
 export async function runLoop(run: Run, first: Snapshot): Promise<void> {
   let snapshot: After = seen(run, first);
   try {
-    while (snapshot !== null) snapshot = await takeStep(run, snapshot);
+    while (snapshot !== null) snapshot = await takeStep(run, snapshot, snapshot === first);
   } finally {
     run.eager.drop();
     run.early?.drop();
   }
 }
 
-async function takeStep(run: Run, snapshot: Snapshot): Promise<After> {
+async function takeStep(run: Run, snapshot: Snapshot, isFirst: boolean): Promise<After> {
   if (run.signals.lost) throw new LeaseLost();
   const step = decide(snapshot, run.clock.now());
   if (snapshot.calls.length === 0) run.eager.drop();
   run.log.step(step.kind, { job_id: snapshot.job?.id ?? null, steps: snapshot.job?.steps ?? 0 });
-  if (run.signals.leaving && isLong(step)) return commit(run, snapshot, releaseUntil(snapshot, null));
+  const leaves = run.signals.leaving ? isLong(step) : step.kind === 'admit' && !isFirst && run.yields();
+  if (leaves) return commit(run, snapshot, releaseUntil(snapshot, null));
   const began = performance.now();
   const after = await carryOut(run, snapshot, step);
   run.log.stepped(step.kind, performance.now() - began);

@@ -32,6 +32,7 @@ export type Config = {
   sessionTimeoutS: number;
   /** Contexts that one worker process runs at once. */
   concurrency: number;
+  reservedSlots: number;
   /** Empty, and no `adminKey`: no access control, so the API listens on loopback only. */
   apiKeys: readonly ApiKey[];
   /**
@@ -108,6 +109,7 @@ export function parseEnvironment(env: Environment): Config {
     logLevel: read.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
     sessionTimeoutS: read.integer('DEFAULT_SESSION_TIMEOUT', 1_800, 1, LIMITS.idleTimeoutS),
     concurrency: read.integer('NIGHTSHIFT_CONCURRENCY', 100, 1, 100_000),
+    reservedSlots: read.integer('NIGHTSHIFT_RESERVED_SLOTS', 16, 0, 100_000),
     apiKeys: read.parsed('NIGHTSHIFT_API_KEYS', parseApiKeys) ?? [],
     adminKey: read.parsed('NIGHTSHIFT_ADMIN_KEY', parseAdminKey),
     allowedHosts: read.parsed('NIGHTSHIFT_ALLOWED_HOSTS', parseHosts) ?? [],

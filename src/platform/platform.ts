@@ -108,7 +108,7 @@ export async function openPlatform(
     providers,
     startWorker: async () => {
       const { startWorkerProcess } = await import('../workers/process/process.ts');
-      return startWorkerProcess(workerPorts(), config.concurrency);
+      return startWorkerProcess(workerPorts(), { concurrency: config.concurrency, reserved: config.reservedSlots });
     },
     async close() {
       await transport.close();

@@ -104,6 +104,16 @@ describe('a `once` call', () => {
   });
 });
 
+test('a run that leaves its slot between two jobs is followed by another one', async () => {
+  let asked = 0;
+  const rig = await play({ yields: () => (asked += 1) > 0 });
+  rig.store.submit('again');
+  rig.store.submit('and again');
+  await rig.bringToRest();
+  expect(asked).toBe(1);
+  expect([...rig.store.outcomes.values()].map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+});
+
 test('a job whose processes die before they make progress fails, and the next input works', async () => {
   const rig = await play({
     at: ({ port, rig: { store } }) => (port === 'the model' && store.outcomes.size === 0 ? 'dies' : undefined),

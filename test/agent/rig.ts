@@ -40,6 +40,7 @@ export type RigOptions = {
   guards?: Readonly<Record<string, 'approve' | 'deny'>>;
   /** What the model call waits for, by its number from 1; null: nothing. */
   throttledAccess?: (ask: number, rig: Rig) => ThrottledAccess | null;
+  yields?: () => boolean;
   at?: (portCall: PortCall) => Happening;
   settings?: Settings;
   /** The answer of the model to a request, in place of the default. */
@@ -149,6 +150,7 @@ export class Rig {
           return outcome;
         },
       },
+      yields: () => this.#options.yields?.() ?? false,
       model: () => {
         this.asks += 1;
         return this.#options.throttledAccess?.(this.asks, this) ?? { kind: 'open', model };

@@ -25,6 +25,7 @@ const BESIDE = [
   'processes.next_death',
   'search.index_backlog',
   'contexts.take_due',
+  'contexts.read_runnable',
   'contexts.wake_missed',
   'contexts.revoke',
   'contexts.list_owned',

@@ -10,11 +10,10 @@ import { startWorker, stopWorker } from '../../src/commands/workers/stop-worker.
 import { DEFAULT_TENANT } from '../../src/core/ids.ts';
 import { claim } from '../../src/db/run/claims.ts';
 import type { Executor } from '../../src/db/connection/client.ts';
-import { sweepOnce } from '../../src/workers/process/sweep.ts';
 import { submit } from '../../src/db/write/inputs/submit.ts';
 import { given, type Context, type Given } from './database-fixture.ts';
 import { submissionTo } from './inputs.ts';
-import { workerState } from './worker-state.ts';
+import { sweep, workerState } from './worker-state.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -67,7 +66,7 @@ test('no transaction locks two contexts, whatever clients, runs and sweeps do at
         if (jobId !== null) {
           await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }));
         }
-        await sweepOnce(sweeper);
+        await sweep(sweeper);
       }
     }),
   );

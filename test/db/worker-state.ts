@@ -8,14 +8,19 @@ import { Throttles } from '../../src/workers/process/throttles.ts';
 import { createWorkerMetrics } from '../../src/workers/process/metrics/metrics.ts';
 import type { WorkerState } from '../../src/workers/process/ports.ts';
 import { Registry } from '../../src/workers/process/registry.ts';
+import { sweepOnce } from '../../src/workers/process/sweep.ts';
+import { Dispatcher } from '../../src/workers/scheduling/dispatcher.ts';
+import { Shares } from '../../src/workers/scheduling/shares.ts';
+import { Slots } from '../../src/workers/scheduling/slots.ts';
 import { QUIET_FINGERPRINTS } from '../workers/manual-process.ts';
 import { workerPorts } from '../workers/worker-ports.ts';
 import { TIMES, type Given } from './database-fixture.ts';
 
 export function workerState(the: Given): WorkerState {
-  const registry = new Registry(1);
+  const registry = new Registry();
+  const slots = slotsOf(1);
   const clock = new DatabaseClock();
-  const metrics = createWorkerMetrics(registry, []);
+  const metrics = createWorkerMetrics(slots, []);
   const ports = workerPorts({
     database: the.database,
     bus: localBus(),
@@ -24,6 +29,7 @@ export function workerState(the: Given): WorkerState {
   return together({
     ...ports,
     registry,
+    slots,
     subscribers: new SubscriberRegistry(),
     clock,
     metrics,
@@ -31,6 +37,15 @@ export function workerState(the: Given): WorkerState {
     fingerprints: QUIET_FINGERPRINTS,
     identity: () => null,
   });
+}
+
+export function slotsOf(capacity: number, reserved = 0): Slots {
+  return new Slots(new Shares(), capacity, reserved);
+}
+
+/** One sweep of a process. */
+export async function sweep(state: WorkerState): Promise<void> {
+  await sweepOnce(state, new Dispatcher(state));
 }
 
 /** Claims, appends and throttles over the given parts. */

@@ -126,7 +126,7 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
           }),
         },
       }),
-      50,
+      { concurrency: 50, reserved: 0 },
     );
     workers.push(worker);
     return worker;

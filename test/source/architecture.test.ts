@@ -57,7 +57,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   typebox: ['schema', 'tools', 'api'],
   pino: ['api', 'workers', 'platform'],
   'p-map': ['commands'],
-  'p-timeout': ['queue', 'db', 'workers'],
+  'p-timeout': ['queue', 'db', 'tools', 'workers'],
   'prom-client': ['api', 'workers'],
   'rate-limiter-flexible': ['api'],
   undici: ['llm'],

@@ -12,6 +12,8 @@ import { Throttles } from '../../src/workers/process/throttles.ts';
 import { createWorkerMetrics } from '../../src/workers/process/metrics/metrics.ts';
 import type { WorkerPorts, WorkerState } from '../../src/workers/process/ports.ts';
 import { Registry } from '../../src/workers/process/registry.ts';
+import { Shares } from '../../src/workers/scheduling/shares.ts';
+import { Slots } from '../../src/workers/scheduling/slots.ts';
 
 const fingerprinter = createFingerprinter(digest);
 
@@ -22,14 +24,16 @@ export const QUIET_FINGERPRINTS: WorkerState['fingerprints'] = {
 
 /** The shared state of a process, as `startWorkerProcess` builds it. Its row exists already. */
 export function manualState(ports: WorkerPorts, id: ProcessId, capacity: number): WorkerState {
-  const registry = new Registry(capacity);
+  const registry = new Registry();
+  const slots = new Slots(new Shares(), capacity);
   const clock = new DatabaseClock();
-  const metrics = createWorkerMetrics(registry, []);
+  const metrics = createWorkerMetrics(slots, []);
   return {
     ...ports,
     appender: createAppender(ports.database.db),
     claimer: createClaimer({ ...ports, clock, registry }),
     registry,
+    slots,
     subscribers: new SubscriberRegistry(),
     clock,
     metrics,

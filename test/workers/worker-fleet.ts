@@ -102,6 +102,8 @@ export type FleetOptions = {
   resolve?: (worker: WorkerDefinition) => Serving;
   processes?: number;
   concurrency?: number;
+  /** Slots beyond it. */
+  reserved?: number;
   queue?: 'redis' | 'deaf';
   times?: Partial<WorkerTimes>;
   /** How long a person has who is asked for an outcome, in milliseconds. */
@@ -247,7 +249,10 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     });
   const processes: WorkerProcess[] = [];
   const startProcess = async () => {
-    const started = await startWorkerProcess(portsOfProcess(), options.concurrency ?? 20);
+    const started = await startWorkerProcess(portsOfProcess(), {
+      concurrency: options.concurrency ?? 20,
+      reserved: options.reserved ?? 0,
+    });
     processes.push(started);
     return started;
   };

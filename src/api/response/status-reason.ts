@@ -178,7 +178,7 @@ function attemptNote(attempt: number): string {
 }
 
 function placeNote({ queuePosition }: Diagnosis): string {
-  return queuePosition === null ? '' : `, at position ${queuePosition} in the queue`;
+  return queuePosition === null ? '' : `, at position ${queuePosition} of this tenant`;
 }
 
 function queuedNote({ queued }: Diagnosis): string {

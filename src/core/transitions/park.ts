@@ -69,12 +69,13 @@ export function releaseUnsupported(mailbox: Mailbox, now: Millis): Append {
 
 /**
  * Another process continues: at once (`until` null), because this one stops, or later. Guarded by `control_seq`: a stop
- * request must be handled first. The job's status is `waiting`: no model call of it is in flight.
+ * request must be handled first; between two jobs by `wake_seq` too, because the next one decides the priority of the
+ * context. The job's status is `waiting`: no model call of it is in flight.
  */
 export function releaseUntil(mailbox: Mailbox, until: Millis | null): Append {
   return {
     ...blank(mailbox),
-    guard: { controlSeq: mailbox.controlSeq, wakeSeq: null },
+    guard: { controlSeq: mailbox.controlSeq, wakeSeq: mailbox.job === null ? mailbox.wakeSeq : null },
     job: mailbox.job === null ? null : { kind: 'progress', job: { ...mailbox.job, status: 'waiting' } },
     park: until === null ? { status: 'runnable' } : { status: 'waiting', until },
     progress: 'returned',

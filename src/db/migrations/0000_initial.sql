@@ -47,6 +47,7 @@ CREATE TABLE "contexts" (
 	"control_seq" bigint DEFAULT 0 NOT NULL,
 	"lease_owner" uuid,
 	"lease_epoch" bigint DEFAULT 0 NOT NULL,
+	"priority" smallint DEFAULT 5 NOT NULL,
 	"next_check_at" timestamp (3) with time zone,
 	"active_branch" text DEFAULT 'main' NOT NULL,
 	"stopped" boolean DEFAULT false NOT NULL,
@@ -382,7 +383,8 @@ ALTER TABLE "branches" ADD CONSTRAINT "branches_context_id_contexts_id_fk" FOREI
 ALTER TABLE "memories" ADD CONSTRAINT "memories_worker_id_workers_id_fk" FOREIGN KEY ("worker_id") REFERENCES "workers"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workers" ADD CONSTRAINT "workers_context_id_contexts_id_fk" FOREIGN KEY ("context_id") REFERENCES "contexts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "compactions_place" ON "compactions" USING btree ("context_id","branch","seq");--> statement-breakpoint
-CREATE INDEX "contexts_due" ON "contexts" USING btree ("next_check_at") WHERE "contexts"."next_check_at" is not null;--> statement-breakpoint
+CREATE INDEX "contexts_due" ON "contexts" USING btree ("next_check_at") WHERE "contexts"."scheduling_status" in ('waiting', 'running') and "contexts"."next_check_at" is not null;--> statement-breakpoint
+CREATE INDEX "contexts_runnable" ON "contexts" USING btree ("tenant_id","priority","next_check_at") WHERE "contexts"."scheduling_status" = 'runnable';--> statement-breakpoint
 CREATE INDEX "contexts_owned" ON "contexts" USING btree ("lease_owner") WHERE "contexts"."lease_owner" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "contexts_tenant" ON "contexts" USING btree ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
@@ -391,6 +393,7 @@ CREATE INDEX "jobs_queue" ON "jobs" USING btree ("context_id","priority","positi
 CREATE UNIQUE INDEX "jobs_spawned_once" ON "jobs" USING btree ("parent_tool_call_id") WHERE "jobs"."parent_tool_call_id" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "jobs_notice_once" ON "jobs" USING btree ("notice_of_job_id") WHERE "jobs"."notice_of_job_id" is not null;--> statement-breakpoint
 CREATE INDEX "jobs_notice_due" ON "jobs" USING btree ("id") WHERE "jobs"."parent_notice" = 'due';--> statement-breakpoint
+CREATE INDEX "jobs_stopping" ON "jobs" USING btree ("context_id") WHERE "jobs"."stop_kind" is not null and "jobs"."status" in ('running', 'waiting');--> statement-breakpoint
 CREATE INDEX "jobs_cascading" ON "jobs" USING btree ("id") WHERE "jobs"."cascade" is not null;--> statement-breakpoint
 CREATE INDEX "jobs_parent" ON "jobs" USING btree ("parent_job_id") WHERE "jobs"."parent_job_id" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "jobs_tenant" ON "jobs" USING btree ("tenant_id","id");--> statement-breakpoint

@@ -8,17 +8,11 @@ import { contextColumns, toContextRow, type ContextColumns, type ContextRow } fr
 /**
  * Takes the lease if it is free and the context has work. Sweeps revoke the leases of dead processes before. Null:
  * there is nothing to claim (the claim is a noop), or `owner` was declared dead. The returned row has the failed claims
- * *before* this claim. `counted`: the epoch under which a sweep already counted this claim in its own commit; null: not
- * counted yet.
+ * *before* this claim.
  */
-export async function claim(
-  tx: Executor,
-  contextId: ContextId,
-  owner: ProcessId,
-  counted: number | null = null,
-): Promise<ContextRow | null> {
+export async function claim(tx: Executor, contextId: ContextId, owner: ProcessId): Promise<ContextRow | null> {
   const [row] = await tx.execute<ContextColumns>(
-    sql`/* contexts.claim */ ${claimUpdate(sql`(select ${contextId}::uuid as id) free`, owner, counted)}`,
+    sql`/* contexts.claim */ ${claimUpdate(sql`(select ${contextId}::uuid as id) free`, owner)}`,
   );
   return row === undefined ? null : toClaimed(row);
 }
@@ -36,7 +30,7 @@ export async function claimFree(
       -- Always true. It makes the planner expect few rows and find each context by its id.
       where wanted.id || '' = wanted.id and f.failed_claims = 0
       for no key update of f skip locked
-    ) ${claimUpdate(sql`free`, owner, null)}`);
+    ) ${claimUpdate(sql`free`, owner)}`);
   return rows.map(toClaimed);
 }
 
@@ -54,11 +48,10 @@ export function leasedBy(contextIds: readonly ContextId[], owner: ProcessId): SQ
 }
 
 /** The update that claims the contexts of `from`, a relation named `free` with their ids. */
-function claimUpdate(from: SQL, owner: ProcessId, counted: number | null): SQL {
+function claimUpdate(from: SQL, owner: ProcessId): SQL {
   return sql`update contexts c set
       scheduling_status = 'running', lease_owner = ${owner}, lease_epoch = c.lease_epoch + 1,
-      next_check_at = null,
-      failed_claims = c.failed_claims + case when c.lease_epoch = ${counted}::bigint then 0 else 1 end
+      next_check_at = null, failed_claims = least(c.failed_claims + 1, 1000)
     from ${from}
     where c.id = free.id and (c.lease_owner is null)
       and (c.scheduling_status = 'runnable' or (c.scheduling_status = 'waiting' and c.next_check_at <= clock_timestamp()))
@@ -68,11 +61,4 @@ function claimUpdate(from: SQL, owner: ProcessId, counted: number | null): SQL {
 
 function toClaimed(row: ContextColumns): ContextRow {
   return { ...toContextRow(row), failedClaims: row.failedClaims - 1 };
-}
-
-/** Uncounts a claim that a sweep counted under this epoch and that failed through no fault of the context. */
-export async function forgive(executor: Executor, contextId: ContextId, counted: number): Promise<void> {
-  await executor.execute(sql`/* contexts.uncount_failed_claim */
-    update contexts c set failed_claims = greatest(c.failed_claims - 1, 0)
-    where c.id = ${contextId} and c.lease_owner is null and c.lease_epoch = ${counted}`);
 }

@@ -83,18 +83,21 @@ export async function renew(
 }
 
 /**
- * Releases a lease whose run was aborted or never started. Other processes may claim the context after `afterMs`; the
- * claim stays counted as failed. `epoch`: of the lease; null if the caller never learned it. False: there was no such
- * lease.
+ * Releases a lease whose run was aborted or never started. Other processes may claim the context after `afterMs`, and
+ * after twice as long with each failed claim in a row. The claim stays counted as failed, unless it `counts` for nothing. `epoch`: of the lease; null if the caller never learned
+ * it. False: there was no such lease.
  */
 export async function release(
   executor: Executor,
   { contextId, owner, epoch }: { contextId: ContextId; owner: ProcessId; epoch: number | null },
   afterMs: number,
+  counts = true,
 ): Promise<boolean> {
   const rows = await executor.execute(sql`/* contexts.release */
     update contexts c set lease_owner = null, lease_epoch = c.lease_epoch + 1, scheduling_status = 'waiting',
-      next_check_at = ${dueNow} + ${afterMs}::float8 * interval '1 millisecond'
+      failed_claims = case when ${counts}::boolean then c.failed_claims else greatest(c.failed_claims - 1, 0) end,
+      next_check_at = ${dueNow}
+        + ${afterMs}::float8 * interval '1 millisecond' * power(2, least(greatest(c.failed_claims - 1, 0), 5))
     where c.id = ${contextId} and c.lease_owner = ${owner}
       and (${epoch}::bigint is null or c.lease_epoch = ${epoch})
     returning c.id`);
@@ -103,12 +106,12 @@ export async function release(
 
 /**
  * Postpones a context whose claim failed because of an internal error. Counts a failed claim and waits longer each
- * time, so that the context does not keep the worker processes busy. `counted`: see `claim`.
+ * time, so that the context does not keep the worker processes busy.
  */
-export async function postpone(executor: Executor, contextId: ContextId, counted: number | null): Promise<void> {
+export async function postpone(executor: Executor, contextId: ContextId): Promise<void> {
   await executor.execute(sql`/* contexts.postpone */
     update contexts c set scheduling_status = 'waiting',
-      failed_claims = least(c.failed_claims + case when c.lease_epoch = ${counted}::bigint then 0 else 1 end, 1000),
+      failed_claims = least(c.failed_claims + 1, 1000),
       next_check_at = clock_timestamp() + interval '1 second' * power(2, least(c.failed_claims, 8))
     where c.id = ${contextId} and c.lease_owner is null and c.scheduling_status in ('runnable', 'waiting')`);
 }

@@ -68,9 +68,11 @@ export async function readParent(
   };
 }
 
-/** In two parts, so that the partial indexes of due and of owned contexts can be used. */
+/** In parts, so that the partial indexes of runnable, of due and of owned contexts can be used. */
 const AT_WORK: SQL = sql`(
-  (select count(*)::int from contexts c where c.next_check_at is not null and c.tenant_id = w.tenant_id)
+  (select count(*)::int from contexts c where c.scheduling_status = 'runnable' and c.tenant_id = w.tenant_id)
+  + (select count(*)::int from contexts c where c.scheduling_status in ('waiting', 'running')
+    and c.next_check_at is not null and c.tenant_id = w.tenant_id)
   + (select count(*)::int from contexts c where c.lease_owner is not null and c.next_check_at is null
     and c.tenant_id = w.tenant_id))`;
 

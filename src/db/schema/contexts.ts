@@ -27,7 +27,15 @@ export const contexts = pgTable(
     controlSeq: counter('control_seq'),
     leaseOwner: uuid('lease_owner'),
     leaseEpoch: counter('lease_epoch'),
-    /** When a sweep checks it: set while no process runs it, and while a stop request has no answer. */
+    /**
+     * The highest priority of its inputs since it was last idle; if it was released between two jobs, that of the next
+     * one. Runnable contexts of a tenant start in this order.
+     */
+    priority: smallint('priority').notNull().default(5),
+    /**
+     * While it is runnable: its place among the runnable contexts of its tenant and priority, and from when on a sweep
+     * may start it. While it waits, or has a stop request without an answer: when a sweep checks it.
+     */
     nextCheckAt: instant('next_check_at'),
     activeBranch: text('active_branch').notNull().default('main'),
     stopped: boolean('stopped').notNull().default(false),
@@ -53,9 +61,13 @@ export const contexts = pgTable(
       sql`${t.schedulingStatus} not in ('runnable', 'waiting') or ${t.nextCheckAt} is not null`,
     ),
     check('contexts_queued', sql`${t.queued} >= 0 and ${t.steers} >= 0`),
+    // Sweeps look at due contexts only; what waits for a slot is in the other index, by tenant.
     index('contexts_due')
       .on(t.nextCheckAt)
-      .where(sql`${t.nextCheckAt} is not null`),
+      .where(sql`${t.schedulingStatus} in ('waiting', 'running') and ${t.nextCheckAt} is not null`),
+    index('contexts_runnable')
+      .on(t.tenantId, t.priority, t.nextCheckAt)
+      .where(sql`${t.schedulingStatus} = 'runnable'`),
     index('contexts_owned')
       .on(t.leaseOwner)
       .where(sql`${t.leaseOwner} is not null`),

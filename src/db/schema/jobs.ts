@@ -80,6 +80,10 @@ export const jobs = pgTable(
     index('jobs_notice_due')
       .on(t.id)
       .where(sql`${t.parentNotice} = 'due'`),
+    /** Stop requests that no run has answered yet. */
+    index('jobs_stopping')
+      .on(t.contextId)
+      .where(sql`${t.stopKind} is not null and ${t.status} in ('running', 'waiting')`),
     index('jobs_cascading')
       .on(t.id)
       .where(sql`${t.cascade} is not null`),

@@ -26,6 +26,7 @@ import type { Fingerprints } from '../run/fingerprints.ts';
 import type { Throttles } from './throttles.ts';
 import type { WorkerMetrics } from './metrics/metrics.ts';
 import type { Registry } from './registry.ts';
+import type { Slots } from '../scheduling/slots.ts';
 import type { TeamAbilities } from '../run/team-abilities.ts';
 
 /** The models, tools and roles of this process. */
@@ -81,8 +82,8 @@ export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
 export type Claim = {
   contextId: ContextId;
   owner: ProcessId;
-  /** The epoch under which a sweep has already counted this claim; null: no sweep has. */
-  counted: number | null;
+  /** Reading it may have killed a process, or it took too long: the claim commits, and is counted, before it is read. */
+  isSuspect: boolean;
   /** Its wake-up was the first one of its context, which has no history then, unless it is a fork or an import. */
   isNew: boolean;
   signals: RunSignals;
@@ -115,6 +116,7 @@ export type WorkerState = WorkerPorts & {
   appender: Appender;
   claimer: Claimer;
   registry: Registry;
+  slots: Slots;
   subscribers: SubscriberRegistry;
   clock: DatabaseClock;
   throttles: Throttles;

@@ -20,7 +20,9 @@ import { withMetrics } from './metrics/with-metrics.ts';
 import { createWorkerMetrics, processFigures, type WorkerMetrics } from './metrics/metrics.ts';
 import type { WorkerPorts, WorkerState } from './ports.ts';
 import { Registry } from './registry.ts';
-import { runContext } from '../run/run-context.ts';
+import { Dispatcher } from '../scheduling/dispatcher.ts';
+import { Shares } from '../scheduling/shares.ts';
+import { Slots } from '../scheduling/slots.ts';
 import { Sweep } from './sweep.ts';
 
 /**
@@ -45,12 +47,19 @@ export type WorkerProcess = {
   drain(): Promise<void>;
 };
 
+/** `reserved`: slots beyond `concurrency`, for tenants that run nothing in this process. */
+export type Capacity = { concurrency: number; reserved: number };
+
 /** Resolves once the process can claim contexts. */
-export async function startWorkerProcess(ports: WorkerPorts, concurrency: number): Promise<WorkerProcess> {
-  const registry = new Registry(concurrency);
+export async function startWorkerProcess(
+  ports: WorkerPorts,
+  { concurrency, reserved }: Capacity,
+): Promise<WorkerProcess> {
+  const registry = new Registry();
+  const slots = new Slots(new Shares(), concurrency, reserved);
   const clock = new DatabaseClock();
   const subscribers = new SubscriberRegistry();
-  const metrics = createWorkerMetrics(registry, ports.abilities.published.tools, processFigures());
+  const metrics = createWorkerMetrics(slots, ports.abilities.published.tools, processFigures());
   const abilities = withMetrics(ports.abilities, metrics);
   const throttles = new Throttles({ ...ports, abilities }, clock, metrics);
   const heartbeat = new Heartbeat({ ...ports, registry, subscribers, clock, throttles, metrics });
@@ -65,6 +74,7 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
     appender,
     claimer,
     registry,
+    slots,
     subscribers,
     clock,
     throttles,
@@ -73,7 +83,8 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
     fingerprints,
     identity,
   };
-  const sweep = new Sweep(state);
+  const dispatcher = new Dispatcher(state);
+  const sweep = new Sweep(state, dispatcher);
   const housekeeper = createHousekeeper(state);
   const indexer = createIndexer(state);
   await Promise.all([
@@ -82,17 +93,15 @@ export async function startWorkerProcess(ports: WorkerPorts, concurrency: number
     followUps.start(),
     ports.servers.start(watchServers(metrics, registry), registry),
   ]);
-  const listener = await ports.queue.listen(async (contextId, isNew) => {
-    if (!(await registry.takeSlot())) return;
-    await runContext(state, contextId, { isNew }).finally(() => registry.giveSlot());
-  }, concurrency);
+  const listener = await ports.queue.listen((contextId, isNew) => dispatcher.wake(contextId, isNew), concurrency);
+  dispatcher.start();
   sweep.start();
   housekeeper.start();
   indexer.start();
   let draining: Promise<void> | null = null;
   return {
-    running: () => registry.running,
-    drain: () => (draining ??= drain(state, listener, [sweep, housekeeper, indexer, followUps], heartbeat)),
+    running: () => slots.running,
+    drain: () => (draining ??= drain(state, listener, [dispatcher, sweep, housekeeper, indexer, followUps], heartbeat)),
   };
 }
 
@@ -114,8 +123,9 @@ async function drain(
   beside: readonly { stop(): Promise<void> }[],
   heartbeat: Heartbeat,
 ): Promise<void> {
-  const { registry, times, log } = state;
+  const { registry, slots, times, log } = state;
   log.info({ runs: registry.running }, 'draining');
+  slots.close();
   registry.close();
   void listener.pause().catch(() => undefined);
   const timeout = new AbortController();

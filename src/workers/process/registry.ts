@@ -1,6 +1,6 @@
 /**
- * The contexts that this process runs: at most `capacity` at once, each at most once. A context has a place from before
- * its claim until its run has ended. So a lease of this process without a place is left over from an earlier run.
+ * The contexts that this process runs, each at most once. A context has a place from before its claim until its run has
+ * ended. So a lease of this process without a place is left over from an earlier run.
  */
 import { RunSignals } from '../../agent/run-signals.ts';
 import type { ContextId } from '../../core/ids.ts';
@@ -9,6 +9,8 @@ import { Unsupported } from './unsupported.ts';
 type Place = {
   signals: RunSignals;
   ended: Promise<void>;
+  /** When its claim had been made, on the monotonic clock; null: not yet. */
+  claimedAt: number | null;
   /**
    * Ends the place. True: a wake-up arrived meanwhile, perhaps after the run released its context, so the caller checks
    * it again.
@@ -21,58 +23,14 @@ export class Registry {
   readonly #places = new Map<ContextId, Place>();
   /** Contexts that got a wake-up while they had a place. */
   readonly #notified = new Set<ContextId>();
-  readonly #waiting: (() => void)[] = [];
-  readonly #capacity: number;
-  #taken = 0;
-  /** Slots reserved for what a sweep is about to find. */
-  #reserved = 0;
   #closed = false;
 
-  constructor(capacity: number) {
-    this.#capacity = capacity;
-  }
-
-  get free(): number {
-    return this.#closed ? 0 : Math.max(0, this.#capacity - this.#taken - this.#reserved);
-  }
-
-  get capacity(): number {
-    return this.#capacity;
-  }
-
   get running(): number {
-    return this.#taken;
+    return this.#places.size;
   }
 
   has(contextId: ContextId): boolean {
     return this.#places.has(contextId);
-  }
-
-  /** Waits for a free slot. False: the process is draining. */
-  async takeSlot(): Promise<boolean> {
-    while (this.free <= 0 && !this.#closed) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    if (this.#closed) return false;
-    this.#taken += 1;
-    return true;
-  }
-
-  giveSlot(): void {
-    this.#taken -= 1;
-    this.#waiting.shift()?.();
-  }
-
-  /** Reserves all free slots, so that every context found for them can run. Returns their number. */
-  reserve(): number {
-    const { free } = this;
-    this.#reserved += free;
-    return free;
-  }
-
-  /** Of the reserved slots, `used` are taken, the rest are free again. */
-  settleReserved(reserved: number, used: number): void {
-    this.#reserved -= reserved;
-    this.#taken += used;
-    for (let count = reserved - used; count > 0; count -= 1) this.#waiting.shift()?.();
   }
 
   /**
@@ -91,6 +49,7 @@ export class Registry {
     const place: Place = {
       signals: new RunSignals(),
       ended,
+      claimedAt: null,
       leave: () => {
         this.#places.delete(contextId);
         resolve();
@@ -100,6 +59,17 @@ export class Registry {
     if (this.#closed) place.signals.leave();
     this.#places.set(contextId, place);
     return place;
+  }
+
+  /**
+   * The context was seen as runnable at this time, on the monotonic clock. If its run had claimed it before, the run has
+   * released it and is about to leave: the caller of the run then checks it again. False: no run here has a place for it.
+   */
+  noteRunnable(contextId: ContextId, at: number): boolean {
+    const place = this.#places.get(contextId);
+    if (place === undefined) return false;
+    if (place.claimedAt !== null && place.claimedAt < at) this.#notified.add(contextId);
+    return true;
   }
 
   /**
@@ -115,10 +85,9 @@ export class Registry {
     for (const { signals } of this.#places.values()) signals.lose();
   }
 
-  /** Closes all slots. Runs release their context at the next step. */
+  /** Runs release their context at the next step. */
   close(): void {
     this.#closed = true;
-    for (const wake of this.#waiting.splice(0)) wake();
     for (const { signals } of this.#places.values()) signals.leave();
   }
 

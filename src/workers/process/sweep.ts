@@ -1,6 +1,7 @@
 /**
- * The sweep: every worker process checks about once a second which contexts are due, so that work is found even if
- * Redis lost its wake-up. A sweep touches only due rows, and skips rows that another process has locked.
+ * The sweep: every worker process checks about once a second which contexts are due, and starts those that no wake-up
+ * did, so that work is found even if Redis lost it. A sweep writes to due rows only, and skips rows that another process
+ * has locked.
  */
 import { setTimeout } from 'node:timers/promises';
 import { settleUnowned } from '../../commands/jobs/settle.ts';
@@ -12,16 +13,16 @@ import { declareDead, nextDeath } from '../../db/processes/processes.ts';
 import { terminateFrozenSessions } from '../../db/processes/frozen-sessions.ts';
 import { fence } from '../../db/run/stop-requests.ts';
 import type { WorkerState } from './ports.ts';
-import { runContext } from '../run/run-context.ts';
+import type { Dispatcher } from '../scheduling/dispatcher.ts';
 
 /**
- * Limits of one sweep: contexts beyond its free slots that it wakes, how long these must be overdue in milliseconds,
- * and leases that it revokes.
+ * Limits of one sweep: contexts whose wait is over or that have a stop request, contexts that it wakes because their wake-up
+ * was lost, and leases that it revokes.
  */
+const MOST_DUE = 500;
 const MOST_WAKE_UPS = 100;
-const LEFT_MS = 2_000;
 const REVOKED = 500;
-/** How long sweeps leave a context to its wake-up before they look at it again, in milliseconds. */
+/** How long sweeps leave a stop request to the process that settles it, in milliseconds. */
 const AGAIN_MS = 3_000;
 /** A process that missed so many heartbeats may have died: every sweep looks at its lock. */
 const SILENT_HEARTBEATS = 2;
@@ -30,11 +31,13 @@ const SOMETIMES = 5;
 
 export class Sweep {
   readonly #state: WorkerState;
+  readonly #dispatcher: Dispatcher;
   #stopped = false;
   #sweeping: Promise<void> = Promise.resolve();
 
-  constructor(state: WorkerState) {
+  constructor(state: WorkerState, dispatcher: Dispatcher) {
     this.#state = state;
+    this.#dispatcher = dispatcher;
   }
 
   start(): void {
@@ -51,7 +54,7 @@ export class Sweep {
     const warn = (message: string) => (error: unknown) => state.log.warn({ err: error }, message);
     for (let count = 1; !this.#stopped; count += 1) {
       const beganAt = performance.now();
-      await sweepOnce(state).catch(warn('a sweep failed'));
+      await sweepOnce(state, this.#dispatcher).catch(warn('a sweep failed'));
       if (count % SOMETIMES === 0) await releaseOrphans(state).catch(warn('could not release leases without a run'));
       await setTimeout(await untilNextSweep(state, beganAt, count === 1).catch(() => state.times.sweepMs));
     }
@@ -71,7 +74,7 @@ async function untilNextSweep(state: WorkerState, beganAt: number, starts: boole
   return Math.min(times.sweepMs * (0.75 + state.random() / 2), death === null ? Infinity : death + 1);
 }
 
-export async function sweepOnce(state: WorkerState): Promise<void> {
+export async function sweepOnce(state: WorkerState, dispatcher: Pick<Dispatcher, 'fill'>): Promise<void> {
   const { db } = state.database;
   const identity = state.identity();
   if (identity === null) return;
@@ -79,45 +82,13 @@ export async function sweepOnce(state: WorkerState): Promise<void> {
   const dead = await declareDead(db, state.times, identity);
   if (dead.length > 0) state.log.warn({ dead }, 'processes died');
   const revoked = await revoke(db, REVOKED);
-  const ownDue = await takeReserved(state);
-  // Contexts beyond the free slots get another wake-up. A process with a free slot would have claimed them before they
-  // are overdue.
   const passBy = state.registry.unsupported.passedBy(state.clock.now());
-  const left = await takeDue(db, {
-    most: MOST_WAKE_UPS,
-    againMs: AGAIN_MS,
-    overdueMs: LEFT_MS,
-    passBy,
-  }).finally(() => startAll(state, ownDue));
+  const due = await takeDue(db, { most: MOST_DUE, againMs: AGAIN_MS, passBy });
+  for (const one of due) await settleStopRequest(state, one);
+  const started = await dispatcher.fill();
   state.followUps.look();
-  state.metrics.sweep(ownDue.length + left.length, revoked);
-  for (const due of left) if (due.kind === 'claimable') state.wakeQueue.notify(due);
+  state.metrics.sweep(started, revoked);
   for (const woken of await wakeForgotten(db, MOST_WAKE_UPS)) state.wakeQueue.notify(woken);
-  for (const due of [...ownDue, ...left]) await settleStopRequest(state, due);
-}
-
-/**
- * Claimable contexts for slots that are reserved before the query. So every claim that the query counts is also made.
- */
-async function takeReserved({ database, registry, clock }: WorkerState): Promise<Due[]> {
-  const reserved = registry.reserve();
-  let found: Due[] = [];
-  try {
-    const passBy = registry.unsupported.passedBy(clock.now());
-    const query = { most: reserved, againMs: AGAIN_MS, overdueMs: 0, claims: true, passBy };
-    if (reserved > 0) found = await takeDue(database.db, query);
-  } finally {
-    registry.settleReserved(reserved, found.filter(({ kind }) => kind === 'claimable').length);
-  }
-  return found;
-}
-
-/** Every context already has its slot. */
-function startAll(state: WorkerState, found: readonly Due[]): void {
-  for (const due of found) {
-    if (due.kind === 'claimable')
-      void runContext(state, due.contextId, { counted: due.epoch }).finally(() => state.registry.giveSlot());
-  }
 }
 
 /**
@@ -126,7 +97,7 @@ function startAll(state: WorkerState, found: readonly Due[]): void {
  * jobs.
  */
 async function settleStopRequest(state: WorkerState, { kind, contextId }: Due): Promise<void> {
-  if (kind === 'claimable') return;
+  if (kind === 'runnable') return;
   const settle: Command<boolean> = async (tx) => {
     const taken = kind === 'stop_requested' ? await takeUnowned(tx, contextId) : (await fence(tx, contextId)) !== null;
     if (!taken) return done(false);
@@ -140,13 +111,13 @@ async function settleStopRequest(state: WorkerState, { kind, contextId }: Due): 
 
 /**
  * Releases leases that this process holds without a run: after a claim whose commit was in doubt, or a run whose
- * release failed.
+ * release failed. Such a claim does not count: this process lives.
  */
 async function releaseOrphans(state: WorkerState): Promise<void> {
   const identity = state.identity();
   if (identity === null) return;
   const { db } = state.database;
   for (const { contextId, epoch } of await owned(db, identity)) {
-    if (!state.registry.has(contextId)) await release(db, { contextId, owner: identity, epoch }, 0);
+    if (!state.registry.has(contextId)) await release(db, { contextId, owner: identity, epoch }, 0, false);
   }
 }

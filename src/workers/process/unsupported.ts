@@ -1,6 +1,6 @@
 /**
- * Contexts that this process cannot serve, for example because it lacks a tool or a provider. Its sweeps skip such a
- * context for a growing time; other processes still find it. A wake-up, a stop request or a change of settings ends the
+ * Contexts that this process cannot serve, for example because it lacks a tool or a provider. It skips such a context
+ * for a growing time; other processes still find it. A wake-up, a stop request or a change of settings ends the
  * skipping.
  */
 import type { ContextId } from '../../core/ids.ts';
@@ -48,7 +48,7 @@ export class Unsupported {
     this.#entries.clear();
   }
 
-  /** Contexts that a sweep skips now, unless their counters have changed. */
+  /** Contexts that it skips now, unless their counters have changed. */
   passedBy(now: Millis): Seen[] {
     return [...this.#entries.values()]
       .filter(({ until }) => until > now)

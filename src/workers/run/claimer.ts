@@ -1,7 +1,7 @@
 /**
  * Claims. One transaction takes the lease, reads the stored state, and appends the beginning or resumption of a job; the
- * model call that follows begins while it commits (claim-and-call.ts). Contexts without failed claims that are not known
- * as unsupported share a transaction.
+ * model call that follows begins while it commits (claim-and-call.ts). Contexts without failed claims that are neither
+ * suspect nor known as unsupported share a transaction. Others are read after the commit of their claim.
  */
 import { endUnread } from '../../commands/inputs/end-unread.ts';
 import { NOTHING_COMPACTED } from '../../core/compaction/compacted.ts';
@@ -17,6 +17,7 @@ import { read, type ContextRow } from '../../db/run/contexts.ts';
 import { readHistories } from '../../db/run/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../../db/run/mailbox/mailbox.ts';
 import { ReadLimitExceeded } from '../../db/connection/read-limit.ts';
+import { isAway } from '../../db/batches/database-timeout.ts';
 import { createBatcher } from '../../db/batches/batcher.ts';
 import { commitAndCall, firstStep, opened, afterAppend, type Found } from './claim-and-call.ts';
 import { beforeOwnClaim, callerOf, readLocked, readSnapshot, toSnapshots } from './journal.ts';
@@ -24,23 +25,40 @@ import type { Claim, Claimed, Claimer, Skipped, WorkerState } from '../process/p
 
 /** Contexts in one transaction at most: the row of each stays locked until all of them are read. */
 const SHARED = 32;
+const MOST_SLOW = 1_000;
 
 type Parts = Pick<WorkerState, 'database' | 'abilities' | 'clock' | 'registry' | 'ids'>;
 
 export function createClaimer(parts: Parts): Claimer {
-  return createBatcher<Claim, Claimed | null>({
+  const claimFirst = createBatcher<Claim, Claimed | Unread | null>({
     keyOf: ({ contextId }) => contextId,
     shared: (claims) => claimTogether(parts, claims),
     alone: (one) => claimAlone(parts, one),
     most: SHARED,
   });
+  /** Contexts whose last claim took too long, or broke its connection. */
+  const slow = new Set<ContextId>();
+  return async ({ isSuspect, ...one }) => {
+    const { contextId } = one;
+    const claimed = await claimFirst({ ...one, isSuspect: isSuspect || slow.has(contextId) }).catch(
+      (error: unknown) => {
+        if (isAway(error)) slow.add(contextId);
+        const [oldest] = slow;
+        if (slow.size > MOST_SLOW && oldest !== undefined) slow.delete(oldest);
+        throw error;
+      },
+    );
+    slow.delete(contextId);
+    // However long it takes: the connection is given up if PostgreSQL falls silent.
+    return claimed?.kind === 'unread' ? openUnread(parts, claimed.row) : claimed;
+  };
 }
 
 async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(Claimed | undefined)[]> {
   const ordinary = claims.filter(
     // A process that was declared dead has a new id: claims under its old id are left out.
-    ({ contextId, owner, counted }) =>
-      counted === null && owner === claims[0]?.owner && !parts.registry.unsupported.has(contextId),
+    ({ contextId, owner, isSuspect }) =>
+      !isSuspect && owner === claims[0]?.owner && !parts.registry.unsupported.has(contextId),
   );
   const owner = ordinary[0]?.owner;
   if (owner === undefined) return claims.map(() => undefined);
@@ -71,20 +89,21 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
 }
 
 /** Null: the claim was a noop, or the worker was deleted. */
-async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | null> {
-  const { contextId, owner, counted } = one;
-  const claimed = await parts.database.transaction(async (tx, last): Promise<Claimed | Unread | null> => {
-    const row = await claim(tx, contextId, owner, counted);
+async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | Unread | null> {
+  const { contextId, owner, isSuspect } = one;
+  return parts.database.transaction(async (tx, last): Promise<Claimed | Unread | null> => {
+    const row = await claim(tx, contextId, owner);
     if (row === null) return null;
     parts.clock.set(row.now);
     if (row.failedClaims >= LIMITS.failedClaims) return endUnread(tx, row, parts.ids, crashLoop(row.failedClaims));
     const left = parts.registry.unsupported.has(contextId) ? await leaveUnread(parts, tx, row) : null;
     if (left !== null) return left;
+    // The claim is counted before anything is read: what is stored may kill this process.
+    if (isSuspect || row.failedClaims > 0) return { kind: 'unread', row };
     const snapshot = await readWithinClaim(parts, tx, row);
     if (snapshot === 'too long') return { kind: 'unread', row };
     return (await commitAndCall(last, found(one, row, snapshot))).get(contextId) ?? null;
   });
-  return claimed?.kind === 'unread' ? openUnread(parts, claimed.row) : claimed;
 }
 
 /** Claimed, but not read yet. */

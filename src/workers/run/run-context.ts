@@ -9,50 +9,64 @@ import { LeaseLost } from '../../core/errors.ts';
 import { madeAt, type ContextId, type ProcessId } from '../../core/ids.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import { isUnavailable } from '../../db/connection/database-errors.ts';
-import { forgive } from '../../db/run/claims.ts';
 import { postpone, release } from '../../db/run/contexts.ts';
 import { createJournal, persist } from './journal.ts';
 import { StreamPublisher } from './stream-publisher.ts';
 import { DATABASE_TIMEOUT, isAway } from '../../db/batches/database-timeout.ts';
-import type { Claim, Opened, WorkerState } from '../process/ports.ts';
+import type { Claim, Claimed, WorkerState } from '../process/ports.ts';
+import type { Slot } from '../scheduling/slots.ts';
 import { createRunLog } from './run-log.ts';
 import { createTeam } from './team.ts';
 
 /** Delay before a context is claimed again after an internal error in its run, in milliseconds. */
 const BROKEN_MS = 2_000;
 
-/** What is known of a context before its claim. See `Claim`. */
-type Known = Partial<Pick<Claim, 'counted' | 'isNew'>>;
+/** What is known of a context before its claim (see `Claim`), and the slot that it runs in. */
+type Known = Partial<Pick<Claim, 'isSuspect' | 'isNew'>> & { slot?: Slot };
 
-/** Resolves when the run has ended, or at once if nothing was claimed. Never throws. The caller holds a slot for it. */
-export async function runContext(state: WorkerState, contextId: ContextId, known: Known = {}): Promise<void> {
-  const wasNotified = await runOnce(state, contextId, known);
-  if (wasNotified) await runContext(state, contextId);
+/**
+ * `noop`: there was nothing to claim. `here`: another run in this process has the context. `skipped`: this process cannot
+ * serve it. `ended`: the claim ended its job.
+ */
+export type RunResult = 'ran' | 'noop' | 'here' | 'skipped' | 'ended';
+
+/** Resolves when the run has ended, or at once if nothing was claimed. Never throws. The caller holds the slot. */
+export async function runContext(state: WorkerState, contextId: ContextId, known: Known = {}): Promise<RunResult> {
+  const { result, wasNotified } = await runOnce(state, contextId, known);
+  if (!wasNotified) return result;
+  const { slot } = known;
+  const again = await runContext(state, contextId, slot === undefined ? {} : { slot });
+  return result === 'ran' ? result : again;
 }
 
 /**
- * True: a wake-up arrived meanwhile. It may be about work that came after this run, so the caller runs the context
- * again.
+ * `wasNotified`: a wake-up arrived meanwhile. It may be about work that came after this run, so the caller runs the
+ * context again.
  */
+type Ended = { result: RunResult; wasNotified: boolean };
+
 async function runOnce(
   state: WorkerState,
   contextId: ContextId,
-  { counted = null, isNew = false }: Known,
-): Promise<boolean> {
+  { isSuspect = false, isNew = false, slot }: Known,
+): Promise<Ended> {
   const owner = state.identity();
-  if (owner === null) return false;
+  if (owner === null) return { result: 'noop', wasNotified: false };
   const place = await state.registry.enter(contextId);
-  if (place === null) return false;
+  if (place === null) return { result: 'here', wasNotified: false };
   const { signals } = place;
   const publisher = new StreamPublisher(state.bus, state.subscribers, contextId, owner);
-  const portsFor = (snapshot: Snapshot) => portsOf(state, { signals, publisher, owner }, snapshot);
-  const claim: Claim = { contextId, owner, counted, isNew, signals, portsFor };
-  let wasNotified = false;
+  const portsFor = (snapshot: Snapshot) => portsOf(state, { signals, publisher, owner, slot }, snapshot);
+  const claim: Claim = { contextId, owner, isSuspect, isNew, signals, portsFor };
+  let result: RunResult = 'noop';
   try {
     const claimed = await claimContext(state, claim, publisher);
-    state.metrics.claim(claimed === null ? 'noop' : 'claimed');
-    if (claimed !== null) {
+    place.claimedAt = performance.now();
+    result = resultOf(claimed);
+    state.metrics.claim(claimed?.kind === 'opened' ? 'claimed' : 'noop');
+    if (claimed?.kind === 'opened') {
       const { snapshot: first, early } = claimed;
+      slot?.serve(first.lease.tenantId);
       const ports = portsFor(first);
       const eager = new EagerCalls(ports, signals, first);
       await runLoop({ ...ports, signals, early, eager }, first);
@@ -64,14 +78,13 @@ async function runOnce(
     publisher.close();
     // Also aborts the model call of a claim that timed out.
     signals.lose();
-    wasNotified = place.leave();
   }
-  return wasNotified;
+  return { result, wasNotified: place.leave() };
 }
 
-type Parts = { signals: RunSignals; publisher: StreamPublisher; owner: ProcessId };
+type Parts = { signals: RunSignals; publisher: StreamPublisher; owner: ProcessId; slot: Slot | undefined };
 
-function portsOf(state: WorkerState, { signals, publisher, owner }: Parts, first: Snapshot): RunPorts {
+function portsOf(state: WorkerState, { signals, publisher, owner, slot }: Parts, first: Snapshot): RunPorts {
   return {
     journal: createJournal(state, signals, publisher, owner),
     model: (name) => state.throttles.ask(name, first.lease.tenantId),
@@ -82,12 +95,18 @@ function portsOf(state: WorkerState, { signals, publisher, owner }: Parts, first
     ids: state.ids,
     random: () => state.random(),
     listener: (of) => publisher.listen(of),
+    yields: () => slot?.yields() ?? false,
     log: createRunLog(state, first),
   };
 }
 
-/** Null: the claim was a noop, this process cannot serve the context, or the claim itself ended the job. */
-async function claimContext(state: WorkerState, claim: Claim, publisher: StreamPublisher): Promise<Opened | null> {
+function resultOf(claimed: Claimed | null): RunResult {
+  if (claimed === null) return 'noop';
+  return claimed.kind === 'opened' ? 'ran' : claimed.kind;
+}
+
+/** Null: the claim was a noop. */
+async function claimContext(state: WorkerState, claim: Claim, publisher: StreamPublisher): Promise<Claimed | null> {
   const { unsupported } = state.registry;
   const { contextId } = claim;
   const claimed = await state.claimer(claim);
@@ -96,7 +115,7 @@ async function claimContext(state: WorkerState, claim: Claim, publisher: StreamP
   if (claimed.kind === 'skipped')
     unsupported.add({ contextId, ...claimed.mailbox }, claimed.at, claimed.mailbox.job?.deadline ?? null);
   else unsupported.delete(contextId);
-  if (claimed.kind !== 'opened') return null;
+  if (claimed.kind !== 'opened') return claimed;
   if (claimed.began !== null) {
     const { transition, outcome } = claimed.began;
     if (transition.job?.kind === 'admit') state.metrics.started(state.clock.now() - madeAt(transition.job.job.id));
@@ -109,21 +128,14 @@ async function claimContext(state: WorkerState, claim: Claim, publisher: StreamP
  * The run failed. Releases its lease once the database is available; if that fails too, a sweep finds the lease without
  * a run. A lost connection is not the context's fault. A timeout may be: its history may be too long.
  */
-async function giveUp(
-  state: WorkerState,
-  { contextId, owner, counted, signals }: Claim,
-  error: unknown,
-): Promise<void> {
+async function giveUp(state: WorkerState, { contextId, owner, signals }: Claim, error: unknown): Promise<void> {
   const log = state.log.child({ context_id: contextId });
   const { db } = state.database;
   if (isAway(error)) log.warn({ err: error }, 'lost the database during a claim or run');
   else log.error({ err: error }, 'a run failed with an internal error');
   const releaseOrPostpone = async (): Promise<void> => {
-    const wasClaimed = await release(db, { contextId, owner, epoch: null }, BROKEN_MS);
-    if (wasClaimed) return;
-    // A timed-out claim stays counted as failed: a history that takes too long to read is a fault of the context.
-    if (!isAway(error)) await postpone(db, contextId, counted);
-    else if (isUnavailable(error) && counted !== null) await forgive(db, contextId, counted);
+    const wasClaimed = await release(db, { contextId, owner, epoch: null }, BROKEN_MS, !isUnavailable(error));
+    if (!wasClaimed && !isAway(error)) await postpone(db, contextId);
   };
   await pTimeout(persist(signals, releaseOrPostpone), DATABASE_TIMEOUT).catch(() => undefined);
 }

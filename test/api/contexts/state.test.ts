@@ -44,7 +44,7 @@ describe('the state of a context', () => {
     expect(found).toMatchObject({ state: 'ProcessingUserMessage', job_id, attempt: 0 });
     expect(found.queue_position).toBeGreaterThan(1);
     expect(found.why).toBe(
-      `The job waits for a free worker process, at position ${found.queue_position} in the queue.`,
+      `The job waits for a free worker process, at position ${found.queue_position} of this tenant.`,
     );
     expect(await shown()).toBe('ProcessingUserMessage');
     const { body: job } = await api.get(`/api/jobs/${job_id}`);

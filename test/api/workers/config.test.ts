@@ -35,6 +35,7 @@ describe('the configuration', () => {
       logLevel: 'info',
       sessionTimeoutS: 1800,
       concurrency: 100,
+      reservedSlots: 16,
       apiKeys: [],
       adminKey: null,
       allowedHosts: [],

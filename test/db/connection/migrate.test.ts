@@ -132,5 +132,11 @@ test('hot tables leave room on their pages, and columns that change at every app
      where i.indrelid = 'nightshift.contexts'::regclass order by 1`,
   );
   expect(options).toHaveLength(3);
-  expect(indexed.map(({ attname }) => attname)).toEqual(['id', 'lease_owner', 'next_check_at', 'tenant_id']);
+  expect(indexed.map(({ attname }) => attname)).toEqual([
+    'id',
+    'lease_owner',
+    'next_check_at',
+    'priority',
+    'tenant_id',
+  ]);
 });

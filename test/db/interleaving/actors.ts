@@ -11,7 +11,7 @@ import { perform, type Command } from '../../../src/commands/perform.ts';
 import { startWorker, stopWorker } from '../../../src/commands/workers/stop-worker.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
-import { sweepOnce } from '../../../src/workers/process/sweep.ts';
+import { sweep } from '../worker-state.ts';
 import { oneOf, type Lane, type Random, type Script } from './scheduler.ts';
 import { TEXTS } from './script.ts';
 import { atRest, passTime, stopBeating, type Process, type World } from './world.ts';
@@ -200,7 +200,7 @@ const ROLES: readonly Role[] = [
 export function sweeps({ world }: Pick<Cast, 'world'>, { state, lane }: Process, later: boolean): () => Promise<void> {
   return async () => {
     if (later) await passTime(lane.database, world.contextId);
-    await sweepOnce(state);
+    await sweep(state);
     await atRest(state.registry);
   };
 }
@@ -214,6 +214,6 @@ export function castOf(cast: Cast, sweeper: Process, lanes: readonly Lane[]): Sc
   const others = lanes
     .slice(0, 1 + Math.floor(random() * lanes.length))
     .map((lane): Script => ({ lane, run: oneOf(random, ROLES)(cast, lane) }));
-  const sweep: Script = { lane: sweeper.lane, run: sweeps(cast, sweeper, random() < 0.5) };
-  return [...running, ...others, ...(random() < 0.5 ? [sweep] : [])];
+  const sweeping: Script = { lane: sweeper.lane, run: sweeps(cast, sweeper, random() < 0.5) };
+  return [...running, ...others, ...(random() < 0.5 ? [sweeping] : [])];
 }

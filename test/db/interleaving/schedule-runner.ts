@@ -5,9 +5,9 @@ import { startWorker } from '../../../src/commands/workers/stop-worker.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
-import { sweepOnce } from '../../../src/workers/process/sweep.ts';
 import { createTestDatabase, type TestDatabase } from '../../services/database.ts';
 import { startStatementNetwork, type Rewrite, type StatementNetwork } from '../connection/statement-network.ts';
+import { sweep } from '../worker-state.ts';
 import { castOf } from './actors.ts';
 import { installAudit } from './audit.ts';
 import { faultsOf } from './checks.ts';
@@ -141,7 +141,7 @@ export class ScheduleRunner {
       const call = await world.asked(this.#admin);
       if (call !== null) await world.answer(this.#admin, call);
       await passTime(this.#admin, world.contextId);
-      await sweepOnce(last.state);
+      await sweep(last.state);
       await atRest(last.state.registry);
     }
     return [...orphan, ...unheard];

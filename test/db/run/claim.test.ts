@@ -1,12 +1,13 @@
 // Which process may run a context: claims, dead owners, and the findings of sweeps.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type ProcessId } from '../../../src/core/ids.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import type { Executor } from '../../../src/db/connection/client.ts';
-import { claim, claimFree, forgive } from '../../../src/db/run/claims.ts';
+import { claim, claimFree } from '../../../src/db/run/claims.ts';
 import { owned, read, release, renew } from '../../../src/db/run/contexts.ts';
 import { revoke, takeDue } from '../../../src/db/run/due-contexts.ts';
+import { readRunnable } from '../../../src/db/run/runnable.ts';
 import {
   heartbeat,
   declareDead,
@@ -401,9 +402,10 @@ describe('due at once', () => {
     await unregister(db(), owner);
     const found = await stillness(async (tx) => {
       await revoke(tx, 10);
-      return takeDue(tx, { most: 10, againMs: 3_000, overdueMs: 0 });
+      const asked = { after: null, perTenant: 10, onlyOverdue: true, passBy: [] };
+      return (await readRunnable(tx, asked)).byTenant.get(DEFAULT_TENANT);
     });
-    expect(found).toMatchObject([{ kind: 'claimable', contextId }]);
+    expect(found).toMatchObject([{ contextId }]);
   });
 });
 
@@ -413,48 +415,26 @@ describe('due work', () => {
 
   const later = async (contextId: ContextId) => set(contextId, `next_check_at = now() - interval '1 second'`);
 
-  test('is taken once and postponed, so that the next sweep skips it', async () => {
-    const contextId = await due();
-    await set(contextId, `next_check_at = now() + interval '1 hour'`);
-    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, overdueMs: 0 })).toEqual([]);
-    await later(contextId);
-    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, overdueMs: 0 })).toEqual([
-      { kind: 'claimable', contextId, wakeSeq: 1, epoch: 0 },
-    ]);
-    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, overdueMs: 0 })).toEqual([]);
-    await later(contextId);
-    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, overdueMs: 0 })).toHaveLength(1);
-  });
+  const waits = (contextId: ContextId) => set(contextId, `scheduling_status = 'waiting'`);
 
-  test('a claim for a slot that waits for it is counted in the sweep’s own commit, and once', async () => {
-    const [mine, left] = [await due(), await due()];
-    await later(mine);
-    const [found] = await takeDue(db(), { most: 1, againMs: AGAIN_MS, overdueMs: 0, claims: true });
-    expect(found).toMatchObject({ kind: 'claimable', contextId: mine, epoch: 0 });
-    expect(await the.row(mine)).toMatchObject({ failed_claims: 1 });
-    await later(left);
-    await takeDue(db(), { most: 1, againMs: AGAIN_MS, overdueMs: 0 });
-    expect(await the.row(left)).toMatchObject({ failed_claims: 0 });
-    const row = await claim(db(), mine, await the.process(), 0);
-    expect(row).toMatchObject({ failedClaims: 0 });
-    expect(await the.row(mine)).toMatchObject({ failed_claims: 1 });
-    await forgive(db(), mine, 0);
-    expect(await the.row(mine)).toMatchObject({ failed_claims: 1 });
-  });
-
-  test('a count under an old epoch does not belong to the claim', async () => {
+  test('is taken once its wait is over, and keeps its place', async () => {
     const contextId = await due();
-    await set(contextId, 'lease_epoch = 4');
-    expect(await claim(db(), contextId, await the.process(), 3)).toMatchObject({ failedClaims: 0 });
-    expect(await the.row(contextId)).toMatchObject({ failed_claims: 1 });
+    await set(contextId, `scheduling_status = 'waiting', next_check_at = now() + interval '1 hour'`);
+    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, passBy: [] })).toEqual([]);
+    await later(contextId);
+    const before = await the.row(contextId);
+    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, passBy: [] })).toEqual([{ kind: 'runnable', contextId }]);
+    expect(await the.row(contextId)).toMatchObject({
+      scheduling_status: 'runnable',
+      next_check_at: before.next_check_at,
+    });
+    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, passBy: [] })).toEqual([]);
   });
 
   test('a wait that is over can be claimed', async () => {
     const contextId = await due();
     await set(contextId, `scheduling_status = 'waiting', next_check_at = now() - interval '1 second'`);
-    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, overdueMs: 0 })).toMatchObject([
-      { kind: 'claimable', contextId },
-    ]);
+    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, passBy: [] })).toEqual([{ kind: 'runnable', contextId }]);
     expect(await claim(db(), contextId, await the.process())).not.toBeNull();
   });
 
@@ -462,18 +442,21 @@ describe('due work', () => {
     const contextId = await due();
     await the.claimed(contextId);
     await later(contextId);
-    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, overdueMs: 0 })).toEqual([
+    expect(await takeDue(db(), { most: 10, againMs: AGAIN_MS, passBy: [] })).toEqual([
       { kind: 'unanswered', contextId },
     ]);
   });
 
   test('two sweeps share it: nothing is taken twice, and a locked row is skipped', async () => {
     const contexts = await Promise.all(Array.from({ length: 20 }, due));
-    for (const contextId of contexts) await later(contextId);
+    for (const contextId of contexts) {
+      await waits(contextId);
+      await later(contextId);
+    }
     const [one, other] = [the.open({ max: 1 }), the.open({ max: 1 })];
     const taken = await one.transaction(async (tx) => {
-      const first = await takeDue(tx, { most: 5, againMs: AGAIN_MS, overdueMs: 0 });
-      const second = await takeDue(other.db, { most: 100, againMs: AGAIN_MS, overdueMs: 0 });
+      const first = await takeDue(tx, { most: 5, againMs: AGAIN_MS, passBy: [] });
+      const second = await takeDue(other.db, { most: 100, againMs: AGAIN_MS, passBy: [] });
       expect(second).toHaveLength(15);
       return [...first, ...second];
     });
@@ -485,7 +468,10 @@ describe('due work', () => {
     // With these statistics it looks for due contexts again for each context.
     await the.rows('analyze contexts');
     for (let count = 1; count < 8; count += 1) contexts.push(await due());
-    for (const contextId of contexts) await later(contextId);
-    expect(await takeDue(db(), { most: 3, againMs: AGAIN_MS, overdueMs: 0 })).toHaveLength(3);
+    for (const contextId of contexts) {
+      await waits(contextId);
+      await later(contextId);
+    }
+    expect(await takeDue(db(), { most: 3, againMs: AGAIN_MS, passBy: [] })).toHaveLength(3);
   });
 });

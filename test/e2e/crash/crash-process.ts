@@ -70,7 +70,7 @@ export async function startCrashProcess({
       log,
       random: Math.random,
     },
-    concurrency,
+    { concurrency, reserved: 1 },
   );
   return async () => {
     await worker.drain();

@@ -212,7 +212,7 @@ class Played {
     if (pausedAt === null && status !== 'runnable') return [];
     this.#trace.push(pausedAt === null ? 'run' : `release of the ${pausedAt.kind}`);
     this.#scene.expect(goOn(this.#reference));
-    if (pausedAt === null) this.#run = runContext(this.#state, this.#contextId);
+    if (pausedAt === null) this.#run = runContext(this.#state, this.#contextId).then(() => undefined);
     else this.#scene.letGo();
     await this.#standstill();
     return [];

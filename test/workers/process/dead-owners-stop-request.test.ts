@@ -8,9 +8,8 @@ import { unregister } from '../../../src/db/processes/processes.ts';
 import { Registry } from '../../../src/workers/process/registry.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
 import type { WorkerState } from '../../../src/workers/process/ports.ts';
-import { sweepOnce } from '../../../src/workers/process/sweep.ts';
 import { given, type Given } from '../../db/database-fixture.ts';
-import { workerState } from '../../db/worker-state.ts';
+import { slotsOf, sweep, workerState } from '../../db/worker-state.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -20,7 +19,7 @@ afterAll(() => the.close());
 
 async function worker(slots: number): Promise<WorkerState> {
   const id = await the.process();
-  return { ...workerState(the), registry: new Registry(slots), identity: () => id };
+  return { ...workerState(the), registry: new Registry(), slots: slotsOf(slots), identity: () => id };
 }
 
 test.each([0, 1])('a stop request of a dead owner is settled with %d slots, after deaths in a row', async (slots) => {
@@ -37,7 +36,7 @@ test.each([0, 1])('a stop request of a dead owner is settled with %d slots, afte
   expect(await the.rows(`select status from jobs where id = '${jobId}'`)).toEqual([{ status: 'running' }]);
   await unregister(the.database.db, holder);
   const sweeper = await worker(slots);
-  await sweepOnce(sweeper);
+  await sweep(sweeper);
   expect(
     await the.rows(
       `select status, stop_reason, stop_delivered_at is not null as received from jobs where id = '${jobId}'`,

@@ -1,17 +1,17 @@
 // A context that kills every process that reads it, for example by answers that crash a parser, and one whose history
-// is too long to be read. The claim of a process that dies is rolled back; the count of the death is not.
+// is too long to be read. After the first death it is read only once its claim has committed, so every death counts.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import { readBranch, readHistory } from '../../../src/db/run/history.ts';
 import { ReadLimitExceeded } from '../../../src/db/connection/read-limit.ts';
+import { revoke } from '../../../src/db/run/due-contexts.ts';
 import { unregister } from '../../../src/db/processes/processes.ts';
 import { Registry } from '../../../src/workers/process/registry.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
 import type { WorkerState } from '../../../src/workers/process/ports.ts';
-import { sweepOnce } from '../../../src/workers/process/sweep.ts';
 import { given, type Given } from '../../db/database-fixture.ts';
-import { together, workerState } from '../../db/worker-state.ts';
+import { slotsOf, sweep, together, workerState } from '../../db/worker-state.ts';
 import { tagOf } from '../../services/statements.ts';
 
 let the: Given;
@@ -27,7 +27,8 @@ async function startProcess(onStatement: (text: string) => Promise<void> | void)
   const state = together({
     ...workerState(the),
     database,
-    registry: new Registry(1),
+    registry: new Registry(),
+    slots: slotsOf(1),
     identity: () => id,
   });
   const die = async () => {
@@ -45,7 +46,7 @@ async function isDue(contextId: ContextId): Promise<void> {
 }
 
 /** A process claims it as `takesUp` does, and dies when it reads history. */
-async function diesReading(takesUp: (state: WorkerState) => Promise<void>): Promise<void> {
+async function diesReading(takesUp: (state: WorkerState) => Promise<unknown>): Promise<void> {
   const reads = Promise.withResolvers<void>();
   const { state, die } = await startProcess((text) => {
     if (!readsHistory(text)) return;
@@ -55,6 +56,7 @@ async function diesReading(takesUp: (state: WorkerState) => Promise<void>): Prom
   void takesUp(state).catch(() => undefined);
   await reads.promise;
   await die();
+  await revoke(the.database.db, 1);
 }
 
 test('a context that kills every process that reads it fails with `crash_loop`, without being read', async () => {
@@ -65,9 +67,10 @@ test('a context that kills every process that reads it fails with `crash_loop`, 
   expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'runnable', failed_claims: 0 });
   for (let death = 1; death <= LIMITS.failedClaims; death += 1) {
     await isDue(contextId);
-    await diesReading(sweepOnce);
+    await diesReading(sweep);
     expect(await the.row(contextId)).toMatchObject({
-      scheduling_status: 'runnable',
+      // After the second death it waits longer each time.
+      scheduling_status: death < 2 ? 'runnable' : 'waiting',
       lease_owner: null,
       failed_claims: death,
     });
@@ -75,8 +78,7 @@ test('a context that kills every process that reads it fails with `crash_loop`, 
   await isDue(contextId);
   const read: string[] = [];
   const { state, die } = await startProcess((text) => void (readsHistory(text) && read.push(text)));
-  await sweepOnce(state);
-  await state.registry.emptied();
+  await runContext(state, contextId, { isSuspect: true });
   expect(read).toEqual([]);
   const [failed, next] = await the.rows(
     `select id, status, error, turn from jobs where context_id = '${contextId}' order by position`,
@@ -118,10 +120,10 @@ test('a database that becomes unavailable during the claims of sweeps counts aga
     throw Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' });
   });
   await isDue(contextId);
-  await sweepOnce(state);
+  await sweep(state);
   await state.registry.emptied();
   expect(cut).toBe(false);
-  expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'runnable', failed_claims: 0 });
+  expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'waiting', failed_claims: 0 });
   await die();
 });
 
@@ -163,7 +165,7 @@ test('a process that dies after the commit of its claim, while it reads, is foll
   });
   await first.die();
   const { state, die } = await startProcess(() => undefined);
-  await sweepOnce(state);
+  await sweep(state);
   await state.registry.emptied();
   await runContext(state, contextId);
   const [job] = await the.rows(`select status from jobs where id = '${jobId}'`);

@@ -8,10 +8,9 @@ import { Registry } from '../../../src/workers/process/registry.ts';
 import { Unsupported } from '../../../src/workers/process/unsupported.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
 import type { WorkerState } from '../../../src/workers/process/ports.ts';
-import { sweepOnce } from '../../../src/workers/process/sweep.ts';
 import { settings } from '../../core/builders.ts';
 import { given, ids, type Given } from '../../db/database-fixture.ts';
-import { together, workerState } from '../../db/worker-state.ts';
+import { slotsOf, sweep, together, workerState } from '../../db/worker-state.ts';
 import { isClaim, tagOf } from '../../services/statements.ts';
 
 let the: Given;
@@ -52,7 +51,8 @@ async function startProcess(): Promise<Process> {
   process.state = together({
     ...process.state,
     database,
-    registry: new Registry(2),
+    registry: new Registry(),
+    slots: slotsOf(2),
     clock: new StillClock(),
     identity: () => id,
     abilities: { ...abilities, resolve: () => process.serving },
@@ -61,9 +61,9 @@ async function startProcess(): Promise<Process> {
 }
 
 /** One round of a sweep, until all work that it found is done. */
-async function sweep({ state }: Process, contextId: ContextId): Promise<void> {
+async function sweepNow({ state }: Process, contextId: ContextId): Promise<void> {
   await the.rows(`update contexts set next_check_at = now() - interval '1 second' where id = '${contextId}'`);
-  await sweepOnce(state);
+  await sweep(state);
   await state.registry.emptied();
 }
 
@@ -78,7 +78,7 @@ test('it is released to others at once, and its history is not read again', asyn
     lease_owner: null,
     failed_claims: 0,
   });
-  await sweep(process, contextId);
+  await sweepNow(process, contextId);
   expect(process).toMatchObject({ claims: 1, reads: 1 });
   await runContext(process.state, contextId);
   expect(process).toMatchObject({ claims: 2, reads: 1 });
@@ -90,10 +90,10 @@ test('another process finds it unchanged, and a change of it makes it worth a re
   const process = await startProcess();
   await runContext(process.state, contextId);
   const other = await startProcess();
-  await sweep(other, contextId);
+  await sweepNow(other, contextId);
   expect(other.claims).toBe(1);
   await the.submit(contextId);
-  await sweep(process, contextId);
+  await sweepNow(process, contextId);
   expect(process).toMatchObject({ claims: 2, reads: 1 });
   expect(await the.row(contextId)).toMatchObject({ failed_claims: 0 });
 });
@@ -105,7 +105,7 @@ test('it runs once its config is supported', async () => {
   await runContext(process.state, contextId);
   process.serving = { kind: 'served', settings: settings() };
   await the.rows(`update contexts set control_seq = control_seq + 1 where id = '${contextId}'`);
-  await sweep(process, contextId);
+  await sweepNow(process, contextId);
   expect(process).toMatchObject({ claims: 2, reads: 2 });
   expect(await the.rows(`select status from jobs where id = '${jobId}'`)).toEqual([{ status: 'running' }]);
   expect(process.state.registry.unsupported.has(contextId)).toBe(false);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => the.close());
 
 test('a wake-up for a place in use is remembered until the place is left', async () => {
-  const registry = new Registry(1);
+  const registry = new Registry();
   const contextId = ids.next<ContextId>();
   const place = await registry.enter(contextId);
   expect(await registry.enter(contextId)).toBeNull();

@@ -54,7 +54,7 @@ export type Diagnosis = {
   below: AwaitedBelow[];
   /** Whether any worker process is alive. */
   live: boolean;
-  /** While it waits for a worker process: its position among the due contexts of all tenants, from 1. */
+  /** While it waits for a worker process: its position among those of its tenant, from 1. */
   queuePosition: number | null;
   now: Millis;
 };
@@ -90,7 +90,8 @@ export async function findDiagnosis(
       exists (select 1 from processes p where not ${isDead(times)}) as live,
       case when c.scheduling_status = 'runnable' then (
         select count(*)::int from contexts o
-        where o.next_check_at is not null and o.scheduling_status = 'runnable' and (o.next_check_at, o.id) <= (c.next_check_at, c.id)
+        where o.scheduling_status = 'runnable' and o.tenant_id = c.tenant_id
+          and (o.priority, o.next_check_at, o.id) <= (c.priority, c.next_check_at, c.id)
       ) end as "queuePosition",
       ${millis(sql`clock_timestamp()`)} as now
     from contexts c join workers w on w.context_id = c.id

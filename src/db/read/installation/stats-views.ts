@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { TenantId } from '../../../core/ids.ts';
 import { shownState, type DurableState } from '../../../core/run/state.ts';
 import type { Executor } from '../../connection/client.ts';
+import { isAtWork } from '../contexts/shown-state.ts';
 
 /** Across all tenants, from partial indexes only: idle contexts are not counted. */
 type Load = {
@@ -27,7 +28,7 @@ export async function readLoad(executor: Executor): Promise<Load> {
       (select count(*) filter (where scheduling_status = 'runnable')::int as runnable,
         count(*) filter (where scheduling_status = 'running')::int as running,
         count(*) filter (where scheduling_status = 'waiting')::int as waiting
-        from contexts where next_check_at is not null or lease_owner is not null) c`);
+        from contexts c where ${isAtWork}) c`);
   if (row === undefined) throw new Error('The load query returned no row.');
   return {
     jobs: { queued: row.queued, running: row.jobs_running, waiting: row.jobs_waiting },
@@ -65,7 +66,7 @@ export async function readStats(executor: Executor, tenantId: TenantId): Promise
       count(j.id) filter (where j.status = 'running')::int as running,
       count(j.id) filter (where j.status = 'waiting')::int as waiting
     from contexts c left join jobs j on j.context_id = c.id and j.status in ('running', 'waiting')
-    where c.tenant_id = ${tenantId} and (c.next_check_at is not null or c.lease_owner is not null)
+    where c.tenant_id = ${tenantId} and ${isAtWork}
     group by 1, 2, 3, 4
     union all
     select r.state, 'idle', false, false, r.contexts, r.queued, 0, 0
@@ -74,7 +75,7 @@ export async function readStats(executor: Executor, tenantId: TenantId): Promise
         count(*) filter (where state = 'PermanentFailure')::int as failed,
         count(*) filter (where state = 'Stopped')::int as stopped,
         coalesce(sum(queued), 0)::int as queued
-      from contexts where tenant_id = ${tenantId} and next_check_at is null and lease_owner is null
+      from contexts where tenant_id = ${tenantId} and scheduling_status = 'idle'
     ) n, lateral (
       values ('Idle', n.idle, n.queued), ('PermanentFailure', n.failed, 0), ('Stopped', n.stopped, 0)
     ) r(state, contexts, queued)`);

@@ -49,6 +49,10 @@ const INPUTS = columns<Wanted>({
   until: ['timestamptz', ({ append }) => waitsUntil(append.park)],
   progress: ['text', ({ append }) => append.progress],
   settles: ['boolean', ({ append }) => append.job?.kind === 'settle'],
+  is_between_jobs: [
+    'boolean',
+    ({ append: { park, job } }) => park?.status === 'runnable' && (job === null || job.kind === 'settle'),
+  ],
   turn: ['int', ({ append }) => Math.max(0, ...append.entries.map(turnNumber))],
   last_turn: ['int', ({ append }) => append.takenBack?.lastTurn ?? null],
   failure_kept: ['boolean', ({ append }) => append.failure === 'keep'],
@@ -67,6 +71,10 @@ const CONTEXT = written<typeof contexts, Wanted>(
     leaseOwner: sql`case when w.park is null then c.lease_owner end`,
     nextCheckAt: sql`case w.park when 'idle' then null when 'waiting' then w.until
       when 'runnable' then statement_timestamp() else case when not w.settles then c.next_check_at end end`,
+    // Between two jobs, the next one decides.
+    priority: sql`case when w.is_between_jobs then coalesce(
+      (select min(j.priority) from jobs j where j.context_id = c.id and j.status = 'queued'), c.priority)
+      else c.priority end`,
     failedClaims: sql`case w.progress when 'made' then 0 when 'returned' then greatest(c.failed_claims - 1, 0)
       else c.failed_claims end`,
     queued: removed(({ append }) => (append.job?.kind === 'admit' ? 1 : 0)),

@@ -23,6 +23,7 @@ export const childContexts = insertion('child_contexts', contexts, {
     schedulingStatus: sql`'runnable'`,
     wakeSeq: sql`1`,
     queued: sql`1`,
+    priority: ({ priority }) => priority,
     nextCheckAt: sql`statement_timestamp() + ${sql.raw(String(WAKE_UP_GRACE_MS))} * interval '1 millisecond'`,
   },
 });

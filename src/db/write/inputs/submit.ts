@@ -92,6 +92,7 @@ const CONTEXTS = recordset(
     may_answer: ['boolean', ({ mayAnswer }) => mayAnswer],
     only_if_idle: ['boolean', ({ onlyIfIdle }) => onlyIfIdle],
     queue_limit: ['int', ({ queueLimit }) => queueLimit],
+    priority: ['int', ({ priority }) => priority],
   }),
 );
 // The condition is always true. It makes the planner expect few rows and find each context by its id.
@@ -105,6 +106,7 @@ function update(value: (name: keyof Values) => Placeholder, free: SQL): SQL {
       update contexts c set
         wake_seq = c.wake_seq + 1,
         queued = c.queued + 1,
+        priority = case when c.scheduling_status = 'idle' then g.priority else least(c.priority, g.priority) end,
         scheduling_status = case when c.scheduling_status = 'idle' then 'runnable' else c.scheduling_status end,
         next_check_at = case when c.scheduling_status = 'idle'
           then clock_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond' else c.next_check_at end

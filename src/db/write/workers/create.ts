@@ -51,7 +51,7 @@ export async function createWorker(
   const job = firstJob === null ? NO_JOB : submittedRow({ contextId, job: firstJob, asker: null });
   const { headSeq, wakeSeq, epoch, runnable, ...view } = await create(executor, {
     id,
-    worker: WORKERS.encode({ ...worker, jobCount: firstJob === null ? 0 : 1 }),
+    worker: WORKERS.encode({ ...worker, firstJob }),
     ...job,
   });
   return { worker: view, context: { headSeq, wakeSeq, epoch, runnable } };
@@ -84,7 +84,7 @@ const create = shared<Part, Row>({
 
 const WORKERS = recordset(
   'g',
-  columns<NewWorker & { jobCount: number }>({
+  columns<NewWorker & { firstJob: NewJob | null }>({
     id: ['uuid', ({ id }) => id],
     tenant_id: ['bigint', ({ tenantId }) => tenantId],
     context_id: ['uuid', ({ contextId }) => contextId],
@@ -95,7 +95,8 @@ const WORKERS = recordset(
     config: ['json', ({ config }) => config],
     parent_worker_id: ['uuid', ({ parentWorkerId }) => parentWorkerId],
     depth: ['int', ({ depth }) => depth],
-    jobs: ['int', ({ jobCount }) => jobCount],
+    jobs: ['int', ({ firstJob }) => (firstJob === null ? 0 : 1)],
+    priority: ['int', ({ firstJob }) => firstJob?.priority ?? null],
     // A sweep computes when.
     may_expire: ['boolean', ({ role, config }) => role !== null || config.idle_timeout_s !== undefined],
   }),
@@ -107,6 +108,7 @@ const CONTEXT = insertInto(contexts, {
   tenantId: sql`g.tenant_id`,
   wakeSeq: sql`g.jobs`,
   queued: sql`g.jobs`,
+  priority: sql`coalesce(g.priority, 5)`,
   schedulingStatus: sql`case when g.jobs > 0 then 'runnable' else 'idle' end`,
   nextCheckAt: sql`case when g.jobs > 0
       then clock_timestamp() + ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond' end`,

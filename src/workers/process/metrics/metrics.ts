@@ -63,7 +63,7 @@ export function createWorkerMetrics(
 ): WorkerMetrics {
   const instruments = createInstruments(registry);
   const { reading } = instruments;
-  reading('slots', 'Contexts that the process can run at once.', () => slots.capacity);
+  reading('slots', 'Contexts that the process can run at once, without reserved slots.', () => slots.capacity);
   reading('slots_taken', 'Contexts that the process runs now.', () => slots.running);
   return {
     ...createRunMetrics(instruments),
@@ -108,7 +108,7 @@ function createLeaseMetrics({ counter }: Instruments): LeaseMetrics {
   const claims = counter('claims_total', 'Attempts to claim a context.', ['outcome']);
   const losses = counter('lease_losses_total', 'Runs that lost their lease.');
   const sweeps = counter('sweeps_total', 'Sweeps for due contexts.');
-  const found = counter('rescued_total', 'Contexts that sweeps found due.');
+  const found = counter('rescued_total', 'Contexts that sweeps started, because no wake-up had.');
   const revoked = counter('leases_revoked_total', 'Leases of dead processes that sweeps revoked.');
   const heartbeats = counter('heartbeats_missed_total', 'Heartbeats that did not reach PostgreSQL.');
   return {

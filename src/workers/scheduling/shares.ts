@@ -1,0 +1,88 @@
+/**
+ * How the slots of a process are shared between tenants. The next one goes to the tenant that runs the fewest contexts
+ * here; if several do, to the one whose last start is the longest ago.
+ */
+import type { TenantId } from '../../core/ids.ts';
+
+/** Tenants of which the last start is remembered; of others it counts as longer ago. */
+const MOST = 10_000;
+/** For how long it is believed that contexts wait, in milliseconds. */
+const NOTED_MS = 1_000;
+
+export class Shares {
+  readonly #running = new Map<TenantId, number>();
+  /** The latest start last. */
+  readonly #startedAt = new Map<TenantId, number>();
+  #starts = 0;
+  /** Contexts that waited when it was last noted, without those that were started here, or promised a slot, since. */
+  readonly #waiting = new Map<TenantId, number>();
+  #notedAt = -Infinity;
+  readonly #promised = new Map<TenantId, number>();
+  /** Runs that leave their slots for them. */
+  readonly #leaving = new Map<TenantId, number>();
+
+  running(tenant: TenantId): number {
+    return this.#running.get(tenant) ?? 0;
+  }
+
+  begin(tenant: TenantId): void {
+    add(this.#running, tenant, 1);
+    if (this.#promised.has(tenant)) add(this.#promised, tenant, -1);
+    else if (this.#waiting.has(tenant)) add(this.#waiting, tenant, -1);
+    this.#startedAt.delete(tenant);
+    this.#startedAt.set(tenant, (this.#starts += 1));
+    const [oldest] = this.#startedAt.keys();
+    if (this.#startedAt.size > MOST && oldest !== undefined) this.#startedAt.delete(oldest);
+  }
+
+  /** `isLeaving`: the run had been told to leave. */
+  end(tenant: TenantId, isLeaving: boolean): void {
+    add(this.#running, tenant, -1);
+    if (isLeaving && this.#leaving.has(tenant)) add(this.#leaving, tenant, -1);
+  }
+
+  /** The tenant whose turn it is; null: there are none. */
+  first(tenants: Iterable<TenantId>): TenantId | null {
+    let first: TenantId | null = null;
+    for (const tenant of tenants) if (first === null || this.#isBefore(tenant, first)) first = tenant;
+    return first;
+  }
+
+  /** How many contexts of each tenant wait for a slot. */
+  noteWaiting(waiting: ReadonlyMap<TenantId, number>): void {
+    this.#notedAt = performance.now();
+    this.#waiting.clear();
+    for (const [tenant, count] of waiting) this.#waiting.set(tenant, count);
+    this.#promised.clear();
+    this.#leaving.clear();
+  }
+
+  /**
+   * Whether a run of this tenant should leave its slot, because a context of a tenant that runs fewer here waits for one.
+   * Each waiting context is promised one slot only.
+   */
+  yields(tenant: TenantId): boolean {
+    if (performance.now() - this.#notedAt > NOTED_MS) return false;
+    const own = this.running(tenant) - (this.#leaving.get(tenant) ?? 0);
+    for (const other of this.#waiting.keys()) {
+      if (other === tenant || this.running(other) + (this.#promised.get(other) ?? 0) >= own) continue;
+      add(this.#waiting, other, -1);
+      add(this.#promised, other, 1);
+      add(this.#leaving, tenant, 1);
+      return true;
+    }
+    return false;
+  }
+
+  #isBefore(one: TenantId, other: TenantId): boolean {
+    const difference = this.running(one) - this.running(other);
+    if (difference !== 0) return difference < 0;
+    return (this.#startedAt.get(one) ?? 0) < (this.#startedAt.get(other) ?? 0);
+  }
+}
+
+function add(counts: Map<TenantId, number>, tenant: TenantId, count: number): void {
+  const sum = (counts.get(tenant) ?? 0) + count;
+  if (sum === 0) counts.delete(tenant);
+  else counts.set(tenant, sum);
+}

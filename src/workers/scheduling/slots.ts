@@ -1,0 +1,143 @@
+/**
+ * The slots of a process: how many contexts it runs at once. Beyond `capacity` there are a few reserved ones, for
+ * tenants that run nothing here while all others are taken.
+ */
+import type { TenantId } from '../../core/ids.ts';
+import type { Shares } from './shares.ts';
+
+/** For so long after all slots were taken, in milliseconds, the process counts as busy. */
+const BUSY_MS = 100;
+
+export class Slots {
+  readonly capacity: number;
+  readonly shares: Shares;
+  readonly #reserved: number;
+  readonly #waiting: ((slot: Slot | null) => void)[] = [];
+  #taken = 0;
+  /** Slots that do not serve a tenant yet. */
+  #open = 0;
+  #busyUntil = 0;
+  #closed = false;
+
+  constructor(shares: Shares, capacity: number, reserved = 0) {
+    this.shares = shares;
+    this.capacity = capacity;
+    this.#reserved = reserved;
+  }
+
+  get running(): number {
+    return this.#taken;
+  }
+
+  get free(): number {
+    return this.#closed ? 0 : Math.max(0, this.capacity - this.#taken);
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** Whether all slots are taken, or were a moment ago: then work may wait for one. */
+  get areBusy(): boolean {
+    return this.#taken >= this.capacity || performance.now() < this.#busyUntil;
+  }
+
+  /** Waits for a free slot. Null: the process is draining. */
+  async take(): Promise<Slot | null> {
+    if (this.free > 0) return this.#openOne();
+    return this.#closed ? null : new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Null: none is free. */
+  takeFree(): Slot | null {
+    return this.free > 0 ? this.#openOne() : null;
+  }
+
+  /** Whether it is known whose contexts all taken slots run. */
+  get areKnown(): boolean {
+    return this.#open === 0;
+  }
+
+  /** A reserved slot, if all others are taken. */
+  takeReserved(): Slot | null {
+    const isOne = !this.#closed && this.free === 0 && this.#taken < this.capacity + this.#reserved;
+    return isOne ? this.#openOne() : null;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const resolve of this.#waiting.splice(0)) resolve(null);
+  }
+
+  #openOne(): Slot {
+    this.#taken += 1;
+    this.#open += 1;
+    this.#noteFull();
+    return new Slot(this.shares, {
+      give: () => this.#give(),
+      known: (isKnown) => (this.#open += isKnown ? -1 : 1),
+      isScarce: () => this.free === 0,
+    });
+  }
+
+  #give(): void {
+    this.#noteFull();
+    this.#taken -= 1;
+    this.#open -= 1;
+    if (this.free > 0) this.#waiting.shift()?.(this.#openOne());
+  }
+
+  #noteFull(): void {
+    if (this.#taken >= this.capacity) this.#busyUntil = performance.now() + BUSY_MS;
+  }
+}
+
+/** What a slot tells and asks all slots. `known`: whose context it runs. `isScarce`: none is free. */
+type Of = { give: () => void; known: (isKnown: boolean) => void; isScarce: () => boolean };
+
+/** One slot, from the moment it is taken until it is returned. */
+export class Slot {
+  readonly #shares: Shares;
+  readonly #of: Of;
+  #tenant: TenantId | null = null;
+  #hasYielded = false;
+
+  constructor(shares: Shares, of: Of) {
+    this.#shares = shares;
+    this.#of = of;
+  }
+
+  /** The tenant that it runs a context of. Null: not known yet. */
+  get tenant(): TenantId | null {
+    return this.#tenant;
+  }
+
+  /** It runs a context of this tenant. */
+  serve(tenant: TenantId): void {
+    if (tenant === this.#tenant) return;
+    this.#leave();
+    this.#tenant = tenant;
+    this.#of.known(true);
+    this.#shares.begin(tenant);
+  }
+
+  /** Whether its run should end between two jobs, for a context of another tenant. */
+  yields(): boolean {
+    if (this.#tenant !== null && this.#of.isScarce()) this.#hasYielded ||= this.#shares.yields(this.#tenant);
+    return this.#hasYielded;
+  }
+
+  give(): void {
+    this.#leave();
+    this.#of.give();
+  }
+
+  #leave(): void {
+    if (this.#tenant !== null) {
+      this.#shares.end(this.#tenant, this.#hasYielded);
+      this.#of.known(false);
+    }
+    this.#tenant = null;
+    this.#hasYielded = false;
+  }
+}

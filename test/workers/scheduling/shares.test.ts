@@ -1,0 +1,67 @@
+// Which tenant gets the next slot, and which run leaves its slot for another tenant.
+import { expect, test } from 'vitest';
+import type { TenantId } from '../../../src/core/ids.ts';
+import { Shares } from '../../../src/workers/scheduling/shares.ts';
+
+const [a, b, c] = [1, 2, 3].map((id) => id as TenantId) as [TenantId, TenantId, TenantId];
+
+function begun(...tenants: TenantId[]): Shares {
+  const shares = new Shares();
+  for (const tenant of tenants) shares.begin(tenant);
+  return shares;
+}
+
+test('the tenant that runs the fewest contexts is first', () => {
+  const shares = begun(a, a, b, c, c);
+  expect(shares.first([a, b, c])).toBe(b);
+  expect(shares.first([a, c])).toBe(a);
+  shares.end(c, false);
+  shares.end(c, false);
+  expect(shares.first([a, b, c])).toBe(c);
+  expect(shares.first([])).toBeNull();
+});
+
+test('of tenants that run equally many, the one whose last start is the longest ago is first', () => {
+  const shares = begun(b, a);
+  expect(shares.first([a, b])).toBe(b);
+  expect(shares.first([a, b, c])).toBe(c);
+  shares.end(b, false);
+  shares.begin(b);
+  expect(shares.first([a, b])).toBe(a);
+});
+
+test('slots that become free one by one go to all tenants in turn', () => {
+  const shares = begun();
+  const order: TenantId[] = [];
+  for (let count = 0; count < 9; count += 1) {
+    const next = shares.first([a, b, c]) ?? a;
+    shares.begin(next);
+    order.push(next);
+    shares.end(next, false);
+  }
+  expect(order).toEqual([a, b, c, a, b, c, a, b, c]);
+});
+
+test('a run yields to a tenant that runs fewer, once for each context that waits', () => {
+  const shares = begun(a, a, a, a, b);
+  expect(shares.yields(a)).toBe(false);
+  shares.noteWaiting(new Map([[b, 1]]));
+  expect(shares.yields(b)).toBe(false);
+  expect(shares.yields(a)).toBe(true);
+  expect(shares.yields(a)).toBe(false);
+  shares.noteWaiting(new Map([[b, 9]]));
+  // Four and one: after two of them it would be two and three.
+  expect([shares.yields(a), shares.yields(a), shares.yields(a)]).toEqual([true, true, false]);
+});
+
+test('a run does not yield to its own tenant, nor to one that runs as many', () => {
+  const shares = begun(a, b);
+  shares.noteWaiting(
+    new Map([
+      [a, 5],
+      [b, 5],
+    ]),
+  );
+  expect(shares.yields(a)).toBe(false);
+  expect(shares.yields(b)).toBe(false);
+});
