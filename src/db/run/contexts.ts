@@ -84,8 +84,8 @@ export async function renew(
 
 /**
  * Releases a lease whose run was aborted or never started. Other processes may claim the context after `afterMs`, and
- * after twice as long with each failed claim in a row. The claim stays counted as failed, unless it `counts` for nothing. `epoch`: of the lease; null if the caller never learned
- * it. False: there was no such lease.
+ * after twice as long with each failed claim in a row. `counts`: whether the claim stays counted as failed. `epoch`: of
+ * the lease; null if the caller never learned it. False: there was no such lease.
  */
 export async function release(
   executor: Executor,

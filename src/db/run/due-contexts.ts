@@ -49,8 +49,8 @@ export type Due =
 
 /**
  * Takes contexts whose time has come, at most `most` of each kind: those whose wait is over become runnable, and keep
- * their place by it, unless the caller does not support them (`passBy`). The others are postponed by `againMs`, so that another sweep does not take them at once, and a sweep
- * finds them again if this process dies.
+ * their place by it, unless the caller does not support them (`passBy`). The others are postponed by `againMs`, so that
+ * another sweep does not take them at once, and a sweep finds them again if this process dies.
  */
 export async function takeDue(
   executor: Executor,

@@ -1,7 +1,7 @@
 /**
  * The sweep: every worker process checks about once a second which contexts are due, and starts those that no wake-up
- * did, so that work is found even if Redis lost it. A sweep writes to due rows only, and skips rows that another process
- * has locked.
+ * did, so that work is found even if Redis lost its wake-up. A sweep writes to due rows only, and skips rows that another
+ * process has locked.
  */
 import { setTimeout } from 'node:timers/promises';
 import { settleUnowned } from '../../commands/jobs/settle.ts';
@@ -16,8 +16,8 @@ import type { WorkerState } from './ports.ts';
 import type { Dispatcher } from '../scheduling/dispatcher.ts';
 
 /**
- * Limits of one sweep: contexts whose wait is over or that have a stop request, contexts that it wakes because their wake-up
- * was lost, and leases that it revokes.
+ * Limits of one sweep: contexts whose wait is over or that have a stop request, contexts that it wakes because their
+ * wake-up was lost, and leases that it revokes.
  */
 const MOST_DUE = 500;
 const MOST_WAKE_UPS = 100;
@@ -84,7 +84,11 @@ export async function sweepOnce(state: WorkerState, dispatcher: Pick<Dispatcher,
   const revoked = await revoke(db, REVOKED);
   const passBy = state.registry.unsupported.passedBy(state.clock.now());
   const due = await takeDue(db, { most: MOST_DUE, againMs: AGAIN_MS, passBy });
-  for (const one of due) await settleStopRequest(state, one);
+  // One that cannot be settled must not keep the others, nor the runnable contexts, from their turn.
+  for (const one of due)
+    await settleStopRequest(state, one).catch((error: unknown) =>
+      state.log.warn({ err: error, context_id: one.contextId }, 'could not settle a stop request'),
+    );
   const started = await dispatcher.fill();
   state.followUps.look();
   state.metrics.sweep(started, revoked);

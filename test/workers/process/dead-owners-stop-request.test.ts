@@ -9,7 +9,8 @@ import { Registry } from '../../../src/workers/process/registry.ts';
 import { runContext } from '../../../src/workers/run/run-context.ts';
 import type { WorkerState } from '../../../src/workers/process/ports.ts';
 import { given, type Given } from '../../db/database-fixture.ts';
-import { slotsOf, sweep, workerState } from '../../db/worker-state.ts';
+import { slotsOf, sweep, together, workerState } from '../../db/worker-state.ts';
+import { tagOf } from '../../services/statements.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -45,4 +46,30 @@ test.each([0, 1])('a stop request of a dead owner is settled with %d slots, afte
   expect(await the.rows(`select status from jobs where id = '${next}'`)).toEqual([{ status: 'queued' }]);
   expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'runnable', lease_owner: null });
   await sweeper.registry.emptied();
+});
+
+test('one that cannot be settled does not keep a sweep from starting what is runnable', async () => {
+  const [stopping, other] = await Promise.all([the.context(), the.context()]);
+  const jobId = await the.submit(stopping.contextId);
+  await runContext(await worker(1), stopping.contextId);
+  await the.rows(`update jobs set stop_kind = 'cancel', stop_requested_at = now() where id = '${jobId}'`);
+  await the.rows(`update contexts set scheduling_status = 'waiting', lease_owner = null,
+    next_check_at = now() - interval '1 second' where id = '${stopping.contextId}'`);
+  const next = await the.submit(other.contextId);
+  await the.rows(`update contexts set next_check_at = now() - interval '1 second' where id = '${other.contextId}'`);
+  let failed = 0;
+  const database = the.open({
+    max: 2,
+    hook: (text) => {
+      if (tagOf(text) !== 'contexts.take_unowned') return;
+      failed += 1;
+      throw new Error('this context cannot be settled');
+    },
+  });
+  const id = await the.process();
+  const state = together({ ...workerState(the), database, slots: slotsOf(1), identity: () => id });
+  await sweep(state);
+  await state.registry.emptied();
+  expect(failed).toBeGreaterThan(0);
+  expect(await the.rows(`select status from jobs where id = '${next}'`)).not.toEqual([{ status: 'queued' }]);
 });
