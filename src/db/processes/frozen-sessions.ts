@@ -12,8 +12,15 @@ export const SESSION_PREFIX = 'nightshift-';
 /** A live process sends its next message within milliseconds; a frozen one keeps its locks for at most this long. */
 const STILL_MS = 1_000;
 
+/**
+ * A live process may read nothing for longer than that, while it decodes a long message on a busy machine: closing its
+ * connection would make it read the same history again and again. Shorter than the time after which a process is
+ * declared dead.
+ */
+const UNREAD_MS = 5_000;
+
 /** Server-side limits for frozen processes, set on every connection that runs transactions. */
-export const FROZEN_LIMITS: Partial<SessionLimits> = { idleInTransaction: STILL_MS, unread: STILL_MS };
+export const FROZEN_LIMITS: Partial<SessionLimits> = { idleInTransaction: STILL_MS, unread: UNREAD_MS };
 
 /** Terminates frozen sessions that hold row locks, only in this database and of this database user. */
 export async function terminateFrozenSessions(executor: Executor): Promise<void> {

@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Database, type DatabaseOptions, type Executor } from '../../../src/db/connection/client.ts';
 import { errorCode } from '../../../src/db/connection/database-errors.ts';
-import { terminateFrozenSessions } from '../../../src/db/processes/frozen-sessions.ts';
+import { FROZEN_LIMITS, terminateFrozenSessions } from '../../../src/db/processes/frozen-sessions.ts';
 import { createFreshDatabase, type TestDatabase } from '../../services/database.ts';
 
 let own: TestDatabase;
@@ -51,6 +51,22 @@ test('a transaction whose next statement does not come is ended by the server', 
   await add(open().db, 1);
   await expect(still.over).rejects.toThrow();
   expect(await read(1)).toBe(1);
+});
+
+test('a process that reads long rows slowly keeps its connection', async () => {
+  const slow = open({ max: 1, limits: FROZEN_LIMITS });
+  await slow.db.execute(sql`select 1`);
+  let isRead = false;
+  const rows = slow
+    .transaction((_, last) => last.execute(sql`select repeat('x', 15000000) as long from generate_series(1, 8)`))
+    .finally(() => (isRead = true));
+  // In between it reads what has arrived: more than the buffers of the connection hold is on its way.
+  const still = new Int32Array(new SharedArrayBuffer(4));
+  for (let blocked = 0; blocked < 2 && !isRead; blocked += 1) {
+    await sleep(200);
+    Atomics.wait(still, 0, 0, 2_500);
+  }
+  expect(await rows).toHaveLength(8);
 });
 
 test('a caller waits for a busy lock without a connection', async () => {
