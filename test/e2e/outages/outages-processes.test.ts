@@ -23,6 +23,7 @@ import {
 import { readOutside } from '../outside/outside-tools.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
 import { startSilentProxy } from './silent-proxy.ts';
+import { insist } from '../rig/client.ts';
 import { openEnvironment, type TestEnvironment } from '../rig/environment.ts';
 import { history, transcript } from '../rig/stored.ts';
 import { until } from '../rig/until.ts';
@@ -48,8 +49,9 @@ test.skipIf(!redis)(
     const { environment, client, workers } = platform;
     const config = { model: 'simulated/default', tools: CALLS };
     const script = 'call: look {"before_ms": 8000}\n---\ncall: mail {"before_ms": 20}\n---\nsay: done';
-    const contexts = await Promise.all(Array.from({ length: OWNED }, () => client.createContext(config)));
-    const posted = await Promise.all(contexts.map(({ id }) => client.post(id, script)));
+    const create = () => insist(() => client.createContext(config));
+    const contexts = await Promise.all(Array.from({ length: OWNED }, create));
+    const posted = await Promise.all(contexts.map(({ id }) => insist(() => client.post(id, script, id))));
     // They need not share the contexts equally: the one that has some is stopped.
     const owners = () =>
       environment.query('select p.id, p.pid from contexts c join processes p on p.id = c.lease_owner');

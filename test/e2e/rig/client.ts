@@ -1,4 +1,5 @@
 // A client of the API over real HTTP. It expects the API's own shapes; test/api checks that answers have them.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { InboxItem } from '../../../src/api/schemas/jobs/approval.ts';
 import type { Context } from '../../../src/api/schemas/contexts/context.ts';
 import type { Job, Receipt } from '../../../src/api/schemas/jobs/job.ts';
@@ -13,6 +14,18 @@ export class HttpFailure extends Error {
   constructor(status: number, text: string) {
     super(`${status}: ${text}`);
     this.status = status;
+  }
+}
+
+/** Repeats a request as a client does while the API is unavailable, which with a short lease a busy machine makes it. */
+export async function insist<T>(ask: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof HttpFailure) || error.status !== 503 || tries === 60) throw error;
+      await sleep(1_000);
+    }
   }
 }
 
