@@ -95,7 +95,8 @@ function withDetails(text: string, details: readonly string[]): string {
 }
 
 function advice(code: ErrorCode, url: string): string {
-  if (code === 'unauthorized' || code === 'forbidden') return `Set NIGHTSHIFT_API_KEY to a key of the API at ${url}.`;
+  if (code === 'unauthorized') return `Set NIGHTSHIFT_API_KEY to a key of the API at ${url}.`;
+  if (code === 'forbidden') return 'Set NIGHTSHIFT_API_KEY to a key that may do this.';
   if (code === 'unreachable')
     return `No API was reached at ${url}. Start it with \`nightshift start\`, or set NIGHTSHIFT_URL to the right URL.`;
   return `Run \`nightshift doctor\` to find the problem with ${url}.`;

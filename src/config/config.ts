@@ -9,12 +9,13 @@ import { DATABASE_SCHEMA } from '../core/database-schema.ts';
 import { LIMITS } from '../core/limits.ts';
 import { TREE_LIMITS, type TreeLimits } from '../core/workers/worker-limits.ts';
 import { formatModelName, parseModelName } from '../core/model/model.ts';
+import { SCOPES, isScope, type Scopes } from '../core/scopes.ts';
 
 /** The API key and base URL of a provider; null: not set. */
 export type ProviderAccess = { apiKey: string | null; baseUrl: string | null };
 
 /** One bearer key of the API, and the name of its tenant. */
-export type ApiKey = { key: string; tenant: string };
+export type ApiKey = { key: string; tenant: string; scopes: Scopes };
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -215,7 +216,6 @@ function parseAdminKey(value: string): Parsed<string> {
   return parsedIf(isValid, value, 'must be at least 16 printable ASCII characters without spaces');
 }
 
-/** The tenant follows the last colon, so a key may contain colons. */
 function parseApiKeys(value: string): Parsed<ApiKey[]> {
   const entries = items(value);
   const keys: ApiKey[] = [];
@@ -224,7 +224,7 @@ function parseApiKeys(value: string): Parsed<ApiKey[]> {
     if (key === null)
       return {
         ok: false,
-        fault: `must be a comma-separated list of key:tenant; entry ${index + 1} is invalid`,
+        fault: `must be a comma-separated list of key:tenant or key:tenant:scope+scope, with the scopes ${SCOPES.join(', ')} and no colon in a key; entry ${index + 1} is invalid`,
       };
     const double = keys.findIndex((known) => known.key === key.key);
     if (double !== -1)
@@ -234,9 +234,12 @@ function parseApiKeys(value: string): Parsed<ApiKey[]> {
   return parsedIf(keys.length > 0, keys, 'contains no key');
 }
 
+/** A key has no colon, so that a misspelt scope is not taken for a tenant. */
 function parseApiKey(entry: string): ApiKey | null {
-  const [, key, tenant] = /^([\x21-\x7E]+):([A-Za-z0-9_.-]{1,64})$/.exec(entry) ?? [];
-  return key === undefined || tenant === undefined ? null : { key, tenant };
+  const [, key, tenant, names] = /^([\x21-\x39\x3B-\x7E]+):([A-Za-z0-9_.-]{1,64})(?::([a-z+]+))?$/.exec(entry) ?? [];
+  if (key === undefined || tenant === undefined) return null;
+  const scopes: readonly string[] = names?.split('+') ?? SCOPES;
+  return scopes.every(isScope) ? { key, tenant, scopes: new Set(scopes) } : null;
 }
 
 function items(value: string): string[] {

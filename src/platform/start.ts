@@ -70,12 +70,14 @@ function readyLines(
 }
 
 /** A shell one-liner that posts an input, waits for its job and prints it. */
-async function exampleLines(platform: Platform, { apiKeys: [key] }: Config, address: string): Promise<string[]> {
+async function exampleLines(platform: Platform, { apiKeys }: Config, address: string): Promise<string[]> {
+  const key = apiKeys.find(({ scopes }) => scopes.has('read') && scopes.has('run'));
+  if (key === undefined && apiKeys.length > 0) return [];
   const contextId = await whenUp(() => firstContext(platform.commands, key?.tenant ?? DEFAULT_TENANT_NAME));
   const curl = key === undefined ? 'curl -s' : `curl -s -H "authorization: Bearer $NIGHTSHIFT_API_KEY"`;
   const post = `${curl} ${address}/api/contexts/${contextId}/messages -H 'content-type: application/json' -d '{"content":"Hello, Nightshift!"}'`;
   return [
-    `Try it${key === undefined ? '' : ' (with NIGHTSHIFT_API_KEY set to the first key of NIGHTSHIFT_API_KEYS)'}:`,
+    `Try it${key === undefined ? '' : ' (with NIGHTSHIFT_API_KEY set to the first key of NIGHTSHIFT_API_KEYS that may read and run)'}:`,
     `  ${curl} "${address}/api/jobs/$(${post} | grep -o '"job_id":"[^"]*' | cut -d'"' -f4)?wait_ms=30000"`,
     '',
   ];

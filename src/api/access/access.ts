@@ -10,6 +10,7 @@ import type { ApiKey, Config } from '../../config/config.ts';
 import { isLoopback } from '../../config/loopback.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type TenantId } from '../../core/ids.ts';
+import { ALL_SCOPES, type Scopes } from '../../core/scopes.ts';
 import type { AccessHeaders, AccessRequest } from './access-request.ts';
 import { keyId, openSessions, tokenIn, type SessionHash } from './session.ts';
 import { createTenantIds, type TenantIds } from './tenants.ts';
@@ -24,6 +25,7 @@ type Tenant = {
   tenantName: string;
   isOperator: boolean;
   session: SessionHash | null;
+  scopes: Scopes;
 };
 type Operator = { kind: 'operator' };
 
@@ -104,7 +106,7 @@ async function admitBearer(
       'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS, or NIGHTSHIFT_ADMIN_KEY.',
     );
   const tenantId = await tenantIds(found.tenant);
-  return { kind: 'tenant', tenantId, tenantName: found.tenant, isOperator: false, session: null };
+  return { kind: 'tenant', tenantId, tenantName: found.tenant, isOperator: false, session: null, scopes: found.scopes };
 }
 
 /** Compares with every key, in constant time. */
@@ -147,6 +149,7 @@ function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
         tenantName: DEFAULT_TENANT_NAME,
         isOperator: true,
         session: null,
+        scopes: ALL_SCOPES,
       },
     objection,
     whose: () => null,

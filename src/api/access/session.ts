@@ -8,6 +8,7 @@ import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { AccessHeaders, AccessRequest } from './access-request.ts';
 import type { ApiKey } from '../../config/config.ts';
 import type { TenantId } from '../../core/ids.ts';
+import type { Scopes } from '../../core/scopes.ts';
 import type { Database } from '../../db/connection/client.ts';
 import {
   beginSession,
@@ -36,7 +37,7 @@ const TOKEN = /^[\w-]{43}$/;
 
 /** Identifies a session: the hash of its token. */
 export type SessionHash = string;
-type OpenSession = { tenantId: TenantId; tenantName: string; session: SessionHash };
+type OpenSession = { tenantId: TenantId; tenantName: string; session: SessionHash; scopes: Scopes };
 
 type Sessions = {
   /** Stores a session for this key. Returns the value of the cookie. */
@@ -49,7 +50,7 @@ type Sessions = {
 };
 
 export function openSessions(database: Database, keys: readonly ApiKey[], tenantIds: TenantIds): Sessions {
-  const known = new Set(keys.map((key) => `${keyId(key.key)} ${key.tenant}`));
+  const known = new Map(keys.map(({ key, tenant, scopes }) => [`${keyId(key)} ${tenant}`, scopes]));
   const streams = openSessionStreams((hashes) => findLiveSessions(database.db, hashes));
   const remembered = new Map<string, { until: number; found: Promise<StoredSession | null> }>();
 
@@ -74,9 +75,9 @@ export function openSessions(database: Database, keys: readonly ApiKey[], tenant
       if (!TOKEN.test(token)) return null;
       const session = hashOf(token);
       const found = await find(session);
-      return found !== null && known.has(`${found.keyId} ${found.tenantName}`)
-        ? { tenantId: found.tenantId, tenantName: found.tenantName, session }
-        : null;
+      const scopes = found === null ? undefined : known.get(`${found.keyId} ${found.tenantName}`);
+      if (found === null || scopes === undefined) return null;
+      return { tenantId: found.tenantId, tenantName: found.tenantName, session, scopes };
     },
     async end(token) {
       if (!TOKEN.test(token)) return;

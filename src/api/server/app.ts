@@ -12,6 +12,7 @@ import Fastify, { LogController, type FastifyReply, type FastifyRequest } from '
 import { refuse } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../core/ids.ts';
 import { openAccessControl, type AccessControl } from '../access/access.ts';
+import { requireScope, scopeOf } from '../access/scopes.ts';
 import { BODY_BYTES, discardRest, readJsonBodies } from '../request/body.ts';
 import { answerClientError } from './client-error.ts';
 import { isNavigation, serveConsole, showNotFound } from './console.ts';
@@ -68,7 +69,7 @@ export async function createApp(ports: ApiPorts): Promise<App> {
   measureRequests(app, metrics);
   compressResponses(app);
   const refuseOthers = refuseOtherMethods(app);
-  await documentRoutes(app, ports.config);
+  await documentRoutes(app);
   addRoutes(app, ports, { accessControl, metrics, streams });
   await serveDocs(app);
   await serveConsole(app, ports.consoleFolder);
@@ -92,6 +93,7 @@ function guard(app: App, accessControl: AccessControl, { streamHub, config }: Ap
   let closing = false;
   app.decorateRequest('tenantId', DEFAULT_TENANT);
   app.decorateRequest('tenantName', DEFAULT_TENANT_NAME);
+  app.decorateRequest('scopes', null);
   app.decorateRequest('isOperator', false);
   app.decorateRequest('session', null);
   app.addHook('onRequest', async (request, reply) => {
@@ -109,12 +111,16 @@ function guard(app: App, accessControl: AccessControl, { streamHub, config }: Ap
     if (access.kind === 'refused') throw new RequestRefused(access);
     request.isOperator = access.kind === 'operator' || access.isOperator;
     if (needs === 'operator' && !request.isOperator)
-      throw refused('forbidden', 'This route is for the operator. Use the key of NIGHTSHIFT_ADMIN_KEY.');
+      throw refused('forbidden', 'This route needs the scope operator. Use the key of NIGHTSHIFT_ADMIN_KEY.');
+    if (needs === undefined && !request.is404) throw new Error(`The route ${request.url} declares no access.`);
     if (access.kind === 'tenant') {
       request.tenantId = access.tenantId;
       request.tenantName = access.tenantName;
       request.session = access.session;
-    } else if (needs !== 'operator' && needs !== 'tenant_or_operator') {
+      request.scopes = access.scopes;
+      const scope = scopeOf(needs);
+      if (scope !== null) requireScope(request, scope, `${request.method} ${request.routeOptions.url ?? ''}`);
+    } else if (needs !== 'operator' && needs !== 'read_or_operator' && needs !== 'any_key') {
       throw refused(
         'forbidden',
         'The admin key has no access to the data of a tenant. Use one of the keys in NIGHTSHIFT_API_KEYS.',

@@ -41,6 +41,9 @@ const SCRIPT = `window.onload = () => {
 
 export async function serveDocs(app: App): Promise<void> {
   await app.register(async (page) => {
+    page.addHook('onRoute', (route) => {
+      route.config = { ...route.config, access: 'read' };
+    });
     page.addHook('onSend', async (_, reply) => {
       reply.headers({
         'content-security-policy': POLICY,

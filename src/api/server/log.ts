@@ -1,5 +1,5 @@
 /** Logs one line for each request: ids, route, status and duration. Never a body, a header or a query. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from './ports.ts';
 
 /** The log field for `:id`, by the first segment of the path after /api. */
@@ -8,6 +8,9 @@ const NAMED: Readonly<Record<string, string>> = {
   contexts: 'context_id',
   jobs: 'job_id',
 };
+
+/** Probes, signing in, pages of the console, and what operators read: they come often, and say little. */
+const OFTEN: ReadonlySet<FastifyContextConfig['access']> = new Set(['open', 'keyless', 'operator', 'read_or_operator']);
 
 export function logRequests(app: App): void {
   app.decorateRequest('madeJob', null);
@@ -34,7 +37,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     ...idsOf(route, request.params),
   };
   const made = request.madeJob === null ? line : { ...line, job_id: request.madeJob };
-  if (routeOptions.config.access !== undefined) request.log.debug(made, 'request');
+  if (OFTEN.has(routeOptions.config.access)) request.log.debug(made, 'request');
   else request.log.info(made, 'request');
 }
 

@@ -4,29 +4,46 @@
  */
 import type { FastifyContextConfig } from 'fastify';
 import { refuse } from '../../core/errors.ts';
+import { scopeOf } from '../access/scopes.ts';
 import type { App } from './ports.ts';
 import { sendProblem } from '../response/problem.ts';
 
+type Access = NonNullable<FastifyContextConfig['access']>;
+
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-type Address = { methods: Set<string>; access: FastifyContextConfig['access'] };
+type Address = { methods: Set<string>; routes: { config?: FastifyContextConfig }[] };
 
 /** Call this before the first route is added, and the returned function after the last. */
 export function refuseOtherMethods(app: App): () => void {
   const addresses = new Map<string, Address>();
-  app.addHook('onRoute', ({ url, method, config }) => {
-    const known = addresses.get(url) ?? { methods: new Set<string>(), access: config?.access };
+  app.addHook('onRoute', (route) => {
+    const { url, method } = route;
+    const known = addresses.get(url) ?? { methods: new Set<string>(), routes: [] };
+    known.routes.push(route);
     for (const one of [method].flat()) known.methods.add(one);
     // Fastify reports some paths of a prefix only with HEAD.
     if (known.methods.has('HEAD')) known.methods.add('GET');
     addresses.set(url, known);
   });
   return () => {
-    for (const [url, address] of addresses) refuseOthers(app, url, address);
+    for (const [url, address] of addresses) refuseOthers(app, url, address.methods, accessOf(url, address));
   };
 }
 
-function refuseOthers(app: App, url: string, { methods, access }: Address): void {
+/**
+ * Of the first route of this address; any key, if that needs a scope. Throws if one of them declares none: then the
+ * API does not start.
+ */
+function accessOf(url: string, { methods, routes }: Address): Access {
+  const declared = routes.map(({ config }) => config?.access);
+  const [first] = declared;
+  if (first === undefined || declared.includes(undefined))
+    throw new Error(`A route of ${url} (${[...methods].join(', ')}) declares no access.`);
+  return scopeOf(first) === null ? first : 'any_key';
+}
+
+function refuseOthers(app: App, url: string, methods: ReadonlySet<string>, access: Access): void {
   const others = METHODS.filter((method) => !methods.has(method));
   if (others.length === 0) return;
   const allow = METHODS.filter((method) => methods.has(method)).join(', ');
@@ -34,7 +51,7 @@ function refuseOthers(app: App, url: string, { methods, access }: Address): void
     method: others,
     url,
     schema: { hide: true },
-    config: access === undefined ? {} : { access },
+    config: { access },
     // Runs before the body is read.
     onRequest: async ({ method }, reply) =>
       sendProblem(

@@ -5,8 +5,8 @@
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
 import { http } from '../../node-http.ts';
-import { isSecured } from '../access/access.ts';
-import type { ApiConfig, App } from './ports.ts';
+import { scopeOf } from '../access/scopes.ts';
+import type { App } from './ports.ts';
 import { problemsOf } from '../schemas/problem.ts';
 import { PLAIN_COOKIE } from '../access/session.ts';
 
@@ -39,8 +39,8 @@ const SCHEMES = {
   session: { type: 'apiKey', in: 'cookie', name: PLAIN_COOKIE },
 } as const;
 
-export async function documentRoutes(app: App, config: ApiConfig): Promise<void> {
-  const secured = isSecured(config);
+/** The document is the same with and without keys: without them, none is needed. */
+export async function documentRoutes(app: App): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -51,8 +51,8 @@ export async function documentRoutes(app: App, config: ApiConfig): Promise<void>
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/' }],
-      components: secured ? { securitySchemes: SCHEMES } : {},
-      security: secured ? [{ key: [] }, { session: [] }] : [],
+      components: { securitySchemes: SCHEMES },
+      security: [{ key: [] }, { session: [] }],
       tags: [
         { name: 'workers', description: 'Named agents: identity and settings.' },
         {
@@ -68,7 +68,10 @@ export async function documentRoutes(app: App, config: ApiConfig): Promise<void>
       buildLocalReference: (schema, _baseUri, _fragment, i) =>
         typeof schema['$id'] === 'string' ? schema['$id'] : `schema-${i}`,
     },
-    transform: ({ schema, url, route }) => ({ schema: withImplied(schema, route.config?.access), url }),
+    transform: ({ schema, url, route }) => ({
+      schema: withScope(withImplied(schema, route.config?.access), route.config?.access),
+      url,
+    }),
     transformObject: (made) => ('openapiObject' in made ? exact(made.openapiObject as Document) : made.swaggerObject),
   });
 }
@@ -94,6 +97,12 @@ function withImplied(schema: FastifySchema, access: Access): FastifySchema {
   if (schema.response === undefined) return schema;
   const named = problemsOf(impliedBy(schema, access));
   return { ...schema, response: { ...named, ...schema.response } };
+}
+
+/** Names the scope that the key or the session of a caller must have. */
+function withScope(schema: FastifySchema, access: Access): FastifySchema {
+  const scope = scopeOf(access);
+  return scope !== null ? { ...schema, security: [{ key: [scope] }, { session: [scope] }] } : schema;
 }
 
 function exact(document: Document): Document {

@@ -13,6 +13,7 @@ import type { TenantId } from '../../core/ids.ts';
 import type { StreamHub } from '../../events/stream-hub.ts';
 import type { About } from './about.ts';
 import type { Catalog } from './catalog.ts';
+import type { Scope, Scopes } from '../../core/scopes.ts';
 import type { SessionHash } from '../access/session.ts';
 
 /** The settings that requests depend on. */
@@ -57,6 +58,8 @@ declare module 'fastify' {
     tenantId: TenantId;
     /** Its name, for the log. */
     tenantName: string;
+    /** What the caller may do in its tenant; null: it is no tenant. */
+    scopes: Scopes | null;
     /** Whether the caller may see data of the whole installation. */
     isOperator: boolean;
     /** The session of a signed-in browser; null: the request has a key, or needs none. */
@@ -68,10 +71,11 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /**
-     * `open`: no key, and no check of `Host`. `keyless`: no key. `operator`: only the admin key. `tenant_or_operator`:
-     * any key. Not given: the key of a tenant. Without configured keys, no route needs one.
+     * `open`: no key, and no check of `Host`. `keyless`: no key. `any_key`: one of a tenant or the admin key. `operator`:
+     * only the admin key. A scope: the key of a tenant that has it. `read_or_operator`: that with `read`, or the admin
+     * key. Every route must declare it. Without configured keys, no route needs one.
      */
-    access?: 'open' | 'keyless' | 'operator' | 'tenant_or_operator';
+    access?: 'open' | 'keyless' | 'operator' | 'any_key' | 'read_or_operator' | Scope;
     /** The response is a stream that stays open: its duration is not counted as a request. */
     stream?: true;
     /** Extra time for work in many transactions, in milliseconds, on top of the general request timeout. */

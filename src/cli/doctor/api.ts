@@ -42,7 +42,10 @@ async function access(client: Client, version: string): Promise<Finding> {
     );
   } catch (error) {
     if (!(error instanceof NightshiftError)) throw error;
-    const advice = 'Set NIGHTSHIFT_API_KEY to a key from NIGHTSHIFT_API_KEYS of the API, without the tenant.';
+    const advice =
+      error.code === 'forbidden'
+        ? 'Set NIGHTSHIFT_API_KEY to a key with the scope read.'
+        : 'Set NIGHTSHIFT_API_KEY to a key from NIGHTSHIFT_API_KEYS of the API, without the tenant.';
     return fail('api access', `${error.message} (${error.code})`, advice);
   }
 }

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openAccessControl } from '../../../src/api/access/access.ts';
 import { isLoopback } from '../../../src/config/loopback.ts';
+import { ALL_SCOPES } from '../../../src/core/scopes.ts';
 import type { AccessHeaders } from '../../../src/api/access/access-request.ts';
 import { openApi, type Api } from '../harness.ts';
 
 /** Without a body there is no key to compare. */
 const SIGN_IN_STATUS: Readonly<Record<string, number>> = { get: 200, post: 422, delete: 204 };
 
-const KEYS = 'first-key:acme,second-key:acme,third:with:colons:globex';
+const KEYS = 'first-key:acme,second-key:acme,third-with-more:globex';
 
 describe('with keys', () => {
   let api: Api;
@@ -50,7 +51,7 @@ describe('with keys', () => {
     expect((await api.get('/api/workers', { authorization })).status).toBe(401);
   });
 
-  test.each(['Bearer first-key', 'bearer second-key', 'Bearer  third:with:colons'])(
+  test.each(['Bearer first-key', 'bearer second-key', 'Bearer  third-with-more'])(
     '"%s" is valid, whatever Host and Origin are',
     async (authorization) => {
       const headers = { authorization, host: 'nightshift.example', origin: 'https://elsewhere.example' };
@@ -234,7 +235,7 @@ describe('access control', () => {
   const asked = (headers: AccessHeaders) => ({ headers, method: 'GET', cookies: {} });
 
   test('compares every key in constant time', async () => {
-    const keys = [{ key: 'a', tenant: 'x' }];
+    const keys = [{ key: 'a', tenant: 'x', scopes: ALL_SCOPES }];
     const gate = openAccessControl({ apiKeys: keys, adminKey: null, allowedHosts: [] }, api.database);
     expect(await gate.admit(asked({ authorization: 'Bearer a' }))).toEqual({
       kind: 'tenant',
@@ -242,6 +243,7 @@ describe('access control', () => {
       tenantName: 'x',
       isOperator: false,
       session: null,
+      scopes: ALL_SCOPES,
     });
     expect(await gate.admit(asked({}))).toMatchObject({ kind: 'refused', code: 'unauthorized' });
   });

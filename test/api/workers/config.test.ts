@@ -1,3 +1,4 @@
+import { ALL_SCOPES } from '../../../src/core/scopes.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -79,7 +80,7 @@ describe('the configuration', () => {
       PORT: '0',
       LOG_LEVEL: 'debug',
       DEFAULT_SESSION_TIMEOUT: '600',
-      NIGHTSHIFT_API_KEYS: ' a:b:one , c:two,d:two ',
+      NIGHTSHIFT_API_KEYS: ' a.b:one , c:two:run+read,d:two ',
       NIGHTSHIFT_ALLOWED_HOSTS: 'A.example, b.example',
       NIGHTSHIFT_TRUSTED_PROXIES: '192.0.2.1, 10.0.0.0/8,fd00::/8, ::1',
       NIGHTSHIFT_DEFAULT_MODEL: 'openai-chat/some/model',
@@ -93,9 +94,9 @@ describe('the configuration', () => {
       logLevel: 'debug',
       sessionTimeoutS: 600,
       apiKeys: [
-        { key: 'a:b', tenant: 'one' },
-        { key: 'c', tenant: 'two' },
-        { key: 'd', tenant: 'two' },
+        { key: 'a.b', tenant: 'one', scopes: ALL_SCOPES },
+        { key: 'c', tenant: 'two', scopes: new Set(['run', 'read']) },
+        { key: 'd', tenant: 'two', scopes: ALL_SCOPES },
       ],
       allowedHosts: ['a.example', 'b.example'],
       trustedProxies: ['192.0.2.1', '10.0.0.0/8', 'fd00::/8', '::1'],
@@ -163,6 +164,9 @@ describe('the configuration', () => {
     ['a:', /entry 1 is invalid/],
     [':t', /entry 1 is invalid/],
     ['a b:t', /entry 1 is invalid/],
+    ['a:t:raed', /entry 1 is invalid/],
+    ['a:t:run+', /entry 1 is invalid/],
+    ['a:b:c:run', /entry 1 is invalid/],
     ['a:t,b:u,a:v', /twice, in entries 1 and 3/],
     [',', /contains no key/],
   ])('refuses the keys "%s" without showing them', (keys, expected) => {

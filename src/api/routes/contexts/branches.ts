@@ -31,6 +31,7 @@ function listBranchesRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/branches',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'Branches of a context, oldest first',
         operationId: 'listBranches',
@@ -56,6 +57,7 @@ function createBranchRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/branches',
     {
+      config: { access: 'run' },
       schema: {
         summary: 'Create a branch. It shares the earlier messages; its cost does not depend on their number',
         operationId: 'createBranch',
@@ -87,6 +89,7 @@ function switchBranchRoute(app: App, ports: ApiPorts): void {
   app.put(
     '/api/contexts/:id/branches/:name',
     {
+      config: { access: 'run' },
       schema: {
         summary: 'Make a branch the active one: it takes inputs that name no branch',
         operationId: 'switchBranch',
@@ -107,6 +110,7 @@ function deleteBranchRoute(app: App, ports: ApiPorts): void {
   app.delete(
     '/api/contexts/:id/branches/:name',
     {
+      config: { access: 'run' },
       schema: {
         summary: 'Delete a branch that is not active. Branches that share its messages keep them',
         operationId: 'deleteBranch',

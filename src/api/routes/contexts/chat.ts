@@ -21,6 +21,7 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
   app.post(
     '/api/chat',
     {
+      config: { access: 'run' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Post a message to a chat session; without session_id a new session starts',

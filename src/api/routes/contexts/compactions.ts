@@ -30,6 +30,7 @@ function compactRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/compact',
     {
+      config: { access: 'run' },
       schema: {
         summary: 'Compact a context by a job of kind compact. The job completes even if there is nothing to compact',
         operationId: 'compactContext',
@@ -55,6 +56,7 @@ function listCompactionsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/compactions',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'Compactions of a context in order, with the messages that each replaces in prompts',
         operationId: 'listCompactions',

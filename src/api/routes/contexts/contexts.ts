@@ -16,6 +16,7 @@ import { makeWorker } from '../../request/make-worker.ts';
 import { cursorOf, id } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
+import { requireConfigure } from '../../access/scopes.ts';
 import { invalid, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { Empty, VersionedHeaders, WriteHeaders, versioned } from '../../schemas/common.ts';
@@ -55,6 +56,7 @@ function createContextRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts',
     {
+      config: { access: 'run' },
       schema: {
         summary: 'Create a context and the worker that owns it',
         operationId: 'createContext',
@@ -67,6 +69,7 @@ function createContextRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const { title = null, config = {} } = body;
+      requireConfigure(request, config);
       const { name, role } = identityOf(body);
       const parentWorkerId = parentId(body.parent_worker_id);
       const command = await makeWorker(ports, { tenantId, name, title, role, config, parentWorkerId });
@@ -79,6 +82,7 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts',
     {
+      config: { access: 'read' },
       preValidation: splitLists('state'),
       schema: {
         summary: 'Contexts, newest first. Archived contexts only with archived=true',
@@ -121,6 +125,7 @@ function getContextRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'One context',
         operationId: 'getContext',
@@ -138,6 +143,7 @@ function getContextStateRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/state',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'State of a context, and what it waits for',
         operationId: 'getContextState',
@@ -161,6 +167,7 @@ function patchContextRoute(app: App, ports: ApiPorts): void {
   app.patch(
     '/api/contexts/:id',
     {
+      config: { access: 'run' },
       schema: {
         summary: 'Change title or config; null removes a field of the config',
         operationId: 'patchContext',
@@ -173,6 +180,7 @@ function patchContextRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const { config: patch } = request.body;
+      requireConfigure(request, patch);
       await refuseUnknownNames(ports, withoutNulls(patch ?? {}));
       return changed(ports, request, reply, patch && ((current) => mergeConfig(current, patch)));
     },
@@ -183,6 +191,7 @@ function putContextRoute(app: App, ports: ApiPorts): void {
   app.put(
     '/api/contexts/:id',
     {
+      config: { access: 'configure' },
       schema: {
         summary: 'Replace the whole config',
         operationId: 'putContext',
@@ -237,6 +246,7 @@ function deleteContextRoute(app: App, ports: ApiPorts): void {
   app.delete(
     '/api/contexts/:id',
     {
+      config: { access: 'run' },
       schema: {
         summary: 'Delete a context, its worker and all workers below it, permanently',
         operationId: 'deleteContext',

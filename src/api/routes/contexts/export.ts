@@ -18,6 +18,7 @@ export function exportRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/export',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'Export a context as a file',
         description:

@@ -15,7 +15,7 @@ export function forkRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/fork',
     {
-      config: { timeoutMs: TIMEOUT_MS },
+      config: { access: 'run', timeoutMs: TIMEOUT_MS },
       schema: {
         summary: 'Copy a context up to a message into a new context. Usage and cost stay with the original',
         operationId: 'forkContext',

@@ -29,7 +29,7 @@ export function importRoute(app: App, ports: ApiPorts): void {
     scope.post(
       '/api/contexts/import',
       {
-        config: { timeoutMs: TIMEOUT_MS },
+        config: { access: 'configure', timeoutMs: TIMEOUT_MS },
         validatorCompiler: (part) => (part.httpPart === 'body' ? () => true : compile(part)),
         schema: {
           summary: 'Create a context from an export, from pairs, or from a folder of the old layout',

@@ -26,6 +26,7 @@ function approveRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/tools/approve',
     {
+      config: { access: 'approve' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Approve or deny tool calls that wait for approval',
@@ -52,6 +53,7 @@ function inboxRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/approvals',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'Calls that wait for a person or a client, oldest first',
         operationId: 'listApprovals',

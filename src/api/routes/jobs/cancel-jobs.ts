@@ -16,7 +16,7 @@ export function cancelJobsRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/jobs/cancel',
     {
-      config: { timeoutMs: TIMEOUT_MS },
+      config: { access: 'run', timeoutMs: TIMEOUT_MS },
       schema: {
         summary: 'Cancel all unfinished jobs that match a filter. Safe to repeat',
         operationId: 'cancelJobs',

@@ -25,6 +25,7 @@ function listStepsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/jobs/:id/steps',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'The timeline of a job: model calls, tool calls and waits',
         operationId: 'listJobSteps',
@@ -56,6 +57,7 @@ function promptRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/jobs/:id/steps/:n/prompt',
     {
+      config: { access: 'configure' },
       schema: {
         summary: 'Prompt of one model call of a job, and where its prefix differs from the call before',
         operationId: 'getStepPrompt',

@@ -35,6 +35,7 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/jobs',
     {
+      config: { access: 'read' },
       preValidation: splitLists('status'),
       schema: {
         summary: 'Jobs, newest first',
@@ -68,6 +69,7 @@ function getJobRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/jobs/:id',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'One job; with wait_ms the response waits for the job to finish',
         operationId: 'getJob',
@@ -91,6 +93,7 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/jobs/:id/cancel',
     {
+      config: { access: 'run' },
       schema: {
         summary: 'Cancel a job; for a finished job, return its status',
         operationId: 'cancelJob',

@@ -26,6 +26,7 @@ export function toolCallRoutes(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/tools/:tool_call_id',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'One tool call with its executions',
         operationId: 'getToolCall',
@@ -41,6 +42,7 @@ export function toolCallRoutes(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/tools/:tool_call_id/resolve',
     {
+      config: { access: 'approve' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Resolve a tool call whose outcome is unknown',
@@ -61,6 +63,7 @@ export function toolCallRoutes(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/tools/:tool_call_id/result',
     {
+      config: { access: 'run' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Answer a question, or post the result of a client tool',

@@ -34,6 +34,7 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/messages',
     {
+      config: { access: 'run' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Post an input message. A 202 response means that the message is committed',
@@ -57,6 +58,7 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/workers/:id/messages',
     {
+      config: { access: 'run' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: "Post an input message to a worker's context",
@@ -88,6 +90,7 @@ function postJobRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/jobs',
     {
+      config: { access: 'run' },
       schema: {
         summary: 'Start a job on the existing history, without a new input',
         operationId: 'postJob',
@@ -110,6 +113,7 @@ function getMessageRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/messages/:message_id',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'One message',
         operationId: 'getMessage',
@@ -131,6 +135,7 @@ function patchMessageRoute(app: App, ports: ApiPorts): void {
   app.patch(
     '/api/contexts/:id/messages/:message_id',
     {
+      config: { access: 'run' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Edit a queued input, or change its position in the queue',
@@ -163,6 +168,7 @@ function deleteMessageRoute(app: App, ports: ApiPorts): void {
   app.delete(
     '/api/contexts/:id/messages/:message_id',
     {
+      config: { access: 'run' },
       schema: {
         summary: 'Withdraw a queued input and cancel its job',
         operationId: 'deleteMessage',

@@ -33,6 +33,7 @@ function editMessageRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/messages/:message_id/edit',
     {
+      config: { access: 'run' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Edit a past input and answer it on a new branch',
@@ -57,6 +58,7 @@ function regenerateRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/messages/:message_id/regenerate',
     {
+      config: { access: 'run' },
       schema: {
         summary: 'Regenerate the answer to an input on a new branch',
         operationId: 'regenerateMessage',
@@ -79,6 +81,7 @@ function siblingsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/messages/:message_id/siblings',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'Alternatives to a message on the branches of its context, itself included',
         operationId: 'listSiblings',

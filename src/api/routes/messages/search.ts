@@ -27,6 +27,7 @@ export function searchRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/search',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'Full-text search in messages, best match first',
         description:

@@ -14,6 +14,7 @@ export function turnRoutes(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/turns',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'Turns in order: inputs, answers, and tool calls with their results',
         operationId: 'listTurns',

@@ -9,7 +9,7 @@ export function installationRoutes(app: App, ports: ApiPorts): void {
   app.get(
     '/api/system',
     {
-      config: { access: 'tenant_or_operator' },
+      config: { access: 'read_or_operator' },
       schema: {
         summary:
           'Version, providers, tools, MCP servers and limits; for the operator also the worker processes and throttles',

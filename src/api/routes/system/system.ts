@@ -93,6 +93,7 @@ function getStatsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/stats',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'Numbers of queued, running and waiting jobs, and of contexts by state',
         operationId: 'getStats',
@@ -112,6 +113,7 @@ function getOpenapiRoute(app: App): void {
   app.get(
     '/api/openapi.json',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'The OpenAPI document',
         operationId: 'getOpenapi',

@@ -34,6 +34,7 @@ function listRolesRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/roles',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'Roles, sorted by name',
         operationId: 'listRoles',
@@ -70,6 +71,7 @@ function getRoleRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/roles/:name',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'One role, in its current or an older version',
         operationId: 'getRole',
@@ -97,6 +99,7 @@ function putRoleRoute(app: App, ports: ApiPorts): void {
   app.put(
     '/api/roles/:name',
     {
+      config: { access: 'configure' },
       schema: {
         summary: 'Create or update a role. A changed definition gets a new version',
         operationId: 'putRole',
@@ -122,6 +125,7 @@ function deleteRoleRoute(app: App, ports: ApiPorts): void {
   app.delete(
     '/api/roles/:name',
     {
+      config: { access: 'configure' },
       schema: {
         summary: 'Delete a role. Workers made from it keep their version',
         operationId: 'deleteRole',

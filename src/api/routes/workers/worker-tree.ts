@@ -12,6 +12,7 @@ export function workerTreeRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/workers/:id/tree',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'A worker and all workers below it, with their states and jobs',
         operationId: 'getWorkerTree',

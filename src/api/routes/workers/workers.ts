@@ -15,6 +15,7 @@ import { makeWorker } from '../../request/make-worker.ts';
 import { cursorOf, id } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
+import { requireConfigure, requireScope } from '../../access/scopes.ts';
 import { RequestRefused, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { roleToMakeFrom } from '../../response/roles.ts';
@@ -67,6 +68,7 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/workers',
     {
+      config: { access: 'run' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Create a worker and its context, and queue its first input if there is one',
@@ -80,6 +82,7 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const { name, config = {}, input } = body;
+      requireConfigure(request, config);
       const parentWorkerId = parentId(body.parent_worker_id);
       const wanted = { tenantId, name, title: null, role: body.role, config, parentWorkerId };
       const command = await makeWorker(ports, wanted, input === undefined ? null : toFirstInput(input));
@@ -96,6 +99,7 @@ function listWorkersRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/workers',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'Workers, newest first',
         operationId: 'listWorkers',
@@ -123,6 +127,7 @@ function getWorkerRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/workers/:id',
     {
+      config: { access: 'read' },
       schema: {
         summary: 'One worker',
         operationId: 'getWorker',
@@ -140,6 +145,7 @@ function patchWorkerRoute(app: App, ports: ApiPorts): void {
   app.patch(
     '/api/workers/:id',
     {
+      config: { access: 'run' },
       schema: {
         summary: 'Change a worker; null removes a field of the config',
         operationId: 'patchWorker',
@@ -152,6 +158,9 @@ function patchWorkerRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const { tenantId, body, headers } = request;
+      requireConfigure(request, body.config);
+      // Approval rules of a role end with it.
+      if (body.role !== undefined) requireScope(request, 'configure', 'Another role', 'role');
       const id = workerId(request.params.id);
       await refuseUnknownNames(ports, withoutNulls(body.config ?? {}));
       const role = await roleToMakeFrom(ports, tenantId, body.role);
@@ -177,6 +186,7 @@ function deleteWorkerRoute(app: App, ports: ApiPorts): void {
   app.delete(
     '/api/workers/:id',
     {
+      config: { access: 'run' },
       schema: {
         summary: 'Delete a worker and all workers below it, permanently',
         operationId: 'deleteWorker',
@@ -211,7 +221,7 @@ function stopOrStartRoute(app: App, ports: ApiPorts, verb: 'stop' | 'start', way
   app.post(
     `/api/workers/:id/${verb}`,
     {
-      config: { timeoutMs: TIMEOUT_MS },
+      config: { access: 'run', timeoutMs: TIMEOUT_MS },
       schema: {
         summary: way.summary,
         operationId: `${verb}Worker`,
