@@ -16,6 +16,7 @@ import { jobCommand } from './commands/jobs/job.ts';
 import { jobsCommand } from './commands/jobs/jobs.ts';
 import { logsCommand } from './commands/jobs/logs.ts';
 import { resolveCommand } from './commands/jobs/resolve.ts';
+import { keysCommand } from './commands/installation/keys.ts';
 import { rolesCommand } from './commands/workers/roles.ts';
 import { runCommand } from './commands/jobs/run.ts';
 import { searchCommand } from './commands/contexts/search.ts';
@@ -100,7 +101,8 @@ export function makeProgram(cli: Cli): Command {
     interruptCommand(cli),
     cancelCommand(cli),
   ]);
-  add('Import, export and maintenance:', [
+  add('Keys, import, export and maintenance:', [
+    keysCommand(cli),
     exportCommand(cli),
     importCommand(cli),
     doctorCommand(cli),

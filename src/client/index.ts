@@ -4,6 +4,7 @@
  */
 import { contextCalls } from './contexts.ts';
 import { jobCalls } from './jobs.ts';
+import { keyCalls } from './keys.ts';
 import { pagesOf } from './pages.ts';
 import type { ApproveCalls, Chat, Operations, PostResult, ResolveToolCall } from './schema.ts';
 import { openTransport, type ClientOptions, type Request, type RequestOptions } from './transport.ts';
@@ -37,6 +38,7 @@ export function createClient(options: ClientOptions) {
     jobs: jobCalls(request),
     tools: toolCalls(request),
     roles: roleCalls(request),
+    keys: keyCalls(request),
     system: systemCalls(request),
     providers: {
       /** For the operator: ends a throttle, so that the jobs that wait for it go on at once. */

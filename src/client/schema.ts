@@ -23,6 +23,25 @@ export type AcceptedOnBranch = {
   branch: string;
 };
 
+export type ApiKey = {
+  id: string;
+  name: string;
+  /** The beginning of the key, which is not secret. */
+  prefix: string;
+  scopes: ('read' | 'run' | 'configure' | 'approve' | 'keys')[];
+  /** ISO 8601. */
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+  replaces: string | null;
+};
+
+export type ApiKeyList = {
+  data: ApiKey[];
+  next_cursor: string | null;
+};
+
 /** A call waits for approval. `ApprovalResolved` follows; if the job ends first, only `ToolCallFinished`. */
 export type ApprovalRequestedEvent = {
   context_id: string;
@@ -67,7 +86,7 @@ export type ApproveCalls = {
 };
 
 export type BeginSession = {
-  /** One of NIGHTSHIFT_API_KEYS. */
+  /** The API key of a tenant. */
   key: string;
 };
 
@@ -375,6 +394,17 @@ export type ContextState = {
   why: string;
 };
 
+export type CreateApiKey = {
+  /** For people. */
+  name: string;
+  /** Only those that the caller has. */
+  scopes: ('read' | 'run' | 'configure' | 'approve' | 'keys')[];
+  /** In the future. By default the key does not expire. */
+  expires_at?: string;
+  /** With the admin key: the tenant, which must not have a valid key of the API yet. */
+  tenant?: string;
+};
+
 export type CreateBranch = {
   /** Letters, digits, dots, dashes and underscores; starts with a letter or a digit. */
   name: string;
@@ -403,6 +433,22 @@ export type CreateWorker = {
   config?: WorkerConfig;
   parent_worker_id?: string | null;
   input?: FirstMessage;
+};
+
+export type CreatedApiKey = {
+  id: string;
+  name: string;
+  /** The beginning of the key, which is not secret. */
+  prefix: string;
+  scopes: ('read' | 'run' | 'configure' | 'approve' | 'keys')[];
+  /** ISO 8601. */
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+  replaces: string | null;
+  /** The key. It is shown only here. */
+  key: string;
 };
 
 export type CreatedWorker = {
@@ -1102,6 +1148,11 @@ export type RoleList = {
   next_cursor: string | null;
 };
 
+export type RotateApiKey = {
+  /** How long the old key stays valid, in seconds; 86400 by default. */
+  overlap_s?: number;
+};
+
 export type SearchResult = {
   context_id: string;
   message_id: string;
@@ -1157,7 +1208,7 @@ export type SentTool = {
 };
 
 export type Session = {
-  /** `none`: no API keys are configured, so no sign-in is needed. */
+  /** `none`: there are no API keys, so no sign-in is needed. */
   auth: 'none' | 'key';
   /** True with a key or a session cookie, and always if no sign-in is needed. */
   signed_in: boolean;
@@ -2008,6 +2059,30 @@ export type Operations = {
     query: { q?: string; context_id?: string; worker_id?: string; role?: string; message_role?: 'user' | 'assistant'; created_after?: string; created_before?: string; limit?: number; cursor?: string };
     body: undefined;
     answer: SearchResultList;
+  };
+  'GET /api/keys': {
+    path: undefined;
+    query: { limit?: number; cursor?: string };
+    body: undefined;
+    answer: ApiKeyList;
+  };
+  'POST /api/keys': {
+    path: undefined;
+    query: undefined;
+    body: CreateApiKey;
+    answer: CreatedApiKey;
+  };
+  'DELETE /api/keys/{id}': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'POST /api/keys/{id}/rotate': {
+    path: { id: string };
+    query: undefined;
+    body: RotateApiKey | undefined;
+    answer: CreatedApiKey;
   };
   'GET /api/session': {
     path: undefined;

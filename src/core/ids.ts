@@ -16,6 +16,7 @@ export type MessageId = Id<'message'>;
 export type ToolCallId = Id<'tool_call'>;
 export type CompactionId = Id<'compaction'>;
 export type ProcessId = Id<'process'>;
+export type ApiKeyId = Id<'api_key'>;
 
 /** Generates ids: UUIDv7 in production, a counter in tests. */
 export type Ids = { next<T extends Id<string>>(): T };

@@ -1,15 +1,17 @@
 /** `start`: API and worker in one process. Starts its own services where the environment names none. */
 import path from 'node:path';
-import { parseEnvironment, type Config } from '../config/config.ts';
+import { parseEnvironment, type ApiKey, type Config } from '../config/config.ts';
 import { DEFAULT_TENANT_NAME, type ContextId } from '../core/ids.ts';
 import { startServices } from '../dev/services.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
+import { isSecured } from '../api/access/access.ts';
 import { refuseBusyPort } from '../api/server/busy-port.ts';
 import { VERSION } from '../package-files.ts';
 import { firstContext } from './first-context.ts';
 import { createLog } from './log.ts';
 import { migrate } from '../db/connection/migrate.ts';
 import { whenUp } from '../db/connection/when-up.ts';
+import { hasKeys } from '../db/write/api-keys.ts';
 import { WORKER_LIMITS, openPlatform, startApi, type Platform } from './platform.ts';
 import { untilSignal } from './signals.ts';
 import { tour } from './tour.ts';
@@ -69,18 +71,27 @@ function readyLines(
   ];
 }
 
-/** A shell one-liner that posts an input, waits for its job and prints it. */
-async function exampleLines(platform: Platform, { apiKeys }: Config, address: string): Promise<string[]> {
-  const key = apiKeys.find(({ scopes }) => scopes.has('read') && scopes.has('run'));
-  if (key === undefined && apiKeys.length > 0) return [];
-  const contextId = await whenUp(() => firstContext(platform.commands, key?.tenant ?? DEFAULT_TENANT_NAME));
-  const curl = key === undefined ? 'curl -s' : `curl -s -H "authorization: Bearer $NIGHTSHIFT_API_KEY"`;
+/** A shell one-liner that posts an input, waits for its job and prints it. Empty: its key would not be known. */
+async function exampleLines(platform: Platform, config: Config, address: string): Promise<string[]> {
+  const { commands } = platform;
+  const ofEnvironment = config.apiKeys.find(({ scopes }) => scopes.has('read') && scopes.has('run'));
+  if (ofEnvironment === undefined && isSecured(config)) return [];
+  const isMade = ofEnvironment === undefined && (await whenUp(() => hasKeys(commands.database.db)));
+  const contextId = await whenUp(() => firstContext(commands, ofEnvironment?.tenant ?? DEFAULT_TENANT_NAME));
+  const needsKey = ofEnvironment !== undefined || isMade;
+  const curl = needsKey ? `curl -s -H "authorization: Bearer $NIGHTSHIFT_API_KEY"` : 'curl -s';
   const post = `${curl} ${address}/api/contexts/${contextId}/messages -H 'content-type: application/json' -d '{"content":"Hello, Nightshift!"}'`;
   return [
-    `Try it${key === undefined ? '' : ' (with NIGHTSHIFT_API_KEY set to the first key of NIGHTSHIFT_API_KEYS that may read and run)'}:`,
+    `Try it${needsKey ? ` (with NIGHTSHIFT_API_KEY set to ${keyText(ofEnvironment)})` : ''}:`,
     `  ${curl} "${address}/api/jobs/$(${post} | grep -o '"job_id":"[^"]*' | cut -d'"' -f4)?wait_ms=30000"`,
     '',
   ];
+}
+
+function keyText(ofEnvironment: ApiKey | undefined): string {
+  return ofEnvironment === undefined
+    ? `a key of the tenant ${DEFAULT_TENANT_NAME} with the scopes read and run`
+    : 'the first key of NIGHTSHIFT_API_KEYS that may read and run';
 }
 
 /** `touring` null: there is no tour. */

@@ -23,6 +23,7 @@ import { openDatabase, type Database, type DatabaseOptions } from '../../src/db/
 import type { LeaseTimes } from '../../src/db/processes/processes.ts';
 import type { WakeUp } from '../../src/queue/wake-queue.ts';
 import { createTestDatabase } from '../services/database.ts';
+import { tagOf } from '../services/statements.ts';
 import { contractOf, type Contract } from './contract.ts';
 
 export type Answer = { status: number; headers: Record<string, string>; body: Body };
@@ -54,6 +55,9 @@ export type Api = {
 
 /** No process dies here unless a test makes it: rows of processes live for a minute without a heartbeat. */
 export const TIMES: LeaseTimes = { heartbeatTimeoutMs: 60_000, leaseMs: 120_000 };
+
+/** An API without keys looks every moment whether one was made: beside what a request costs. */
+const KEY_CHECK = 'api_keys.find_any';
 
 /** A request is not cut off, however slow the machine is, unless a test says so. */
 const PATIENT_MS = '60000';
@@ -91,7 +95,10 @@ export async function openApi(
   const own = databaseUrl === undefined ? await createTestDatabase() : null;
   const statements: string[] = [];
   const url = databaseUrl ?? own?.url ?? '';
-  const options: DatabaseOptions = { max: 5, hook: (text) => void statements.push(text) };
+  const options: DatabaseOptions = {
+    max: 5,
+    hook: (text) => void (tagOf(text) === KEY_CHECK || statements.push(text)),
+  };
   const database = own === null ? openDatabase(url, options) : own.open(options);
   const bus = localBus();
   const wakeUps: WakeUp[] = [];
@@ -158,18 +165,34 @@ export async function openApi(
     queue,
     statements,
     lines,
+    ...callsBy(call),
+    async close() {
+      await app.close();
+      await database.close();
+      await bus.close();
+      await own?.drop();
+    },
+  };
+}
+
+/** The same API, called with a key. */
+export function withKey(api: Api, key: string): Api {
+  return {
+    ...api,
+    ...callsBy((method, path, body, headers) =>
+      api.call(method, path, body, { authorization: `Bearer ${key}`, ...headers }),
+    ),
+  };
+}
+
+function callsBy(call: Api['call']): Pick<Api, 'call' | 'get' | 'post' | 'worker'> {
+  return {
     call,
     get: (path, headers) => call('GET', path, undefined, headers),
     post: (path, body, headers) => call('POST', path, body, headers),
     async worker(config = {}) {
       const { body } = await call('POST', '/api/workers', { name: 'w', config });
       return body;
-    },
-    async close() {
-      await app.close();
-      await database.close();
-      await bus.close();
-      await own?.drop();
     },
   };
 }

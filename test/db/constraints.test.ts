@@ -74,6 +74,9 @@ const batch = (numbers: string) => `insert into event_batches (context_id, tenan
 const execution = (number: string, end: string, times = 1) => `insert into tool_executions
   (tool_call_id, number, tenant_id, context_id, epoch, idempotency_key, began_at, ended_at, outcome)
   select '$t', ${number}, 1, '$c', 1, '$t', now(), ${end} from generate_series(1, ${times})`;
+const apiKey = ({ hash = "repeat('h', 43)", scopes = "'read'", times = 1 }) =>
+  `insert into api_keys (id, tenant_id, name, hash, scopes)
+    select '$id'::uuid, 1, 'n', ${hash}, ${scopes} from generate_series(1, ${times})`;
 const fresh = "'$id'::text";
 
 const CASES: Readonly<Record<string, string>> = {
@@ -139,6 +142,12 @@ const CASES: Readonly<Record<string, string>> = {
     select 1, '$id', 1 from generate_series(1, 2)`,
   sessions_pkey: `insert into sessions (token_hash, tenant_id, key_id, expires_at)
     select '$id', 1, 'k', now() from generate_series(1, 2)`,
+  sessions_key: `insert into sessions (token_hash, tenant_id, expires_at) values ('$id', 1, now())`,
+  sessions_api_key_id_api_keys_id_fk: `insert into sessions (token_hash, tenant_id, api_key_id, expires_at)
+    values ('$id', 1, '$id', now())`,
+  api_keys_pkey: apiKey({ times: 2 }),
+  api_keys_hash: apiKey({ hash: "'short'" }),
+  api_keys_scopes: apiKey({ scopes: "'read,run'" }),
   roles_version: `insert into roles (tenant_id, name, version) values (1, '$id', 0)`,
   jobs_stop_request: job(`stop_kind = 'cancel'`),
   messages_pkey: copyMessage('id', '99'),

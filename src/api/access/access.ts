@@ -1,48 +1,58 @@
 /**
- * Access control. With API keys, a request needs a key or a session cookie, and sees only the tenant of that key. The
- * admin key sees the installation and no tenant. Without keys, every request from this machine is allowed unless it
- * comes from a web page of another origin. The `Host` check prevents DNS rebinding, the `Origin` check cross-site
- * requests. Browsers send cookies with requests of any page, so a request with a cookie must come from a page of this
- * origin.
+ * Access control. With API keys, of the environment or made by the API, a request needs one or a session cookie, and
+ * sees only the tenant of that key. The admin key sees the installation and no tenant. Without keys, every request from
+ * this machine is allowed unless it comes from a web page of another origin. The `Host` check prevents DNS rebinding,
+ * the `Origin` check cross-site requests. Browsers send cookies with requests of any page, so a request with a cookie
+ * must come from a page of this origin.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKey, Config } from '../../config/config.ts';
 import { isLoopback } from '../../config/loopback.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
-import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type TenantId } from '../../core/ids.ts';
+import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type ApiKeyId, type TenantId } from '../../core/ids.ts';
 import { ALL_SCOPES, type Scopes } from '../../core/scopes.ts';
 import type { AccessHeaders, AccessRequest } from './access-request.ts';
-import { keyId, openSessions, tokenIn, type SessionHash } from './session.ts';
-import { createTenantIds, type TenantIds } from './tenants.ts';
+import { openKeyCheck, openMadeKeys, type KeyCheck, type MadeKey } from './made-keys.ts';
+import { keyId, openSessions, tokenIn, type SessionHash, type SignedInBy } from './session.ts';
+import { createTenantIds } from './tenants.ts';
 import type { Database } from '../../db/connection/client.ts';
 
 /** Without keys, a caller is both the tenant and the operator. With keys, a caller is one of them. */
 type Access = Tenant | Operator | Refusal;
-/** `session` of a signed-in browser; null for a request with a key, or if no key is needed. */
 type Tenant = {
   kind: 'tenant';
   tenantId: TenantId;
   tenantName: string;
   isOperator: boolean;
-  session: SessionHash | null;
   scopes: Scopes;
+  credential: Credential | null;
 };
 type Operator = { kind: 'operator' };
+
+/** What may end while a stream is open. */
+export type Credential =
+  | { kind: 'session'; hash: SessionHash }
+  | { kind: 'key'; id: ApiKeyId }
+  /** None is needed until the API makes a key. */
+  | { kind: 'keyless' };
 
 type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts'>;
 
 export type AccessControl = {
-  auth: 'none' | 'key';
+  /** Whether requests need a key. */
+  auth(): Promise<'none' | 'key'>;
   /** Identifies the caller, or refuses the request. */
   admit(request: AccessRequest): Promise<Access>;
   /** For routes that need no key: refuses requests with a wrong `Host` or `Origin`. Null: allowed. */
   objection(request: AccessRequest): Refusal | null;
-  /** Null: the key is unknown. */
-  whose(key: string): SignIn | null;
+  /** Null: the key is unknown, or has ended. */
+  whose(key: string): Promise<SignIn | null>;
   /** Ends the session of this browser, if it has one. */
   signOut(request: AccessRequest): Promise<void>;
-  /** Calls `end` when the session has ended. Returns a function that unregisters `end`. */
-  whileSignedIn(session: SessionHash | null, end: () => void): () => void;
+  /** This process has ended a key that the API made. */
+  ended(key: ApiKeyId): void;
+  /** Calls `end` when the credential has ended. Returns a function that unregisters `end`. */
+  whileValid(credential: Credential | null, end: () => void): () => void;
 };
 
 /** `begin` returns the value of the session cookie. */
@@ -52,15 +62,19 @@ export function openAccessControl(
   { apiKeys, adminKey, allowedHosts }: AccessConfig,
   database: Database,
 ): AccessControl {
-  return isSecured({ apiKeys, adminKey }) ? keyAccess(apiKeys, adminKey, database) : loopbackAccess(allowedHosts);
+  const withKeys = keyAccess(apiKeys, adminKey, database);
+  return isSecured({ apiKeys, adminKey })
+    ? withKeys
+    : untilKeysAreMade(loopbackAccess(allowedHosts), withKeys, openKeyCheck(database));
 }
 
-/** Whether requests need an API key. */
+/** Whether requests need a key from the start, even if the API has made none. */
 export function isSecured({ apiKeys, adminKey }: Pick<AccessConfig, 'apiKeys' | 'adminKey'>): boolean {
   return apiKeys.length > 0 || adminKey !== null;
 }
 
 const NO_KEY = refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
+const WRONG_KEY = refuse('unauthorized', 'The API key is not valid: it is unknown, revoked or expired.');
 const ELSEWHERE = refuse(
   'forbidden',
   'The request comes from a web page of another origin. Call the API from its own origin, or from a server.',
@@ -70,43 +84,77 @@ function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: D
   const find = keyFinder(keys);
   const isAdminKey = keyTest(adminKey);
   const tenantIds = createTenantIds(database);
-  const sessions = openSessions(database, keys, tenantIds);
+  const made = openMadeKeys(database);
+  const sessions = openSessions(database, keys);
+
+  async function admitBearer(authorization: string): Promise<Access> {
+    const [, given] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
+    if (given === undefined) return NO_KEY;
+    if (isAdminKey(given)) return { kind: 'operator' };
+    const ofEnvironment = find(given);
+    if (ofEnvironment !== null) {
+      const { tenant, scopes } = ofEnvironment;
+      const tenantId = await tenantIds(tenant);
+      return { kind: 'tenant', tenantId, tenantName: tenant, isOperator: false, scopes, credential: null };
+    }
+    const found = await made.find(given);
+    return found === null ? WRONG_KEY : toTenant(found, { kind: 'key', id: found.id });
+  }
+
+  async function signedInBy(key: string): Promise<SignedInBy | null> {
+    const ofEnvironment = find(key);
+    if (ofEnvironment !== null)
+      return { tenantId: await tenantIds(ofEnvironment.tenant), key: { kind: 'env', id: keyId(key) } };
+    const found = await made.find(key);
+    return found === null ? null : { tenantId: found.tenantId, key: { kind: 'made', id: found.id } };
+  }
+
   return {
-    auth: 'key',
+    auth: async () => 'key',
     async admit(request) {
       const { headers, method } = request;
-      if (headers.authorization !== undefined) return admitBearer(headers.authorization, find, isAdminKey, tenantIds);
+      if (headers.authorization !== undefined) return admitBearer(headers.authorization);
       const found = await sessions.find(tokenIn(request) ?? '');
       if (found === null) return NO_KEY;
-      return isOfOwnPage(headers, method) ? { kind: 'tenant', ...found, isOperator: false } : ELSEWHERE;
+      return isOfOwnPage(headers, method) ? toTenant(found, { kind: 'session', hash: found.session }) : ELSEWHERE;
     },
     objection: ({ headers, method }) => (changes(method) && crossOrigin(headers) ? ELSEWHERE : null),
-    whose(key) {
-      const found = find(key);
-      return found === null ? null : { keyId: keyId(key), begin: () => sessions.begin(found) };
+    async whose(key) {
+      const by = await signedInBy(key);
+      return by === null ? null : { keyId: by.key.id, begin: () => sessions.begin(by) };
     },
     signOut: async (request) => sessions.end(tokenIn(request) ?? ''),
-    whileSignedIn: (session, end) => (session === null ? () => undefined : sessions.whileOpen(session, end)),
+    ended: (key) => made.ended(key),
+    whileValid(credential, end) {
+      if (credential?.kind === 'key') return made.whileValid(credential.id, end);
+      if (credential?.kind === 'session') return sessions.whileOpen(credential.hash, end);
+      return () => undefined;
+    },
   };
 }
 
-async function admitBearer(
-  authorization: string,
-  find: (key: string) => ApiKey | null,
-  isAdminKey: (key: string) => boolean,
-  tenantIds: TenantIds,
-): Promise<Access> {
-  const [, given] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
-  if (given === undefined) return NO_KEY;
-  if (isAdminKey(given)) return { kind: 'operator' };
-  const found = find(given);
-  if (found === null)
-    return refuse(
-      'unauthorized',
-      'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS, or NIGHTSHIFT_ADMIN_KEY.',
-    );
-  const tenantId = await tenantIds(found.tenant);
-  return { kind: 'tenant', tenantId, tenantName: found.tenant, isOperator: false, session: null, scopes: found.scopes };
+function toTenant({ tenantId, tenantName, scopes }: Omit<MadeKey, 'id'>, credential: Credential): Tenant {
+  return { kind: 'tenant', tenantId, tenantName, isOperator: false, scopes, credential };
+}
+
+/** An API without keys needs one as soon as it has made the first. */
+function untilKeysAreMade(
+  keyless: AccessControl,
+  withKeys: AccessControl,
+  { areMade, untilMade }: KeyCheck,
+): AccessControl {
+  const current = async (): Promise<AccessControl> => ((await areMade()) ? withKeys : keyless);
+  return {
+    auth: async () => (await current()).auth(),
+    admit: async (request) => keyless.objection(request) ?? (await current()).admit(request),
+    // It still listens on the loopback address only.
+    objection: (request) => keyless.objection(request),
+    whose: async (key) => (await current()).whose(key),
+    signOut: async (request) => (await current()).signOut(request),
+    ended: (key) => withKeys.ended(key),
+    whileValid: (credential, end) =>
+      credential?.kind === 'keyless' ? untilMade(end) : withKeys.whileValid(credential, end),
+  };
 }
 
 /** Compares with every key, in constant time. */
@@ -141,20 +189,21 @@ function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
     return isFromElsewhere(headers) ? ELSEWHERE : null;
   };
   return {
-    auth: 'none',
+    auth: async () => 'none',
     admit: async (request) =>
       objection(request) ?? {
         kind: 'tenant',
         tenantId: DEFAULT_TENANT,
         tenantName: DEFAULT_TENANT_NAME,
         isOperator: true,
-        session: null,
         scopes: ALL_SCOPES,
+        credential: { kind: 'keyless' },
       },
     objection,
-    whose: () => null,
+    whose: async () => null,
     signOut: async () => undefined,
-    whileSignedIn: () => () => undefined,
+    ended: () => undefined,
+    whileValid: () => () => undefined,
   };
 }
 

@@ -1,21 +1,42 @@
 /** Checks the scopes of a caller. */
 import type { FastifyContextConfig } from 'fastify';
 import { isScope, type Scope, type Scopes } from '../../core/scopes.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
 import { refused } from '../response/problem.ts';
 
 type Caller = { scopes: Scopes | null };
+type Access = FastifyContextConfig['access'];
 
 /** The scope that the key of a tenant needs for a route. Null: none, or the route is not for tenants. */
-export function scopeOf(access: FastifyContextConfig['access']): Scope | null {
-  if (access === 'read_or_operator') return 'read';
-  return access !== undefined && isScope(access) ? access : null;
+export function scopeOf(access: Access): Scope | null {
+  const name = access?.replace('_or_operator', '') ?? '';
+  return isScope(name) ? name : null;
+}
+
+/** Whether the admin key gives access to a route. */
+export function isForOperator(access: Access): boolean {
+  return access === 'operator' || access === 'any_key' || access?.endsWith('_or_operator') === true;
 }
 
 /** Throws if the caller lacks the scope. `what`: what needs it; `param`: the field of the request that does. */
 export function requireScope({ scopes }: Caller, scope: Scope, what: string, param?: string): void {
   if (scopes?.has(scope) === true) return;
-  const own = [...(scopes ?? [])].join(', ');
-  throw refused('forbidden', `${what} needs the scope ${scope}. Scopes of this key: ${own}.`, param);
+  throw refused('forbidden', `${what} needs the scope ${scope}. ${ownScopes(scopes)}`, param);
+}
+
+/** The refusal of a caller that gives scopes which it lacks; null: it may. The operator gives any. */
+export function lackedScope(
+  { scopes, isOperator }: Caller & { isOperator: boolean },
+  given: readonly Scope[],
+  param?: string,
+): Refusal | null {
+  const lacked = given.find((scope) => (scopes === null ? !isOperator : !scopes.has(scope)));
+  if (lacked === undefined) return null;
+  return refuse('forbidden', `To give the scope ${lacked}, a key must have it. ${ownScopes(scopes)}`, param);
+}
+
+function ownScopes(scopes: Scopes | null): string {
+  return `Scopes of this key: ${[...(scopes ?? [])].join(', ')}.`;
 }
 
 /** A config of its own gives a worker abilities that its role does not. Null: none is given. */

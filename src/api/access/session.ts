@@ -1,7 +1,6 @@
 /**
- * Browser sessions. The cookie holds a random token; the database stores its hash with the tenant and the key. A
- * session ends on sign-out or when its key is removed. Every API process knows within a second, and ends its event
- * streams.
+ * Browser sessions. The cookie holds a random token; the database stores its hash with the tenant and the key. A session
+ * ends on sign-out or with its key. Every API process knows within a second, and ends its event streams.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
@@ -10,15 +9,9 @@ import type { ApiKey } from '../../config/config.ts';
 import type { TenantId } from '../../core/ids.ts';
 import type { Scopes } from '../../core/scopes.ts';
 import type { Database } from '../../db/connection/client.ts';
-import {
-  beginSession,
-  endSession,
-  findLiveSessions,
-  findSession,
-  type StoredSession,
-} from '../../db/write/sessions.ts';
-import { openSessionStreams } from './session-streams.ts';
-import type { TenantIds } from './tenants.ts';
+import { beginSession, endSession, findLiveSessions, findSession, type SessionKey } from '../../db/write/sessions.ts';
+import { createBriefCache } from './brief-cache.ts';
+import { openCredentialStreams } from './credential-streams.ts';
 
 /** The cookie name without TLS, usually on localhost. */
 export const PLAIN_COOKIE = 'nightshift_session';
@@ -28,20 +21,18 @@ const SECURE_COOKIE = `__Host-${PLAIN_COOKIE}`;
 /** How long a browser stays signed in, in seconds: a week. */
 export const SESSION_S = 7 * 24 * 60 * 60;
 
-/** How long a session is cached, in milliseconds. */
-const FRESH_MS = 1_000;
-/** Maximum number of tokens in the cache, valid or not. */
-const MOST_KEPT = 10_000;
-
 const TOKEN = /^[\w-]{43}$/;
 
 /** Identifies a session: the hash of its token. */
 export type SessionHash = string;
 type OpenSession = { tenantId: TenantId; tenantName: string; session: SessionHash; scopes: Scopes };
 
+/** What a session begins with. */
+export type SignedInBy = { tenantId: TenantId; key: SessionKey };
+
 type Sessions = {
   /** Stores a session for this key. Returns the value of the cookie. */
-  begin(key: ApiKey): Promise<string>;
+  begin(by: SignedInBy): Promise<string>;
   /** Null: no such session. */
   find(token: string): Promise<OpenSession | null>;
   end(token: string): Promise<void>;
@@ -49,42 +40,31 @@ type Sessions = {
   whileOpen(session: SessionHash, end: () => void): () => void;
 };
 
-export function openSessions(database: Database, keys: readonly ApiKey[], tenantIds: TenantIds): Sessions {
+export function openSessions({ db }: Pick<Database, 'db'>, keys: readonly ApiKey[]): Sessions {
   const known = new Map(keys.map(({ key, tenant, scopes }) => [`${keyId(key)} ${tenant}`, scopes]));
-  const streams = openSessionStreams((hashes) => findLiveSessions(database.db, hashes));
-  const remembered = new Map<string, { until: number; found: Promise<StoredSession | null> }>();
-
-  function find(tokenHash: string): Promise<StoredSession | null> {
-    const fresh = remembered.get(tokenHash);
-    if (fresh !== undefined && fresh.until > performance.now()) return fresh.found;
-    const found = findSession(database.db, tokenHash);
-    if (remembered.size >= MOST_KEPT) remembered.clear();
-    remembered.set(tokenHash, { until: performance.now() + FRESH_MS, found });
-    found.catch(() => remembered.delete(tokenHash));
-    return found;
-  }
-
+  const streams = openCredentialStreams((hashes) => findLiveSessions(db, hashes));
+  const stored = createBriefCache((tokenHash: SessionHash) => findSession(db, tokenHash));
   return {
-    async begin({ key, tenant }) {
+    async begin({ tenantId, key }) {
       const token = randomBytes(32).toString('base64url');
-      const tenantId = await tenantIds(tenant);
-      await beginSession(database.db, hashOf(token), { tenantId, keyId: keyId(key) }, SESSION_S);
+      await beginSession(db, hashOf(token), { tenantId, key }, SESSION_S);
       return token;
     },
     async find(token) {
       if (!TOKEN.test(token)) return null;
       const session = hashOf(token);
-      const found = await find(session);
-      const scopes = found === null ? undefined : known.get(`${found.keyId} ${found.tenantName}`);
-      if (found === null || scopes === undefined) return null;
-      return { tenantId: found.tenantId, tenantName: found.tenantName, session, scopes };
+      const found = await stored.get(session);
+      if (found === null) return null;
+      const { tenantId, tenantName } = found;
+      const scopes = found.kind === 'made' ? found.scopes : known.get(`${found.keyId} ${tenantName}`);
+      return scopes === undefined ? null : { tenantId, tenantName, session, scopes };
     },
     async end(token) {
       if (!TOKEN.test(token)) return;
       const session = hashOf(token);
-      remembered.delete(session);
-      await endSession(database.db, session);
-      remembered.delete(session);
+      stored.forget(session);
+      await endSession(db, session);
+      stored.forget(session);
       streams.end(session);
     },
     whileOpen: (session, end) => streams.add(session, end),
@@ -95,7 +75,7 @@ function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }
 
-/** Identifies a key; too short to test guesses of a key against it. */
+/** Identifies a key of the environment; too short to test guesses of a key against it. */
 export function keyId(key: string): string {
   return createHash('sha256').update(`nightshift key: ${key}`).digest('base64url').slice(0, 10);
 }

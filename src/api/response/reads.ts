@@ -57,6 +57,7 @@ export const READ_CLASSES: Readonly<Record<string, ReadClass>> = {
   getJob: 'short',
   listJobSteps: 'page',
   getStepPrompt: 'stretch',
+  listApiKeys: 'page',
   listRoles: 'page',
   getRole: 'short',
   exportContext: 'stretch',

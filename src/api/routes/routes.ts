@@ -3,6 +3,7 @@ import type { AccessControl } from '../access/access.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { ApiPorts, App } from '../server/ports.ts';
 import type { Streams } from '../response/streams.ts';
+import { apiKeyRoutes } from './system/api-keys.ts';
 import { regenerateRoutes } from './messages/regenerate.ts';
 import { approvalRoutes } from './jobs/approvals.ts';
 import { branchRoutes } from './contexts/branches.ts';
@@ -57,6 +58,7 @@ export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, s
   exportRoute(app, ports);
   importRoute(app, ports);
   searchRoute(app, ports);
+  apiKeyRoutes(app, ports, accessControl);
   sessionRoutes(app, accessControl);
   statsHistoryRoute(app, ports);
   installationRoutes(app, ports);

@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import * as configCompaction from '../../schema/compaction.ts';
 import * as config from '../../schema/config.ts';
 import { Usage } from './common.ts';
+import * as apiKey from './system/api-key.ts';
 import * as approval from './jobs/approval.ts';
 import * as branch from './contexts/branch.ts';
 import * as cancelJobs from './jobs/cancel-jobs.ts';
@@ -56,6 +57,7 @@ const all: unknown[] = [
     role,
     search,
     session,
+    apiKey,
     exported,
     imported,
     system,

@@ -12,7 +12,7 @@ import Fastify, { LogController, type FastifyReply, type FastifyRequest } from '
 import { refuse } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../core/ids.ts';
 import { openAccessControl, type AccessControl } from '../access/access.ts';
-import { requireScope, scopeOf } from '../access/scopes.ts';
+import { isForOperator, requireScope, scopeOf } from '../access/scopes.ts';
 import { BODY_BYTES, discardRest, readJsonBodies } from '../request/body.ts';
 import { answerClientError } from './client-error.ts';
 import { isNavigation, serveConsole, showNotFound } from './console.ts';
@@ -95,7 +95,7 @@ function guard(app: App, accessControl: AccessControl, { streamHub, config }: Ap
   app.decorateRequest('tenantName', DEFAULT_TENANT_NAME);
   app.decorateRequest('scopes', null);
   app.decorateRequest('isOperator', false);
-  app.decorateRequest('session', null);
+  app.decorateRequest('credential', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, ...SAFELY, ...(isData(request.url) ? NOT_KEPT : {}) });
     if (hasTwoHosts(request.raw.rawHeaders)) return sendProblem(reply, TWO_HOSTS, 400);
@@ -116,15 +116,12 @@ function guard(app: App, accessControl: AccessControl, { streamHub, config }: Ap
     if (access.kind === 'tenant') {
       request.tenantId = access.tenantId;
       request.tenantName = access.tenantName;
-      request.session = access.session;
+      request.credential = access.credential;
       request.scopes = access.scopes;
       const scope = scopeOf(needs);
       if (scope !== null) requireScope(request, scope, `${request.method} ${request.routeOptions.url ?? ''}`);
-    } else if (needs !== 'operator' && needs !== 'read_or_operator' && needs !== 'any_key') {
-      throw refused(
-        'forbidden',
-        'The admin key has no access to the data of a tenant. Use one of the keys in NIGHTSHIFT_API_KEYS.',
-      );
+    } else if (!isForOperator(needs)) {
+      throw refused('forbidden', 'The admin key has no access to the data of a tenant. Use a key of the tenant.');
     }
     return undefined;
   });

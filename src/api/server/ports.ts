@@ -14,7 +14,7 @@ import type { StreamHub } from '../../events/stream-hub.ts';
 import type { About } from './about.ts';
 import type { Catalog } from './catalog.ts';
 import type { Scope, Scopes } from '../../core/scopes.ts';
-import type { SessionHash } from '../access/session.ts';
+import type { Credential } from '../access/access.ts';
 
 /** The settings that requests depend on. */
 export type ApiConfig = Pick<
@@ -62,8 +62,8 @@ declare module 'fastify' {
     scopes: Scopes | null;
     /** Whether the caller may see data of the whole installation. */
     isOperator: boolean;
-    /** The session of a signed-in browser; null: the request has a key, or needs none. */
-    session: SessionHash | null;
+    /** What gives access and may end meanwhile; null: a key of the environment, or none is needed. */
+    credential: Credential | null;
     /** The job that the request created; null: none. For the log. */
     madeJob: string | null;
     /** Deadline on the monotonic clock, in milliseconds: then the API answers 503. */
@@ -72,10 +72,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * `open`: no key, and no check of `Host`. `keyless`: no key. `any_key`: one of a tenant or the admin key. `operator`:
-     * only the admin key. A scope: the key of a tenant that has it. `read_or_operator`: that with `read`, or the admin
-     * key. Every route must declare it. Without configured keys, no route needs one.
+     * only the admin key. A scope: the key of a tenant that has it. `read_or_operator`: one with that scope, or the admin
+     * key. Every route must declare it. Until there are keys, no route needs one.
      */
-    access?: 'open' | 'keyless' | 'operator' | 'any_key' | 'read_or_operator' | Scope;
+    access?: 'open' | 'keyless' | 'operator' | 'any_key' | 'read_or_operator' | 'keys_or_operator' | Scope;
     /** The response is a stream that stays open: its duration is not counted as a request. */
     stream?: true;
     /** Extra time for work in many transactions, in milliseconds, on top of the general request timeout. */

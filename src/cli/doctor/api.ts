@@ -45,7 +45,7 @@ async function access(client: Client, version: string): Promise<Finding> {
     const advice =
       error.code === 'forbidden'
         ? 'Set NIGHTSHIFT_API_KEY to a key with the scope read.'
-        : 'Set NIGHTSHIFT_API_KEY to a key from NIGHTSHIFT_API_KEYS of the API, without the tenant.';
+        : 'Set NIGHTSHIFT_API_KEY to a valid key of the API: of its NIGHTSHIFT_API_KEYS, without the tenant, or of `nightshift keys`.';
     return fail('api access', `${error.message} (${error.code})`, advice);
   }
 }

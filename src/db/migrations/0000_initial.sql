@@ -274,12 +274,30 @@ CREATE TABLE "search_entries" (
 	CONSTRAINT "search_entries_context_id_seq_pk" PRIMARY KEY("context_id","seq")
 );
 --> statement-breakpoint
+CREATE TABLE "api_keys" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"tenant_id" bigint NOT NULL,
+	"name" text NOT NULL,
+	"hash" text NOT NULL,
+	"scopes" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp (3) with time zone,
+	"lifetime_ms" bigint,
+	"last_used_at" timestamp (3) with time zone,
+	"revoked_at" timestamp (3) with time zone,
+	"replaces" uuid,
+	CONSTRAINT "api_keys_hash" CHECK (length("api_keys"."hash") = 43),
+	CONSTRAINT "api_keys_scopes" CHECK ("api_keys"."scopes" ~ '^[a-z]+([+][a-z]+)*$')
+);
+--> statement-breakpoint
 CREATE TABLE "sessions" (
 	"token_hash" text PRIMARY KEY NOT NULL,
 	"tenant_id" bigint NOT NULL,
-	"key_id" text NOT NULL,
+	"key_id" text,
+	"api_key_id" uuid,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"expires_at" timestamp (3) with time zone NOT NULL
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "sessions_key" CHECK (num_nonnulls("sessions"."key_id", "sessions"."api_key_id") = 1)
 );
 --> statement-breakpoint
 CREATE TABLE "tenants" (
@@ -380,6 +398,7 @@ CREATE TABLE "workers" (
 );
 --> statement-breakpoint
 ALTER TABLE "branches" ADD CONSTRAINT "branches_context_id_contexts_id_fk" FOREIGN KEY ("context_id") REFERENCES "contexts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sessions" ADD CONSTRAINT "sessions_api_key_id_api_keys_id_fk" FOREIGN KEY ("api_key_id") REFERENCES "api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "memories" ADD CONSTRAINT "memories_worker_id_workers_id_fk" FOREIGN KEY ("worker_id") REFERENCES "workers"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workers" ADD CONSTRAINT "workers_context_id_contexts_id_fk" FOREIGN KEY ("context_id") REFERENCES "contexts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "compactions_place" ON "compactions" USING btree ("context_id","branch","seq");--> statement-breakpoint
@@ -410,7 +429,9 @@ CREATE UNIQUE INDEX "processes_lock" ON "processes" USING btree ("lock_key");-->
 CREATE INDEX "processes_live" ON "processes" USING btree ("heartbeat_at") WHERE "processes"."dead_at" is null;--> statement-breakpoint
 CREATE INDEX "provider_throttles_until" ON "provider_throttles" USING btree ("until");--> statement-breakpoint
 CREATE INDEX "search_entries_document" ON "search_entries" USING gin ("document") WITH (gin_pending_list_limit=1024);--> statement-breakpoint
+CREATE INDEX "api_keys_of_tenant" ON "api_keys" USING btree ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "sessions_api_key" ON "sessions" USING btree ("api_key_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "tenants_name" ON "tenants" USING btree ("name");--> statement-breakpoint
 CREATE INDEX "awaited_jobs_job" ON "awaited_jobs" USING btree ("job_id");--> statement-breakpoint
 CREATE INDEX "awaited_jobs_context" ON "awaited_jobs" USING btree ("context_id");--> statement-breakpoint

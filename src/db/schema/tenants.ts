@@ -1,6 +1,7 @@
-/** Tenants, and sessions of their users in a browser. */
+/** Tenants, their API keys, and sessions of their users in a browser. */
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigint, check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { ApiKeyId } from '../../core/ids.ts';
 import { instant, tenantId } from './columns.ts';
 
 /** Tenants by name. A row is added when an API key with its name is first used, and is never deleted. */
@@ -19,16 +20,52 @@ export const tenants = pgTable(
   ],
 );
 
+/** Keys that the API made. The rows of revoked and expired keys are deleted later. */
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: uuid('id').primaryKey().$type<ApiKeyId>(),
+    tenantId: tenantId(),
+    name: text('name').notNull(),
+    /** SHA-256 of the key, base64url. */
+    hash: text('hash').notNull(),
+    /** Separated by `+`. */
+    scopes: text('scopes').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    expiresAt: instant('expires_at'),
+    /** How long it was to be valid, in milliseconds: a rotation ends a key earlier. Null: without an end. */
+    lifetimeMs: bigint('lifetime_ms', { mode: 'number' }),
+    /** Exact to a minute. */
+    lastUsedAt: instant('last_used_at'),
+    revokedAt: instant('revoked_at'),
+    /** The key whose rotation made this one. */
+    replaces: uuid('replaces').$type<ApiKeyId>(),
+  },
+  (t) => [
+    index('api_keys_of_tenant').on(t.tenantId, t.id),
+    check('api_keys_hash', sql`length(${t.hash}) = 43`),
+    check('api_keys_scopes', sql`${t.scopes} ~ '^[a-z]+([+][a-z]+)*$'`),
+  ],
+);
+
 /** Browser sessions that signed in with an API key. Only a hash of the cookie is stored. */
 export const sessions = pgTable(
   'sessions',
   {
     tokenHash: text('token_hash').primaryKey(),
     tenantId: tenantId(),
-    /** Identifies the API key without containing it: the session ends with the key. */
-    keyId: text('key_id').notNull(),
+    /** Identifies a key of the environment without containing it: the session ends with the key. */
+    keyId: text('key_id'),
+    /** The session ends with this key. */
+    apiKeyId: uuid('api_key_id')
+      .$type<ApiKeyId>()
+      .references(() => apiKeys.id, { onDelete: 'cascade' }),
     createdAt: instant('created_at').notNull().defaultNow(),
     expiresAt: instant('expires_at').notNull(),
   },
-  (t) => [index('sessions_expiry').on(t.expiresAt)],
+  (t) => [
+    index('sessions_expiry').on(t.expiresAt),
+    index('sessions_api_key').on(t.apiKeyId),
+    check('sessions_key', sql`num_nonnulls(${t.keyId}, ${t.apiKeyId}) = 1`),
+  ],
 );

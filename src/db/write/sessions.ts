@@ -1,41 +1,60 @@
 /** Browser sessions: their tenant and API key, and when they expire. */
-import { sql } from 'drizzle-orm';
-import type { TenantId } from '../../core/ids.ts';
+import { sql, type SQL } from 'drizzle-orm';
+import type { ApiKeyId, TenantId } from '../../core/ids.ts';
+import type { Scopes } from '../../core/scopes.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { nowInStatement } from '../connection/instant.ts';
+import { isValidKey, parseScopes } from './api-keys.ts';
 
-export type StoredSession = { tenantId: TenantId; tenantName: string; keyId: string };
+/** The key that a session began with, and ends with: `env`: of the environment, by its hash. */
+export type SessionKey = { kind: 'env'; id: string } | { kind: 'made'; id: ApiKeyId };
+
+/** `scopes`: of a key that the API made; those of the environment are not stored. */
+export type StoredSession = { tenantId: TenantId; tenantName: string } & (
+  | { kind: 'env'; keyId: string }
+  | { kind: 'made'; scopes: Scopes }
+);
+
+/** A condition on a session `s` and its key `k`, if the API made it. */
+const isLive: SQL = sql`s.expires_at > ${nowInStatement} and (s.api_key_id is null or ${isValidKey})`;
 
 /** `seconds`: the lifetime of the session. */
 export async function beginSession(
   executor: Executor,
   tokenHash: string,
-  { tenantId, keyId }: Pick<StoredSession, 'tenantId' | 'keyId'>,
+  { tenantId, key }: { tenantId: TenantId; key: SessionKey },
   seconds: number,
 ): Promise<void> {
   await executor.execute(sql`/* sessions.begin */
-    insert into sessions (token_hash, tenant_id, key_id, expires_at)
-    values (${tokenHash}, ${tenantId}, ${keyId}, ${nowInStatement} + ${seconds} * interval '1 second')`);
+    insert into sessions (token_hash, tenant_id, key_id, api_key_id, expires_at)
+    values (${tokenHash}, ${tenantId}, ${key.kind === 'env' ? key.id : null}, ${key.kind === 'made' ? key.id : null},
+      ${nowInStatement} + ${seconds} * interval '1 second')`);
 }
 
-/** Null: no such session, or it has expired. */
+type SessionRow = { tenantId: TenantId; tenantName: string; keyId: string | null; scopes: string | null };
+
+/** Null: no such session, or it has expired, or its key has. */
 export async function findSession(executor: Executor, tokenHash: string): Promise<StoredSession | null> {
-  const [found] = await executor.execute<StoredSession>(sql`/* sessions.find */
-    select s.tenant_id as "tenantId", t.name as "tenantName", s.key_id as "keyId"
-    from sessions s join tenants t on t.id = s.tenant_id
-    where s.token_hash = ${tokenHash} and s.expires_at > ${nowInStatement}`);
-  return found ?? null;
+  const [found] = await executor.execute<SessionRow>(sql`/* sessions.find */
+    select s.tenant_id as "tenantId", t.name as "tenantName", s.key_id as "keyId", k.scopes
+    from sessions s join tenants t on t.id = s.tenant_id left join api_keys k on k.id = s.api_key_id
+    where s.token_hash = ${tokenHash} and ${isLive}`);
+  if (found === undefined) return null;
+  const { keyId, scopes, ...tenant } = found;
+  return keyId === null
+    ? { ...tenant, kind: 'made', scopes: new Set(parseScopes(scopes ?? '')) }
+    : { ...tenant, kind: 'env', keyId };
 }
 
-/** The hashes of those sessions that exist and have not expired, in one query. */
+/** The hashes of those sessions that exist and have not expired, nor their keys, in one query. */
 export async function findLiveSessions(
   executor: Executor,
   tokenHashes: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const rows = await executor.execute<{ hash: string }>(sql`
     select s.token_hash as hash from jsonb_array_elements_text(${encodeJson(tokenHashes)}::jsonb) as a(hash)
-    join sessions s on s.token_hash = a.hash and s.expires_at > ${nowInStatement}`);
+    join sessions s on s.token_hash = a.hash left join api_keys k on k.id = s.api_key_id where ${isLive}`);
   return new Set(rows.map(({ hash }) => hash));
 }
 

@@ -4,6 +4,7 @@
  * die at any point.
  */
 import { purgeArchived } from '../../commands/workers/purge-archived.ts';
+import { forgetKeys } from '../../db/write/api-keys.ts';
 import { archiveIdle } from '../../db/write/contexts/expiry.ts';
 import { forgetThrottles } from '../../db/processes/throttles.ts';
 import { forgetOldKeys } from '../../db/write/inputs/idempotency.ts';
@@ -43,6 +44,7 @@ export async function runHousekeeping(state: State, isStopped: () => boolean = (
   await forgetThrottles(db);
   await inBatches(isStopped, async () => (await forgetOldKeys(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetSessions(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
+  await inBatches(isStopped, async () => (await forgetKeys(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetToolLists(db, LISTS_AT_ONCE)) === LISTS_AT_ONCE);
   let archived = 0;
   await inBatches(isStopped, async () => {

@@ -358,10 +358,11 @@ describe('an id', () => {
 
 test('internal errors are not shown', async () => {
   const broken = { ...api.database, db: null as never, read: null as never };
-  const other = await openApi({}, 'postgres://none:nothing@127.0.0.1:1/none');
+  const keys = { NIGHTSHIFT_API_KEYS: 'key:default' };
+  const other = await openApi(keys, 'postgres://none:nothing@127.0.0.1:1/none');
   try {
     Object.assign(other.database, broken);
-    const { status, headers, body } = await other.get('/api/workers');
+    const { status, headers, body } = await other.get('/api/workers', { authorization: 'Bearer key' });
     expect(status).toBe(500);
     expect(body).toMatchObject({
       status: 500,

@@ -6,7 +6,7 @@ import { random } from '../../chaos/random.ts';
 import { depth } from '../../services/depth.ts';
 import { Fuzzer } from './fuzz.ts';
 import { addProcess, converse } from '../manual-worker.ts';
-import { openApi, type Api, type Body } from '../harness.ts';
+import { openApi, withKey, type Api, type Body } from '../harness.ts';
 
 const SEED = Number(process.env['NIGHTSHIFT_TEST_SEED'] ?? 1);
 const REQUESTS = Number(process.env['NIGHTSHIFT_TEST_REQUESTS'] ?? depth(800, 2_000));
@@ -15,9 +15,12 @@ const HANGS_MS = 60_000;
 /** So many requests may have deleted the first fixtures. */
 const STOCK_EVERY = 100;
 
+const KEY = 'key-of-the-fuzzer';
+
 let api: Api;
 beforeAll(async () => {
-  api = await openApi();
+  // Without keys, the first that a request makes would be needed from then on.
+  api = withKey(await openApi({ NIGHTSHIFT_API_KEYS: `${KEY}:default` }), KEY);
 });
 afterAll(() => api.close());
 
@@ -72,7 +75,12 @@ test(`${REQUESTS} random requests get valid answers, seed ${SEED}`, { timeout: 6
 /** A stream never ends by itself: its head is read, then the client disconnects. */
 async function begin(url: string, headers: Record<string, string>): Promise<{ status: number; body: Body }> {
   const response = await inTime(
-    api.app.inject({ method: 'GET', url, headers: { host: 'localhost', ...headers }, payloadAsStream: true }),
+    api.app.inject({
+      method: 'GET',
+      url,
+      headers: { host: 'localhost', authorization: `Bearer ${KEY}`, ...headers },
+      payloadAsStream: true,
+    }),
   );
   response.stream().destroy();
   return { status: response.statusCode, body: {} };

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { indexBacklog } from '../../../src/db/search/search-index.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
-import { openApi, type Api, type Body } from '../harness.ts';
+import { openApi, withKey, type Api, type Body } from '../harness.ts';
 
 let api: Api;
 let worker: Body;
 let jobId: string;
 beforeAll(async () => {
-  api = await openApi();
+  api = withKey(await openApi({ NIGHTSHIFT_API_KEYS: 'key-of-the-test:default' }), 'key-of-the-test');
   const owner = await addProcess(api);
   worker = await api.worker();
   await api.worker();
@@ -27,6 +27,7 @@ beforeAll(async () => {
   for (const name of ['a', 'b']) {
     await api.post(`/api/contexts/${worker.context_id}/branches`, { name });
     await api.call('PUT', `/api/roles/${name}`, { system_prompt: name });
+    await api.post('/api/keys', { name, scopes: ['read'] });
   }
   for (const content of ['queued', 'queued too']) {
     await api.post(`/api/contexts/${worker.context_id}/messages`, { content });
@@ -67,6 +68,7 @@ describe('a tampered cursor', () => {
     ['/api/contexts'],
     ['/api/jobs'],
     ['/api/roles'],
+    ['/api/keys'],
     ['/api/approvals'],
     ['/api/search?q=words'],
     ['/api/contexts/:c/branches'],

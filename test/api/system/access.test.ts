@@ -90,6 +90,8 @@ describe('with keys', () => {
 
 /** Paths that the admin key opens. They show no data of a tenant. */
 const OF_OPERATORS = ['/metrics', '/api/system', '/api/providers/{name}/throttles/{id}'];
+/** The admin key makes the first key of a tenant. */
+const MAKES_FIRST_KEY = 'post /api/keys';
 
 describe('with an admin key', () => {
   const KEY = 'the-key-of-the-operator';
@@ -127,6 +129,7 @@ describe('with an admin key', () => {
     for (const [path, methods] of Object.entries(api.contract.document.paths)) {
       if (OF_OPERATORS.includes(path) || ['/healthz', '/readyz', '/api/session'].includes(path)) continue;
       for (const method of Object.keys(methods)) {
+        if (`${method} ${path}` === MAKES_FIRST_KEY) continue;
         const url = path.replaceAll(/\{[^}]+\}/g, '00000000-0000-7000-8000-000000000000');
         const { status } = await api.call(method.toUpperCase(), url, undefined, configFile);
         expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 403`);
@@ -242,7 +245,7 @@ describe('access control', () => {
       tenantId: expect.any(Number),
       tenantName: 'x',
       isOperator: false,
-      session: null,
+      credential: null,
       scopes: ALL_SCOPES,
     });
     expect(await gate.admit(asked({}))).toMatchObject({ kind: 'refused', code: 'unauthorized' });

@@ -58,7 +58,7 @@ describe('signing in', () => {
       expect(headers['cache-control']).toBe('no-store');
       expect(body.error).toMatchObject({
         code: 'unauthorized',
-        message: 'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS.',
+        message: 'The API key is not valid: it is unknown, revoked or expired.',
       });
       expect(headers['set-cookie']).toBeUndefined();
     },

@@ -119,6 +119,10 @@ describe('the document', () => {
         'GET /api/roles/:name',
         'PUT /api/roles/:name',
         'DELETE /api/roles/:name',
+        'GET /api/keys',
+        'POST /api/keys',
+        'DELETE /api/keys/:id',
+        'POST /api/keys/:id/rotate',
         'GET /healthz',
         'GET /readyz',
         'GET /metrics',
@@ -276,8 +280,15 @@ test('every operation of the document answers as described', async () => {
   }
   // It ended with its context.
   expect((await streamed).status).toBe(200);
-  // That one needs a model call: test/api/jobs/step-prompt.test.ts covers it.
-  expect(api.contract.unseen()).toEqual(['GET /api/jobs/{id}/steps/{n}/prompt']);
+  // The last needs a model call: test/api/jobs/step-prompt.test.ts covers it. The others would end the time without
+  // keys: test/api/system/api-keys.test.ts covers them.
+  expect(api.contract.unseen()).toEqual([
+    'GET /api/keys',
+    'POST /api/keys',
+    'DELETE /api/keys/{id}',
+    'POST /api/keys/{id}/rotate',
+    'GET /api/jobs/{id}/steps/{n}/prompt',
+  ]);
 });
 
 test('the process and its services are well', async () => {

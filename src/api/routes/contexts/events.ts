@@ -68,6 +68,6 @@ function startStream({ request, reply, accessControl, place }: Opening, joined: 
     logRequest(request, reply);
   });
   const stream = place.open(reply, joined.position);
-  forget = accessControl.whileSignedIn(request.session, () => stream.end());
+  forget = accessControl.whileValid(request.credential, () => stream.end());
   joined.start(stream);
 }

@@ -36,9 +36,10 @@ function getSessionRoute(app: App, accessControl: AccessControl): void {
     },
     async ({ headers, method, cookies }) => {
       const access = await accessControl.admit({ headers, method, cookies });
+      const auth = await accessControl.auth();
       return access.kind === 'tenant'
-        ? { auth: accessControl.auth, signed_in: true, tenant: access.tenantName }
-        : { auth: accessControl.auth, signed_in: false, tenant: null };
+        ? { auth, signed_in: true, tenant: access.tenantName }
+        : { auth, signed_in: false, tenant: null };
     },
   );
 }
@@ -61,13 +62,13 @@ function beginSessionRoute(app: App, accessControl: AccessControl): void {
     },
     async (request, reply) => {
       reply.code(204);
-      if (accessControl.auth === 'none') return null;
+      if ((await accessControl.auth()) === 'none') return null;
       const limited = await limits.refusal(request.ip);
       if (limited !== null) throw new RequestRefused(limited);
-      const signIn = accessControl.whose(request.body.key);
+      const signIn = await accessControl.whose(request.body.key);
       if (signIn === null) {
         await limits.wrong(request.ip);
-        throw refused('unauthorized', 'The API key is not valid. Use one of the keys in NIGHTSHIFT_API_KEYS.');
+        throw refused('unauthorized', 'The API key is not valid: it is unknown, revoked or expired.');
       }
       const busy = await limits.begins(signIn.keyId);
       if (busy !== null) throw new RequestRefused(busy);

@@ -4,7 +4,7 @@ import { nullable, oneOf, strict } from '../../../schema/build.ts';
 
 export const Session = strict(
   {
-    auth: oneOf(['none', 'key'], '`none`: no API keys are configured, so no sign-in is needed.'),
+    auth: oneOf(['none', 'key'], '`none`: there are no API keys, so no sign-in is needed.'),
     signed_in: Type.Boolean({
       description: 'True with a key or a session cookie, and always if no sign-in is needed.',
     }),
@@ -14,6 +14,6 @@ export const Session = strict(
 );
 
 export const BeginSession = strict(
-  { key: Type.String({ minLength: 1, maxLength: 1_000, description: 'One of NIGHTSHIFT_API_KEYS.' }) },
+  { key: Type.String({ minLength: 1, maxLength: 1_000, description: 'The API key of a tenant.' }) },
   { $id: 'BeginSession' },
 );

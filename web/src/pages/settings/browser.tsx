@@ -33,7 +33,7 @@ export function Browser() {
       </Card>
       <Card title="Session">
         {leave === null ? (
-          <p className={css.about}>No API keys are configured, so no sign-in is needed.</p>
+          <p className={css.about}>There are no API keys, so no sign-in is needed.</p>
         ) : (
           <Button onClick={() => void leave().catch((error: unknown) => showError('Could not sign out', error))}>
             <LogOut aria-hidden="true" /> Sign out of this browser

@@ -1,0 +1,90 @@
+/** API keys that the API made. A process refuses a key within a second of its end, and then ends its streams. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { idInKey, keyPrefix } from '../../core/api-keys.ts';
+import type { ApiKeyId, TenantId } from '../../core/ids.ts';
+import type { Scopes } from '../../core/scopes.ts';
+import { findKey, findValidKeys, hasKeys, noteUse, type StoredKey } from '../../db/write/api-keys.ts';
+import type { Database, Executor } from '../../db/connection/client.ts';
+import { isAway } from '../../db/batches/database-timeout.ts';
+import { createBriefCache } from './brief-cache.ts';
+import { openCredentialStreams } from './credential-streams.ts';
+
+export type MadeKey = { id: ApiKeyId; tenantId: TenantId; tenantName: string; scopes: Scopes };
+
+type MadeKeys = {
+  /** Null: the API made no such key, or it has ended. */
+  find(key: string): Promise<MadeKey | null>;
+  /** Calls `end` when the key has ended. Returns a function that unregisters `end`. */
+  whileValid(id: ApiKeyId, end: () => void): () => void;
+  /** This process has ended the key: its streams end at once. */
+  ended(id: ApiKeyId): void;
+};
+
+export function openMadeKeys({ db }: Pick<Database, 'db'>): MadeKeys {
+  const streams = openCredentialStreams((ids) => findValidKeys(db, ids));
+  const stored = createBriefCache((id: ApiKeyId) => findKey(db, id));
+  const noted = new WeakSet<StoredKey>();
+
+  function note(id: ApiKeyId, found: StoredKey): void {
+    if (!found.isUseDue || noted.has(found)) return;
+    noted.add(found);
+    // A lost time of use is no harm.
+    void noteUse(db, id).catch(() => undefined);
+  }
+
+  return {
+    async find(key) {
+      const id = idInKey(key);
+      const found = id === null ? null : await stored.get(id);
+      if (id === null || found === null || !isSame(hashOfKey(key), found.hash)) return null;
+      note(id, found);
+      return { id, tenantId: found.tenantId, tenantName: found.tenantName, scopes: found.scopes };
+    },
+    whileValid: (id, end) => streams.add(id, end),
+    ended(id) {
+      stored.forget(id);
+      streams.end(id);
+    },
+  };
+}
+
+export type KeyCheck = {
+  /** Whether the API has ever made a key; known at most a second late. */
+  areMade: () => Promise<boolean>;
+  /** Calls `end` when the API has made one. Returns a function that unregisters `end`. */
+  untilMade: (end: () => void) => () => void;
+};
+
+/**
+ * While PostgreSQL does not answer, the last answer counts, so that metrics are still served. A process without one
+ * refuses.
+ */
+export function openKeyCheck(database: Pick<Database, 'db'>): KeyCheck {
+  let last: boolean | null = null;
+  const ask = createBriefCache(async (executor: Executor) => (last = await hasKeys(executor)));
+  const areMade = async (): Promise<boolean> => {
+    if (last === true) return true;
+    try {
+      return await ask.get(database.db);
+    } catch (error) {
+      if (last === null || !isAway(error)) throw error;
+      return last;
+    }
+  };
+  const streams = openCredentialStreams(async (all) => new Set((await areMade()) ? [] : all));
+  return { areMade, untilMade: (end) => streams.add('', end) };
+}
+
+/** A new key for this id, and its hash. */
+export function newKey(id: ApiKeyId): { key: string; hash: string } {
+  const key = `${keyPrefix(id)}_${randomBytes(32).toString('base64url')}`;
+  return { key, hash: hashOfKey(key) };
+}
+
+function hashOfKey(key: string): string {
+  return createHash('sha256').update(key).digest('base64url');
+}
+
+function isSame(given: string, stored: string): boolean {
+  return given.length === stored.length && timingSafeEqual(Buffer.from(given), Buffer.from(stored));
+}

@@ -1,0 +1,185 @@
+/**
+ * API keys of a tenant. A response that contains a key is not stored, not even under an `Idempotency-Key`: a repeated
+ * request makes another key.
+ */
+import type { FastifyRequest } from 'fastify';
+import { makeKey } from '../../../commands/keys/make-key.ts';
+import { revokeKey } from '../../../commands/keys/revoke-key.ts';
+import { rotateKey } from '../../../commands/keys/rotate-key.ts';
+import { LONGEST_LIFE_MS, type NewApiKey } from '../../../core/api-keys.ts';
+import { parseId, type ApiKeyId, type TenantId } from '../../../core/ids.ts';
+import type { Scope } from '../../../core/scopes.ts';
+import { listKeys } from '../../../db/write/api-keys.ts';
+import { ensureTenant } from '../../../db/write/tenants.ts';
+import { ref } from '../../../schema/build.ts';
+import type { AccessControl } from '../../access/access.ts';
+import { newKey } from '../../access/made-keys.ts';
+import { lackedScope } from '../../access/scopes.ts';
+import { cursorOf, id } from '../../request/cursor.ts';
+import { parseInstant } from '../../request/instant.ts';
+import { write, type WriteRequest } from '../../request/write.ts';
+import { toListing } from '../../response/page.ts';
+import { RequestRefused, invalid, orNotFound, refused } from '../../response/problem.ts';
+import { readerOf } from '../../response/reads.ts';
+import { Empty, PageQuery } from '../../schemas/common.ts';
+import {
+  ApiKeyList,
+  CreateApiKey,
+  CreatedApiKey,
+  RotateApiKey,
+  USUAL_OVERLAP_S,
+} from '../../schemas/system/api-key.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { toApiKey } from '../../wire/api-key.ts';
+import { IdParams } from '../params.ts';
+
+const tags = ['keys'];
+
+const PLACE = cursorOf((value) => id<ApiKeyId>(value));
+
+export function apiKeyRoutes(app: App, ports: ApiPorts, accessControl: AccessControl): void {
+  listKeysRoute(app, ports);
+  createKeyRoute(app, ports);
+  revokeKeyRoute(app, ports, accessControl);
+  rotateKeyRoute(app, ports, accessControl);
+}
+
+function listKeysRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/keys',
+    {
+      config: { access: 'keys' },
+      schema: {
+        summary: 'API keys, newest first. Those that were revoked or expired more than 90 days ago are missing',
+        operationId: 'listApiKeys',
+        tags,
+        querystring: PageQuery,
+        response: { 200: ref(ApiKeyList) },
+      },
+    },
+    async ({ tenantId, query }, reply) => {
+      const [after] = PLACE.read(query.cursor) ?? [null];
+      const read = readerOf(ports, reply);
+      const items = await read((_, last) => listKeys(last, tenantId, { after, limit: query.limit + 1 }));
+      return toListing({ items }, query.limit, toApiKey, (last) => PLACE.write([last.id]));
+    },
+  );
+}
+
+function createKeyRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/keys',
+    {
+      config: { access: 'keys_or_operator' },
+      schema: {
+        summary: 'Create an API key. The response is the only one that shows it; repeating the request creates another',
+        operationId: 'createApiKey',
+        tags,
+        body: ref(CreateApiKey),
+        response: { 201: ref(CreatedApiKey) },
+      },
+    },
+    async (request, reply) => {
+      const { name, scopes, expires_at, tenant } = request.body;
+      const lacked = lackedScope(request, scopes, 'scopes');
+      if (lacked !== null) throw new RequestRefused(lacked);
+      const isFirst = request.isOperator;
+      if (isFirst && !scopes.includes('keys'))
+        throw invalid('The first key needs the scope keys: without it, no other could be made.', 'scopes');
+      const end = endOf(expires_at);
+      const id = ports.ids.next<ApiKeyId>();
+      const { key, hash } = newKey(id);
+      const tenantId = await tenantOf(ports, request, tenant);
+      const command = makeKey({ id, tenantId, name, scopes, hash, ...end, replaces: null }, { isFirst });
+      const made = await write(ports, unstored(request), command);
+      reply.code(201);
+      return { ...toApiKey(made), key };
+    },
+  );
+}
+
+function revokeKeyRoute(app: App, ports: ApiPorts, accessControl: AccessControl): void {
+  app.delete(
+    '/api/keys/:id',
+    {
+      config: { access: 'keys' },
+      schema: {
+        summary: 'Revoke an API key. Its sessions and event streams end within a second. Safe to repeat',
+        operationId: 'revokeApiKey',
+        tags,
+        params: IdParams,
+        response: { 204: Empty },
+      },
+    },
+    async (request, reply) => {
+      const id = apiKeyId(request.params.id);
+      await write(ports, unstored(request), revokeKey(request.tenantId, id));
+      accessControl.ended(id);
+      reply.code(204);
+      return null;
+    },
+  );
+}
+
+function rotateKeyRoute(app: App, ports: ApiPorts, accessControl: AccessControl): void {
+  app.post(
+    '/api/keys/:id/rotate',
+    {
+      config: { access: 'keys' },
+      schema: {
+        summary: 'Create an API key that replaces another one, with its name, scopes and lifetime',
+        description: 'The caller must have all scopes of the key. The old key stays valid during the overlap.',
+        operationId: 'rotateApiKey',
+        tags,
+        params: IdParams,
+        body: ref(RotateApiKey),
+        response: { 201: ref(CreatedApiKey) },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, params, body } = request;
+      const old = apiKeyId(params.id);
+      const overlapS = body.overlap_s ?? USUAL_OVERLAP_S;
+      const id = ports.ids.next<ApiKeyId>();
+      const { key, hash } = newKey(id);
+      const mayGive = (scopes: readonly Scope[]) => lackedScope(request, scopes);
+      const command = rotateKey({ tenantId, id: old, overlapS, replacement: { id, hash }, mayGive });
+      const made = await write(ports, unstored(request), command);
+      if (overlapS === 0) accessControl.ended(old);
+      reply.code(201);
+      return { ...toApiKey(made), key };
+    },
+  );
+}
+
+function endOf(text: string | undefined): Pick<NewApiKey, 'expiresAt' | 'lifetimeMs'> {
+  const expiresAt = parseInstant(text, 'expires_at');
+  if (expiresAt === null) return { expiresAt, lifetimeMs: null };
+  const lifetimeMs = expiresAt - Date.now();
+  if (lifetimeMs <= 0) throw invalid('expires_at must be in the future.', 'expires_at');
+  if (lifetimeMs > LONGEST_LIFE_MS) throw invalid('expires_at must be within ten years.', 'expires_at');
+  return { expiresAt, lifetimeMs };
+}
+
+/** The tenant of a new key. Only the operator names one. */
+async function tenantOf(
+  ports: ApiPorts,
+  { tenantId, scopes, isOperator }: FastifyRequest,
+  name: string | undefined,
+): Promise<TenantId> {
+  if (name === undefined) {
+    if (scopes !== null) return tenantId;
+    throw invalid('tenant is missing: the admin key belongs to none.', 'tenant');
+  }
+  if (isOperator) return ensureTenant(ports.database.db, name);
+  throw refused('forbidden', 'Only the admin key names a tenant. Other keys make keys of their own tenant.', 'tenant');
+}
+
+/** Without an `Idempotency-Key`: what is stored under it would contain the key. */
+function unstored({ tenantId, method, url, lateAt }: FastifyRequest): WriteRequest {
+  return { tenantId, method, url, lateAt, headers: {} };
+}
+
+function apiKeyId(text: string): ApiKeyId {
+  return orNotFound(parseId<ApiKeyId>(text), `No API key has the id ${text}.`);
+}

@@ -1,0 +1,96 @@
+/** `keys`: lists the API keys of the tenant. Subcommands make, rotate and revoke one. */
+import { InvalidArgumentError, type Command } from 'commander';
+import type { ApiKey, CreateApiKey, CreatedApiKey } from '../../../client/index.ts';
+import { apiCommand, carryOut, listText, print, withBelow, type Cli, type Common, type List } from '../../cli.ts';
+import { oneLine } from '../../terminal/safe.ts';
+import { duration, gathered, given, instant } from '../../values.ts';
+
+type Scope = CreateApiKey['scopes'][number];
+
+const SCOPES: readonly Scope[] = ['read', 'run', 'configure', 'approve', 'keys'];
+
+export function keysCommand(cli: Cli): Command {
+  const command = apiCommand('keys', 'list the API keys of the tenant; create, rotate or revoke one', [
+    'nightshift keys',
+    'nightshift keys create dashboard --scope read',
+  ]);
+  return withBelow(command, [createKeyCommand(cli), rotateKeyCommand(cli), revokeKeyCommand(cli)]).action(
+    (options: Common) =>
+      carryOut(cli, options, async (client) => {
+        const data = await client.keys.list({ limit: 200 }).all();
+        print(cli, options, { data }, listText(cli, data, LIST));
+      }),
+  );
+}
+
+type Create = Common & { scope?: Scope[]; expires?: string; tenant?: string };
+
+function createKeyCommand(cli: Cli): Command {
+  return apiCommand('create', 'create an API key and print it; it cannot be shown again', [
+    'nightshift keys create dashboard --scope read',
+    'nightshift keys create ci --scope read,run --expires 90d > key.txt',
+    'nightshift keys create first --tenant acme --scope read,run,configure,approve,keys   # with the admin key',
+  ])
+    .argument('<name>', 'what the key is for')
+    .requiredOption('-s, --scope <scopes>', 'read, run, configure, approve, keys; may be repeated', scopesIn)
+    .option('--expires <time>', 'a timestamp, or a time from now', instant(1))
+    .option('--tenant <name>', 'with the admin key: the tenant whose first key this is')
+    .action((name: string, { scope = [], expires, tenant, ...common }: Create) =>
+      carryOut(cli, common, async (client) => {
+        const made = await client.keys.create({ name, scopes: scope, ...given({ expires_at: expires, tenant }) });
+        printKey(cli, common, made);
+      }),
+    );
+}
+
+function rotateKeyCommand(cli: Cli): Command {
+  return apiCommand('rotate', 'create a key in place of another one, which stays valid for a while', [
+    'nightshift keys rotate 0199… > key.txt',
+    'nightshift keys rotate 0199… --overlap 1h',
+  ])
+    .argument('<id>', 'id of the key')
+    .option('--overlap <time>', 'how long the old key stays valid (1d)', duration)
+    .action((id: string, { overlap, ...common }: Common & { overlap?: number }) =>
+      carryOut(cli, common, async (client) => {
+        const seconds = overlap === undefined ? undefined : Math.ceil(overlap / 1_000);
+        printKey(cli, common, await client.keys.rotate(id, given({ overlap_s: seconds })));
+      }),
+    );
+}
+
+function revokeKeyCommand(cli: Cli): Command {
+  return apiCommand('revoke', 'end an API key, its sessions and its event streams', ['nightshift keys revoke 0199…'])
+    .argument('<id>', 'id of the key')
+    .action((id: string, options: Common) =>
+      carryOut(cli, options, async (client) => {
+        await client.keys.revoke(id);
+        print(cli, options, { id }, `${oneLine(id)} is revoked.\n`);
+      }),
+    );
+}
+
+/** An option that may be repeated, or take several scopes separated by commas. */
+function scopesIn(text: string, before: readonly Scope[] = []): Scope[] {
+  const scopes = gathered(text).map((name) => SCOPES.find((scope) => scope === name));
+  if (scopes.includes(undefined)) throw new InvalidArgumentError(`Expected some of ${SCOPES.join(', ')}.`);
+  return [...new Set([...before, ...scopes.filter((scope) => scope !== undefined)])];
+}
+
+/** The key alone on stdout, so that it can be written to a file. */
+function printKey(cli: Cli, options: Common, made: CreatedApiKey): void {
+  print(cli, options, made, `${made.key}\n`);
+  const { id, name } = made;
+  cli.screen.note(cli.screen.sideInk('dim', `${oneLine(name)}, ${id}. The key is not shown again.`));
+}
+
+const LIST: List<ApiKey> = {
+  none: 'No keys that the API made.',
+  columns: [
+    { title: 'ID', cell: ({ id }) => id },
+    { title: 'NAME', cell: ({ name }) => name },
+    { title: 'SCOPES', cell: ({ scopes }) => scopes.join(' ') },
+    { title: 'LAST USED', cell: ({ last_used_at }) => last_used_at ?? '–' },
+    { title: 'EXPIRES', cell: ({ expires_at }) => expires_at ?? '–' },
+    { title: 'REVOKED', cell: ({ revoked_at }) => revoked_at ?? '–' },
+  ],
+};
