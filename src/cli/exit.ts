@@ -71,7 +71,7 @@ export function toEnd(error: unknown, url: string): { exit: Exit; message: strin
   return { exit: EXIT.unavailable, message: `${format(error)}\n${advice(error.code, url)}` };
 }
 
-/** A `forbidden` error with a param refuses one field of the request; it is not a problem of the API key. */
+/** A `forbidden` error with a param refuses one field of the request; it does not ask for another key. */
 function isAway({ code, param }: NightshiftError): boolean {
   return AWAY.includes(code) && (code !== 'forbidden' || param === null);
 }

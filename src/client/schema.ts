@@ -401,7 +401,7 @@ export type CreateApiKey = {
   scopes: ('read' | 'run' | 'configure' | 'approve' | 'keys')[];
   /** In the future. By default the key does not expire. */
   expires_at?: string;
-  /** With the admin key: the tenant, which must not have a valid key of the API yet. */
+  /** With the admin key: the tenant. None of its keys may be able to make others yet. */
   tenant?: string;
 };
 

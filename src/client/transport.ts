@@ -1,6 +1,6 @@
 /**
  * Sends requests with `fetch`: typed by the OpenAPI document, with timeouts and safe retries. Every write has an
- * `Idempotency-Key`, the same for each attempt, so a retry after a lost response does not repeat the write (`keys.ts` has the exceptions).
+ * `Idempotency-Key`, the same for each attempt, so a retry after a lost response does not repeat the write.
  */
 import { NightshiftError, toError } from './errors.ts';
 import { backoff, pause, retryAfter } from './pause.ts';

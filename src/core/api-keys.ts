@@ -20,6 +20,8 @@ export type ApiKeyView = {
 export type NewApiKey = Pick<ApiKeyView, 'id' | 'name' | 'scopes' | 'replaces'> & {
   tenantId: TenantId;
   hash: string;
+  /** The operator made it: until it is used, it may have been lost. */
+  isByOperator: boolean;
   /** How long it is valid, in milliseconds; null: without an end. */
   lifetimeMs: Millis | null;
   /** Null: it ends after its lifetime. */

@@ -12,6 +12,7 @@ import { createLog } from './log.ts';
 import { migrate } from '../db/connection/migrate.ts';
 import { whenUp } from '../db/connection/when-up.ts';
 import { hasKeys } from '../db/write/api-keys.ts';
+import { keyWith } from '../config/key-with.ts';
 import { WORKER_LIMITS, openPlatform, startApi, type Platform } from './platform.ts';
 import { untilSignal } from './signals.ts';
 import { tour } from './tour.ts';
@@ -74,7 +75,7 @@ function readyLines(
 /** A shell one-liner that posts an input, waits for its job and prints it. Empty: its key would not be known. */
 async function exampleLines(platform: Platform, config: Config, address: string): Promise<string[]> {
   const { commands } = platform;
-  const ofEnvironment = config.apiKeys.find(({ scopes }) => scopes.has('read') && scopes.has('run'));
+  const ofEnvironment = keyWith(config.apiKeys, ['read', 'run']);
   if (ofEnvironment === undefined && isSecured(config)) return [];
   const isMade = ofEnvironment === undefined && (await whenUp(() => hasKeys(commands.database.db)));
   const contextId = await whenUp(() => firstContext(commands, ofEnvironment?.tenant ?? DEFAULT_TENANT_NAME));

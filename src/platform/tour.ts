@@ -3,6 +3,7 @@
  * and asks for approval before it writes a file. The worker and its job are created in one transaction, so there is
  * exactly one tour, even after a crash or with several processes starting at once. It uses the model that needs no key.
  */
+import { isSecured } from '../api/access/access.ts';
 import { createWorker } from '../commands/workers/create-worker.ts';
 import { done, perform, performWithin, type Command } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
@@ -14,6 +15,7 @@ import type { WorkerConfig } from '../core/workers/settings.ts';
 import { isUntouched, takeTurn } from '../db/processes/first-start.ts';
 import { contextsWithUnfinished } from '../db/run/unfinished.ts';
 import { ensureTenant } from '../db/write/tenants.ts';
+import { keyWith } from '../config/key-with.ts';
 
 /** Marks the job of the tour. */
 const MARK = { tour: 'first start' };
@@ -50,13 +52,17 @@ function call(tool: string, input: Readonly<Record<string, string>>): string {
   return `call: ${tool} ${JSON.stringify(input)}`;
 }
 
-/** The context of the tour until its job ends. Creates the tour in an empty database. Null: there is no tour. */
+/**
+ * The context of the tour until its job ends. Creates the tour in an empty database. Null: there is no tour, or no key
+ * that could open it.
+ */
 export async function tour(
   ports: CommandPorts,
-  { tour: wanted, apiKeys }: Pick<Config, 'tour' | 'apiKeys'>,
+  { tour: wanted, apiKeys, adminKey }: Pick<Config, 'tour' | 'apiKeys' | 'adminKey'>,
 ): Promise<ContextId | null> {
-  if (!wanted) return null;
-  const tenantId = await ensureTenant(ports.database.db, apiKeys[0]?.tenant ?? DEFAULT_TENANT_NAME);
+  const key = keyWith(apiKeys, ['read', 'run', 'approve']);
+  if (!wanted || (key === undefined && isSecured({ apiKeys, adminKey }))) return null;
+  const tenantId = await ensureTenant(ports.database.db, key?.tenant ?? DEFAULT_TENANT_NAME);
   const made = await perform(ports, make(ports, tenantId));
   if (made.kind === 'refused') throw new Error(made.message);
   const filter = { contextId: null, workerId: null, role: null, status: null, kind: null, metadata: MARK };

@@ -56,7 +56,7 @@ export type Api = {
 /** No process dies here unless a test makes it: rows of processes live for a minute without a heartbeat. */
 export const TIMES: LeaseTimes = { heartbeatTimeoutMs: 60_000, leaseMs: 120_000 };
 
-/** An API without keys looks every moment whether one was made: beside what a request costs. */
+/** Not counted: an API without keys asks twice a second whether one was made, however many requests come. */
 const KEY_CHECK = 'api_keys.find_any';
 
 /** A request is not cut off, however slow the machine is, unless a test says so. */

@@ -73,7 +73,7 @@ test('the typed client does not repeat a request that creates a key', async () =
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const client = createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, retries: 3 });
   try {
-    await expect(client.keys.create({ name: 'n', scopes: ['read'] }, { retries: 3 })).rejects.toThrow(NightshiftError);
+    await expect(client.keys.create({ name: 'n', scopes: ['read'] })).rejects.toThrow(NightshiftError);
     await expect(client.keys.rotate('id')).rejects.toThrow(NightshiftError);
     expect(asked).toBe(2);
   } finally {

@@ -8,6 +8,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKey, Config } from '../../config/config.ts';
 import { isLoopback } from '../../config/loopback.ts';
+import { idInKey } from '../../core/api-keys.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type ApiKeyId, type TenantId } from '../../core/ids.ts';
 import { ALL_SCOPES, type Scopes } from '../../core/scopes.ts';
@@ -15,7 +16,9 @@ import type { AccessHeaders, AccessRequest } from './access-request.ts';
 import { openKeyCheck, openMadeKeys, type KeyCheck, type MadeKey } from './made-keys.ts';
 import { keyId, openSessions, tokenIn, type SessionHash, type SignedInBy } from './session.ts';
 import { createTenantIds } from './tenants.ts';
-import type { Database } from '../../db/connection/client.ts';
+import type { Database, Executor } from '../../db/connection/client.ts';
+import { hasKeys, holdKey } from '../../db/write/api-keys.ts';
+import { holdSession } from '../../db/write/sessions.ts';
 
 /** Without keys, a caller is both the tenant and the operator. With keys, a caller is one of them. */
 type Access = Tenant | Operator | Refusal;
@@ -49,6 +52,13 @@ export type AccessControl = {
   whose(key: string): Promise<SignIn | null>;
   /** Ends the session of this browser, if it has one. */
   signOut(request: AccessRequest): Promise<void>;
+  /**
+   * Whether a credential is still valid, without any cache. In a transaction it stays valid until that ends, if it has no end of
+   * its own.
+   */
+  isValid(executor: Executor, credential: Credential | null): Promise<boolean>;
+  /** This process has made a key. */
+  made(): void;
   /** This process has ended a key that the API made. */
   ended(key: ApiKeyId): void;
   /** Calls `end` when the credential has ended. Returns a function that unregisters `end`. */
@@ -88,8 +98,8 @@ function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: D
   const sessions = openSessions(database, keys);
 
   async function admitBearer(authorization: string): Promise<Access> {
-    const [, given] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
-    if (given === undefined) return NO_KEY;
+    const given = bearerOf(authorization);
+    if (given === null) return NO_KEY;
     if (isAdminKey(given)) return { kind: 'operator' };
     const ofEnvironment = find(given);
     if (ofEnvironment !== null) {
@@ -124,6 +134,12 @@ function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: D
       return by === null ? null : { keyId: by.key.id, begin: () => sessions.begin(by) };
     },
     signOut: async (request) => sessions.end(tokenIn(request) ?? ''),
+    async isValid(executor, credential) {
+      if (credential?.kind === 'key') return holdKey(executor, credential.id);
+      if (credential?.kind === 'session') return holdSession(executor, credential.hash);
+      return true;
+    },
+    made: () => undefined,
     ended: (key) => made.ended(key),
     whileValid(credential, end) {
       if (credential?.kind === 'key') return made.whileValid(credential.id, end);
@@ -141,20 +157,33 @@ function toTenant({ tenantId, tenantName, scopes }: Omit<MadeKey, 'id'>, credent
 function untilKeysAreMade(
   keyless: AccessControl,
   withKeys: AccessControl,
-  { areMade, untilMade }: KeyCheck,
+  { areMade, untilMade, forget }: KeyCheck,
 ): AccessControl {
   const current = async (): Promise<AccessControl> => ((await areMade()) ? withKeys : keyless);
+  const admit = async (request: AccessRequest): Promise<Access> => {
+    // A key that the API made: there is one, although this process may not know it yet.
+    if (idInKey(bearerOf(request.headers.authorization) ?? '') !== null) forget();
+    return (await current()).admit(request);
+  };
   return {
     auth: async () => (await current()).auth(),
-    admit: async (request) => keyless.objection(request) ?? (await current()).admit(request),
+    admit: async (request) => keyless.objection(request) ?? admit(request),
     // It still listens on the loopback address only.
     objection: (request) => keyless.objection(request),
     whose: async (key) => (await current()).whose(key),
     signOut: async (request) => (await current()).signOut(request),
+    isValid: async (executor, credential) =>
+      credential?.kind === 'keyless' ? !(await hasKeys(executor)) : withKeys.isValid(executor, credential),
+    made: forget,
     ended: (key) => withKeys.ended(key),
     whileValid: (credential, end) =>
       credential?.kind === 'keyless' ? untilMade(end) : withKeys.whileValid(credential, end),
   };
+}
+
+/** The key in the header `Authorization`. */
+function bearerOf(authorization: string | undefined): string | null {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null;
 }
 
 /** Compares with every key, in constant time. */
@@ -183,7 +212,7 @@ function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
     if (host === null || !(isLoopback(host) || allowedHosts.includes(host))) {
       return refuse(
         'forbidden',
-        `The host ${JSON.stringify((headers.host ?? '').slice(0, 100))} is not allowed without API keys. Add it to NIGHTSHIFT_ALLOWED_HOSTS, or set NIGHTSHIFT_API_KEYS.`,
+        `The host ${JSON.stringify((headers.host ?? '').slice(0, 100))} is not allowed. Add it to NIGHTSHIFT_ALLOWED_HOSTS, or set NIGHTSHIFT_API_KEYS or NIGHTSHIFT_ADMIN_KEY.`,
       );
     }
     return isFromElsewhere(headers) ? ELSEWHERE : null;
@@ -202,6 +231,8 @@ function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
     objection,
     whose: async () => null,
     signOut: async () => undefined,
+    isValid: async () => true,
+    made: () => undefined,
     ended: () => undefined,
     whileValid: () => () => undefined,
   };

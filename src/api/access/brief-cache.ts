@@ -1,5 +1,5 @@
 /**
- * Remembers answers of the database for a moment, so that a client that sends many requests costs two look-ups a second,
+ * Remembers answers of the database for half a second, so that a client that sends many requests costs two look-ups a second,
  * and a credential that has ended is refused within a second. Requests that come at once share one look-up.
  */
 

@@ -28,7 +28,7 @@ export function openMadeKeys({ db }: Pick<Database, 'db'>): MadeKeys {
   function note(id: ApiKeyId, found: StoredKey): void {
     if (!found.isUseDue || noted.has(found)) return;
     noted.add(found);
-    // A lost time of use is no harm.
+    // If it fails, a later use is stored.
     void noteUse(db, id).catch(() => undefined);
   }
 
@@ -53,6 +53,8 @@ export type KeyCheck = {
   areMade: () => Promise<boolean>;
   /** Calls `end` when the API has made one. Returns a function that unregisters `end`. */
   untilMade: (end: () => void) => () => void;
+  /** One may just have been made: the next answer is a new one. */
+  forget: () => void;
 };
 
 /**
@@ -72,7 +74,7 @@ export function openKeyCheck(database: Pick<Database, 'db'>): KeyCheck {
     }
   };
   const streams = openCredentialStreams(async (all) => new Set((await areMade()) ? [] : all));
-  return { areMade, untilMade: (end) => streams.add('', end) };
+  return { areMade, untilMade: (end) => streams.add('', end), forget: () => ask.forget(database.db) };
 }
 
 /** A new key for this id, and its hash. */

@@ -18,19 +18,18 @@ export function isForOperator(access: Access): boolean {
   return access === 'operator' || access === 'any_key' || access?.endsWith('_or_operator') === true;
 }
 
-/** Throws if the caller lacks the scope. `what`: what needs it; `param`: the field of the request that does. */
-export function requireScope({ scopes }: Caller, scope: Scope, what: string, param?: string): void {
+/**
+ * Throws if the caller lacks the scope. `what`: what needs it. The error names no field: another key is needed, not
+ * another request.
+ */
+export function requireScope({ scopes }: Caller, scope: Scope, what: string): void {
   if (scopes?.has(scope) === true) return;
-  throw refused('forbidden', `${what} needs the scope ${scope}. ${ownScopes(scopes)}`, param);
+  throw refused('forbidden', `${what} needs the scope ${scope}. ${ownScopes(scopes)}`);
 }
 
-/** The refusal of a caller that gives scopes which it lacks; null: it may. The operator gives any. */
-export function lackedScope(
-  { scopes, isOperator }: Caller & { isOperator: boolean },
-  given: readonly Scope[],
-  param?: string,
-): Refusal | null {
-  const lacked = given.find((scope) => (scopes === null ? !isOperator : !scopes.has(scope)));
+/** The refusal of a caller that gives scopes which it lacks; null: it may. The admin key, without scopes, gives any. */
+export function lackedScope({ scopes }: Caller, given: readonly Scope[], param?: string): Refusal | null {
+  const lacked = scopes === null ? undefined : given.find((scope) => !scopes.has(scope));
   if (lacked === undefined) return null;
   return refuse('forbidden', `To give the scope ${lacked}, a key must have it. ${ownScopes(scopes)}`, param);
 }
@@ -39,8 +38,8 @@ function ownScopes(scopes: Scopes | null): string {
   return `Scopes of this key: ${[...(scopes ?? [])].join(', ')}.`;
 }
 
-/** A config of its own gives a worker abilities that its role does not. Null: none is given. */
+/** Throws if a config is given, and the caller may not write one. Null or empty: none is given. */
 export function requireConfigure(caller: Caller, config: object | null | undefined): void {
   if (config !== null && config !== undefined && Object.keys(config).length > 0)
-    requireScope(caller, 'configure', 'A config', 'config');
+    requireScope(caller, 'configure', 'A config');
 }

@@ -62,7 +62,6 @@ export function openSessions({ db }: Pick<Database, 'db'>, keys: readonly ApiKey
     async end(token) {
       if (!TOKEN.test(token)) return;
       const session = hashOf(token);
-      stored.forget(session);
       await endSession(db, session);
       stored.forget(session);
       streams.end(session);

@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import cookies from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
+import { CALLER_ENDED } from '../../commands/keys/make-key.ts';
 import { refuse } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../core/ids.ts';
 import { openAccessControl, type AccessControl } from '../access/access.ts';
@@ -89,7 +90,12 @@ async function answerFailure(error: unknown, request: FastifyRequest, reply: Fas
 /**
  * Checks access before the body is read. While the application closes, refuses new requests and ends waits and streams.
  */
-function guard(app: App, accessControl: AccessControl, { streamHub, config }: ApiPorts, streams: Streams): void {
+function guard(
+  app: App,
+  accessControl: AccessControl,
+  { streamHub, config, database }: ApiPorts,
+  streams: Streams,
+): void {
   let closing = false;
   app.decorateRequest('tenantId', DEFAULT_TENANT);
   app.decorateRequest('tenantName', DEFAULT_TENANT_NAME);
@@ -125,6 +131,13 @@ function guard(app: App, accessControl: AccessControl, { streamHub, config }: Ap
     }
     return undefined;
   });
+  // Of requests that waited: their credential may have ended meanwhile.
+  app.addHook('preSerialization', async ({ credential, madeKey }, reply, payload) => {
+    // The request that makes the first key, or replaces its own, is the last one with its credential.
+    const mayHaveEnded = reply.elapsedTime > LONG_MS && madeKey === null;
+    if (mayHaveEnded && !(await accessControl.isValid(database.db, credential))) throw new RequestRefused(CALLER_ENDED);
+    return payload;
+  });
   app.addHook('onSend', async (_, reply) => {
     if (closing) reply.header('connection', 'close');
   });
@@ -134,6 +147,9 @@ function guard(app: App, accessControl: AccessControl, { streamHub, config }: Ap
     streams.close();
   });
 }
+
+/** After this time a credential is looked up again before the response is sent, in milliseconds. */
+const LONG_MS = 500;
 
 /** Browsers must not guess another content type. */
 const SAFELY = { 'x-content-type-options': 'nosniff' };

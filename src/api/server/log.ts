@@ -7,13 +7,15 @@ const NAMED: Readonly<Record<string, string>> = {
   workers: 'worker_id',
   contexts: 'context_id',
   jobs: 'job_id',
+  keys: 'api_key_id',
 };
 
-/** Probes, signing in, pages of the console, and what operators read: they come often, and say little. */
+/** Probes, sign-in, files of the console, and what operators read: most of these requests are periodic. */
 const OFTEN: ReadonlySet<FastifyContextConfig['access']> = new Set(['open', 'keyless', 'operator', 'read_or_operator']);
 
 export function logRequests(app: App): void {
   app.decorateRequest('madeJob', null);
+  app.decorateRequest('madeKey', null);
   app.addHook('onResponse', async (request, reply) => {
     if (!isStream(request, reply)) logRequest(request, reply);
   });
@@ -25,7 +27,7 @@ export function isStream({ method, routeOptions }: FastifyRequest, { statusCode 
 }
 
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  const { method, tenantName, routeOptions } = request;
+  const { method, tenantName, routeOptions, credential, madeJob, madeKey } = request;
   const route = routeOptions.url ?? null;
   const ms = Math.round(reply.elapsedTime * 10) / 10;
   const line = {
@@ -36,9 +38,14 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     tenant: tenantName,
     ...idsOf(route, request.params),
   };
-  const made = request.madeJob === null ? line : { ...line, job_id: request.madeJob };
-  if (OFTEN.has(routeOptions.config.access)) request.log.debug(made, 'request');
-  else request.log.info(made, 'request');
+  const whole = {
+    ...line,
+    ...(credential?.kind === 'key' ? { by_api_key_id: credential.id } : {}),
+    ...(madeJob === null ? {} : { job_id: madeJob }),
+    ...(madeKey === null ? {} : { made_api_key_id: madeKey }),
+  };
+  if (OFTEN.has(routeOptions.config.access)) request.log.debug(whole, 'request');
+  else request.log.info(whole, 'request');
 }
 
 function idsOf(route: string | null, params: unknown): Record<string, string> {

@@ -32,7 +32,7 @@ export function refuseOtherMethods(app: App): () => void {
 }
 
 /**
- * Of the first route of this address; any key, if that needs a scope. Throws if one of them declares none: then the
+ * The access that other methods of an address need: that of its first route, or any key if that route needs a scope. Throws if one of them declares none: then the
  * API does not start.
  */
 function accessOf(url: string, { methods, routes }: Address): Access {

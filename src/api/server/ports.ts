@@ -9,7 +9,7 @@ import type {
 } from 'fastify';
 import type { CommandPorts } from '../../commands/ports.ts';
 import type { Config } from '../../config/config.ts';
-import type { TenantId } from '../../core/ids.ts';
+import type { ApiKeyId, TenantId } from '../../core/ids.ts';
 import type { StreamHub } from '../../events/stream-hub.ts';
 import type { About } from './about.ts';
 import type { Catalog } from './catalog.ts';
@@ -66,6 +66,8 @@ declare module 'fastify' {
     credential: Credential | null;
     /** The job that the request created; null: none. For the log. */
     madeJob: string | null;
+    /** The API key that the request created; null: none. For the log. */
+    madeKey: ApiKeyId | null;
     /** Deadline on the monotonic clock, in milliseconds: then the API answers 503. */
     lateAt: number;
   }

@@ -27,7 +27,7 @@ export async function startServer(ports: ServerPorts): Promise<Server> {
   const { host, port } = ports.config;
   if (!isSecured(ports.config) && !isLoopback(host)) {
     throw new ConfigError([
-      `HOST ${host} is not a loopback address, and no API keys are set: set NIGHTSHIFT_API_KEYS, or set HOST to 127.0.0.1`,
+      `HOST ${host} is not a loopback address, and no API keys are set: set NIGHTSHIFT_API_KEYS or NIGHTSHIFT_ADMIN_KEY, or set HOST to 127.0.0.1`,
     ]);
   }
   expectLongKeys(ports);

@@ -1,24 +1,34 @@
 /** Makes an API key of a tenant. The caller has already checked that it may give these scopes. */
 import { MOST_KEYS, type ApiKeyView, type NewApiKey } from '../../core/api-keys.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
+import type { Executor } from '../../db/connection/client.ts';
 import { addKey, lockKeys, type KeyCount } from '../../db/write/api-keys.ts';
 import { done, type Command } from '../perform.ts';
 
+/** Checks in the transaction whether the caller's own credential is valid: a request may take minutes to arrive. */
+export type CallerCheck = (tx: Executor) => Promise<boolean>;
+
+export const CALLER_ENDED = refuse('unauthorized', 'The API key is not valid: it is unknown, revoked or expired.');
+
 /**
- * `isFirst`: made by the operator, for a tenant that has no key yet. One that was never used does not count: its
- * response may have been lost. Refused: `forbidden` if the tenant has a key, `invalid_request` at the limit.
+ * A key that the operator makes is the first of its tenant: no valid one can make others (see `KeyCount`). Refused:
+ * `forbidden` if one can, `unauthorized`, and `invalid_request` at the limit.
  */
-export function makeKey(key: NewApiKey, { isFirst }: { isFirst: boolean }): Command<ApiKeyView> {
+export function makeKey(key: NewApiKey, isCallerValid: CallerCheck): Command<ApiKeyView> {
   return async (tx) => {
     const count = await lockKeys(tx, key.tenantId);
-    if (isFirst && count.isInUse)
-      return refuse(
-        'forbidden',
-        'The tenant has an API key. Make further ones with a key of the tenant that has the scope keys.',
-        'tenant',
-      );
+    if (!(await isCallerValid(tx))) return CALLER_ENDED;
+    if (key.isByOperator && count.canMake) return hasKey();
     return tooManyKeys(count) ?? done(await addKey(tx, key));
   };
+}
+
+export function hasKey(): Refusal {
+  return refuse(
+    'forbidden',
+    'The tenant has an API key that can make others. Make further ones with such a key.',
+    'tenant',
+  );
 }
 
 export function tooManyKeys({ valid }: KeyCount): Refusal | null {

@@ -5,7 +5,7 @@ import type { ApiKeyId, TenantId } from '../../core/ids.ts';
 import type { Scope } from '../../core/scopes.ts';
 import { addKey, endKeyAfter, isKeyOf, lockKeys } from '../../db/write/api-keys.ts';
 import { done, type Command } from '../perform.ts';
-import { tooManyKeys } from './make-key.ts';
+import { CALLER_ENDED, tooManyKeys, type CallerCheck } from './make-key.ts';
 
 type RotateKey = {
   tenantId: TenantId;
@@ -13,20 +13,27 @@ type RotateKey = {
   /** How long the old key stays valid, in seconds. */
   overlapS: number;
   replacement: Pick<NewApiKey, 'id' | 'hash'>;
+  isCallerValid: CallerCheck;
   /** Refuses scopes that the caller lacks. */
   mayGive: (scopes: readonly Scope[]) => Refusal | null;
 };
 
-/** Refused: `not_found`, `forbidden`, and `invalid_request` for a key that has ended, or at the limit. */
-export function rotateKey({ tenantId, id, overlapS, replacement, mayGive }: RotateKey): Command<ApiKeyView> {
+/** Refused: `not_found`, `forbidden`, `unauthorized`, and `invalid_request` for a key that has ended, or at the limit. */
+export function rotateKey({ tenantId, id, overlapS, ...of }: RotateKey): Command<ApiKeyView> {
   return async (tx) => {
     const count = await lockKeys(tx, tenantId);
+    if (!(await of.isCallerValid(tx))) return CALLER_ENDED;
     const old = await endKeyAfter(tx, tenantId, id, overlapS);
     if (old === null)
       return (await isKeyOf(tx, tenantId, id))
         ? refuse('invalid_request', 'The API key is revoked or has expired. Make a new one.')
         : refuse('not_found', `No API key has the id ${id}.`);
-    const refusal = mayGive(old.scopes) ?? (overlapS > 0 ? tooManyKeys(count) : null);
-    return refusal ?? done(await addKey(tx, { ...replacement, ...old, tenantId, expiresAt: null, replaces: id }));
+    const refusal = of.mayGive(old.scopes) ?? (overlapS > 0 ? tooManyKeys(count) : null);
+    return (
+      refusal ??
+      done(
+        await addKey(tx, { ...of.replacement, ...old, tenantId, isByOperator: false, expiresAt: null, replaces: id }),
+      )
+    );
   };
 }

@@ -285,6 +285,7 @@ CREATE TABLE "api_keys" (
 	"lifetime_ms" bigint,
 	"last_used_at" timestamp (3) with time zone,
 	"revoked_at" timestamp (3) with time zone,
+	"is_by_operator" boolean DEFAULT false NOT NULL,
 	"replaces" uuid,
 	CONSTRAINT "api_keys_hash" CHECK (length("api_keys"."hash") = 43),
 	CONSTRAINT "api_keys_scopes" CHECK ("api_keys"."scopes" ~ '^[a-z]+([+][a-z]+)*$')

@@ -1,10 +1,10 @@
 /** Tenants, their API keys, and sessions of their users in a browser. */
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { ApiKeyId } from '../../core/ids.ts';
 import { instant, tenantId } from './columns.ts';
 
-/** Tenants by name. A row is added when an API key with its name is first used, and is never deleted. */
+/** Tenants by name. A row is added when an API key of its name is made, or first used, and is never deleted. */
 export const tenants = pgTable(
   'tenants',
   {
@@ -38,6 +38,8 @@ export const apiKeys = pgTable(
     /** Exact to a minute. */
     lastUsedAt: instant('last_used_at'),
     revokedAt: instant('revoked_at'),
+    /** The operator made it: until it is used, it may have been lost. */
+    isByOperator: boolean('is_by_operator').notNull().default(false),
     /** The key whose rotation made this one. */
     replaces: uuid('replaces').$type<ApiKeyId>(),
   },

@@ -56,23 +56,35 @@ export async function noteUse(executor: Executor, id: ApiKeyId): Promise<void> {
     where k.id = ${id} and (k.last_used_at is null or k.last_used_at < ${nowInStatement} - ${USE_EXACT_TO})`);
 }
 
-/** Of the valid keys of a tenant: how many there are, and whether one that can make others was ever used. */
-export type KeyCount = { valid: number; isInUse: boolean };
+/**
+ * Of the valid keys of a tenant: how many there are, and whether one of them can make others. One that the operator made
+ * counts once it was used: its response may have been lost.
+ */
+export type KeyCount = { valid: number; canMake: boolean };
 
 /** Locks the keys of a tenant against other transactions that make some. */
 export async function lockKeys(tx: Executor, tenantId: TenantId): Promise<KeyCount> {
   await tx.execute(sql`/* api_keys.lock */ select 1 from tenants t where t.id = ${tenantId} for no key update`);
   const [row] = await tx.execute<KeyCount>(sql`
     select count(*)::int as valid, coalesce(bool_or(
-      k.last_used_at is not null and 'keys' = any (string_to_array(k.scopes, '+'))), false) as "isInUse"
+      (k.last_used_at is not null or not k.is_by_operator) and 'keys' = any (string_to_array(k.scopes, '+'))
+    ), false) as "canMake"
     from api_keys k where k.tenant_id = ${tenantId} and ${isValidKey}`);
-  return row ?? { valid: 0, isInUse: false };
+  return row ?? { valid: 0, canMake: false };
+}
+
+/** Whether the key is valid. If so, it is not revoked before the transaction ends. */
+export async function holdKey(tx: Executor, id: ApiKeyId): Promise<boolean> {
+  const rows = await tx.execute(sql`/* api_keys.hold */
+    select 1 from api_keys k where k.id = ${id} and ${isValidKey} for share`);
+  return rows.length > 0;
 }
 
 export async function addKey(tx: Executor, key: NewApiKey): Promise<ApiKeyView> {
   const [added] = await tx.execute<ViewRow>(sql`/* api_keys.add */
-    insert into api_keys as k (id, tenant_id, name, hash, scopes, lifetime_ms, expires_at, replaces)
-    values (${key.id}, ${key.tenantId}, ${key.name}, ${key.hash}, ${key.scopes.join('+')}, ${key.lifetimeMs},
+    insert into api_keys as k (id, tenant_id, name, hash, scopes, is_by_operator, lifetime_ms, expires_at, replaces)
+    values (${key.id}, ${key.tenantId}, ${key.name}, ${key.hash}, ${key.scopes.join('+')}, ${key.isByOperator},
+      ${key.lifetimeMs},
       coalesce(${toTimestamp(key.expiresAt)}::timestamptz,
         ${nowInStatement} + ${key.lifetimeMs}::float8 * interval '1 millisecond'), ${key.replaces})
     returning ${viewColumns}`);

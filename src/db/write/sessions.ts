@@ -58,6 +58,14 @@ export async function findLiveSessions(
   return new Set(rows.map(({ hash }) => hash));
 }
 
+/** Whether the session has not ended. If so, it does not end before the transaction does. */
+export async function holdSession(tx: Executor, tokenHash: string): Promise<boolean> {
+  const rows = await tx.execute(sql`/* sessions.hold */
+    select 1 from sessions s left join api_keys k on k.id = s.api_key_id
+    where s.token_hash = ${tokenHash} and ${isLive} for share of s`);
+  return rows.length > 0;
+}
+
 export async function endSession(executor: Executor, tokenHash: string): Promise<void> {
   await executor.execute(sql`/* sessions.end */ delete from sessions where token_hash = ${tokenHash}`);
 }

@@ -1,4 +1,5 @@
 // Keys that the API makes: who may make which, how long they are valid, and how soon they end.
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'drizzle-orm';
 import { CODES } from '../../../src/core/errors.ts';
@@ -189,9 +190,22 @@ describe('the admin key', () => {
     expect(await statusOf(made.body.key)).toBe(200);
     const again = async () => (await api.post('/api/keys', body, OPERATOR)).status;
     await until('the use is stored', async () => (await again()) === 403);
-    expectRefused(await api.post('/api/keys', body, OPERATOR), 'forbidden', 'tenant', 'has an API key');
+    expectRefused(await api.post('/api/keys', body, OPERATOR), 'forbidden', 'tenant', 'can make others');
     expect((await api.call('DELETE', `/api/keys/${made.body.id}`, undefined, withKey(made.body.key))).status).toBe(204);
     expect(await again()).toBe(201);
+  });
+
+  test('makes none for a tenant of which a key of the environment can make keys', async () => {
+    const body = { name: 'first', scopes: ALL, tenant: 'environment' };
+    expectRefused(await api.post('/api/keys', body, OPERATOR), 'forbidden', 'tenant', 'can make others');
+  });
+
+  test('makes none while a key that the tenant made can make others, used or not', async () => {
+    const { key, id } = await firstKey();
+    const tenant = `tenant-${tenants}`;
+    const again = async () => (await api.post('/api/keys', { name: 'n', scopes: ['keys'], tenant }, OPERATOR)).status;
+    const { status } = await api.post(`/api/keys/${id}/rotate`, { overlap_s: 0 }, withKey(key));
+    expect([status, await again()]).toEqual([201, 403]);
   });
 
   test('makes no first key without the scope keys', async () => {
@@ -258,6 +272,53 @@ describe('a revoked key', () => {
       expect((await api.call('DELETE', `/api/keys/${one}`, undefined, withKey(key))).status).toBe(404);
       expect((await api.post(`/api/keys/${one}/rotate`, {}, withKey(key))).status).toBe(404);
     }
+  });
+});
+
+describe('a request that was admitted before its credential ended', () => {
+  /** Its body arrives after `ending`. */
+  async function late(headers: Record<string, string>, path: string, ending: () => Promise<unknown>): Promise<Answer> {
+    const body = JSON.stringify(path === '/api/keys' ? { name: 'late', scopes: ['read'] } : {});
+    const payload = new PassThrough();
+    const answered = api.app.inject({
+      method: 'POST',
+      url: path,
+      headers: { host: 'localhost', 'content-type': 'application/json', ...headers },
+      payload,
+    });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await ending();
+    payload.end(body);
+    const { statusCode, headers: given, body: text } = await answered;
+    return { status: statusCode, headers: given as Record<string, string>, body: JSON.parse(text) };
+  }
+
+  test('makes and rotates no key', async () => {
+    const { key, id } = await firstKey();
+    const { body: victim } = await api.post('/api/keys', { name: 'v', scopes: ALL }, withKey(key));
+    const { headers } = await api.post('/api/session', { key: victim.key });
+    const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
+    const own = { cookie, host: 'localhost', origin: 'http://localhost', 'sec-fetch-site': 'same-origin' };
+    const revoke = () => api.call('DELETE', `/api/keys/${victim.id}`, undefined, withKey(key));
+    const answers = await Promise.all([
+      late(withKey(victim.key), '/api/keys', revoke),
+      late(withKey(victim.key), `/api/keys/${id}/rotate`, revoke),
+      late(own, '/api/keys', revoke),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
+    const { body: list } = await api.get('/api/keys', withKey(key));
+    expect(list.data.map(({ name }: Body) => name)).toEqual(['v', 'first']);
+  });
+
+  test('gets no answer that took long', async () => {
+    const { key } = await firstKey();
+    const { body: victim } = await api.post('/api/keys', { name: 'v', scopes: ALL }, withKey(key));
+    const { body: context } = await api.post('/api/contexts', { title: 't' }, withKey(key));
+    const { body: job } = await api.post(`/api/contexts/${context.id}/messages`, { content: 'x' }, withKey(key));
+    const waiting = [victim.key, key].map((one) => api.get(`/api/jobs/${job.job_id}?wait_ms=1500`, withKey(one)));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await api.call('DELETE', `/api/keys/${victim.id}`, undefined, withKey(key));
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([401, 200]);
   });
 });
 
@@ -334,7 +395,12 @@ test('an API without keys needs one from the first that it makes', async () => {
   const limited = await keyless.post('/api/keys', { name: 'first', scopes: ['read'] });
   expectRefused(limited, 'invalid_request', 'scopes', 'needs the scope keys');
   expect((await keyless.get('/api/workers')).status).toBe(200);
+  expect((await keyless.post('/api/keys', { name: 'n', scopes: ALL, tenant: 'other' })).status).toBe(403);
   const made = await keyless.post('/api/keys', { name: 'first', scopes: ALL });
+  // At once, also in a process that has not noticed yet.
+  const { body: mine } = await beside.post('/api/workers', { name: 'w' }, withKey(made.body.key));
+  expect(mine.id).toBeDefined();
+  expect((await keyless.get('/api/workers')).status).toBe(401);
   expect(made.status).toBe(201);
   for (const one of [keyless, beside]) {
     await until('a key is needed', async () => (await one.get('/api/workers')).status === 401);

@@ -3,7 +3,7 @@
  * request makes another key.
  */
 import type { FastifyRequest } from 'fastify';
-import { makeKey } from '../../../commands/keys/make-key.ts';
+import { hasKey, makeKey, type CallerCheck } from '../../../commands/keys/make-key.ts';
 import { revokeKey } from '../../../commands/keys/revoke-key.ts';
 import { rotateKey } from '../../../commands/keys/rotate-key.ts';
 import { LONGEST_LIFE_MS, type NewApiKey } from '../../../core/api-keys.ts';
@@ -39,7 +39,7 @@ const PLACE = cursorOf((value) => id<ApiKeyId>(value));
 
 export function apiKeyRoutes(app: App, ports: ApiPorts, accessControl: AccessControl): void {
   listKeysRoute(app, ports);
-  createKeyRoute(app, ports);
+  createKeyRoute(app, ports, accessControl);
   revokeKeyRoute(app, ports, accessControl);
   rotateKeyRoute(app, ports, accessControl);
 }
@@ -66,7 +66,7 @@ function listKeysRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-function createKeyRoute(app: App, ports: ApiPorts): void {
+function createKeyRoute(app: App, ports: ApiPorts, accessControl: AccessControl): void {
   app.post(
     '/api/keys',
     {
@@ -83,15 +83,19 @@ function createKeyRoute(app: App, ports: ApiPorts): void {
       const { name, scopes, expires_at, tenant } = request.body;
       const lacked = lackedScope(request, scopes, 'scopes');
       if (lacked !== null) throw new RequestRefused(lacked);
-      const isFirst = request.isOperator;
-      if (isFirst && !scopes.includes('keys'))
+      const isByOperator = request.isOperator;
+      if (isByOperator && !scopes.includes('keys'))
         throw invalid('The first key needs the scope keys: without it, no other could be made.', 'scopes');
       const end = endOf(expires_at);
       const id = ports.ids.next<ApiKeyId>();
       const { key, hash } = newKey(id);
       const tenantId = await tenantOf(ports, request, tenant);
-      const command = makeKey({ id, tenantId, name, scopes, hash, ...end, replaces: null }, { isFirst });
+      const command = makeKey({ id, tenantId, name, scopes, hash, isByOperator, ...end, replaces: null }, (tx) =>
+        accessControl.isValid(tx, request.credential),
+      );
       const made = await write(ports, unstored(request), command);
+      request.madeKey = id;
+      accessControl.made();
       reply.code(201);
       return { ...toApiKey(made), key };
     },
@@ -143,8 +147,10 @@ function rotateKeyRoute(app: App, ports: ApiPorts, accessControl: AccessControl)
       const id = ports.ids.next<ApiKeyId>();
       const { key, hash } = newKey(id);
       const mayGive = (scopes: readonly Scope[]) => lackedScope(request, scopes);
-      const command = rotateKey({ tenantId, id: old, overlapS, replacement: { id, hash }, mayGive });
+      const isCallerValid: CallerCheck = (tx) => accessControl.isValid(tx, request.credential);
+      const command = rotateKey({ tenantId, id: old, overlapS, replacement: { id, hash }, isCallerValid, mayGive });
       const made = await write(ports, unstored(request), command);
+      request.madeKey = id;
       if (overlapS === 0) accessControl.ended(old);
       reply.code(201);
       return { ...toApiKey(made), key };
@@ -161,18 +167,21 @@ function endOf(text: string | undefined): Pick<NewApiKey, 'expiresAt' | 'lifetim
   return { expiresAt, lifetimeMs };
 }
 
-/** The tenant of a new key. Only the operator names one. */
+/** The tenant of a new key. Only the admin key names one, of which no key of the environment can make keys. */
 async function tenantOf(
-  ports: ApiPorts,
-  { tenantId, scopes, isOperator }: FastifyRequest,
+  { config, database }: ApiPorts,
+  request: FastifyRequest,
   name: string | undefined,
 ): Promise<TenantId> {
-  if (name === undefined) {
-    if (scopes !== null) return tenantId;
-    throw invalid('tenant is missing: the admin key belongs to none.', 'tenant');
+  const { scopes, tenantId, tenantName } = request;
+  if (scopes !== null) {
+    if (name === undefined || name === tenantName) return tenantId;
+    throw refused('forbidden', 'Only the admin key makes keys of another tenant.', 'tenant');
   }
-  if (isOperator) return ensureTenant(ports.database.db, name);
-  throw refused('forbidden', 'Only the admin key names a tenant. Other keys make keys of their own tenant.', 'tenant');
+  if (name === undefined) throw invalid('tenant is missing: the admin key belongs to none.', 'tenant');
+  if (config.apiKeys.some((key) => key.tenant === name && key.scopes.has('keys'))) throw new RequestRefused(hasKey());
+  request.tenantName = name;
+  return ensureTenant(database.db, name);
 }
 
 /** Without an `Idempotency-Key`: what is stored under it would contain the key. */

@@ -160,7 +160,7 @@ function patchWorkerRoute(app: App, ports: ApiPorts): void {
       const { tenantId, body, headers } = request;
       requireConfigure(request, body.config);
       // Approval rules of a role end with it.
-      if (body.role !== undefined) requireScope(request, 'configure', 'Another role', 'role');
+      if (body.role !== undefined) requireScope(request, 'configure', 'Another role');
       const id = workerId(request.params.id);
       await refuseUnknownNames(ports, withoutNulls(body.config ?? {}));
       const role = await roleToMakeFrom(ports, tenantId, body.role);

@@ -40,7 +40,7 @@ export const CreateApiKey = strict(
     tenant: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9_.-]{1,64}$',
-        description: 'With the admin key: the tenant, which must not have a valid key of the API yet.',
+        description: 'With the admin key: the tenant. None of its keys may be able to make others yet.',
       }),
     ),
   },

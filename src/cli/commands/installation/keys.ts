@@ -37,8 +37,11 @@ function createKeyCommand(cli: Cli): Command {
     .option('--tenant <name>', 'with the admin key: the tenant whose first key this is')
     .action((name: string, { scope = [], expires, tenant, ...common }: Create) =>
       carryOut(cli, common, async (client) => {
+        const { auth } = await client.session.get();
         const made = await client.keys.create({ name, scopes: scope, ...given({ expires_at: expires, tenant }) });
         printKey(cli, common, made);
+        if (auth === 'none')
+          cli.screen.note('From now on, every request needs a key. Set NIGHTSHIFT_API_KEY to this one.');
       }),
     );
 }
@@ -83,6 +86,11 @@ function printKey(cli: Cli, options: Common, made: CreatedApiKey): void {
   cli.screen.note(cli.screen.sideInk('dim', `${oneLine(name)}, ${id}. The key is not shown again.`));
 }
 
+function stateOf({ revoked_at, expires_at }: ApiKey): string {
+  if (revoked_at !== null) return 'revoked';
+  return expires_at !== null && Date.parse(expires_at) <= Date.now() ? 'expired' : 'valid';
+}
+
 const LIST: List<ApiKey> = {
   none: 'No keys that the API made.',
   columns: [
@@ -91,6 +99,6 @@ const LIST: List<ApiKey> = {
     { title: 'SCOPES', cell: ({ scopes }) => scopes.join(' ') },
     { title: 'LAST USED', cell: ({ last_used_at }) => last_used_at ?? '–' },
     { title: 'EXPIRES', cell: ({ expires_at }) => expires_at ?? '–' },
-    { title: 'REVOKED', cell: ({ revoked_at }) => revoked_at ?? '–' },
+    { title: 'STATE', cell: stateOf },
   ],
 };

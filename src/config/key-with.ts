@@ -1,0 +1,8 @@
+/** The key of the environment with which the operator can try the API. */
+import type { ApiKey } from './config.ts';
+import type { Scope } from '../core/scopes.ts';
+
+/** The first key that has these scopes. */
+export function keyWith(keys: readonly ApiKey[], needed: readonly Scope[]): ApiKey | undefined {
+  return keys.find(({ scopes }) => needed.every((scope) => scopes.has(scope)));
+}
