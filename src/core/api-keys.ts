@@ -1,4 +1,5 @@
 /** API keys that the API makes, `nsk_<id>_<secret>`. The database stores only a hash of the whole key. */
+import { refuse } from './errors.ts';
 import { parseId, type ApiKeyId, type TenantId } from './ids.ts';
 import type { Scope } from './scopes.ts';
 import type { Millis } from './time.ts';
@@ -33,6 +34,9 @@ export const LONGEST_LIFE_MS = 10 * 365 * 86_400_000;
 
 /** Keys of a tenant that are neither revoked nor expired, at most. */
 export const MOST_KEYS = 1_000;
+
+/** The refusal of a key that is not, or no longer, valid. It does not tell which. */
+export const INVALID_KEY = refuse('unauthorized', 'The API key is not valid: it is unknown, revoked or expired.');
 
 /** The part of a key that is no secret. */
 export function keyPrefix(id: ApiKeyId): string {

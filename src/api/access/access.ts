@@ -8,7 +8,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKey, Config } from '../../config/config.ts';
 import { isLoopback } from '../../config/loopback.ts';
-import { idInKey } from '../../core/api-keys.ts';
+import { INVALID_KEY, idInKey } from '../../core/api-keys.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type ApiKeyId, type TenantId } from '../../core/ids.ts';
 import { ALL_SCOPES, type Scopes } from '../../core/scopes.ts';
@@ -53,8 +53,7 @@ export type AccessControl = {
   /** Ends the session of this browser, if it has one. */
   signOut(request: AccessRequest): Promise<void>;
   /**
-   * Whether a credential is still valid, without any cache. In a transaction it stays valid until that ends, if it has no end of
-   * its own.
+   * Whether a credential is still valid, without any cache. It is not revoked before the transaction of `executor` ends.
    */
   isValid(executor: Executor, credential: Credential | null): Promise<boolean>;
   /** This process has made a key. */
@@ -84,7 +83,6 @@ export function isSecured({ apiKeys, adminKey }: Pick<AccessConfig, 'apiKeys' | 
 }
 
 const NO_KEY = refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
-const WRONG_KEY = refuse('unauthorized', 'The API key is not valid: it is unknown, revoked or expired.');
 const ELSEWHERE = refuse(
   'forbidden',
   'The request comes from a web page of another origin. Call the API from its own origin, or from a server.',
@@ -108,7 +106,7 @@ function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: D
       return { kind: 'tenant', tenantId, tenantName: tenant, isOperator: false, scopes, credential: null };
     }
     const found = await made.find(given);
-    return found === null ? WRONG_KEY : toTenant(found, { kind: 'key', id: found.id });
+    return found === null ? INVALID_KEY : toTenant(found, { kind: 'key', id: found.id });
   }
 
   async function signedInBy(key: string): Promise<SignedInBy | null> {

@@ -1,6 +1,6 @@
 /**
- * Remembers answers of the database for half a second, so that a client that sends many requests costs two look-ups a second,
- * and a credential that has ended is refused within a second. Requests that come at once share one look-up.
+ * Remembers answers of the database for half a second, so that a client that sends many requests costs two look-ups a
+ * second, and a credential that has ended is refused within a second. Requests that come at once share one look-up.
  */
 
 /** In milliseconds. Together with `ASK_MS` of streams less than a second. */

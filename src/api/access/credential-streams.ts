@@ -1,7 +1,7 @@
 /**
  * Event streams end with the credential that opened them: a session or an API key. What this process ends itself ends
- * its streams at once. What ended elsewhere, or expired, is found by two queries a second for all streams of one kind of
- * credential.
+ * its streams at once. Two queries a second, for all streams of one kind of credential, find what ended elsewhere or
+ * expired.
  */
 import { Poller } from '../../events/poller.ts';
 

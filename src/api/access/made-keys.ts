@@ -1,5 +1,5 @@
 /** API keys that the API made. A process refuses a key within a second of its end, and then ends its streams. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { idInKey, keyPrefix } from '../../core/api-keys.ts';
 import type { ApiKeyId, TenantId } from '../../core/ids.ts';
 import type { Scopes } from '../../core/scopes.ts';
@@ -8,6 +8,7 @@ import type { Database, Executor } from '../../db/connection/client.ts';
 import { isAway } from '../../db/batches/database-timeout.ts';
 import { createBriefCache } from './brief-cache.ts';
 import { openCredentialStreams } from './credential-streams.ts';
+import { secretHash } from './secret-hash.ts';
 
 export type MadeKey = { id: ApiKeyId; tenantId: TenantId; tenantName: string; scopes: Scopes };
 
@@ -36,7 +37,7 @@ export function openMadeKeys({ db }: Pick<Database, 'db'>): MadeKeys {
     async find(key) {
       const id = idInKey(key);
       const found = id === null ? null : await stored.get(id);
-      if (id === null || found === null || !isSame(hashOfKey(key), found.hash)) return null;
+      if (id === null || found === null || !isSame(secretHash(key), found.hash)) return null;
       note(id, found);
       return { id, tenantId: found.tenantId, tenantName: found.tenantName, scopes: found.scopes };
     },
@@ -63,7 +64,12 @@ export type KeyCheck = {
  */
 export function openKeyCheck(database: Pick<Database, 'db'>): KeyCheck {
   let last: boolean | null = null;
-  const ask = createBriefCache(async (executor: Executor) => (last = await hasKeys(executor)));
+  const ask = createBriefCache(async (executor: Executor) => {
+    const areAny = await hasKeys(executor);
+    // An older question may be answered later.
+    last = last === true || areAny;
+    return last;
+  });
   const areMade = async (): Promise<boolean> => {
     if (last === true) return true;
     try {
@@ -80,11 +86,7 @@ export function openKeyCheck(database: Pick<Database, 'db'>): KeyCheck {
 /** A new key for this id, and its hash. */
 export function newKey(id: ApiKeyId): { key: string; hash: string } {
   const key = `${keyPrefix(id)}_${randomBytes(32).toString('base64url')}`;
-  return { key, hash: hashOfKey(key) };
-}
-
-function hashOfKey(key: string): string {
-  return createHash('sha256').update(key).digest('base64url');
+  return { key, hash: secretHash(key) };
 }
 
 function isSame(given: string, stored: string): boolean {

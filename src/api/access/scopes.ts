@@ -1,21 +1,35 @@
 /** Checks the scopes of a caller. */
 import type { FastifyContextConfig } from 'fastify';
-import { isScope, type Scope, type Scopes } from '../../core/scopes.ts';
+import type { Scope, Scopes } from '../../core/scopes.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import { refused } from '../response/problem.ts';
 
 type Caller = { scopes: Scopes | null };
-type Access = FastifyContextConfig['access'];
+type Access = NonNullable<FastifyContextConfig['access']>;
+
+/** `scope`: what a key of a tenant needs; null: none, or the route is not for tenants. `operator`: open to the admin key. */
+const RULES: Readonly<Record<Access, { scope: Scope | null; operator: boolean }>> = {
+  open: { scope: null, operator: false },
+  keyless: { scope: null, operator: false },
+  any_key: { scope: null, operator: true },
+  operator: { scope: null, operator: true },
+  read_or_operator: { scope: 'read', operator: true },
+  keys_or_operator: { scope: 'keys', operator: true },
+  read: { scope: 'read', operator: false },
+  run: { scope: 'run', operator: false },
+  configure: { scope: 'configure', operator: false },
+  approve: { scope: 'approve', operator: false },
+  keys: { scope: 'keys', operator: false },
+};
 
 /** The scope that the key of a tenant needs for a route. Null: none, or the route is not for tenants. */
-export function scopeOf(access: Access): Scope | null {
-  const name = access?.replace('_or_operator', '') ?? '';
-  return isScope(name) ? name : null;
+export function scopeOf(access: Access | undefined): Scope | null {
+  return access === undefined ? null : RULES[access].scope;
 }
 
 /** Whether the admin key gives access to a route. */
-export function isForOperator(access: Access): boolean {
-  return access === 'operator' || access === 'any_key' || access?.endsWith('_or_operator') === true;
+export function isForOperator(access: Access | undefined): boolean {
+  return access !== undefined && RULES[access].operator;
 }
 
 /**

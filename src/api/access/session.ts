@@ -1,6 +1,6 @@
 /**
- * Browser sessions. The cookie holds a random token; the database stores its hash with the tenant and the key. A session
- * ends on sign-out or with its key. Every API process knows within a second, and ends its event streams.
+ * Browser sessions. The cookie holds a random token; the database stores its hash with the tenant and the key. A
+ * session ends on sign-out or with its key. Every API process knows within a second, and ends its event streams.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
@@ -12,6 +12,7 @@ import type { Database } from '../../db/connection/client.ts';
 import { beginSession, endSession, findLiveSessions, findSession, type SessionKey } from '../../db/write/sessions.ts';
 import { createBriefCache } from './brief-cache.ts';
 import { openCredentialStreams } from './credential-streams.ts';
+import { secretHash } from './secret-hash.ts';
 
 /** The cookie name without TLS, usually on localhost. */
 export const PLAIN_COOKIE = 'nightshift_session';
@@ -47,12 +48,12 @@ export function openSessions({ db }: Pick<Database, 'db'>, keys: readonly ApiKey
   return {
     async begin({ tenantId, key }) {
       const token = randomBytes(32).toString('base64url');
-      await beginSession(db, hashOf(token), { tenantId, key }, SESSION_S);
+      await beginSession(db, secretHash(token), { tenantId, key }, SESSION_S);
       return token;
     },
     async find(token) {
       if (!TOKEN.test(token)) return null;
-      const session = hashOf(token);
+      const session = secretHash(token);
       const found = await stored.get(session);
       if (found === null) return null;
       const { tenantId, tenantName } = found;
@@ -61,17 +62,13 @@ export function openSessions({ db }: Pick<Database, 'db'>, keys: readonly ApiKey
     },
     async end(token) {
       if (!TOKEN.test(token)) return;
-      const session = hashOf(token);
+      const session = secretHash(token);
       await endSession(db, session);
       stored.forget(session);
       streams.end(session);
     },
     whileOpen: (session, end) => streams.add(session, end),
   };
-}
-
-function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
 }
 
 /** Identifies a key of the environment; too short to test guesses of a key against it. */

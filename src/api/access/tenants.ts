@@ -1,6 +1,7 @@
 /**
- * The ids of tenants by name. The first request with a key of the environment adds the row of its tenant where it is missing, not the start of the API:
- * PostgreSQL may be down then. An id never changes, so it is cached until the process ends.
+ * The ids of tenants by name. The first request with a key of the environment adds the row of its tenant where it is
+ * missing, not the start of the API: PostgreSQL may be down then. An id never changes, so it is cached until the process
+ * ends.
  */
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type TenantId } from '../../core/ids.ts';
 import type { Database } from '../../db/connection/client.ts';

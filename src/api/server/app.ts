@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import cookies from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
-import { CALLER_ENDED } from '../../commands/keys/make-key.ts';
+import { INVALID_KEY } from '../../core/api-keys.ts';
 import { refuse } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../core/ids.ts';
 import { openAccessControl, type AccessControl } from '../access/access.ts';
@@ -135,7 +135,7 @@ function guard(
   app.addHook('preSerialization', async ({ credential, madeKey }, reply, payload) => {
     // The request that makes the first key, or replaces its own, is the last one with its credential.
     const mayHaveEnded = reply.elapsedTime > LONG_MS && madeKey === null;
-    if (mayHaveEnded && !(await accessControl.isValid(database.db, credential))) throw new RequestRefused(CALLER_ENDED);
+    if (mayHaveEnded && !(await accessControl.isValid(database.db, credential))) throw new RequestRefused(INVALID_KEY);
     return payload;
   });
   app.addHook('onSend', async (_, reply) => {

@@ -32,8 +32,8 @@ export function refuseOtherMethods(app: App): () => void {
 }
 
 /**
- * The access that other methods of an address need: that of its first route, or any key if that route needs a scope. Throws if one of them declares none: then the
- * API does not start.
+ * The access that other methods of an address need: that of its first route, or any key if that route needs a scope.
+ * Throws if a route of the address declares none: then the API does not start.
  */
 function accessOf(url: string, { methods, routes }: Address): Access {
   const declared = routes.map(({ config }) => config?.access);

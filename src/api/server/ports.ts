@@ -62,7 +62,7 @@ declare module 'fastify' {
     scopes: Scopes | null;
     /** Whether the caller may see data of the whole installation. */
     isOperator: boolean;
-    /** What gives access and may end meanwhile; null: a key of the environment, or none is needed. */
+    /** What gives access and may end meanwhile; null: a key of the environment or the admin key. */
     credential: Credential | null;
     /** The job that the request created; null: none. For the log. */
     madeJob: string | null;
@@ -73,9 +73,9 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /**
-     * `open`: no key, and no check of `Host`. `keyless`: no key. `any_key`: one of a tenant or the admin key. `operator`:
-     * only the admin key. A scope: the key of a tenant that has it. `read_or_operator`: one with that scope, or the admin
-     * key. Every route must declare it. Until there are keys, no route needs one.
+     * `open`: no key, and no check of `Host`. `keyless`: no key. `any_key`: one of a tenant, or the admin key.
+     * `operator`: only the admin key. A scope: the key of a tenant that has it. `…_or_operator`: that, or the admin key.
+     * Every route must declare it. Until there are keys, no route needs one.
      */
     access?: 'open' | 'keyless' | 'operator' | 'any_key' | 'read_or_operator' | 'keys_or_operator' | Scope;
     /** The response is a stream that stays open: its duration is not counted as a request. */

@@ -1,5 +1,5 @@
 /** Makes an API key of a tenant. The caller has already checked that it may give these scopes. */
-import { MOST_KEYS, type ApiKeyView, type NewApiKey } from '../../core/api-keys.ts';
+import { INVALID_KEY, MOST_KEYS, type ApiKeyView, type NewApiKey } from '../../core/api-keys.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { addKey, lockKeys, type KeyCount } from '../../db/write/api-keys.ts';
@@ -8,8 +8,6 @@ import { done, type Command } from '../perform.ts';
 /** Checks in the transaction whether the caller's own credential is valid: a request may take minutes to arrive. */
 export type CallerCheck = (tx: Executor) => Promise<boolean>;
 
-export const CALLER_ENDED = refuse('unauthorized', 'The API key is not valid: it is unknown, revoked or expired.');
-
 /**
  * A key that the operator makes is the first of its tenant: no valid one can make others (see `KeyCount`). Refused:
  * `forbidden` if one can, `unauthorized`, and `invalid_request` at the limit.
@@ -17,7 +15,7 @@ export const CALLER_ENDED = refuse('unauthorized', 'The API key is not valid: it
 export function makeKey(key: NewApiKey, isCallerValid: CallerCheck): Command<ApiKeyView> {
   return async (tx) => {
     const count = await lockKeys(tx, key.tenantId);
-    if (!(await isCallerValid(tx))) return CALLER_ENDED;
+    if (!(await isCallerValid(tx))) return INVALID_KEY;
     if (key.isByOperator && count.canMake) return hasKey();
     return tooManyKeys(count) ?? done(await addKey(tx, key));
   };

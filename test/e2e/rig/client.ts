@@ -17,7 +17,7 @@ export class HttpFailure extends Error {
   }
 }
 
-/** Repeats a request as a client does while the API is unavailable, which with a short lease a busy machine makes it. */
+/** Repeats a request while the API is unavailable, as clients do: with a short lease, it is on a busy machine. */
 export async function insist<T>(ask: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries += 1) {
     try {

@@ -1,7 +1,8 @@
 /** Browser sessions. A browser sends the API key once and gets a cookie that scripts cannot read. */
+import { INVALID_KEY } from '../../../core/api-keys.ts';
 import type { AccessControl } from '../../access/access.ts';
 import type { App } from '../../server/ports.ts';
-import { RequestRefused, refused } from '../../response/problem.ts';
+import { RequestRefused } from '../../response/problem.ts';
 import { Empty } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
@@ -68,7 +69,7 @@ function beginSessionRoute(app: App, accessControl: AccessControl): void {
       const signIn = await accessControl.whose(request.body.key);
       if (signIn === null) {
         await limits.wrong(request.ip);
-        throw refused('unauthorized', 'The API key is not valid: it is unknown, revoked or expired.');
+        throw new RequestRefused(INVALID_KEY);
       }
       const busy = await limits.begins(signIn.keyId);
       if (busy !== null) throw new RequestRefused(busy);
