@@ -120,6 +120,7 @@ async function callOnce(runner: ToolRunner, name: string): Promise<void> {
     tenantId: DEFAULT_TENANT,
     tenantName: DEFAULT_TENANT_NAME,
     metadata: {},
+    user: null,
     idempotencyKey: 'k',
   };
   const outcome = await runner.execute(call, new AbortController().signal);

@@ -17,6 +17,7 @@ import { jobsCommand } from './commands/jobs/jobs.ts';
 import { logsCommand } from './commands/jobs/logs.ts';
 import { resolveCommand } from './commands/jobs/resolve.ts';
 import { keysCommand } from './commands/installation/keys.ts';
+import { tokensCommand } from './commands/installation/tokens.ts';
 import { rolesCommand } from './commands/workers/roles.ts';
 import { runCommand } from './commands/jobs/run.ts';
 import { searchCommand } from './commands/contexts/search.ts';
@@ -103,6 +104,7 @@ export function makeProgram(cli: Cli): Command {
   ]);
   add('Keys, import, export and maintenance:', [
     keysCommand(cli),
+    tokensCommand(cli),
     exportCommand(cli),
     importCommand(cli),
     doctorCommand(cli),

@@ -35,6 +35,17 @@ export function gathered(text: string, before: readonly string[] = []): string[]
   return [...before, ...values];
 }
 
+/** Like `gathered`; each value once, and each of these. */
+export function someOf<Value extends string>(
+  choices: readonly Value[],
+): (text: string, before?: readonly Value[]) => Value[] {
+  return (text, before = []) => {
+    const values = gathered(text).map((value) => choices.find((choice) => choice === value));
+    if (values.includes(undefined)) throw new InvalidArgumentError(`Expected some of ${choices.join(', ')}.`);
+    return [...new Set([...before, ...values.filter((value) => value !== undefined)])];
+  };
+}
+
 /** One metadata entry: `name=value`. The value is parsed as JSON where possible. */
 export function member(text: string, before: { [key: string]: Json } = {}): { [key: string]: Json } {
   const at = text.indexOf('=');

@@ -93,8 +93,9 @@ function historyCalls(request: Request) {
     /** Text if the format is `markdown`, else an object. */
     export: (id: string, query: Query<'GET /api/contexts/{id}/export'> = {}, options?: RequestOptions) =>
       request('GET', '/api/contexts/{id}/export', { path: { id }, query, ...options }),
-    import: (body: ImportContext, options?: RequestOptions) =>
-      request('POST', '/api/contexts/import', { body, ...options }),
+    /** `user`: the end user whose context it becomes. */
+    import: (body: ImportContext, { user, ...options }: RequestOptions & { user?: string } = {}) =>
+      request('POST', '/api/contexts/import', { body, query: user === undefined ? {} : { user }, ...options }),
   };
 }
 

@@ -7,6 +7,7 @@ import { jobCalls } from './jobs.ts';
 import { keyCalls } from './keys.ts';
 import { pagesOf } from './pages.ts';
 import type { ApproveCalls, Chat, Operations, PostResult, ResolveToolCall } from './schema.ts';
+import { tokenCalls } from './tokens.ts';
 import { openTransport, type ClientOptions, type Request, type RequestOptions } from './transport.ts';
 import { roleCalls, workerCalls } from './workers.ts';
 
@@ -39,6 +40,7 @@ export function createClient(options: ClientOptions) {
     tools: toolCalls(request),
     roles: roleCalls(request),
     keys: keyCalls(request),
+    tokens: tokenCalls(request),
     system: systemCalls(request),
     providers: {
       /** For the operator: ends a throttle, so that the jobs that wait for it go on at once. */

@@ -155,11 +155,13 @@ export type CancelJob = {
   reason?: string | null;
 };
 
-/** At least one of context_id, worker_id, role, status, kind, metadata. A job must match all given filters. */
+/** At least one of context_id, worker_id, user, role, status, kind, metadata. A job must match all given filters. */
 export type CancelJobs = {
   context_id?: string;
   /** Includes all workers below it. */
   worker_id?: string;
+  /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
+  user?: string;
   role?: string;
   status?: 'queued' | 'running' | 'waiting';
   kind?: 'input' | 'retry' | 'compact';
@@ -175,6 +177,8 @@ export type Cancelled = {
 
 export type Chat = {
   message: string | InputBlock[];
+  /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
+  user?: string;
   /** From the first response: the context id of the session. Without it a new session starts. */
   session_id?: string;
 };
@@ -222,6 +226,8 @@ export type CompactContext = {
   keep_turns?: number;
   /** The model that writes the summary, as provider/model. */
   model?: string;
+  /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
+  user?: string;
 };
 
 /** Keeps prompts within context_limit. */
@@ -285,6 +291,7 @@ export type Context = {
   id: string;
   worker_id: string;
   worker_name: string;
+  user: string | null;
   role: string | null;
   last_message: LastMessage | null;
   parent_id: string | null;
@@ -422,13 +429,30 @@ export type CreateContext = {
     role?: string | null;
   };
   name?: string;
+  /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
+  user?: string;
   role?: string | null;
   config?: WorkerConfig;
   parent_worker_id?: string | null;
 };
 
+export type CreateToken = {
+  /** The end user, by the name that your own service uses. */
+  user: string;
+  /** Only those that the caller has. */
+  scopes: ('read' | 'run' | 'approve')[];
+  /** The token sees these contexts and makes none. Without it, it sees and makes contexts of the user only. */
+  context_ids?: string[];
+  /** Part of the metadata of every job that the token makes. The user can read it, and cannot change it. */
+  metadata?: { [key: string]: Json };
+  /** Seconds until the token ends. */
+  expires_in_s: number;
+};
+
 export type CreateWorker = {
   name: string;
+  /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
+  user?: string;
   role?: string | null;
   config?: WorkerConfig;
   parent_worker_id?: string | null;
@@ -451,9 +475,17 @@ export type CreatedApiKey = {
   key: string;
 };
 
+export type CreatedToken = {
+  /** The token. It is shown only here. */
+  token: string;
+  /** ISO 8601. */
+  expires_at: string;
+};
+
 export type CreatedWorker = {
   id: string;
   name: string;
+  user: string | null;
   role: string | null;
   role_version: number | null;
   config: WorkerConfig;
@@ -500,6 +532,8 @@ export type EditMessage = {
   name?: string;
   /** What to do with an unfinished job, as in PostMessage. */
   delivery?: 'queue' | 'interrupt' | 'reject';
+  /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
+  user?: string;
   /** 1 is the highest priority. */
   priority?: number;
   metadata?: { [key: string]: Json };
@@ -708,6 +742,7 @@ export type Job = {
   kind: 'input' | 'retry' | 'compact';
   context_id: string;
   worker_id: string;
+  user: string | null;
   branch: string;
   status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
   attempt: number;
@@ -968,6 +1003,8 @@ export type PinnedText = {
 export type PostJob = {
   /** Default: the active branch. */
   branch?: string;
+  /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
+  user?: string;
   /** 1 is the highest priority. */
   priority?: number;
   metadata?: { [key: string]: Json };
@@ -978,10 +1015,12 @@ export type PostJob = {
 
 export type PostMessage = {
   content: string | InputBlock[];
-  /** What to do while a job is unfinished. queue: wait behind it; if a question waits for an answer and the priority is the default, the input answers the oldest question. steer: join the running job at its next step; the job keeps its metadata, priority, max_steps and deadline. interrupt: replace the job. reject: refuse the input. */
+  /** What to do while a job is unfinished. queue: wait behind it; if a question waits for an answer and the priority is the default, the input answers the oldest question. steer: join the running job at its next step, if it is of the same user; the job keeps its metadata, priority, max_steps and deadline. interrupt: replace the job. reject: refuse the input. */
   delivery?: 'queue' | 'steer' | 'interrupt' | 'reject';
   /** Default: the active branch. */
   branch?: string;
+  /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
+  user?: string;
   /** 1 is the highest priority. */
   priority?: number;
   metadata?: { [key: string]: Json };
@@ -1061,6 +1100,8 @@ export type Regenerate = {
   name?: string;
   /** What to do with an unfinished job, as in PostMessage. */
   delivery?: 'queue' | 'interrupt' | 'reject';
+  /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
+  user?: string;
   /** 1 is the highest priority. */
   priority?: number;
   metadata?: { [key: string]: Json };
@@ -1560,6 +1601,7 @@ export type WaitingFor = {
 export type Worker = {
   id: string;
   name: string;
+  user: string | null;
   role: string | null;
   role_version: number | null;
   config: WorkerConfig;
@@ -1744,7 +1786,7 @@ export type Operations = {
   };
   'GET /api/workers': {
     path: undefined;
-    query: { limit?: number; cursor?: string; parent_worker_id?: string; role?: string; state?: 'inactive' | 'working' | 'waiting' | 'failed' | 'stopped'; archived?: boolean };
+    query: { limit?: number; cursor?: string; user?: string; parent_worker_id?: string; role?: string; state?: 'inactive' | 'working' | 'waiting' | 'failed' | 'stopped'; archived?: boolean };
     body: undefined;
     answer: WorkerList;
   };
@@ -1792,7 +1834,7 @@ export type Operations = {
   };
   'GET /api/contexts': {
     path: undefined;
-    query: { limit?: number; cursor?: string; state?: 'Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped' | ('Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped')[]; role?: string; archived?: boolean; q?: string };
+    query: { limit?: number; cursor?: string; user?: string; state?: 'Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped' | ('Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped')[]; role?: string; archived?: boolean; q?: string };
     body: undefined;
     answer: ContextList;
   };
@@ -1954,7 +1996,7 @@ export type Operations = {
   };
   'GET /api/approvals': {
     path: undefined;
-    query: { limit?: number; cursor?: string; kind?: 'approval' | 'input' | 'unknown_outcome' };
+    query: { limit?: number; cursor?: string; kind?: 'approval' | 'input' | 'unknown_outcome'; user?: string };
     body: undefined;
     answer: Inbox;
   };
@@ -1996,7 +2038,7 @@ export type Operations = {
   };
   'GET /api/jobs': {
     path: undefined;
-    query: { limit?: number; cursor?: string; status?: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted' | ('queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted')[]; kind?: 'input' | 'retry' | 'compact'; role?: string; metadata?: string; context_id?: string; worker_id?: string; parent_job_id?: string; created_after?: string; created_before?: string };
+    query: { limit?: number; cursor?: string; status?: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted' | ('queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted')[]; kind?: 'input' | 'retry' | 'compact'; user?: string; role?: string; metadata?: string; context_id?: string; worker_id?: string; parent_job_id?: string; created_after?: string; created_before?: string };
     body: undefined;
     answer: JobList;
   };
@@ -2056,7 +2098,7 @@ export type Operations = {
   };
   'GET /api/search': {
     path: undefined;
-    query: { q?: string; context_id?: string; worker_id?: string; role?: string; message_role?: 'user' | 'assistant'; created_after?: string; created_before?: string; limit?: number; cursor?: string };
+    query: { q?: string; context_id?: string; worker_id?: string; user?: string; role?: string; message_role?: 'user' | 'assistant'; created_after?: string; created_before?: string; limit?: number; cursor?: string };
     body: undefined;
     answer: SearchResultList;
   };
@@ -2083,6 +2125,18 @@ export type Operations = {
     query: undefined;
     body: RotateApiKey | undefined;
     answer: CreatedApiKey;
+  };
+  'POST /api/tokens': {
+    path: undefined;
+    query: undefined;
+    body: CreateToken;
+    answer: CreatedToken;
+  };
+  'DELETE /api/tokens': {
+    path: undefined;
+    query: { user: string };
+    body: undefined;
+    answer: undefined;
   };
   'GET /api/session': {
     path: undefined;
@@ -2152,7 +2206,7 @@ export type Operations = {
   };
   'POST /api/contexts/import': {
     path: undefined;
-    query: undefined;
+    query: { user?: string };
     body: ImportContext | undefined;
     answer: Context;
   };

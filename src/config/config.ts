@@ -41,6 +41,10 @@ export type Config = {
    * data.
    */
   adminKey: string | null;
+  /** Sign tokens. The first one signs, all verify. Empty: the API makes no tokens. */
+  secretKeys: readonly string[];
+  /** Web origins whose pages may call the API with a key or a token. */
+  corsOrigins: readonly string[];
   /** Host names that an API without keys accepts, in addition to the loopback names. */
   allowedHosts: readonly string[];
   /** Addresses and networks of reverse proxies whose `x-forwarded-for` is trusted. Empty: the header is ignored. */
@@ -113,6 +117,8 @@ export function parseEnvironment(env: Environment): Config {
     reservedSlots: read.integer('NIGHTSHIFT_RESERVED_SLOTS', 16, 0, 100_000),
     apiKeys: read.parsed('NIGHTSHIFT_API_KEYS', parseApiKeys) ?? [],
     adminKey: read.parsed('NIGHTSHIFT_ADMIN_KEY', parseAdminKey),
+    secretKeys: read.parsed('NIGHTSHIFT_SECRET_KEY', parseSecrets) ?? [],
+    corsOrigins: read.parsed('NIGHTSHIFT_CORS_ORIGINS', parseOrigins) ?? [],
     allowedHosts: read.parsed('NIGHTSHIFT_ALLOWED_HOSTS', parseHosts) ?? [],
     trustedProxies: read.parsed('NIGHTSHIFT_TRUSTED_PROXIES', parseProxies) ?? [],
     configFile: read.text('NIGHTSHIFT_CONFIG'),
@@ -195,6 +201,30 @@ function parseHosts(value: string): Parsed<string[]> {
   const hosts = items(value).map((host) => host.toLowerCase());
   const isValid = hosts.every((host) => /^[a-z0-9.-]+$/.test(host) || /^\[[0-9a-f:.]+\]$/.test(host));
   return parsedIf(isValid, hosts, 'must be a comma-separated list of host names without ports');
+}
+
+function parseSecrets(value: string): Parsed<string[]> {
+  const secrets = items(value);
+  const isValid = secrets.length > 0 && secrets.every((secret) => /^[\x21-\x7E]{32,}$/.test(secret));
+  return parsedIf(
+    isValid,
+    secrets,
+    'must be at least 32 printable ASCII characters without spaces and commas; several, the current one first, are separated by commas',
+  );
+}
+
+/** As a browser sends them in `Origin`. */
+function parseOrigins(value: string): Parsed<string[]> {
+  const origins = items(value);
+  const isOrigin = (text: string): boolean => {
+    const url = URL.parse(text);
+    return url !== null && /^https?:$/.test(url.protocol) && url.origin === text && !text.includes('*');
+  };
+  return parsedIf(
+    origins.length > 0 && origins.every(isOrigin),
+    origins,
+    'must be a comma-separated list of origins such as https://app.example.com, without a path or a wildcard',
+  );
 }
 
 function parseProxies(value: string): Parsed<string[]> {

@@ -4,6 +4,9 @@ import { parseId, type ApiKeyId, type TenantId } from './ids.ts';
 import type { Scope } from './scopes.ts';
 import type { Millis } from './time.ts';
 
+/** A key without its secret. `env`: of the environment, by a hash. */
+export type KeyRef = { kind: 'env'; id: string } | { kind: 'made'; id: ApiKeyId };
+
 /** What the API shows of a key. */
 export type ApiKeyView = {
   id: ApiKeyId;
@@ -36,7 +39,10 @@ export const LONGEST_LIFE_MS = 10 * 365 * 86_400_000;
 export const MOST_KEYS = 1_000;
 
 /** The refusal of a key that is not, or no longer, valid. It does not tell which. */
-export const INVALID_KEY = refuse('unauthorized', 'The API key is not valid: it is unknown, revoked or expired.');
+export const INVALID_KEY = refuse(
+  'unauthorized',
+  'The API key or token is not valid: it is unknown, revoked or expired.',
+);
 
 /** The part of a key that is no secret. */
 export function keyPrefix(id: ApiKeyId): string {

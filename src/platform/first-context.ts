@@ -22,7 +22,7 @@ function findOrMake(ports: CommandPorts, tenantId: TenantId): Command<ContextId>
     const known = await runningContext(tx, tenantId, NAME, MODEL);
     if (known !== null) return done(known);
     const config = { model: MODEL };
-    const worker = { tenantId, name: NAME, title: null, role: null, config, parentWorkerId: null };
+    const worker = { tenantId, user: null, name: NAME, title: null, role: null, config, parentWorkerId: null };
     const created = await performWithin(tx, createWorker(ports, worker));
     return created.kind === 'refused' ? created : done(created.value.contextId);
   };

@@ -11,6 +11,7 @@ import { NORMAL } from '../commands/inputs/enqueue.ts';
 import type { Config } from '../config/config.ts';
 import type { InputBlock } from '../core/conversation/blocks.ts';
 import { DEFAULT_TENANT_NAME, type ContextId, type TenantId } from '../core/ids.ts';
+import { WHOLE_TENANT } from '../core/reach.ts';
 import type { WorkerConfig } from '../core/workers/settings.ts';
 import { isUntouched, takeTurn } from '../db/processes/first-start.ts';
 import { contextsWithUnfinished } from '../db/run/unfinished.ts';
@@ -65,7 +66,16 @@ export async function tour(
   const tenantId = await ensureTenant(ports.database.db, key?.tenant ?? DEFAULT_TENANT_NAME);
   const made = await perform(ports, make(ports, tenantId));
   if (made.kind === 'refused') throw new Error(made.message);
-  const filter = { contextId: null, workerId: null, role: null, status: null, kind: null, metadata: MARK };
+  const filter = {
+    reach: WHOLE_TENANT,
+    user: null,
+    contextId: null,
+    workerId: null,
+    role: null,
+    status: null,
+    kind: null,
+    metadata: MARK,
+  };
   const [touring] = await contextsWithUnfinished(ports.database.db, tenantId, filter, {
     after: null,
     limit: 1,
@@ -79,9 +89,9 @@ function make(ports: CommandPorts, tenantId: TenantId): Command<null> {
     await takeTurn(tx);
     if (!(await isUntouched(tx))) return done(null);
     const title = 'A tour of Nightshift';
-    const worker = { tenantId, name: 'tour', title, role: null, config: CONFIG, parentWorkerId: null };
+    const worker = { tenantId, user: null, name: 'tour', title, role: null, config: CONFIG, parentWorkerId: null };
     const content: InputBlock[] = [{ type: 'text', text: SCRIPT }];
-    const input = { content, priority: NORMAL, metadata: MARK, maxSteps: null, deadline: null };
+    const input = { content, priority: NORMAL, metadata: MARK, user: null, maxSteps: null, deadline: null };
     const created = await performWithin(tx, createWorker(ports, worker, input));
     return created.kind === 'refused' ? created : { ...created, value: null };
   };

@@ -58,7 +58,15 @@ export class Store {
   compact(asked: AskedCompaction): JobId {
     this.#count += 1;
     const jobId = id<JobId>(10_000 + this.#count);
-    const job = { id: jobId, branch: 'main', maxSteps: null, deadline: null, stopRequest: null, metadata: {} };
+    const job = {
+      id: jobId,
+      branch: 'main',
+      maxSteps: null,
+      deadline: null,
+      stopRequest: null,
+      metadata: {},
+      user: null,
+    };
     this.queue.push({ ...job, kind: 'compact', asked });
     this.current = { ...this.current, wakeSeq: this.current.wakeSeq + 1, queued: this.queue.length };
     if (this.status === 'idle') this.status = 'runnable';

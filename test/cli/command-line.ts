@@ -127,7 +127,8 @@ export type Platform = {
   close(): Promise<void>;
 };
 
-export async function openPlatform(): Promise<Platform> {
+/** `more`: settings of the process. */
+export async function openPlatform(more: Env = {}): Promise<Platform> {
   const database = await createTestDatabase();
   const folder = await temporaryFolder();
   const child = startChild('src/cli/main.ts', ['start'], {
@@ -137,6 +138,7 @@ export async function openPlatform(): Promise<Platform> {
     NIGHTSHIFT_DATA: folder,
     NIGHTSHIFT_CONFIG: path.join(import.meta.dirname, 'prices.config.ts'),
     LOG_LEVEL: 'error',
+    ...more,
   });
   const [, url = ''] = READY.exec(await child.says(READY)) ?? [];
   const env = { NIGHTSHIFT_URL: url, NIGHTSHIFT_API_KEY: KEY };

@@ -41,6 +41,30 @@ test('it filters by status in the address, and cancels a selection made with shi
   await client.jobs.cancel(jobs[0] ?? '', { wait_ms: 20_000 });
 });
 
+test('it filters by the user on whose behalf jobs run', async () => {
+  const { client, url } = platform();
+  const made = await Promise.all(
+    ['ann@example.com', 'bo'].map((user) =>
+      client.workers.create({ name: user, user, input: { content: `say: for ${user}` } }),
+    ),
+  );
+  for (const { job_id } of made) await client.jobs.wait(job_id ?? '');
+  const page = await visit(`${url}/jobs`);
+  await page.getByText('bo · for bo').waitFor();
+  await page.getByLabel('User').fill('ann@example.com');
+  await page.getByLabel('User').press('Enter');
+  await page.waitForURL('**/jobs?user=ann*');
+  await page.getByText('bo · for bo').waitFor({ state: 'detached' });
+  await page.getByText('ann@example.com · for ann@example.com').waitFor();
+  expect(await rows(page).count()).toBe(1);
+  await page.goto(`${url}/contexts/${made[0]?.context_id}`);
+  await page
+    .getByText('ann@example.com · simulated')
+    .or(page.getByText('ann@example.com', { exact: true }))
+    .first()
+    .waitFor();
+});
+
 test('it ignores an unknown status in the address, also the name of a member that every object has', async () => {
   const { client, url } = platform();
   const { jobs } = await openContext(client, 'for every status', ['say: a']);

@@ -33,6 +33,7 @@ function job(started: number | null): Job {
     started_at: started === null ? null : at(started),
     finished_at: null,
     metadata: {},
+    user: null,
     compaction: null,
   };
 }

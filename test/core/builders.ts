@@ -63,6 +63,7 @@ export function job(over: Partial<ActiveJob> = {}): ActiveJob {
     stopRequest: null,
     asked: null,
     metadata: {},
+    user: null,
     ...over,
   };
 }
@@ -76,6 +77,7 @@ export function queuedInput(over: Partial<Extract<QueuedJob, { kind: 'input' }>>
     deadline: null,
     stopRequest: null,
     metadata: {},
+    user: null,
     messageId: id<MessageId>(20),
     content: [{ type: 'text', text: 'next' }],
     ...over,
@@ -91,6 +93,7 @@ export function queuedRetry(): QueuedJob {
     deadline: null,
     stopRequest: null,
     metadata: {},
+    user: null,
   };
 }
 

@@ -145,6 +145,8 @@ const CASES: Readonly<Record<string, string>> = {
   sessions_key: `insert into sessions (token_hash, tenant_id, expires_at) values ('$id', 1, now())`,
   sessions_api_key_id_api_keys_id_fk: `insert into sessions (token_hash, tenant_id, api_key_id, expires_at)
     values ('$id', 1, '$id', now())`,
+  token_revocations_tenant_id_user_name_pk: `insert into token_revocations (tenant_id, user_name, revoked_at)
+    select 1, 'u', now() from generate_series(1, 2)`,
   api_keys_pkey: apiKey({ times: 2 }),
   api_keys_hash: apiKey({ hash: "'short'" }),
   api_keys_scopes: apiKey({ scopes: "'read,run'" }),

@@ -68,6 +68,7 @@ export function newWorker(over: Partial<NewWorker> = {}): NewWorker {
     title: null,
     role: null,
     config: {},
+    user: null,
     parentWorkerId: null,
     depth: 0,
     ...over,

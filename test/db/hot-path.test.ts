@@ -167,7 +167,15 @@ test('a submit is one statement, and so is a new worker with its first input, or
   const done = async (command: AnyCommand<unknown>): Promise<void> => {
     expect(await perform({ ...ports, database: counted }, command)).toMatchObject({ kind: 'done' });
   };
-  const worker = { tenantId: DEFAULT_TENANT, name: 'w', title: null, role: null, config: {}, parentWorkerId: null };
+  const worker = {
+    tenantId: DEFAULT_TENANT,
+    user: null,
+    name: 'w',
+    title: null,
+    role: null,
+    config: {},
+    parentWorkerId: null,
+  };
   await done(submitInput(ports, { ...postedInput(), contextId }));
   await done(createWorker(ports, worker, firstInput('go')));
   await done(createWorker(ports, worker));

@@ -15,6 +15,7 @@ const COMMON = {
   branch: null,
   priority: 5,
   metadata: {},
+  user: null,
   maxSteps: null,
   deadline: null,
   queueLimit: 1_000,
@@ -27,7 +28,15 @@ export function postedInput(over: Partial<PostedInput> = {}): PostedInput {
 
 /** The input that a new worker begins with. */
 export function firstInput(text: string, over: Partial<FirstInput> = {}): FirstInput {
-  return { content: [{ type: 'text', text }], priority: 5, metadata: {}, maxSteps: null, deadline: null, ...over };
+  return {
+    content: [{ type: 'text', text }],
+    priority: 5,
+    metadata: {},
+    user: null,
+    maxSteps: null,
+    deadline: null,
+    ...over,
+  };
 }
 
 /** An input with a job of its own, for a context of the default tenant. */

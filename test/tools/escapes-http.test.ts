@@ -380,6 +380,7 @@ const CALL = {
   context_id: 'c',
   tenant: 't',
   metadata: {},
+  user: null,
 };
 
 test('a request with an effect needs approval first', () => {

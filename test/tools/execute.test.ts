@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { defineTool, type ToolContext } from '../../src/index.ts';
 import { faultyTool, type FaultyInput, type Run } from './faulty-tool.ts';
 import { call, resultOf, runnerOf } from './invoke.ts';
+import type { User } from '../../src/core/user.ts';
 
 const add = defineTool({
   name: 'add',
@@ -168,12 +169,13 @@ describe('a tool', () => {
         return this.description;
       },
     };
-    const invocation = { ...call('faulty', {}), tenantName: 'acme', metadata: { order: 7 } };
+    const invocation = { ...call('faulty', {}), tenantName: 'acme', user: 'ann' as User, metadata: { order: 7 } };
     expect((await resultOf(runnerOf([tool]), invocation)).content).toBe(tool.description);
     expect(seen).toEqual({
       signal: expect.any(AbortSignal),
       idempotency_key: invocation.idempotencyKey,
       tenant: 'acme',
+      user: 'ann',
       metadata: { order: 7 },
       tool_call_id: invocation.id,
       job_id: invocation.jobId,

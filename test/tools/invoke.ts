@@ -30,6 +30,7 @@ export function call(name: string, input: Json): ToolInvocation {
     tenantId: DEFAULT_TENANT,
     tenantName: DEFAULT_TENANT_NAME,
     metadata: {},
+    user: null,
     jobId: fresh<JobId>(),
     workerId: fresh<WorkerId>(),
     contextId: fresh<ContextId>(),

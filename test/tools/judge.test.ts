@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Approval } from '../../src/core/run/policy.ts';
+import type { User } from '../../src/core/user.ts';
 import { defineTool, type ToolDefinition } from '../../src/index.ts';
 import { call, runnerOf } from './invoke.ts';
 
@@ -43,13 +44,14 @@ describe('a tool', () => {
       execute,
     });
     const runner = runnerOf([tool]);
-    const cheap = { ...call('refund', { amount: 5 }), tenantName: 'acme', metadata: { order: 7 } };
+    const cheap = { ...call('refund', { amount: 5 }), tenantName: 'acme', user: 'ann' as User, metadata: { order: 7 } };
     expect(await runner.judge(cheap, null)).toBe('never');
     expect(await runner.judge(call('refund', { amount: 500 }), null)).toBe('always');
     expect(received[0]).toEqual({
       name: 'refund',
       input: { amount: 5, currency: 'USD' },
       tenant: 'acme',
+      user: 'ann',
       metadata: { order: 7 },
       tool_call_id: cheap.id,
       job_id: cheap.jobId,

@@ -32,6 +32,7 @@ test('it gets the arguments of the call, with the same key', async () => {
       idempotency_key: of.idempotencyKey,
       tenant: of.tenantName,
       metadata: {},
+      user: null,
       tool_call_id: of.id,
       job_id: of.jobId,
       worker_id: of.workerId,

@@ -18,6 +18,7 @@ import { interruptContext } from '../../src/commands/contexts/interrupt-context.
 import { ASKING_DEFAULTS, decideApproval, type Approval } from '../../src/core/run/policy.ts';
 import type { InterruptMode } from '../../src/core/run/job.ts';
 import type { Block, InputBlock, ToolUseBlock } from '../../src/core/conversation/blocks.ts';
+import type { User } from '../../src/core/user.ts';
 import { DEFAULT_TENANT, type ContextId, type JobId, type ToolCallId, type WorkerId } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
 import type { Model, ModelOutcome, ModelRequest, ProviderName } from '../../src/core/model/model.ts';
@@ -91,6 +92,7 @@ export type PostOptions = {
   delivery?: Delivery;
   branch?: string;
   priority?: number;
+  user?: User;
 };
 
 export type FleetOptions = {
@@ -149,7 +151,15 @@ export type Fleet = {
   close(): Promise<void>;
 };
 
-const WORKER = { tenantId: DEFAULT_TENANT, name: 'test', title: null, role: null, config: {}, parentWorkerId: null };
+const WORKER = {
+  tenantId: DEFAULT_TENANT,
+  user: null,
+  name: 'test',
+  title: null,
+  role: null,
+  config: {},
+  parentWorkerId: null,
+};
 
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const own = options.databaseUrl === undefined ? await createTestDatabase() : null;

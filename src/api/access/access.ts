@@ -1,24 +1,28 @@
 /**
- * Access control. With API keys, of the environment or made by the API, a request needs one or a session cookie, and
- * sees only the tenant of that key. The admin key sees the installation and no tenant. Without keys, every request from
+ * Access control. With API keys, of the environment or made by the API, a request needs one, a token that a key made, or
+ * a session cookie, and sees only the tenant of that key. The admin key sees the installation and no tenant. Without
+ * keys, every request from
  * this machine is allowed unless it comes from a web page of another origin. The `Host` check prevents DNS rebinding,
  * the `Origin` check cross-site requests. Browsers send cookies with requests of any page, so a request with a cookie
  * must come from a page of this origin.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ApiKey, Config } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { isLoopback } from '../../config/loopback.ts';
-import { INVALID_KEY, idInKey } from '../../core/api-keys.ts';
+import { INVALID_KEY, idInKey, type KeyRef } from '../../core/api-keys.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type ApiKeyId, type TenantId } from '../../core/ids.ts';
 import { ALL_SCOPES, type Scopes } from '../../core/scopes.ts';
+import type { Token } from '../../core/tokens.ts';
 import type { AccessHeaders, AccessRequest } from './access-request.ts';
-import { openKeyCheck, openMadeKeys, type KeyCheck, type MadeKey } from './made-keys.ts';
-import { keyId, openSessions, tokenIn, type SessionHash, type SignedInBy } from './session.ts';
+import { keyId, keyTest, openEnvironmentKeys } from './environment-keys.ts';
+import { openKeyCheck, openMadeKeys, type KeyCheck } from './made-keys.ts';
+import { openSessions, tokenIn, type SessionHash, type SignedInBy } from './session.ts';
+import { NEEDS_KEY, looksLikeToken, openTokens, type IssuedToken, type NewToken } from './tokens.ts';
 import { createTenantIds } from './tenants.ts';
 import type { Database, Executor } from '../../db/connection/client.ts';
 import { hasKeys, holdKey } from '../../db/write/api-keys.ts';
 import { holdSession } from '../../db/write/sessions.ts';
+import type { TokenRef } from '../../db/write/tokens.ts';
 
 /** Without keys, a caller is both the tenant and the operator. With keys, a caller is one of them. */
 type Access = Tenant | Operator | Refusal;
@@ -29,6 +33,10 @@ type Tenant = {
   isOperator: boolean;
   scopes: Scopes;
   credential: Credential | null;
+  /** The key that gives access, itself or by what it made; null: none is needed. */
+  key: KeyRef | null;
+  /** Limits access to contexts of one user; null: the whole tenant. */
+  token: Token | null;
 };
 type Operator = { kind: 'operator' };
 
@@ -36,10 +44,11 @@ type Operator = { kind: 'operator' };
 export type Credential =
   | { kind: 'session'; hash: SessionHash }
   | { kind: 'key'; id: ApiKeyId }
+  | { kind: 'token'; token: TokenRef }
   /** None is needed until the API makes a key. */
   | { kind: 'keyless' };
 
-type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts'>;
+type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts' | 'secretKeys'>;
 
 export type AccessControl = {
   /** Whether requests need a key. */
@@ -53,13 +62,16 @@ export type AccessControl = {
   /** Ends the session of this browser, if it has one. */
   signOut(request: AccessRequest): Promise<void>;
   /**
-   * Whether a credential is still valid, without any cache. It is not revoked before the transaction of `executor` ends.
+   * Whether a credential is still valid, without any cache. A key or a session is not revoked before the transaction of
+   * `executor` ends.
    */
   isValid(executor: Executor, credential: Credential | null): Promise<boolean>;
   /** This process has made a key. */
   made(): void;
   /** This process has ended a key that the API made. */
   ended(key: ApiKeyId): void;
+  /** The token of a user that a key of the tenant makes. */
+  issue(token: NewToken): Promise<IssuedToken | Refusal>;
   /** Calls `end` when the credential has ended. Returns a function that unregisters `end`. */
   whileValid(credential: Credential | null, end: () => void): () => void;
 };
@@ -68,13 +80,11 @@ export type AccessControl = {
 type SignIn = { keyId: string; begin(): Promise<string> };
 
 export function openAccessControl(
-  { apiKeys, adminKey, allowedHosts }: AccessConfig,
+  { apiKeys, adminKey, allowedHosts, secretKeys }: AccessConfig,
   database: Database,
 ): AccessControl {
-  const withKeys = keyAccess(apiKeys, adminKey, database);
-  return isSecured({ apiKeys, adminKey })
-    ? withKeys
-    : untilKeysAreMade(loopbackAccess(allowedHosts), withKeys, openKeyCheck(database));
+  const withKeys = keyAccess({ apiKeys, adminKey, secretKeys }, database);
+  return isSecured({ apiKeys, adminKey }) ? withKeys : untilKeysAreMade(allowedHosts, withKeys, openKeyCheck(database));
 }
 
 /** Whether requests need a key from the start, even if the API has made none. */
@@ -88,12 +98,16 @@ const ELSEWHERE = refuse(
   'The request comes from a web page of another origin. Call the API from its own origin, or from a server.',
 );
 
-function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: Database): AccessControl {
-  const find = keyFinder(keys);
+type KeyConfig = Pick<AccessConfig, 'apiKeys' | 'adminKey' | 'secretKeys'>;
+
+function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Database): AccessControl {
+  const environment = openEnvironmentKeys(apiKeys);
+  const { find, scopesOf } = environment;
   const isAdminKey = keyTest(adminKey);
   const tenantIds = createTenantIds(database);
   const made = openMadeKeys(database);
-  const sessions = openSessions(database, keys);
+  const sessions = openSessions(database, scopesOf);
+  const tokens = openTokens(database, secretKeys, environment);
 
   async function admitBearer(authorization: string): Promise<Access> {
     const given = bearerOf(authorization);
@@ -102,11 +116,19 @@ function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: D
     const ofEnvironment = find(given);
     if (ofEnvironment !== null) {
       const { tenant, scopes } = ofEnvironment;
-      const tenantId = await tenantIds(tenant);
-      return { kind: 'tenant', tenantId, tenantName: tenant, isOperator: false, scopes, credential: null };
+      const key: KeyRef = { kind: 'env', id: keyId(given) };
+      return toTenant({ tenantId: await tenantIds(tenant), tenantName: tenant, scopes, key }, null);
+    }
+    if (looksLikeToken(given)) {
+      const found = await tokens.find(given);
+      if (found === null) return INVALID_KEY;
+      const { token, ...allowed } = found;
+      const { tenantId, key } = token;
+      return { ...toTenant({ ...allowed, tenantId, key }, { kind: 'token', token }), token };
     }
     const found = await made.find(given);
-    return found === null ? INVALID_KEY : toTenant(found, { kind: 'key', id: found.id });
+    if (found === null) return INVALID_KEY;
+    return toTenant({ ...found, key: { kind: 'made', id: found.id } }, { kind: 'key', id: found.id });
   }
 
   async function signedInBy(key: string): Promise<SignedInBy | null> {
@@ -135,37 +157,49 @@ function keyAccess(keys: readonly ApiKey[], adminKey: string | null, database: D
     async isValid(executor, credential) {
       if (credential?.kind === 'key') return holdKey(executor, credential.id);
       if (credential?.kind === 'session') return holdSession(executor, credential.hash);
+      if (credential?.kind === 'token') return tokens.isValid(executor, credential.token);
       return true;
     },
     made: () => undefined,
     ended: (key) => made.ended(key),
+    issue: (token) => tokens.issue(token),
     whileValid(credential, end) {
       if (credential?.kind === 'key') return made.whileValid(credential.id, end);
       if (credential?.kind === 'session') return sessions.whileOpen(credential.hash, end);
+      if (credential?.kind === 'token') return tokens.whileValid(credential.token, end);
       return () => undefined;
     },
   };
 }
 
-function toTenant({ tenantId, tenantName, scopes }: Omit<MadeKey, 'id'>, credential: Credential): Tenant {
-  return { kind: 'tenant', tenantId, tenantName, isOperator: false, scopes, credential };
+type Found = Pick<Tenant, 'tenantId' | 'tenantName' | 'scopes' | 'key'>;
+
+function toTenant({ tenantId, tenantName, scopes, key }: Found, credential: Credential | null): Tenant {
+  return { kind: 'tenant', tenantId, tenantName, isOperator: false, scopes, credential, key, token: null };
 }
 
 /** An API without keys needs one as soon as it has made the first. */
 function untilKeysAreMade(
-  keyless: AccessControl,
+  allowedHosts: readonly string[],
   withKeys: AccessControl,
   { areMade, untilMade, forget }: KeyCheck,
 ): AccessControl {
+  const keyless = loopbackAccess(allowedHosts);
   const current = async (): Promise<AccessControl> => ((await areMade()) ? withKeys : keyless);
   const admit = async (request: AccessRequest): Promise<Access> => {
-    // A key that the API made: there is one, although this process may not know it yet.
-    if (idInKey(bearerOf(request.headers.authorization) ?? '') !== null) forget();
+    // A key that the API made, or a token of one: there is one, although this process may not know it yet.
+    const given = bearerOf(request.headers.authorization) ?? '';
+    if (idInKey(given) !== null || looksLikeToken(given)) forget();
     return (await current()).admit(request);
   };
   return {
     auth: async () => (await current()).auth(),
-    admit: async (request) => keyless.objection(request) ?? admit(request),
+    async admit(request) {
+      // A page of another origin sends `Authorization` only if the operator lists its origin, and means a key then.
+      const isMeant = request.headers.authorization !== undefined && (await areMade());
+      const objection = isMeant ? hostRefusal(request.headers, allowedHosts) : keyless.objection(request);
+      return objection ?? admit(request);
+    },
     // It still listens on the loopback address only.
     objection: (request) => keyless.objection(request),
     whose: async (key) => (await current()).whose(key),
@@ -174,6 +208,7 @@ function untilKeysAreMade(
       credential?.kind === 'keyless' ? !(await hasKeys(executor)) : withKeys.isValid(executor, credential),
     made: forget,
     ended: (key) => withKeys.ended(key),
+    issue: (token) => withKeys.issue(token),
     whileValid: (credential, end) =>
       credential?.kind === 'keyless' ? untilMade(end) : withKeys.whileValid(credential, end),
   };
@@ -184,37 +219,18 @@ function bearerOf(authorization: string | undefined): string | null {
   return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null;
 }
 
-/** Compares with every key, in constant time. */
-function keyFinder(keys: readonly ApiKey[]): (key: string) => ApiKey | null {
-  const known = keys.map((key) => ({ key, hash: hashOf(key.key) }));
-  return (given) => {
-    const hash = hashOf(given);
-    const matching = known.filter((one) => timingSafeEqual(one.hash, hash));
-    return matching[0]?.key ?? null;
-  };
-}
-
-function keyTest(key: string | null): (key: string) => boolean {
-  if (key === null) return () => false;
-  const hash = hashOf(key);
-  return (given) => timingSafeEqual(hash, hashOf(given));
-}
-
-function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+function hostRefusal({ host: given = '' }: AccessHeaders, allowedHosts: readonly string[]): Refusal | null {
+  const host = hostnameOf(given);
+  if (host !== null && (isLoopback(host) || allowedHosts.includes(host))) return null;
+  return refuse(
+    'forbidden',
+    `The host ${JSON.stringify(given.slice(0, 100))} is not allowed. Add it to NIGHTSHIFT_ALLOWED_HOSTS, or set NIGHTSHIFT_API_KEYS or NIGHTSHIFT_ADMIN_KEY.`,
+  );
 }
 
 function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
-  const objection = ({ headers }: AccessRequest): Refusal | null => {
-    const host = hostnameOf(headers.host ?? '');
-    if (host === null || !(isLoopback(host) || allowedHosts.includes(host))) {
-      return refuse(
-        'forbidden',
-        `The host ${JSON.stringify((headers.host ?? '').slice(0, 100))} is not allowed. Add it to NIGHTSHIFT_ALLOWED_HOSTS, or set NIGHTSHIFT_API_KEYS or NIGHTSHIFT_ADMIN_KEY.`,
-      );
-    }
-    return isFromElsewhere(headers) ? ELSEWHERE : null;
-  };
+  const objection = ({ headers }: AccessRequest): Refusal | null =>
+    hostRefusal(headers, allowedHosts) ?? (isFromElsewhere(headers) ? ELSEWHERE : null);
   return {
     auth: async () => 'none',
     admit: async (request) =>
@@ -225,6 +241,8 @@ function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
         isOperator: true,
         scopes: ALL_SCOPES,
         credential: { kind: 'keyless' },
+        key: null,
+        token: null,
       },
     objection,
     whose: async () => null,
@@ -232,6 +250,7 @@ function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
     isValid: async () => true,
     made: () => undefined,
     ended: () => undefined,
+    issue: async () => NEEDS_KEY,
     whileValid: () => () => undefined,
   };
 }

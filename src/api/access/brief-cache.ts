@@ -8,19 +8,24 @@ const FRESH_MS = 450;
 /** Answers that are kept, at most: keys may come from callers without access. */
 const MOST_KEPT = 10_000;
 
-type BriefCache<Key, Found> = {
-  /** The answer for this key. A failed look-up is not remembered. */
-  get(key: Key): Promise<Found>;
-  forget(key: Key): void;
+type BriefCache<Asked, Found> = {
+  /** A failed look-up is not remembered. */
+  get(asked: Asked): Promise<Found>;
+  forget(asked: Asked): void;
 };
 
-export function createBriefCache<Key, Found>(find: (key: Key) => Promise<Found>): BriefCache<Key, Found> {
-  const remembered = new Map<Key, { until: number; found: Promise<Found> }>();
+/** `keyOf`: under what an answer is remembered. */
+export function createBriefCache<Asked, Found>(
+  find: (asked: Asked) => Promise<Found>,
+  keyOf: (asked: Asked) => unknown = (asked) => asked,
+): BriefCache<Asked, Found> {
+  const remembered = new Map<unknown, { until: number; found: Promise<Found> }>();
   return {
-    get(key) {
+    get(asked) {
+      const key = keyOf(asked);
       const fresh = remembered.get(key);
       if (fresh !== undefined && fresh.until > performance.now()) return fresh.found;
-      const found = find(key);
+      const found = find(asked);
       const [oldest] = remembered.keys();
       if (oldest !== undefined && remembered.size >= MOST_KEPT) remembered.delete(oldest);
       // Last in order, although an old answer may have been there.
@@ -32,6 +37,6 @@ export function createBriefCache<Key, Found>(find: (key: Key) => Promise<Found>)
       });
       return found;
     },
-    forget: (key) => void remembered.delete(key),
+    forget: (asked) => void remembered.delete(keyOf(asked)),
   };
 }

@@ -22,7 +22,10 @@ type MadeKeys = {
 };
 
 export function openMadeKeys({ db }: Pick<Database, 'db'>): MadeKeys {
-  const streams = openCredentialStreams((ids) => findValidKeys(db, ids));
+  const streams = openCredentialStreams(
+    (id: ApiKeyId) => id,
+    (ids) => findValidKeys(db, ids),
+  );
   const stored = createBriefCache((id: ApiKeyId) => findKey(db, id));
   const noted = new WeakSet<StoredKey>();
 
@@ -79,8 +82,11 @@ export function openKeyCheck(database: Pick<Database, 'db'>): KeyCheck {
       return last;
     }
   };
-  const streams = openCredentialStreams(async (all) => new Set((await areMade()) ? [] : all));
-  return { areMade, untilMade: (end) => streams.add('', end), forget: () => ask.forget(database.db) };
+  const streams = openCredentialStreams(
+    () => '',
+    async () => new Set((await areMade()) ? [] : ['']),
+  );
+  return { areMade, untilMade: (end) => streams.add(null, end), forget: () => ask.forget(database.db) };
 }
 
 /** A new key for this id, and its hash. */

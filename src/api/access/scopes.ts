@@ -2,6 +2,7 @@
 import type { FastifyContextConfig } from 'fastify';
 import type { Scope, Scopes } from '../../core/scopes.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
+import { TOKEN_SCOPES } from '../../core/tokens.ts';
 import { refused } from '../response/problem.ts';
 
 type Caller = { scopes: Scopes | null };
@@ -27,6 +28,11 @@ export function scopeOf(access: Access | undefined): Scope | null {
   return access === undefined ? null : RULES[access].scope;
 }
 
+/** Whether a token may have the scope that a route needs. */
+export function isForTokens(access: Access | undefined): boolean {
+  return TOKEN_SCOPES.some((scope) => scope === scopeOf(access));
+}
+
 /** Whether the admin key gives access to a route. */
 export function isForOperator(access: Access | undefined): boolean {
   return access !== undefined && RULES[access].operator;
@@ -49,7 +55,7 @@ export function lackedScope({ scopes }: Caller, given: readonly Scope[], param?:
 }
 
 function ownScopes(scopes: Scopes | null): string {
-  return `Scopes of this key: ${[...(scopes ?? [])].join(', ')}.`;
+  return `Your scopes: ${[...(scopes ?? [])].join(', ')}.`;
 }
 
 /** Throws if a config is given, and the caller may not write one. Null or empty: none is given. */

@@ -2,14 +2,14 @@
  * Browser sessions. The cookie holds a random token; the database stores its hash with the tenant and the key. A
  * session ends on sign-out or with its key. Every API process knows within a second, and ends its event streams.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { AccessHeaders, AccessRequest } from './access-request.ts';
-import type { ApiKey } from '../../config/config.ts';
+import type { KeyRef } from '../../core/api-keys.ts';
 import type { TenantId } from '../../core/ids.ts';
 import type { Scopes } from '../../core/scopes.ts';
 import type { Database } from '../../db/connection/client.ts';
-import { beginSession, endSession, findLiveSessions, findSession, type SessionKey } from '../../db/write/sessions.ts';
+import { beginSession, endSession, findLiveSessions, findSession } from '../../db/write/sessions.ts';
 import { createBriefCache } from './brief-cache.ts';
 import { openCredentialStreams } from './credential-streams.ts';
 import { secretHash } from './secret-hash.ts';
@@ -26,10 +26,10 @@ const TOKEN = /^[\w-]{43}$/;
 
 /** Identifies a session: the hash of its token. */
 export type SessionHash = string;
-type OpenSession = { tenantId: TenantId; tenantName: string; session: SessionHash; scopes: Scopes };
+type OpenSession = { tenantId: TenantId; tenantName: string; session: SessionHash; scopes: Scopes; key: KeyRef };
 
 /** What a session begins with. */
-export type SignedInBy = { tenantId: TenantId; key: SessionKey };
+export type SignedInBy = { tenantId: TenantId; key: KeyRef };
 
 type Sessions = {
   /** Stores a session for this key. Returns the value of the cookie. */
@@ -41,9 +41,15 @@ type Sessions = {
   whileOpen(session: SessionHash, end: () => void): () => void;
 };
 
-export function openSessions({ db }: Pick<Database, 'db'>, keys: readonly ApiKey[]): Sessions {
-  const known = new Map(keys.map(({ key, tenant, scopes }) => [`${keyId(key)} ${tenant}`, scopes]));
-  const streams = openCredentialStreams((hashes) => findLiveSessions(db, hashes));
+/** `scopesOf`: of a key of the environment. */
+export function openSessions(
+  { db }: Pick<Database, 'db'>,
+  scopesOf: (keyId: string, tenantName: string) => Scopes | undefined,
+): Sessions {
+  const streams = openCredentialStreams(
+    (hash: SessionHash) => hash,
+    (hashes) => findLiveSessions(db, hashes),
+  );
   const stored = createBriefCache((tokenHash: SessionHash) => findSession(db, tokenHash));
   return {
     async begin({ tenantId, key }) {
@@ -56,9 +62,9 @@ export function openSessions({ db }: Pick<Database, 'db'>, keys: readonly ApiKey
       const session = secretHash(token);
       const found = await stored.get(session);
       if (found === null) return null;
-      const { tenantId, tenantName } = found;
-      const scopes = found.kind === 'made' ? found.scopes : known.get(`${found.keyId} ${tenantName}`);
-      return scopes === undefined ? null : { tenantId, tenantName, session, scopes };
+      const { tenantId, tenantName, key } = found;
+      const scopes = key.kind === 'made' ? found.scopes : scopesOf(key.id, tenantName);
+      return scopes === undefined ? null : { tenantId, tenantName, session, scopes, key };
     },
     async end(token) {
       if (!TOKEN.test(token)) return;
@@ -69,11 +75,6 @@ export function openSessions({ db }: Pick<Database, 'db'>, keys: readonly ApiKey
     },
     whileOpen: (session, end) => streams.add(session, end),
   };
-}
-
-/** Identifies a key of the environment; too short to test guesses of a key against it. */
-export function keyId(key: string): string {
-  return createHash('sha256').update(`nightshift key: ${key}`).digest('base64url').slice(0, 10);
 }
 
 /** The token in the session cookie; null: no cookie. */

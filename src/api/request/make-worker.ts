@@ -2,6 +2,10 @@
 import type { FirstInput } from '../../commands/inputs/posted-input.ts';
 import { createWorker, type Created, type CreateWorker } from '../../commands/workers/create-worker.ts';
 import type { AnyCommand } from '../../commands/perform.ts';
+import type { WorkerId } from '../../core/ids.ts';
+import { sees, type Caller } from '../access/reach.ts';
+import { refused } from '../response/problem.ts';
+import { noWorker, parentId } from '../routes/params.ts';
 import { unknownName } from '../server/catalog.ts';
 import type { ApiPorts } from '../server/ports.ts';
 import { roleToMakeFrom } from '../response/roles.ts';
@@ -23,4 +27,15 @@ export async function makeWorker(
   if (role !== null && 'code' in role) return async () => role;
   const { config, catalog } = ports;
   return createWorker(ports, { ...wanted, role }, input, { trees: config.trees, fileRoles: catalog.fileRoles });
+}
+
+/** The parent that a request names; null: none. A parent that a token does not reach is refused as missing. */
+export async function visibleParent(
+  { database }: ApiPorts,
+  caller: Caller,
+  text: string | null | undefined,
+): Promise<WorkerId | null> {
+  const id = parentId(text);
+  if (id === null || (await sees(database.db, caller, { kind: 'worker', id }))) return id;
+  throw refused('not_found', noWorker(id), 'parent_worker_id');
 }

@@ -11,15 +11,17 @@ import type {
 import { submitInput } from '../../commands/inputs/submit-input.ts';
 import type { AnyCommand } from '../../commands/perform.ts';
 import type { InputBlock } from '../../core/conversation/blocks.ts';
-import type { ContextId, TenantId } from '../../core/ids.ts';
+import type { ContextId } from '../../core/ids.ts';
+import { actingUser, type Caller } from '../access/reach.ts';
+import { refused } from '../response/problem.ts';
 import { answeredBy } from './write.ts';
 import { parseInstant } from './instant.ts';
 import type { Accepted, FirstMessage, PostJob, PostMessage } from '../schemas/messages/message.ts';
 
 type Posted = Static<typeof PostMessage> | (Static<typeof PostJob> & { content?: never; delivery?: never });
 
-/** Where a job is queued, and how many may be queued there. */
-type Target = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit'>;
+/** Where a job is queued, how many may be queued there, and the token that asks for it. */
+type Target = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit'> & Caller;
 
 type Options = Omit<Static<typeof PostMessage>, 'content'>;
 
@@ -32,14 +34,14 @@ export function submitPosted(ports: SubmitPorts, target: Target, posted: Posted)
 
 export function queueOf(
   { config }: { config: { queueLimit: number } },
-  tenantId: TenantId,
+  { tenantId, token }: Caller,
   contextId: ContextId,
 ): Target {
-  return { tenantId, contextId, queueLimit: config.queueLimit };
+  return { tenantId, token, contextId, queueLimit: config.queueLimit };
 }
 
 export function toSubmitInput(
-  { tenantId, contextId, queueLimit }: Target,
+  { tenantId, token, contextId, queueLimit }: Target,
   posted: Options,
 ): Omit<SubmitInput, 'content'> {
   return {
@@ -47,21 +49,31 @@ export function toSubmitInput(
     contextId,
     delivery: posted.delivery ?? 'queue',
     branch: posted.branch ?? null,
-    ...toJobOptions(posted, 'deadline'),
+    ...toJobOptions({ token }, posted, 'deadline'),
     queueLimit,
   };
 }
 
-export function toFirstInput(posted: Static<typeof FirstMessage>): FirstInput {
-  return { content: toBlocks(posted.content), ...toJobOptions(posted, 'input.deadline') };
+/** The first input is of the user of its worker. */
+export function toFirstInput(caller: Pick<Caller, 'token'>, posted: Static<typeof FirstMessage>): FirstInput {
+  return { content: toBlocks(posted.content), ...toJobOptions(caller, posted, 'input.deadline') };
 }
 
 /** Options that are not given get their defaults. `deadlineAt`: the path of the deadline in the body. */
 function toJobOptions(
-  { priority = NORMAL, metadata = {}, max_steps, deadline }: Options,
+  { token }: Pick<Caller, 'token'>,
+  { priority = NORMAL, metadata = {}, user, max_steps, deadline }: Options,
   deadlineAt: string,
 ): Omit<JobOptions, 'content'> {
-  return { priority, metadata, maxSteps: max_steps ?? null, deadline: parseInstant(deadline, deadlineAt) };
+  if (token !== null && priority < NORMAL)
+    throw refused('forbidden', `A token asks for no priority before ${NORMAL}, the usual one.`, 'priority');
+  return {
+    priority,
+    metadata: { ...metadata, ...token?.metadata },
+    user: actingUser({ token }, user),
+    maxSteps: max_steps ?? null,
+    deadline: parseInstant(deadline, deadlineAt),
+  };
 }
 
 export function toBlocks(content: string | InputBlock[]): InputBlock[] {

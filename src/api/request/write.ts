@@ -17,12 +17,15 @@ import type { TenantId } from '../../core/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { OutOfTime } from '../server/deadline.ts';
+import type { Token } from '../../core/tokens.ts';
 import type { ApiPorts } from '../server/ports.ts';
 import { RequestRefused, orRefuse } from '../response/problem.ts';
 
 /** The parts of a request that identify it. */
 export type WriteRequest = {
   tenantId: TenantId;
+  /** The keys of a token's user are apart from those of others. */
+  token: Token | null;
   method: string;
   url: string;
   body?: unknown;
@@ -142,14 +145,17 @@ function asAnswer<Answer extends object>({ answer }: JsonObject): Answer {
   return JSON.parse(answer) as Answer;
 }
 
-function keyOf({ tenantId, method, url, body, headers }: WriteRequest): RequestKey | null {
-  const key = headers['idempotency-key'];
-  if (key === undefined) return null;
+function keyOf({ tenantId, token, method, url, body, headers }: WriteRequest): RequestKey | null {
+  const given = headers['idempotency-key'];
+  if (given === undefined) return null;
+  // No client can send a key with a line break.
+  const key = token === null ? given : `${hashOf(token.user)}\n${given}`;
   const [path] = url.split('?', 1);
-  const request = createHash('sha256')
-    .update(`${method}\n${path}\n${canonical(body)}`)
-    .digest('base64url');
-  return { tenantId, key, request };
+  return { tenantId, key, request: hashOf(`${method}\n${path}\n${canonical(body)}`) };
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 /** JSON text that is independent of the order of members. The depth of bodies is limited (see body.ts). */

@@ -38,7 +38,8 @@ export function compressResponses(app: App): void {
     if (typeof payload !== 'string' || payload.length < SMALLEST || !mayCompress(request, reply)) {
       return done(null, payload);
     }
-    reply.header('vary', 'accept-encoding');
+    const vary = reply.getHeader('vary');
+    reply.header('vary', vary === undefined ? 'accept-encoding' : `${String(vary)}, accept-encoding`);
     const { 'accept-encoding': accepted = '' } = request.headers;
     const name = negotiate(accepted.toLowerCase(), ['br', 'gzip']);
     if (name === null) return done(null, payload);

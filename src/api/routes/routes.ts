@@ -27,6 +27,7 @@ import { searchRoute } from './messages/search.ts';
 import { sessionRoutes } from './system/session.ts';
 import { statsHistoryRoute } from './system/stats-history.ts';
 import { systemRoutes } from './system/system.ts';
+import { tokenRoutes } from './system/tokens.ts';
 import { toolCallRoutes } from './jobs/tool-calls.ts';
 import { turnRoutes } from './messages/turns.ts';
 import { workerTreeRoute } from './workers/worker-tree.ts';
@@ -59,6 +60,7 @@ export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, s
   importRoute(app, ports);
   searchRoute(app, ports);
   apiKeyRoutes(app, ports, accessControl);
+  tokenRoutes(app, ports, accessControl);
   sessionRoutes(app, accessControl);
   statsHistoryRoute(app, ports);
   installationRoutes(app, ports);

@@ -1,6 +1,7 @@
 /** Shared parts of the schemas of requests and responses. */
 import { Type, type Static, type TSchema } from 'typebox';
 import type { Json } from '../../core/json.ts';
+import { LONGEST_USER, type User } from '../../core/user.ts';
 import { MAX_BYTES, SETTINGS_BYTES, nullable, oneOf, plainText, ref, strict } from '../../schema/build.ts';
 
 /** A query parameter with one value of an enum, or several separated by commas (`splitLists`). */
@@ -45,6 +46,14 @@ export const JsonObject = Type.Unsafe<{ [key: string]: Json }>({ type: 'object' 
 export const Metadata = Type.Unsafe<{ [key: string]: Json }>({ type: 'object', [MAX_BYTES]: SETTINGS_BYTES });
 
 export const Title = plainText(500);
+
+export const UserName = Type.Unsafe<User>(
+  plainText(
+    LONGEST_USER,
+    1,
+    'An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed.',
+  ),
+);
 
 export const Page = {
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),

@@ -25,6 +25,7 @@ import * as session from './system/session.ts';
 import * as statsHistory from './system/stats-history.ts';
 import * as step from './jobs/step.ts';
 import * as system from './system/system.ts';
+import * as token from './system/token.ts';
 import * as toolCall from './jobs/tool-call.ts';
 import * as turn from './messages/turn.ts';
 import * as worker from './workers/worker.ts';
@@ -58,6 +59,7 @@ const all: unknown[] = [
     search,
     session,
     apiKey,
+    token,
     exported,
     imported,
     system,

@@ -13,7 +13,9 @@ import { INVALID_KEY } from '../../core/api-keys.ts';
 import { refuse } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../core/ids.ts';
 import { openAccessControl, type AccessControl } from '../access/access.ts';
+import { allowOrigins } from '../access/cors.ts';
 import { isForOperator, requireScope, scopeOf } from '../access/scopes.ts';
+import { requireReach } from './token-reach.ts';
 import { BODY_BYTES, discardRest, readJsonBodies } from '../request/body.ts';
 import { answerClientError } from './client-error.ts';
 import { isNavigation, serveConsole, showNotFound } from './console.ts';
@@ -63,6 +65,7 @@ export async function createApp(ports: ApiPorts): Promise<App> {
   app.setNotFoundHandler((request, reply) => (isForPeople(request) ? explain(request, reply) : notThere(reply)));
 
   await app.register(cookies);
+  await allowOrigins(app, ports.config.corsOrigins);
   const accessControl = openAccessControl(ports.config, ports.database);
   guard(app, accessControl, ports, streams);
   boundHandlers(app, ports.config.requestMs);
@@ -102,6 +105,8 @@ function guard(
   app.decorateRequest('scopes', null);
   app.decorateRequest('isOperator', false);
   app.decorateRequest('credential', null);
+  app.decorateRequest('key', null);
+  app.decorateRequest('token', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, ...SAFELY, ...(isData(request.url) ? NOT_KEPT : {}) });
     if (hasTwoHosts(request.raw.rawHeaders)) return sendProblem(reply, TWO_HOSTS, 400);
@@ -124,18 +129,25 @@ function guard(
       request.tenantName = access.tenantName;
       request.credential = access.credential;
       request.scopes = access.scopes;
+      request.key = access.key;
+      request.token = access.token;
       const scope = scopeOf(needs);
       if (scope !== null) requireScope(request, scope, `${request.method} ${request.routeOptions.url ?? ''}`);
+      if (access.token !== null) await within(config.requestMs, requireReach(database.db, request));
     } else if (!isForOperator(needs)) {
       throw refused('forbidden', 'The admin key has no access to the data of a tenant. Use a key of the tenant.');
     }
     return undefined;
   });
-  // Of requests that waited: their credential may have ended meanwhile.
-  app.addHook('preSerialization', async ({ credential, madeKey }, reply, payload) => {
+  // The credential may have ended while the body arrived, or while the handler waited.
+  const checkAgain = async ({ credential }: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (credential === null || reply.elapsedTime <= LONG_MS) return;
+    if (!(await accessControl.isValid(database.db, credential))) throw new RequestRefused(INVALID_KEY);
+  };
+  app.addHook('preHandler', checkAgain);
+  app.addHook('preSerialization', async (request, reply, payload) => {
     // The request that makes the first key, or replaces its own, is the last one with its credential.
-    const mayHaveEnded = reply.elapsedTime > LONG_MS && madeKey === null;
-    if (mayHaveEnded && !(await accessControl.isValid(database.db, credential))) throw new RequestRefused(INVALID_KEY);
+    if (request.madeKey === null) await checkAgain(request, reply);
     return payload;
   });
   app.addHook('onSend', async (_, reply) => {
@@ -148,7 +160,7 @@ function guard(
   });
 }
 
-/** After this time a credential is looked up again before the response is sent, in milliseconds. */
+/** After this time a credential is looked up again before the handler, and before the response, in milliseconds. */
 const LONG_MS = 500;
 
 /** Browsers must not guess another content type. */

@@ -42,7 +42,7 @@ const SCRIPT = `window.onload = () => {
 export async function serveDocs(app: App): Promise<void> {
   await app.register(async (page) => {
     page.addHook('onRoute', (route) => {
-      route.config = { ...route.config, access: 'read' };
+      route.config = { ...route.config, access: 'read', tokens: 'any' };
     });
     page.addHook('onSend', async (_, reply) => {
       reply.headers({

@@ -16,6 +16,7 @@ const OFTEN: ReadonlySet<FastifyContextConfig['access']> = new Set(['open', 'key
 export function logRequests(app: App): void {
   app.decorateRequest('madeJob', null);
   app.decorateRequest('madeKey', null);
+  app.decorateRequest('madeToken', null);
   app.addHook('onResponse', async (request, reply) => {
     if (!isStream(request, reply)) logRequest(request, reply);
   });
@@ -27,7 +28,7 @@ export function isStream({ method, routeOptions }: FastifyRequest, { statusCode 
 }
 
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  const { method, tenantName, routeOptions, credential, madeJob, madeKey } = request;
+  const { method, tenantName, routeOptions, credential, madeJob, madeKey, madeToken } = request;
   const route = routeOptions.url ?? null;
   const ms = Math.round(reply.elapsedTime * 10) / 10;
   const line = {
@@ -42,7 +43,9 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     ...line,
     ...(credential?.kind === 'key' ? { by_api_key_id: credential.id } : {}),
     ...(madeJob === null ? {} : { job_id: madeJob }),
+    ...(credential?.kind === 'token' ? { by_token_id: credential.token.id } : {}),
     ...(madeKey === null ? {} : { made_api_key_id: madeKey }),
+    ...(madeToken === null ? {} : { made_token_id: madeToken }),
   };
   if (OFTEN.has(routeOptions.config.access)) request.log.debug(whole, 'request');
   else request.log.info(whole, 'request');

@@ -4,7 +4,7 @@
  */
 import type { FastifyContextConfig } from 'fastify';
 import { refuse } from '../../core/errors.ts';
-import { scopeOf } from '../access/scopes.ts';
+import { isForTokens, scopeOf } from '../access/scopes.ts';
 import type { App } from './ports.ts';
 import { sendProblem } from '../response/problem.ts';
 
@@ -33,13 +33,15 @@ export function refuseOtherMethods(app: App): () => void {
 
 /**
  * The access that other methods of an address need: that of its first route, or any key if that route needs a scope.
- * Throws if a route of the address declares none: then the API does not start.
+ * Throws if a route of the address declares none, or not what tokens reach: then the API does not start.
  */
 function accessOf(url: string, { methods, routes }: Address): Access {
   const declared = routes.map(({ config }) => config?.access);
   const [first] = declared;
   if (first === undefined || declared.includes(undefined))
     throw new Error(`A route of ${url} (${[...methods].join(', ')}) declares no access.`);
+  if (routes.some(({ config }) => isForTokens(config?.access) && config?.tokens === undefined))
+    throw new Error(`A route of ${url} (${[...methods].join(', ')}) does not declare what tokens reach.`);
   return scopeOf(first) === null ? first : 'any_key';
 }
 
@@ -51,7 +53,7 @@ function refuseOthers(app: App, url: string, methods: ReadonlySet<string>, acces
     method: others,
     url,
     schema: { hide: true },
-    config: { access },
+    config: { access, tokens: 'any' },
     // Runs before the body is read.
     onRequest: async ({ method }, reply) =>
       sendProblem(

@@ -61,7 +61,7 @@ export async function documentRoutes(app: App): Promise<void> {
         },
         { name: 'jobs', description: 'Background runs; each answers one input.' },
         { name: 'roles', description: 'Named definitions that workers are made from.' },
-        { name: 'keys', description: 'API keys of a tenant.' },
+        { name: 'keys', description: 'API keys of a tenant, and tokens of its users.' },
         { name: 'system', description: 'Health, metrics, statistics, sessions and the installation.' },
       ],
     },

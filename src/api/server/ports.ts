@@ -9,11 +9,13 @@ import type {
 } from 'fastify';
 import type { CommandPorts } from '../../commands/ports.ts';
 import type { Config } from '../../config/config.ts';
+import type { KeyRef } from '../../core/api-keys.ts';
 import type { ApiKeyId, TenantId } from '../../core/ids.ts';
 import type { StreamHub } from '../../events/stream-hub.ts';
 import type { About } from './about.ts';
 import type { Catalog } from './catalog.ts';
 import type { Scope, Scopes } from '../../core/scopes.ts';
+import type { Token } from '../../core/tokens.ts';
 import type { Credential } from '../access/access.ts';
 
 /** The settings that requests depend on. */
@@ -31,6 +33,8 @@ export type ApiConfig = Pick<
   | 'maxStreams'
   | 'databasePoolSize'
   | 'importBytes'
+  | 'secretKeys'
+  | 'corsOrigins'
 >;
 
 export type ApiPorts = CommandPorts & {
@@ -64,10 +68,16 @@ declare module 'fastify' {
     isOperator: boolean;
     /** What gives access and may end meanwhile; null: a key of the environment or the admin key. */
     credential: Credential | null;
+    /** The key that gives access, itself or by what it made; null: none, or the admin key. */
+    key: KeyRef | null;
+    /** The token that the request was sent with; null: none. */
+    token: Token | null;
     /** The job that the request created; null: none. For the log. */
     madeJob: string | null;
     /** The API key that the request created; null: none. For the log. */
     madeKey: ApiKeyId | null;
+    /** The token that the request created; null: none. For the log. */
+    madeToken: string | null;
     /** Deadline on the monotonic clock, in milliseconds: then the API answers 503. */
     lateAt: number;
   }
@@ -78,6 +88,12 @@ declare module 'fastify' {
      * Every route must declare it. Until there are keys, no route needs one.
      */
     access?: 'open' | 'keyless' | 'operator' | 'any_key' | 'read_or_operator' | 'keys_or_operator' | Scope;
+    /**
+     * What a token reaches. `context`, `worker`, `job`: what `:id` names, if the token gives access to its context.
+     * `filtered`: the handler sees to it. `any`: the route has nothing of users. `none`: tokens are refused. Every route
+     * whose scope a token may have must declare it.
+     */
+    tokens?: 'context' | 'worker' | 'job' | 'filtered' | 'any' | 'none';
     /** The response is a stream that stays open: its duration is not counted as a request. */
     stream?: true;
     /** Extra time for work in many transactions, in milliseconds, on top of the general request timeout. */

@@ -9,6 +9,7 @@ export function toContext(view: ContextView): Context {
     id: view.id,
     worker_id: view.workerId,
     worker_name: view.workerName,
+    user: view.user,
     role: view.role,
     last_message: toLastMessage(view.lastMessage),
     parent_id: view.parentId,

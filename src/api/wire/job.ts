@@ -20,6 +20,7 @@ export function toJob(view: JobView): Job {
     kind: view.kind,
     context_id: view.contextId,
     worker_id: view.workerId,
+    user: view.user,
     branch: view.branch,
     status: view.status,
     attempt: view.attempt,

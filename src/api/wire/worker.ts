@@ -8,6 +8,7 @@ export function toWorker(view: WorkerView): Worker {
   return {
     id: view.id,
     name: view.name,
+    user: view.user,
     role: view.role,
     role_version: view.roleVersion,
     config: view.config,

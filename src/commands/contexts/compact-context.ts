@@ -1,6 +1,8 @@
 /** Compacts a context on request: as a job of its own, queued like any other. */
 import type { AskedCompaction } from '../../core/compaction/settings.ts';
 import type { ContextId, JobId, TenantId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { User } from '../../core/user.ts';
 import { PLAIN_JOB, enqueue } from '../inputs/enqueue.ts';
 import { done, type OneStatement } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
@@ -9,13 +11,16 @@ type CompactContext = {
   tenantId: TenantId;
   contextId: ContextId;
   asked: AskedCompaction;
+  /** Null, the default: that of the worker. */
+  user?: User | null;
+  metadata?: JsonObject;
   queueLimit: number;
 };
 
 /** Refused: `not_found`, `worker_stopped`, `queue_full`. */
 export function compactContext(
   { ids }: Pick<CommandPorts, 'ids'>,
-  { tenantId, contextId, asked, queueLimit }: CompactContext,
+  { tenantId, contextId, asked, user = null, metadata = {}, queueLimit }: CompactContext,
 ): OneStatement<{ jobId: JobId }> {
   return {
     async statement(executor) {
@@ -27,6 +32,8 @@ export function compactContext(
         jobId,
         input: null,
         compaction: asked,
+        user,
+        metadata,
         queueLimit,
       });
       return enqueued.kind === 'refused' ? enqueued : done({ jobId }, ...enqueued.wakeUps);

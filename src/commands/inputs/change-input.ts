@@ -5,6 +5,7 @@
 import type { InputBlock } from '../../core/conversation/blocks.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ContextId, MessageId, TenantId } from '../../core/ids.ts';
+import type { User } from '../../core/user.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import {
   findInput,
@@ -20,17 +21,22 @@ import type { CommandPorts } from '../ports.ts';
 
 type Target = { tenantId: TenantId; contextId: ContextId; messageId: MessageId };
 
-/** Null: unchanged. `place`: position in the context's queue, from 1. */
-type InputChange = { content: InputBlock[] | null; place: number | null };
+/**
+ * Null: unchanged. `place`: position in the context's queue, from 1. `by`: the user of the token that asks for it; null:
+ * a key, which may act for all.
+ */
+type InputChange = { content: InputBlock[] | null; place: number | null; by: User | null };
 
 /**
- * Refused: `not_found`, `not_queued`, `invalid_request` (a position for an input that is in no
- * queue).
+ * Refused: `not_found`, `not_queued`, `forbidden` (a text for the job of another user), `invalid_request` (a position
+ * for an input that is in no queue).
  */
-export function changeInput(target: Target, { content, place }: InputChange): Command<Target> {
+export function changeInput(target: Target, { content, place, by }: InputChange): Command<Target> {
   return async (tx) => {
     const input = await stillQueued(tx, target);
     if ('code' in input) return input;
+    if (content !== null && by !== null && by !== input.user)
+      return refuse('forbidden', 'This input is of another user. Withdraw it, and post another one.', 'content');
     if (place !== null && input.kind === 'steered') {
       const message = 'This input joins the running job, so it has no position in the queue.';
       return refuse('invalid_request', message, 'position');

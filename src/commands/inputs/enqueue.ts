@@ -19,6 +19,7 @@ export const PLAIN_JOB = {
   branch: null,
   priority: NORMAL,
   metadata: {},
+  user: null,
   maxSteps: null,
   deadline: null,
   mayAnswer: false,
@@ -55,10 +56,10 @@ export function jobOfInput(ids: Ids, input: FirstInput): NewJob & { input: NewIn
 
 function jobWith<Input extends NewInput | null>(
   ids: Ids,
-  { priority, metadata, maxSteps, deadline }: JobOptions,
+  { priority, metadata, user, maxSteps, deadline }: JobOptions,
   input: Input,
 ): NewJob & { input: Input } {
-  return { jobId: ids.next<JobId>(), input, compaction: null, priority, metadata, maxSteps, deadline };
+  return { jobId: ids.next<JobId>(), input, compaction: null, priority, metadata, user, maxSteps, deadline };
 }
 
 /** The receipt of a queued job, and its wake-up. */

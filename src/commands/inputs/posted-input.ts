@@ -3,6 +3,7 @@ import type { InputBlock } from '../../core/conversation/blocks.ts';
 import type { ContextId, JobId, MessageId, TenantId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
+import type { User } from '../../core/user.ts';
 import type { CommandPorts } from '../ports.ts';
 
 /** Dependencies of a delivery. */
@@ -19,6 +20,8 @@ export type JobOptions = {
   /** From 1 (first) to 10. */
   priority: number;
   metadata: JsonObject;
+  /** On whose behalf the job runs; null: that of the worker. */
+  user: User | null;
   maxSteps: number | null;
   deadline: Millis | null;
 };

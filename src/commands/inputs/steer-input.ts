@@ -2,7 +2,7 @@
  * Delivery `steer`: the input joins the running job at its next step.
  *
  * - Checked: the context's row is locked and its `control_seq` raised, so that the run reads its mailbox before it goes
- *   on. If no job runs, or the running job is on another branch or has a stop request, the input is queued.
+ *   on. If no job runs, or the running job is on another branch, of another user or has a stop request, the input is queued.
  * - Written: the queued input, `inputs.steer`.
  * - After the commit: nothing. The run finds the input at its next step.
  * - Receipt: the running job.
@@ -19,9 +19,9 @@ import { whyRefused } from './refusals.ts';
 
 export function steerInput(ports: SubmitPorts, input: SubmitInput & { content: InputBlock[] }): Command<Accepted> {
   return async (tx) => {
-    const { tenantId, contextId, content, branch, queueLimit } = input;
+    const { tenantId, contextId, content, queueLimit } = input;
     if (!(await raiseControl(tx, tenantId, contextId))) return whyRefused(tx, input);
-    const job = await steerableJob(tx, tenantId, contextId, branch);
+    const job = await steerableJob(tx, tenantId, contextId, input);
     if (job === null) return performWithin(tx, queueInput(ports, input));
     const messageId = ports.ids.next<MessageId>();
     const joined = await steer(tx, { tenantId, contextId, jobId: job.id, messageId, content, queueLimit });

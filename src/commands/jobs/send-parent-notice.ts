@@ -29,7 +29,7 @@ export function sendParentNotice(
       return refuse('not_waiting', 'The end of this job was already reported, or a tool call reports it.');
     if (!isThere) return done({});
     const jobId = ids.next<JobId>();
-    const { workerId, workerName, hops } = ending;
+    const { workerId, workerName, hops, user } = ending;
     const content = reportMessage({ id: workerId, name: workerName }, { ...ending, jobId: endedId });
     const input = { messageId: ids.next<MessageId>(), content };
     const enqueued = await enqueue(
@@ -39,6 +39,7 @@ export function sendParentNotice(
         workerId,
         hops: hops + 1,
         parentJobId: null,
+        user,
         toolCallId: null,
         notifyParent: false,
         noticeOfJobId: endedId,

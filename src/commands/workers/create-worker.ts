@@ -10,6 +10,7 @@
  */
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ContextId, Ids, MessageId, TenantId, WorkerId } from '../../core/ids.ts';
+import type { User } from '../../core/user.ts';
 import type { Role, WorkerConfig, WorkerRole } from '../../core/workers/settings.ts';
 import {
   TREE_LIMITS,
@@ -31,6 +32,8 @@ import type { CommandPorts } from '../ports.ts';
 
 export type CreateWorker = {
   tenantId: TenantId;
+  /** The end user whose worker it is; null: that of its parent, if it has one. */
+  user: User | null;
   name: string;
   title: string | null;
   role: WorkerRole | null;
@@ -49,7 +52,10 @@ export type Created = {
 /** `fileRoles`: the roles of the config file. */
 type CreateOptions = { trees?: TreeLimits; fileRoles?: ReadonlyMap<string, Role> };
 
-/** `input`: the first input; null: none. Refused: `not_found` (the parent), `worker_limit`. */
+/**
+ * `input`: the first input; null: none. Refused: `not_found` (the parent), `invalid_request` (the parent is of another
+ * user), `worker_limit`.
+ */
 export function createWorker(
   { ids }: Pick<CommandPorts, 'ids'>,
   worker: CreateWorker,
@@ -74,7 +80,8 @@ async function create(
   const limits = narrowest(place.limits, worker.config.limits ?? {});
   const config = Object.keys(limits).length === 0 ? worker.config : { ...worker.config, limits };
   const job = input === null ? null : jobOfInput(ids, input);
-  const row = { ...worker, config, id: workerId, contextId, depth: place.depth };
+  const user = place.user ?? worker.user;
+  const row = { ...worker, user, config, id: workerId, contextId, depth: place.depth };
   const { worker: view, context } = await insertWorker(executor, row, job);
   if (job === null) return done({ workerId, contextId, view, accepted: null });
   const { value, afterCommit } = queued(contextId, job, context);
@@ -82,14 +89,14 @@ async function create(
   return done({ workerId, contextId, view, accepted }, ...afterCommit);
 }
 
-/** `limits`: the limits of the parent, which also apply to its children. */
-type Place = { kind: 'place'; depth: number; limits: WorkerLimitsConfig };
+/** `limits`: the limits of the parent, which also apply to its children. `user`: that of the parent. */
+type Place = { kind: 'place'; depth: number; limits: WorkerLimitsConfig; user: User | null };
 
-const TOP: Place = { kind: 'place', depth: 0, limits: {} };
+const TOP: Place = { kind: 'place', depth: 0, limits: {}, user: null };
 
 async function placeBelow(
   tx: Executor,
-  { tenantId, parentWorkerId: parentId }: { tenantId: TenantId; parentWorkerId: WorkerId },
+  { tenantId, user, parentWorkerId: parentId }: CreateWorker & { parentWorkerId: WorkerId },
   { limits, tenantWorkers }: TreeLimits,
   fileRoles: ReadonlyMap<string, Role>,
 ): Promise<Place | Refusal> {
@@ -101,10 +108,12 @@ async function placeBelow(
   if (depth === null || parent === null) {
     return refuse('not_found', `No worker has the id ${parentId}.`, 'parent_worker_id');
   }
+  if (user !== null && user !== parent.user)
+    return refuse('invalid_request', 'A worker has the user of its parent. Leave user out, or name that one.', 'user');
   const { role, definition, config } = parent;
   const ofRole = definition ?? (role === null ? undefined : fileRoles.get(role.name));
   const ownLimits = narrowest(ofRole?.limits ?? {}, config.limits ?? {});
   const over = overLimit(parent.counts, narrowed(limits, ownLimits), tenantWorkers);
   if (over !== null) return refuse('worker_limit', over, 'parent_worker_id');
-  return { kind: 'place', depth: depth + 1, limits: ownLimits };
+  return { kind: 'place', depth: depth + 1, limits: ownLimits, user: parent.user };
 }

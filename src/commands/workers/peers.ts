@@ -21,7 +21,7 @@ import {
   findPeer,
   findSelf,
   lockSender,
-  hopsOf,
+  sendingJob,
   sentBy,
   sentLately,
   type Found,
@@ -128,7 +128,7 @@ function sendMessage(
     const before = await sentBy(tx, tenantId, toolCallId);
     if (before !== null) return done({ jobId: before });
     const jobId = ids.next<JobId>();
-    const hops = await hopsOf(tx, tenantId, senderJob);
+    const { hops, user } = await sendingJob(tx, tenantId, senderJob);
     const input = { messageId: ids.next<MessageId>(), content: sentMessage(self, content) };
     const enqueued = await enqueue(
       tx,
@@ -144,6 +144,7 @@ function sendMessage(
         workerId: self.id,
         hops: hops + 1,
         parentJobId: peer.isBelow ? senderJob : null,
+        user,
         toolCallId,
         notifyParent: peer.isBelow,
         noticeOfJobId: null,

@@ -12,6 +12,7 @@ import type { JobId, MessageId } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
 import type { Millis } from '../time.ts';
 import type { Usage } from '../money/usage.ts';
+import type { User } from '../user.ts';
 
 export const JOB_KINDS = ['input', 'retry', 'compact'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
@@ -71,6 +72,8 @@ export type ActiveJob = {
   asked: AskedCompaction | null;
   /** What the client gave with the input. Tools get it. */
   metadata: JsonObject;
+  /** On whose behalf it runs: an end user of the tenant. Tools get it. */
+  user: User | null;
 };
 
 /** `compacted`: the prompt that was too long has been compacted since. */
@@ -110,6 +113,7 @@ type QueuedBase = {
   /** Set if it was interrupted before it started: it is admitted and ends at once. */
   stopRequest: StopRequest | null;
   metadata: JsonObject;
+  user: User | null;
 };
 
 /** An input waiting to enter the running job. `content`: null if the inputs before it already fill the read limit. */

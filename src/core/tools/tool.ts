@@ -7,6 +7,7 @@ import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from '../ids.ts
 import type { Json, JsonObject } from '../json.ts';
 import type { ToolSpec } from '../model/model.ts';
 import type { Approval } from '../run/policy.ts';
+import type { User } from '../user.ts';
 
 /**
  * The consequence of running a call twice. `none`: none. `idempotent`: none, given the same idempotency key. `once`:
@@ -35,6 +36,7 @@ export type ToolInvocation = {
   tenantName: string;
   /** Of the input that the job answers. */
   metadata: JsonObject;
+  user: User | null;
   jobId: JobId;
   workerId: WorkerId;
   contextId: ContextId;

@@ -36,6 +36,7 @@ export function admit(
     stopRequest: next.stopRequest,
     asked: next.kind === 'compact' ? next.asked : null,
     metadata: next.metadata,
+    user: next.user,
   };
   return {
     ...blank(snapshot),

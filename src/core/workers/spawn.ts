@@ -2,6 +2,7 @@
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../ids.ts';
 import type { WorkerConfig, WorkerRole } from './settings.ts';
 import type { Millis } from '../time.ts';
+import type { User } from '../user.ts';
 import type { OpenCall } from '../tools/tool-call.ts';
 import type { ToolOutcome } from '../tools/tool.ts';
 
@@ -17,11 +18,15 @@ export type Spawn = {
   role: WorkerRole | null;
   config: WorkerConfig;
   parentWorkerId: WorkerId;
+  /** The user of the parent. */
+  user: User | null;
   rootWorkerId: WorkerId;
   parentJobId: JobId;
   depth: number;
   detached: boolean;
   input: string;
+  /** On whose behalf the job of the parent runs. */
+  jobUser: User | null;
   hops: number;
   priority: number;
   deadline: Millis | null;

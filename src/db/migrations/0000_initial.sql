@@ -96,6 +96,7 @@ CREATE TABLE "jobs" (
 	"tenant_id" bigint NOT NULL,
 	"context_id" uuid NOT NULL,
 	"worker_id" uuid NOT NULL,
+	"user_name" text,
 	"kind" text NOT NULL,
 	"branch" text NOT NULL,
 	"status" text DEFAULT 'queued' NOT NULL,
@@ -308,6 +309,13 @@ CREATE TABLE "tenants" (
 	CONSTRAINT "tenants_name_length" CHECK (length("tenants"."name") between 1 and 64)
 );
 --> statement-breakpoint
+CREATE TABLE "token_revocations" (
+	"tenant_id" bigint NOT NULL,
+	"user_name" text NOT NULL,
+	"revoked_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "token_revocations_tenant_id_user_name_pk" PRIMARY KEY("tenant_id","user_name")
+);
+--> statement-breakpoint
 CREATE TABLE "awaited_jobs" (
 	"tool_call_id" uuid NOT NULL,
 	"job_id" uuid NOT NULL,
@@ -383,6 +391,7 @@ CREATE TABLE "workers" (
 	"name" text NOT NULL,
 	"title" text,
 	"role" text,
+	"user_name" text,
 	"role_version" integer,
 	"config" json NOT NULL,
 	"version" integer DEFAULT 1 NOT NULL,
@@ -419,6 +428,7 @@ CREATE INDEX "jobs_parent" ON "jobs" USING btree ("parent_job_id") WHERE "jobs".
 CREATE UNIQUE INDEX "jobs_tenant" ON "jobs" USING btree ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "jobs_context" ON "jobs" USING btree ("context_id","id");--> statement-breakpoint
 CREATE INDEX "jobs_ended_badly" ON "jobs" USING btree ("tenant_id","status","id") WHERE "jobs"."status" in ('incomplete', 'failed', 'cancelled', 'interrupted');--> statement-breakpoint
+CREATE INDEX "jobs_user" ON "jobs" USING btree ("tenant_id","user_name","id") WHERE "jobs"."user_name" is not null;--> statement-breakpoint
 CREATE INDEX "jobs_other_kind" ON "jobs" USING btree ("tenant_id","kind","id") WHERE "jobs"."kind" in ('retry', 'compact');--> statement-breakpoint
 CREATE INDEX "jobs_metadata" ON "jobs" USING gin ("metadata" jsonb_path_ops) WITH (gin_pending_list_limit=1024) WHERE "jobs"."metadata" <> '{}';--> statement-breakpoint
 CREATE INDEX "jobs_ended" ON "jobs" USING btree ("tenant_id","finished_at") WHERE "jobs"."finished_at" is not null;--> statement-breakpoint
@@ -434,6 +444,7 @@ CREATE INDEX "api_keys_of_tenant" ON "api_keys" USING btree ("tenant_id","id");-
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "sessions_api_key" ON "sessions" USING btree ("api_key_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "tenants_name" ON "tenants" USING btree ("name");--> statement-breakpoint
+CREATE INDEX "token_revocations_time" ON "token_revocations" USING btree ("revoked_at");--> statement-breakpoint
 CREATE INDEX "awaited_jobs_job" ON "awaited_jobs" USING btree ("job_id");--> statement-breakpoint
 CREATE INDEX "awaited_jobs_context" ON "awaited_jobs" USING btree ("context_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "tool_calls_place" ON "tool_calls" USING btree ("message_id","ordinal");--> statement-breakpoint
@@ -446,6 +457,7 @@ CREATE UNIQUE INDEX "workers_context" ON "workers" USING btree ("context_id");--
 CREATE UNIQUE INDEX "workers_tenant" ON "workers" USING btree ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "workers_parent" ON "workers" USING btree ("parent_worker_id") WHERE "workers"."parent_worker_id" is not null;--> statement-breakpoint
 CREATE INDEX "workers_root" ON "workers" USING btree ("root_worker_id") WHERE "workers"."root_worker_id" is not null;--> statement-breakpoint
+CREATE INDEX "workers_user" ON "workers" USING btree ("tenant_id","user_name","id") WHERE "workers"."user_name" is not null;--> statement-breakpoint
 CREATE INDEX "workers_role" ON "workers" USING btree ("tenant_id","role") WHERE "workers"."role" is not null;--> statement-breakpoint
 CREATE INDEX "workers_expiring" ON "workers" USING btree ("expires_at") WHERE "workers"."expires_at" is not null;--> statement-breakpoint
 CREATE INDEX "workers_archived" ON "workers" USING btree ("archived_at") WHERE "workers"."archived_at" is not null;--> statement-breakpoint

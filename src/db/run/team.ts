@@ -6,6 +6,7 @@ import type { JobId, TenantId, ToolCallId, WorkerId } from '../../core/ids.ts';
 import type { JobStatus } from '../../core/run/job.ts';
 import type { Role, WorkerConfig, WorkerRole } from '../../core/workers/settings.ts';
 import type { WorkerCounts } from '../../core/workers/worker-limits.ts';
+import type { User } from '../../core/user.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { columns, recordset } from '../rows/recordset.ts';
@@ -16,6 +17,7 @@ export type Parent = {
   /** The definition of its API role. */
   definition: Role | null;
   config: WorkerConfig;
+  user: User | null;
   rootWorkerId: WorkerId;
   counts: WorkerCounts;
   job: { hops: number; priority: number } | null;
@@ -36,6 +38,7 @@ export async function readParent(
     role_version: number | null;
     definition: Role | null;
     config: WorkerConfig;
+    user: User | null;
     root: WorkerId;
     depth: number;
     children: number;
@@ -44,7 +47,7 @@ export async function readParent(
     hops: number | null;
     priority: number | null;
   }>(sql`/* workers.read_parent */
-    select w.role, w.role_version, r.definition, w.config, w.depth, coalesce(w.root_worker_id, w.id) as root,
+    select w.role, w.role_version, r.definition, w.config, w.user_name as "user", w.depth, coalesce(w.root_worker_id, w.id) as root,
       (select count(*)::int from workers k where k.tenant_id = w.tenant_id and k.parent_worker_id = w.id
         and k.archived_at is null) as children,
       (select count(*)::int from workers k join contexts c on c.id = k.context_id
@@ -57,11 +60,12 @@ export async function readParent(
     left join jobs j on j.id = ${jobId}::uuid and j.tenant_id = w.tenant_id
     where w.id = ${workerId} and w.tenant_id = ${tenantId}`);
   if (row === undefined) return null;
-  const { role, role_version: version, definition, config, root, depth, children, hops, priority } = row;
+  const { role, role_version: version, definition, config, user, root, depth, children, hops, priority } = row;
   return {
     role: role === null ? null : { name: role, version },
     definition,
     config,
+    user,
     rootWorkerId: root,
     counts: { depth, children, inTree: row.in_tree, ofTenant: row.of_tenant },
     job: hops === null || priority === null ? null : { hops, priority },

@@ -3,13 +3,19 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, WorkerId } from '../../core/ids.ts';
 import type { JobKind, UNFINISHED_STATUSES } from '../../core/run/job.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { Reach } from '../../core/reach.ts';
+import type { User } from '../../core/user.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
+import { isWithin } from '../read/reach.ts';
 
 type UnfinishedStatus = (typeof UNFINISHED_STATUSES)[number];
 
 /** Null members do not filter. */
 export type UnfinishedFilter = {
+  reach: Reach;
+  /** On whose behalf the job runs. */
+  user: User | null;
   contextId: ContextId | null;
   /** Includes the attached workers below it. */
   workerId: WorkerId | null;
@@ -27,11 +33,14 @@ export async function contextsWithUnfinished(
   filter: UnfinishedFilter,
   { after, limit }: { after: ContextId | null; limit: number },
 ): Promise<ContextId[]> {
-  const { contextId, workerId, role } = filter;
+  const { contextId, workerId, role, reach } = filter;
+  const ofWorker = [...isWithin(reach), ...(role === null ? [] : [sql`w.role = ${role}`])];
   const conditions = [
     ...ofJob(tenantId, filter),
     ...(contextId === null ? [] : [sql`j.context_id = ${contextId}`]),
-    ...(role === null ? [] : [sql`exists (select 1 from workers w where w.id = j.worker_id and w.role = ${role})`]),
+    ...(ofWorker.length === 0
+      ? []
+      : [sql`exists (select 1 from workers w where w.id = j.worker_id and ${sql.join(ofWorker, sql` and `)})`]),
     ...(workerId === null ? [] : [sql`j.worker_id in (${treeBelow(tenantId, workerId)})`]),
     ...(after === null ? [] : [sql`j.context_id > ${after}`]),
   ];
@@ -59,10 +68,11 @@ export async function unfinishedOf(
 const unfinished = sql`(
   select * from jobs where status = 'queued' union all select * from jobs where status in ('running', 'waiting')) j`;
 
-function ofJob(tenantId: TenantId, { status, kind, metadata }: UnfinishedFilter): SQL[] {
+function ofJob(tenantId: TenantId, { status, kind, metadata, user }: UnfinishedFilter): SQL[] {
   return [
     sql`j.tenant_id = ${tenantId} and j.stop_kind is null`,
     ...(status === null ? [] : [sql`j.status = ${status}`]),
+    ...(user === null ? [] : [sql`j.user_name = ${user}`]),
     ...(kind === null ? [] : [sql`j.kind = ${kind}`]),
     ...(metadata === null ? [] : [sql`j.metadata @> ${encodeJson(metadata)}::jsonb`]),
   ];

@@ -4,8 +4,9 @@
  * otherwise. The application generates the ids, except those of `search_backlog`.
  */
 import { sql } from 'drizzle-orm';
-import { bigint, customType, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, customType, text, timestamp } from 'drizzle-orm/pg-core';
 import type { TenantId } from '../../core/ids.ts';
+import type { User } from '../../core/user.ts';
 import { encodeJson } from '../connection/codec.ts';
 
 /**
@@ -13,6 +14,9 @@ import { encodeJson } from '../connection/codec.ts';
  * (docs/decisions/0026-tenant-ids.md).
  */
 export const tenantId = () => bigint('tenant_id', { mode: 'number' }).notNull().$type<TenantId>();
+
+/** `user` is a reserved word of SQL. */
+export const userName = () => text('user_name').$type<User>();
 
 export const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
 

@@ -4,7 +4,7 @@ import type { JobError } from '../../core/errors.ts';
 import { INTERRUPT_MODES, JOB_KINDS, JOB_STATUSES, type CallFailure } from '../../core/run/job.ts';
 import type { Throttled } from '../../core/run/throttle.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { instant, jsonb, oneOf, tenantId, usageCounters } from './columns.ts';
+import { instant, jsonb, oneOf, tenantId, usageCounters, userName } from './columns.ts';
 
 /** Background jobs, with their stop requests, attempts and outcomes. */
 export const jobs = pgTable(
@@ -14,6 +14,8 @@ export const jobs = pgTable(
     tenantId: tenantId(),
     contextId: uuid('context_id').notNull(),
     workerId: uuid('worker_id').notNull(),
+    /** The end user on whose behalf it runs: the one of its input, else of its worker. Null: none. */
+    user: userName(),
     kind: text('kind').notNull(),
     branch: text('branch').notNull(),
     status: text('status').notNull().default('queued'),
@@ -99,6 +101,9 @@ export const jobs = pgTable(
     index('jobs_ended_badly')
       .on(t.tenantId, t.status, t.id)
       .where(sql`${t.status} in ('incomplete', 'failed', 'cancelled', 'interrupted')`),
+    index('jobs_user')
+      .on(t.tenantId, t.user, t.id)
+      .where(sql`${t.user} is not null`),
     /** Jobs without an input are few, too. */
     index('jobs_other_kind')
       .on(t.tenantId, t.kind, t.id)

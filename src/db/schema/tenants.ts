@@ -1,8 +1,8 @@
-/** Tenants, their API keys, and sessions of their users in a browser. */
+/** Tenants, their API keys, the browser sessions of keys, and what ended tokens. */
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { ApiKeyId } from '../../core/ids.ts';
-import { instant, tenantId } from './columns.ts';
+import { instant, tenantId, userName } from './columns.ts';
 
 /** Tenants by name. A row is added when an API key of its name is made, or first used, and is never deleted. */
 export const tenants = pgTable(
@@ -70,4 +70,15 @@ export const sessions = pgTable(
     index('sessions_api_key').on(t.apiKeyId),
     check('sessions_key', sql`num_nonnulls(${t.keyId}, ${t.apiKeyId}) = 1`),
   ],
+);
+
+/** When the tokens of a user were last revoked: those made until then have ended. */
+export const tokenRevocations = pgTable(
+  'token_revocations',
+  {
+    tenantId: tenantId(),
+    user: userName().notNull(),
+    revokedAt: instant('revoked_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.user] }), index('token_revocations_time').on(t.revokedAt)],
 );

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
-import { instant, json, tenantId } from './columns.ts';
+import { instant, json, tenantId, userName } from './columns.ts';
 import { contexts } from './contexts.ts';
 
 /** A worker's identity and settings. Each worker owns exactly one context. `version` covers both. */
@@ -15,6 +15,8 @@ export const workers = pgTable(
     name: text('name').notNull(),
     title: text('title'),
     role: text('role'),
+    /** The end user whose worker it is. Never changes. Null: the tenant's own. */
+    user: userName(),
     /** The version of its API role when the worker was created. Null: no role, or a role of the config file. */
     roleVersion: integer('role_version'),
     config: json<WorkerConfig>('config').notNull(),
@@ -46,6 +48,10 @@ export const workers = pgTable(
     index('workers_root')
       .on(t.rootWorkerId)
       .where(sql`${t.rootWorkerId} is not null`),
+    /** Serves all that is filtered by user. */
+    index('workers_user')
+      .on(t.tenantId, t.user, t.id)
+      .where(sql`${t.user} is not null`),
     /** Serves lists of jobs filtered by role. */
     index('workers_role')
       .on(t.tenantId, t.role)

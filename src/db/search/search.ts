@@ -7,6 +7,7 @@ import type { ContextId, MessageId, TenantId } from '../../core/ids.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Turn } from '../../core/conversation/turn.ts';
 import type { PageRequest } from '../read/page.ts';
+import { isVisible, type Visible } from '../read/reach.ts';
 import { isRead } from '../write/contexts/branches.ts';
 import type { Executor } from '../connection/client.ts';
 import { millis, toTimestamp } from '../connection/instant.ts';
@@ -21,7 +22,7 @@ const END = '\u0002';
 const HEADLINE = `StartSel="${BEGIN}", StopSel="${END}", MaxFragments=2, MaxWords=24, MinWords=8, ShortWord=0, FragmentDelimiter=" … "`;
 
 /** Null members do not filter. */
-export type SearchFilter = {
+export type SearchFilter = Visible & {
   /** In the syntax of `websearch_to_tsquery`: words, "a phrase", or, -not. */
   text: string;
   /** The entry must belong to all of these. */
@@ -143,6 +144,7 @@ function singleWords(text: string): SQL {
 
 function conditionsOf(tenantId: TenantId, filter: SearchFilter, before: SearchPosition | null): SQL[] {
   const { text, contextIds, workerRole, messageRole, createdAfter, createdBefore } = filter;
+  const ofWorker = [...isVisible(filter), ...(workerRole === null ? [] : [sql`w.role = ${workerRole}`])];
   const owners = [tenantId, ...contextIds].map((owner) => `'${ownerMark(owner)}'`).join(' & ');
   const query = sql`websearch_to_tsquery(${LANGUAGE}, ${text})`;
   return [
@@ -152,11 +154,11 @@ function conditionsOf(tenantId: TenantId, filter: SearchFilter, before: SearchPo
     ...(messageRole === null ? [] : [sql`e.role = ${messageRole}`]),
     ...(createdAfter === null ? [] : [sql`e.created_at > ${toTimestamp(createdAfter)}::timestamptz`]),
     ...(createdBefore === null ? [] : [sql`e.created_at < ${toTimestamp(createdBefore)}::timestamptz`]),
-    ...(workerRole === null
+    ...(ofWorker.length === 0
       ? []
       : [
           sql`exists (select 1 from workers w where w.context_id = e.context_id and w.tenant_id = ${tenantId}
-            and w.role = ${workerRole})`,
+            and ${sql.join(ofWorker, sql` and `)})`,
         ]),
     ...(before === null
       ? []

@@ -1,5 +1,6 @@
 /** Browser sessions: their tenant and API key, and when they expire. */
 import { sql, type SQL } from 'drizzle-orm';
+import type { KeyRef } from '../../core/api-keys.ts';
 import type { ApiKeyId, TenantId } from '../../core/ids.ts';
 import type { Scopes } from '../../core/scopes.ts';
 import type { Executor } from '../connection/client.ts';
@@ -7,14 +8,11 @@ import { encodeJson } from '../connection/codec.ts';
 import { nowInStatement } from '../connection/instant.ts';
 import { isValidKey, parseScopes } from './api-keys.ts';
 
-/** The key that a session began with, and ends with: `env`: of the environment, by its hash. */
-export type SessionKey = { kind: 'env'; id: string } | { kind: 'made'; id: ApiKeyId };
-
-/** `scopes`: of a key that the API made; those of the environment are not stored. */
-export type StoredSession = { tenantId: TenantId; tenantName: string } & (
-  | { kind: 'env'; keyId: string }
-  | { kind: 'made'; scopes: Scopes }
-);
+/**
+ * `key`: the one that it began with, and ends with. `scopes`: of a key that the API made; those of the environment are
+ * not stored.
+ */
+export type StoredSession = { tenantId: TenantId; tenantName: string; key: KeyRef; scopes: Scopes };
 
 /** A condition on a session `s` and its key `k`, if the API made it. */
 const isLive: SQL = sql`s.expires_at > ${nowInStatement} and (s.api_key_id is null or ${isValidKey})`;
@@ -23,7 +21,7 @@ const isLive: SQL = sql`s.expires_at > ${nowInStatement} and (s.api_key_id is nu
 export async function beginSession(
   executor: Executor,
   tokenHash: string,
-  { tenantId, key }: { tenantId: TenantId; key: SessionKey },
+  { tenantId, key }: { tenantId: TenantId; key: KeyRef },
   seconds: number,
 ): Promise<void> {
   await executor.execute(sql`/* sessions.begin */
@@ -32,19 +30,25 @@ export async function beginSession(
       ${nowInStatement} + ${seconds} * interval '1 second')`);
 }
 
-type SessionRow = { tenantId: TenantId; tenantName: string; keyId: string | null; scopes: string | null };
+type SessionRow = {
+  tenantId: TenantId;
+  tenantName: string;
+  keyId: string | null;
+  apiKeyId: ApiKeyId | null;
+  scopes: string | null;
+};
 
 /** Null: no such session, or it has expired, or its key has. */
 export async function findSession(executor: Executor, tokenHash: string): Promise<StoredSession | null> {
   const [found] = await executor.execute<SessionRow>(sql`/* sessions.find */
-    select s.tenant_id as "tenantId", t.name as "tenantName", s.key_id as "keyId", k.scopes
+    select s.tenant_id as "tenantId", t.name as "tenantName", s.key_id as "keyId",
+      s.api_key_id as "apiKeyId", k.scopes
     from sessions s join tenants t on t.id = s.tenant_id left join api_keys k on k.id = s.api_key_id
     where s.token_hash = ${tokenHash} and ${isLive}`);
   if (found === undefined) return null;
-  const { keyId, scopes, ...tenant } = found;
-  return keyId === null
-    ? { ...tenant, kind: 'made', scopes: new Set(parseScopes(scopes ?? '')) }
-    : { ...tenant, kind: 'env', keyId };
+  const { keyId, apiKeyId, scopes, ...tenant } = found;
+  const key: KeyRef = apiKeyId === null ? { kind: 'env', id: keyId ?? '' } : { kind: 'made', id: apiKeyId };
+  return { ...tenant, key, scopes: new Set(parseScopes(scopes ?? '')) };
 }
 
 /** The hashes of those sessions that exist and have not expired, nor their keys, in one query. */

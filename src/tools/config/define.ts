@@ -25,6 +25,8 @@ export type ToolContext = {
   idempotency_key: string;
   /** The name of the tenant that the call belongs to. */
   tenant: string;
+  /** The end user on whose behalf the job runs; null: none. */
+  user: string | null;
   /** The `metadata` of the job, as the client gave it with the input; `{}`: none. */
   metadata: JsonObject;
   tool_call_id: string;
@@ -88,6 +90,8 @@ export type ApprovalCall<Input = unknown> = {
   input: Input;
   /** The name of the tenant that the call belongs to. */
   tenant: string;
+  /** The end user on whose behalf the job runs; null: none. */
+  user: string | null;
   /** The `metadata` of the job, as the client gave it with the input; `{}`: none. */
   metadata: JsonObject;
   tool_call_id: string;

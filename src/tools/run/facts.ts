@@ -7,7 +7,7 @@ export function idsOf({ id, jobId, workerId, contextId }: ToolInvocation) {
 
 /** Whose call it is. A tool may change its copy of the metadata. */
 export function callerOf(call: ToolInvocation) {
-  return { tenant: call.tenantName, metadata: structuredClone(call.metadata), ...idsOf(call) };
+  return { tenant: call.tenantName, user: call.user, metadata: structuredClone(call.metadata), ...idsOf(call) };
 }
 
 export function factsOf(call: ToolInvocation, signal: AbortSignal) {

@@ -10,6 +10,7 @@ import { forgetThrottles } from '../../db/processes/throttles.ts';
 import { forgetOldKeys } from '../../db/write/inputs/idempotency.ts';
 import { forgetDead } from '../../db/processes/processes.ts';
 import { forgetSessions } from '../../db/write/sessions.ts';
+import { forgetRevocations } from '../../db/write/tokens.ts';
 import { forgetToolLists } from '../../db/model-calls/tool-lists.ts';
 import type { WorkerState } from './ports.ts';
 import { Rounds } from './rounds.ts';
@@ -45,6 +46,7 @@ export async function runHousekeeping(state: State, isStopped: () => boolean = (
   await inBatches(isStopped, async () => (await forgetOldKeys(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetSessions(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetKeys(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
+  await inBatches(isStopped, async () => (await forgetRevocations(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetToolLists(db, LISTS_AT_ONCE)) === LISTS_AT_ONCE);
   let archived = 0;
   await inBatches(isStopped, async () => {

@@ -22,6 +22,7 @@ describe('a context', () => {
       id: expect.any(String),
       worker_id: expect.any(String),
       worker_name: 'guide',
+      user: null,
       role: null,
       last_message: null,
       parent_id: null,

@@ -26,7 +26,7 @@ describe('a request with several faults', () => {
     expect(status).toBe(422);
     expect(body.error.errors).toEqual(
       [
-        ['rolle', 'Unknown field `rolle`. Known fields: name, role, config, parent_worker_id, input.'],
+        ['rolle', 'Unknown field `rolle`. Known fields: name, user, role, config, parent_worker_id, input.'],
         ['name', 'name: must be a non-empty string of at most 200 characters, without NUL and unpaired surrogates.'],
         ['config.mode', 'config.mode: must be act or plan, not "fly".'],
         ['config.tools.1', 'config.tools[1]: must be a non-empty string of at most 256 characters, not a number.'],

@@ -1,6 +1,7 @@
 // Cancel by filter: hundreds of jobs at once, by their fields and their worker.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
+import { WHOLE_TENANT } from '../../../src/core/reach.ts';
 import { cancelJobs } from '../../../src/commands/jobs/cancel-jobs.ts';
 import { controlSignalsTo } from '../../../src/bus/bus.ts';
 import { DEFAULT_TENANT, type ProcessId } from '../../../src/core/ids.ts';
@@ -189,6 +190,8 @@ describe('of many contexts', () => {
       },
     };
     const filter = {
+      reach: WHOLE_TENANT,
+      user: null,
       contextId: null,
       workerId: null,
       role: null,

@@ -27,6 +27,7 @@ describe('a job', () => {
       kind: 'input',
       context_id: worker.context_id,
       worker_id: worker.id,
+      user: null,
       branch: 'main',
       status: 'completed',
       attempt: 1,

@@ -239,7 +239,7 @@ describe('access control', () => {
 
   test('compares every key in constant time', async () => {
     const keys = [{ key: 'a', tenant: 'x', scopes: ALL_SCOPES }];
-    const gate = openAccessControl({ apiKeys: keys, adminKey: null, allowedHosts: [] }, api.database);
+    const gate = openAccessControl({ apiKeys: keys, adminKey: null, allowedHosts: [], secretKeys: [] }, api.database);
     expect(await gate.admit(asked({ authorization: 'Bearer a' }))).toEqual({
       kind: 'tenant',
       tenantId: expect.any(Number),
@@ -247,12 +247,14 @@ describe('access control', () => {
       isOperator: false,
       credential: null,
       scopes: ALL_SCOPES,
+      key: { kind: 'env', id: expect.any(String) },
+      token: null,
     });
     expect(await gate.admit(asked({}))).toMatchObject({ kind: 'refused', code: 'unauthorized' });
   });
 
   test('without keys requires a Host', async () => {
-    const gate = openAccessControl({ apiKeys: [], adminKey: null, allowedHosts: [] }, api.database);
+    const gate = openAccessControl({ apiKeys: [], adminKey: null, allowedHosts: [], secretKeys: [] }, api.database);
     for (const headers of [{}, { host: '' }, { host: ':80' }]) {
       expect(await gate.admit(asked(headers))).toMatchObject({ kind: 'refused', code: 'forbidden' });
     }

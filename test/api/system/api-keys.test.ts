@@ -132,7 +132,7 @@ describe('a key', () => {
       const { status, body } = await api.get('/api/workers', withKey(one));
       expect([status, body.error.message]).toEqual([
         401,
-        'The API key is not valid: it is unknown, revoked or expired.',
+        'The API key or token is not valid: it is unknown, revoked or expired.',
       ]);
     }
     const [row] = await api.database.db.execute<{ used: boolean }>(

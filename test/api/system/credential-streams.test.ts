@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 function opened(live: Set<string> | Error) {
   const asked: string[][] = [];
-  const streams = openCredentialStreams(async (hashes) => {
+  const streams = openCredentialStreams(String, async (hashes: readonly string[]) => {
     asked.push([...hashes]);
     if (live instanceof Error) throw live;
     return live;
@@ -48,7 +48,7 @@ test('end at once when this process signs their session out', () => {
 
 test('that began during a query are checked the next time', async () => {
   const answer = Promise.withResolvers<ReadonlySet<string>>();
-  const streams = openCredentialStreams(() => answer.promise);
+  const streams = openCredentialStreams(String, () => answer.promise);
   const ended: string[] = [];
   streams.add('a', () => ended.push('a'));
   await vi.advanceTimersByTimeAsync(ASK_MS);

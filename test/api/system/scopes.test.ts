@@ -50,10 +50,21 @@ function operations(): Operation[] {
 test('a route that declares no access keeps the API from starting', () => {
   const app = Fastify() as unknown as App;
   const refuseOthers = refuseOtherMethods(app);
-  app.get('/declared', { config: { access: 'read' } }, async () => null);
+  app.get('/declared', { config: { access: 'read', tokens: 'none' } }, async () => null);
   app.get('/forgotten', async () => null);
   expect(refuseOthers).toThrow('A route of /forgotten (GET, HEAD) declares no access.');
 });
+
+test.each(['read', 'run', 'approve', 'read_or_operator'] as const)(
+  'a route for %s that does not declare what tokens reach keeps the API from starting',
+  (access) => {
+    const app = Fastify() as unknown as App;
+    const refuseOthers = refuseOtherMethods(app);
+    app.get('/configured', { config: { access: 'configure' } }, async () => null);
+    app.get('/forgotten', { config: { access } }, async () => null);
+    expect(refuseOthers).toThrow('A route of /forgotten (GET, HEAD) does not declare what tokens reach.');
+  },
+);
 
 test('the document names the scope of every operation', () => {
   const unscoped = operations().filter(({ scope }) => scope === null);
@@ -90,7 +101,7 @@ describe('a config of a worker’s own', () => {
     ] as const) {
       const { status, body: answer } = await api.post(path, body, run);
       expect([path, status]).toEqual([path, 403]);
-      expect(answer.error.message).toBe('A config needs the scope configure. Scopes of this key: run.');
+      expect(answer.error.message).toBe('A config needs the scope configure. Your scopes: run.');
     }
     const url = `/api/workers/${made.body.id}`;
     expect((await api.call('PATCH', url, { config }, run)).status).toBe(403);

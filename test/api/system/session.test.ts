@@ -58,7 +58,7 @@ describe('signing in', () => {
       expect(headers['cache-control']).toBe('no-store');
       expect(body.error).toMatchObject({
         code: 'unauthorized',
-        message: 'The API key is not valid: it is unknown, revoked or expired.',
+        message: 'The API key or token is not valid: it is unknown, revoked or expired.',
       });
       expect(headers['set-cookie']).toBeUndefined();
     },

@@ -123,6 +123,8 @@ describe('the document', () => {
         'POST /api/keys',
         'DELETE /api/keys/:id',
         'POST /api/keys/:id/rotate',
+        'POST /api/tokens',
+        'DELETE /api/tokens',
         'GET /healthz',
         'GET /readyz',
         'GET /metrics',
@@ -151,7 +153,8 @@ describe('the document', () => {
       .flatMap((path) => Object.values<Body>(path))
       .flatMap((operation) => operation.parameters ?? [])
       .filter((parameter) => parameter.required && parameter.in !== 'path');
-    expect(required).toEqual([]);
+    // Of DELETE /api/tokens.
+    expect(required.map(({ in: place, name }) => `${place} ${name}`)).toEqual(['query user']);
   });
 
   test('describes unions with a discriminator, each operation by a unique name', () => {
@@ -280,11 +283,13 @@ test('every operation of the document answers as described', async () => {
   }
   // It ended with its context.
   expect((await streamed).status).toBe(200);
-  // The last needs a model call: test/api/jobs/step-prompt.test.ts covers it. The others would end the time without
-  // keys: test/api/system/api-keys.test.ts covers them.
+  // The last needs a model call: test/api/jobs/step-prompt.test.ts covers it. The others need keys, or would end the
+  // time without them: api-keys.test.ts and tokens.test.ts cover them.
   expect(api.contract.unseen()).toEqual([
     'GET /api/keys',
     'POST /api/keys',
+    'POST /api/tokens',
+    'DELETE /api/tokens',
     'DELETE /api/keys/{id}',
     'POST /api/keys/{id}/rotate',
     'GET /api/jobs/{id}/steps/{n}/prompt',

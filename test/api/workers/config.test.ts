@@ -39,6 +39,8 @@ describe('the configuration', () => {
       reservedSlots: 16,
       apiKeys: [],
       adminKey: null,
+      secretKeys: [],
+      corsOrigins: [],
       allowedHosts: [],
       trustedProxies: [],
       configFile: null,
@@ -82,6 +84,8 @@ describe('the configuration', () => {
       DEFAULT_SESSION_TIMEOUT: '600',
       NIGHTSHIFT_API_KEYS: ' a.b:one , c:two:run+read,d:two ',
       NIGHTSHIFT_ALLOWED_HOSTS: 'A.example, b.example',
+      NIGHTSHIFT_SECRET_KEY: `${'n'.repeat(32)}, ${'o'.repeat(40)}`,
+      NIGHTSHIFT_CORS_ORIGINS: 'https://app.example.com, http://localhost:5173',
       NIGHTSHIFT_TRUSTED_PROXIES: '192.0.2.1, 10.0.0.0/8,fd00::/8, ::1',
       NIGHTSHIFT_DEFAULT_MODEL: 'openai-chat/some/model',
       NIGHTSHIFT_HEARTBEAT_INTERVAL_MS: ' 50 ',
@@ -99,6 +103,8 @@ describe('the configuration', () => {
         { key: 'd', tenant: 'two', scopes: ALL_SCOPES },
       ],
       allowedHosts: ['a.example', 'b.example'],
+      secretKeys: ['n'.repeat(32), 'o'.repeat(40)],
+      corsOrigins: ['https://app.example.com', 'http://localhost:5173'],
       trustedProxies: ['192.0.2.1', '10.0.0.0/8', 'fd00::/8', '::1'],
       defaultModel: 'openai-chat/some/model',
       heartbeatIntervalMs: 50,
@@ -129,6 +135,8 @@ describe('the configuration', () => {
       NIGHTSHIFT_CONCURRENCY: '1e3',
       NIGHTSHIFT_API_KEYS: 'hunter2',
       NIGHTSHIFT_ADMIN_KEY: 'hunter2',
+      NIGHTSHIFT_SECRET_KEY: 'hunter2',
+      NIGHTSHIFT_CORS_ORIGINS: 'hunter2',
       NIGHTSHIFT_ALLOWED_HOSTS: 'http://hunter2',
       NIGHTSHIFT_TRUSTED_PROXIES: 'hunter2',
       NIGHTSHIFT_PREFIX: '{hunter2}',
@@ -155,6 +163,20 @@ describe('the configuration', () => {
   ])('accepts no "%s" as a trusted proxy', (proxies) => {
     expect(faultsOf({ NIGHTSHIFT_TRUSTED_PROXIES: proxies })).toEqual([
       expect.stringMatching(/^NIGHTSHIFT_TRUSTED_PROXIES must be a comma-separated list of addresses or networks/),
+    ]);
+  });
+
+  test.each([
+    '*',
+    'null',
+    'app.example.com',
+    'https://app.example.com/',
+    'https://*.example.com',
+    'ftp://a.example',
+    ',',
+  ])('accepts no "%s" as an origin', (origins) => {
+    expect(faultsOf({ NIGHTSHIFT_CORS_ORIGINS: origins })).toEqual([
+      expect.stringMatching(/^NIGHTSHIFT_CORS_ORIGINS must be a comma-separated list of origins/),
     ]);
   });
 

@@ -28,6 +28,7 @@ describe('a worker', () => {
     expect(body).toEqual({
       id: expect.any(String),
       name: 'ada',
+      user: null,
       role: null,
       role_version: null,
       config,

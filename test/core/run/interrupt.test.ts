@@ -253,6 +253,7 @@ function queued() {
     deadline: null,
     stopRequest: null,
     metadata: {},
+    user: null,
     messageId: id<MessageId>(20),
     content: [],
   };

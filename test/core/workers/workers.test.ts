@@ -27,6 +27,8 @@ function spawned(of: OpenCall, awaited: boolean): Extract<Arrangement, { kind: '
     role: null,
     config: {},
     parentWorkerId: id(3),
+    user: null,
+    jobUser: null,
     rootWorkerId: id(3),
     parentJobId: id(1),
     depth: 1,

@@ -73,6 +73,7 @@ const revises: Role = ({ world, random }, lane) => {
         : changeInput(target, {
             content: kind === 'edit' ? [{ type: 'text', text: 'plain' }] : null,
             place: kind === 'move' ? 1 : null,
+            by: null,
           });
     await command(world, lane, work);
   };

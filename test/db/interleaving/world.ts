@@ -90,6 +90,7 @@ export class World {
           title: null,
           role: null,
           config: {},
+          user: null,
           parentWorkerId: null,
         },
       ),

@@ -1,6 +1,7 @@
 // The inbox among very many rows: a page is a range of its own index, at any position.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WHOLE_TENANT } from '../../../src/core/reach.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import { listInbox, type InboxKind, type InboxPlace } from '../../../src/db/read/jobs/inbox.ts';
@@ -43,8 +44,9 @@ afterAll(async () => {
   await drop();
 });
 
+const ALL = { reach: WHOLE_TENANT, user: null };
 const list = (...[kind, after, limit]: [InboxKind | null, InboxPlace | null, number]) =>
-  database.transaction(async (tx) => (await listInbox(tx, DEFAULT_TENANT, kind, { after, limit })).items);
+  database.transaction(async (tx) => (await listInbox(tx, DEFAULT_TENANT, { ...ALL, kind }, { after, limit })).items);
 
 test('any page of it is read from its index, and nothing is sorted', async () => {
   const first = await list(null, null, 50);

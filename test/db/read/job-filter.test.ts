@@ -1,6 +1,7 @@
 // The list of jobs among very many of them: under any filter, the jobs that do not match are not read one by one.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WHOLE_TENANT } from '../../../src/core/reach.ts';
 import { DEFAULT_TENANT, type ContextId, type JobId, type WorkerId } from '../../../src/core/ids.ts';
 import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import type { JobFilter } from '../../../src/db/read/jobs/job-filter.ts';
@@ -50,6 +51,8 @@ afterAll(async () => {
 });
 
 const NONE: JobFilter = {
+  reach: WHOLE_TENANT,
+  user: null,
   statuses: null,
   kind: null,
   role: null,

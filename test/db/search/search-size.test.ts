@@ -1,6 +1,7 @@
 // Search over many messages, of which one matches, or most.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WHOLE_TENANT } from '../../../src/core/reach.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { searchStretch } from '../../../src/db/search/search.ts';
 import { given, type Given } from '../database-fixture.ts';
@@ -50,6 +51,8 @@ test('a page is read by the index, whether one message matches or most', async (
         tx,
         DEFAULT_TENANT,
         {
+          reach: WHOLE_TENANT,
+          user: null,
           text,
           contextIds: [],
           workerRole: null,

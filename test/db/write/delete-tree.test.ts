@@ -17,6 +17,7 @@ function makeChild(parentWorkerId: WorkerId) {
   const ports = the.ports();
   const child = {
     tenantId: DEFAULT_TENANT,
+    user: null,
     name: 'child',
     title: null,
     role: null,

@@ -1,5 +1,6 @@
 // Rows of one tenant do not exist for another; workers change under their version, and are deleted permanently.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WHOLE_TENANT } from '../../../src/core/reach.ts';
 import { changeWorker } from '../../../src/commands/workers/change-worker.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
@@ -33,6 +34,8 @@ const other = 2 as TenantId;
 const noJobs = {
   statuses: null,
   kind: null,
+  reach: WHOLE_TENANT,
+  user: null,
   role: null,
   metadata: null,
   contextId: null,
@@ -41,7 +44,7 @@ const noJobs = {
   createdAfter: null,
   createdBefore: null,
 };
-const noWorkers = { parentWorkerId: null, role: null, state: null, archived: false };
+const noWorkers = { reach: WHOLE_TENANT, user: null, parentWorkerId: null, role: null, state: null, archived: false };
 
 describe('the id of a name', () => {
   const rows = (name: string) => the.rows(`select id from tenants where name = '${name}'`);
@@ -127,7 +130,7 @@ describe('a change', () => {
 describe('making workers', () => {
   const make = (parentWorkerId: WorkerId | null, tenantId = DEFAULT_TENANT) => {
     const ports = the.ports();
-    const worker = { tenantId, name: 'w', title: null, role: null, config: {}, parentWorkerId };
+    const worker = { tenantId, user: null, name: 'w', title: null, role: null, config: {}, parentWorkerId };
     return perform(ports, createWorker(ports, worker));
   };
 

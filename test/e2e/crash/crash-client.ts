@@ -58,6 +58,7 @@ if (verb === 'cancel') {
         title: null,
         role: null,
         config: { model: 'simulated/default' },
+        user: null,
         parentWorkerId: null,
       },
       firstInput('say: heard'),

@@ -129,7 +129,7 @@ export async function withEnvironment<T>(work: (environment: TestEnvironment) =>
 }
 
 function create(ports: CommandPorts, config: WorkerConfig) {
-  const worker = { name: 'test', title: null, role: null, parentWorkerId: null };
+  const worker = { user: null, name: 'test', title: null, role: null, parentWorkerId: null };
   return createWorker(ports, { tenantId: DEFAULT_TENANT, ...worker, config });
 }
 

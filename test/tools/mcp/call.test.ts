@@ -46,6 +46,7 @@ async function refusedWith(error: Error) {
     idempotency_key: 'i',
     tenant: 't',
     metadata: {},
+    user: null,
     tool_call_id: 'call-1',
     job_id: 'j',
     worker_id: 'w',

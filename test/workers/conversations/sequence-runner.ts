@@ -121,7 +121,7 @@ export class SequenceRunner {
   }
 
   async #createContext(): Promise<ContextId> {
-    const worker = { name: 'w', title: null, role: null, config: {}, parentWorkerId: null };
+    const worker = { user: null, name: 'w', title: null, role: null, config: {}, parentWorkerId: null };
     const made = await perform(this.#ports, createWorker({ ids }, { tenantId: DEFAULT_TENANT, ...worker }));
     if (made.kind === 'refused') throw new Error(made.message);
     return made.value.contextId;

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import type { ToolInvocation } from '../../../src/core/tools/tool.ts';
+import type { User } from '../../../src/core/user.ts';
 import { ensureTenant } from '../../../src/db/write/tenants.ts';
 import { postedInput } from '../../db/inputs.ts';
 import { result, says, startFleet } from '../worker-fleet.ts';
@@ -26,12 +27,20 @@ test('the log and the tools of a run have the name of its tenant', async () => {
   });
   onTestFinished(() => fleet.close());
   const tenantId = await ensureTenant(fleet.database.db, 'acme');
-  const worker = { tenantId, name: 'w', title: null, role: null, config: {}, parentWorkerId: null };
+  const worker = {
+    tenantId,
+    user: 'ann' as User,
+    name: 'w',
+    title: null,
+    role: null,
+    config: {},
+    parentWorkerId: null,
+  };
   const { contextId } = await fleet.perform(createWorker(fleet.ports, worker));
   const input = { ...postedInput(), tenantId, contextId };
   const { jobId } = await fleet.perform(submitInput(fleet.ports, input));
   await fleet.until(() => lines.some(({ msg, job_id: id }) => msg === 'job ended' && id === jobId));
-  expect(calls).toMatchObject([{ tenantId, tenantName: 'acme' }]);
+  expect(calls).toMatchObject([{ tenantId, tenantName: 'acme', user: 'ann' }]);
   for (const msg of ['step', 'job ended'])
     expect(lines).toContainEqual(expect.objectContaining({ msg, tenant: 'acme', context_id: contextId }));
 });

@@ -59,7 +59,7 @@ async function create(
   priority?: number,
   config: WorkerConfig = {},
 ): Promise<ContextId> {
-  const about = { tenantId, name: text, title: null, role: null, config, parentWorkerId: null };
+  const about = { tenantId, user: null, name: text, title: null, role: null, config, parentWorkerId: null };
   const first = { ...firstInput(text), ...(priority === undefined ? {} : { priority }) };
   const { accepted } = await fleet.perform(createWorker(fleet.ports, about, first));
   if (accepted === null) throw new Error('the worker has no job');

@@ -50,6 +50,7 @@ async function family(of: Fleet) {
       tenantId: DEFAULT_TENANT,
       tenantName: DEFAULT_TENANT_NAME,
       metadata: {},
+      user: null,
       id,
       jobId,
       name: 'hire',

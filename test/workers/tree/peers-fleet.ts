@@ -27,6 +27,7 @@ export async function hire(of: Fleet, call: ToolInvocation, asked: Asked): Promi
       ? await of.perform(
           createWorker(of.ports, {
             tenantId: DEFAULT_TENANT,
+            user: null,
             name: asked.input,
             title: null,
             role: null,
@@ -48,6 +49,7 @@ export async function hire(of: Fleet, call: ToolInvocation, asked: Asked): Promi
       workerId: call.workerId,
       hops: 1,
       parentJobId: call.jobId,
+      user: call.user,
       toolCallId: call.id,
       notifyParent: true,
       noticeOfJobId: null,

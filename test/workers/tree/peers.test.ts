@@ -4,6 +4,7 @@ import { createPeers, type Sender } from '../../../src/commands/workers/peers.ts
 import { DEFAULT_TENANT, type JobId, type ToolCallId, type WorkerId } from '../../../src/core/ids.ts';
 import { PEER_LIMITS, type PeerLimits } from '../../../src/core/workers/peer-limits.ts';
 import type { ToolInvocation, ToolOutcome } from '../../../src/core/tools/tool.ts';
+import type { User } from '../../../src/core/user.ts';
 import { ids } from '../../db/database-fixture.ts';
 import { aborted, says, type FleetOptions, type Script } from '../worker-fleet.ts';
 import { lastInput, startCrew, type Crew } from './peers-fleet.ts';
@@ -93,6 +94,20 @@ test('a message to a worker below names its sender, and its answer comes back as
   expect(JSON.stringify(inputs[1]?.['content'])).toContain('how far are you?');
   expect(inputs[0]).toMatchObject({ context_id: parent.contextId, sender_worker_id: child.workerId });
   expect(JSON.stringify(inputs[0]?.['content'])).toContain('answer to: Message from worker');
+});
+
+test('a message and its answer are on behalf of the user of the job that sends it', async () => {
+  const user = '\uF8FE0061lice' as User;
+  const { of } = await start(obedient);
+  const { parent, child } = await pair(of);
+  const { jobId } = await of.post(parent.contextId, tell('send_message', { to: child.workerId, content: 'go on' }), {
+    user,
+  });
+  await of.until(async () => (await of.query(`select 1 from jobs where hops = 2`)).length === 2);
+  await atRest(of);
+  const later = await of.query(`select distinct user_name as "user" from jobs where id >= '${jobId}'`);
+  expect(later).toEqual([{ user }]);
+  expect(await of.query('select 1 from jobs where user_name is null')).toHaveLength(3);
 });
 
 test('a message to the worker above is answered there, and no message comes back', async () => {

@@ -1,8 +1,14 @@
 // Workers make workers, and wait for them: without a slot, in the commit that records the wait, once for each call.
 import { afterEach, describe, expect, inject, test } from 'vitest';
-import type { ContextId, JobId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type ContextId, type JobId } from '../../../src/core/ids.ts';
+import type { User } from '../../../src/core/user.ts';
+import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { SPAWNING, childrenOf, createSpawner, resultsOf, spawn, startSpawning, treeScript } from './spawning.ts';
 import type { Fleet } from '../worker-fleet.ts';
+
+const USER = 'ann' as User;
+/** Looks like the encoding of a character that PostgreSQL does not store. */
+const OTHER = '\uF8FE0061lice' as User;
 
 let fleet: Fleet | null = null;
 afterEach(async () => {
@@ -61,6 +67,22 @@ describe('a worker that makes another one', () => {
     const received = `select 1 from jobs where notice_of_job_id = '${String(child?.['id'])}'`;
     await of.until(async () => (await of.query(received)).length === 1);
     expect(await of.query(`select 1 from workers where detached`)).toHaveLength(1);
+  });
+
+  test('hands its user on: the worker has that of its parent, the job that of the job', async () => {
+    const of = await start();
+    const worker = { tenantId: DEFAULT_TENANT, user: USER, name: 'boss', title: null, role: null };
+    const config = { tools: SPAWNING };
+    const { contextId } = await of.perform(createWorker(of.ports, { ...worker, config, parentWorkerId: null }));
+    const script = `${spawn(`${spawn('say: b')}\n---\nsay: a`, { wait: false })}\n---\nsay: over`;
+    await of.post(contextId, script, { user: OTHER });
+    // The notice of the end of the child is a job of the boss.
+    await of.until(async () => {
+      const jobs = await of.query('select finished_at from jobs');
+      return jobs.length === 4 && jobs.every(({ finished_at: at }) => at !== null);
+    });
+    expect(await of.query('select distinct user_name as "user" from workers')).toEqual([{ user: USER }]);
+    expect(await of.query('select distinct user_name as "user" from jobs')).toEqual([{ user: OTHER }]);
   });
 
   test('makes all children of one answer in one commit, beside a tool that runs', async () => {

@@ -73,6 +73,7 @@ export async function createSpawner(fleet: Fleet, config: WorkerConfig = { tools
       title: null,
       role: null,
       config,
+      user: null,
       parentWorkerId: null,
     }),
   );

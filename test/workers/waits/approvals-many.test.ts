@@ -3,6 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';
+import { WHOLE_TENANT } from '../../../src/core/reach.ts';
 import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import { listInbox, type InboxItem, type InboxPlace } from '../../../src/db/read/jobs/inbox.ts';
 import type { Page } from '../../../src/db/read/page.ts';
@@ -78,7 +79,9 @@ test('many contexts that wait for approval occupy no slot and no memory', { time
   await of.until(async () => (await of.query(waiting)).length === MANY + 1);
 
   const listFrom = (after: InboxPlace | null): Promise<Page<InboxItem>> =>
-    of.database.transaction((tx) => listInbox(tx, DEFAULT_TENANT, 'approval', { after, limit: 2_000 }));
+    of.database.transaction((tx) =>
+      listInbox(tx, DEFAULT_TENANT, { reach: WHOLE_TENANT, user: null, kind: 'approval' }, { after, limit: 2_000 }),
+    );
   let listed = 0;
   let page = await listFrom(null);
   for (;;) {

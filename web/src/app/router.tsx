@@ -27,6 +27,7 @@ const routes = [
       'status',
       'kind',
       'role',
+      'user',
       'metadata',
       'context_id',
       'worker_id',

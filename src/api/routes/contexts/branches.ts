@@ -31,7 +31,7 @@ function listBranchesRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/branches',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'context' },
       schema: {
         summary: 'Branches of a context, oldest first',
         operationId: 'listBranches',
@@ -57,7 +57,7 @@ function createBranchRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/branches',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'context' },
       schema: {
         summary: 'Create a branch. It shares the earlier messages; its cost does not depend on their number',
         operationId: 'createBranch',
@@ -89,7 +89,7 @@ function switchBranchRoute(app: App, ports: ApiPorts): void {
   app.put(
     '/api/contexts/:id/branches/:name',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'context' },
       schema: {
         summary: 'Make a branch the active one: it takes inputs that name no branch',
         operationId: 'switchBranch',
@@ -110,7 +110,7 @@ function deleteBranchRoute(app: App, ports: ApiPorts): void {
   app.delete(
     '/api/contexts/:id/branches/:name',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'context' },
       schema: {
         summary: 'Delete a branch that is not active. Branches that share its messages keep them',
         operationId: 'deleteBranch',

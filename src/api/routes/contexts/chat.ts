@@ -2,7 +2,8 @@
 import type { Static } from 'typebox';
 import { mapOutcome, type AnyCommand } from '../../../commands/perform.ts';
 import { refuse } from '../../../core/errors.ts';
-import { parseId, type ContextId, type TenantId } from '../../../core/ids.ts';
+import { parseId, type ContextId } from '../../../core/ids.ts';
+import { actingUser, requireNewContexts, sees, type Caller } from '../../access/reach.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import { unknownName } from '../../server/catalog.ts';
 import { makeWorker } from '../../request/make-worker.ts';
@@ -21,7 +22,7 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
   app.post(
     '/api/chat',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'filtered' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Post a message to a chat session; without session_id a new session starts',
@@ -33,9 +34,11 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const { tenantId, body } = request;
-      const session = sessionId(body.session_id);
-      const command = session === null ? await begin(ports, tenantId, body) : goOn(ports, tenantId, session, body);
+      const session = sessionId(request.body.session_id);
+      const command =
+        session === null
+          ? await begin(ports, request, request.body)
+          : await goOn(ports, request, session, request.body);
       const answer = await write(ports, request, answered(command));
       return accepted(request, reply, answer);
     },
@@ -45,30 +48,42 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
 /** A session always uses the default model. For another model or a role, clients create a context and post to it. */
 async function begin(
   ports: ApiPorts,
-  tenantId: TenantId,
-  { message }: Static<typeof Chat>,
+  caller: Caller,
+  { message, user }: Static<typeof Chat>,
 ): Promise<AnyCommand<Accepted>> {
+  requireNewContexts(caller);
   const { defaultModel: model } = ports.config;
   if ((await unknownName(ports, { model })) !== null) {
     const refusalText = `No live worker process serves the default model ${model}. Configure its provider, or set NIGHTSHIFT_DEFAULT_MODEL to another model.`;
     return async () => refuse('unknown_model', refusalText);
   }
   const config = { idle_timeout_s: ports.config.sessionTimeoutS };
-  const wanted = { tenantId, name: 'session', title: null, role: null, config, parentWorkerId: null };
-  const command = await makeWorker(ports, wanted, toFirstInput({ content: message }));
+  const wanted = {
+    tenantId: caller.tenantId,
+    user: actingUser(caller, user),
+    name: 'session',
+    title: null,
+    role: null,
+    config,
+    parentWorkerId: null,
+  };
+  const command = await makeWorker(ports, wanted, toFirstInput(caller, { content: message }));
   return answeredBy(command, async (_, created) => {
     if (created.accepted === null) throw new Error('A session was created without its first message.');
     return toAccepted(created.accepted);
   });
 }
 
-function goOn(
+async function goOn(
   ports: ApiPorts,
-  tenantId: TenantId,
+  caller: Caller,
   contextId: ContextId,
-  { message }: Static<typeof Chat>,
-): AnyCommand<Accepted> {
-  const command = submitPosted(ports, queueOf(ports, tenantId, contextId), { content: message });
+  { message, user }: Static<typeof Chat>,
+): Promise<AnyCommand<Accepted>> {
+  if (!(await sees(ports.database.db, caller, { kind: 'context', id: contextId })))
+    throw new RequestRefused(noSession(contextId));
+  const posted = { content: message, ...(user !== undefined && { user }) };
+  const command = submitPosted(ports, queueOf(ports, caller, contextId), posted);
   return mapOutcome(command, async (outcome) =>
     outcome.kind === 'refused' && outcome.code === 'not_found' ? noSession(contextId) : outcome,
   );

@@ -12,7 +12,7 @@ export function clearRoutes(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/clear',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'context' },
       schema: {
         summary: 'Clear a context: reset its history, all branches but main, and its counters',
         operationId: 'clearContext',

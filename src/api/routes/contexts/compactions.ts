@@ -13,6 +13,7 @@ import { PageQuery, WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { CompactAccepted, CompactContext, ContextCompactionList } from '../../schemas/contexts/compaction.ts';
 import { problems } from '../../schemas/problem.ts';
+import { actingUser } from '../../access/reach.ts';
 import { queueOf } from '../../request/submit.ts';
 import { answeredBy, write } from '../../request/write.ts';
 import { IdParams, contextId, noContext } from '../params.ts';
@@ -30,7 +31,7 @@ function compactRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/compact',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'context' },
       schema: {
         summary: 'Compact a context by a job of kind compact. The job completes even if there is nothing to compact',
         operationId: 'compactContext',
@@ -42,10 +43,12 @@ function compactRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const { tenantId, body } = request;
-      if (body.model !== undefined) await refuseUnknownNames(ports, { model: body.model }, []);
-      const target = queueOf(ports, tenantId, contextId(request.params.id));
-      const command = compactContext(ports, { ...target, asked: body });
+      const { token } = request;
+      const { user: named, ...asked } = request.body;
+      if (asked.model !== undefined) await refuseUnknownNames(ports, { model: asked.model }, []);
+      const target = queueOf(ports, request, contextId(request.params.id));
+      const user = actingUser(request, named);
+      const command = compactContext(ports, { ...target, asked, user, metadata: token?.metadata ?? {} });
       const answered = answeredBy(command, async (_, { jobId }): Promise<CompactAccepted> => ({ job_id: jobId }));
       return accepted(request, reply, await write(ports, request, answered));
     },
@@ -56,7 +59,7 @@ function listCompactionsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/compactions',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'context' },
       schema: {
         summary: 'Compactions of a context in order, with the messages that each replaces in prompts',
         operationId: 'listCompactions',

@@ -12,10 +12,11 @@ import { workerOf } from '../../../db/read/contexts/worker-views.ts';
 import { refuseUnknownNames } from '../../server/catalog.ts';
 import { created, readAnswer, toAnswer } from '../../response/context-answer.ts';
 import { splitLists } from '../../request/query.ts';
-import { makeWorker } from '../../request/make-worker.ts';
+import { makeWorker, visibleParent } from '../../request/make-worker.ts';
 import { cursorOf, id } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
+import { actingUser, requireNewContexts, visibleTo } from '../../access/reach.ts';
 import { requireConfigure } from '../../access/scopes.ts';
 import { invalid, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
@@ -36,7 +37,7 @@ import { isMatch, tagged } from '../../request/version.ts';
 import { toContextState } from '../../response/status-reason.ts';
 import { toContext } from '../../wire/context.ts';
 import { answeredBy, write, writeAround, type WriteRequest } from '../../request/write.ts';
-import { IdParams, contextId, noContext, parentId } from '../params.ts';
+import { IdParams, contextId, noContext } from '../params.ts';
 
 const tags = ['contexts'];
 
@@ -56,7 +57,7 @@ function createContextRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'filtered' },
       schema: {
         summary: 'Create a context and the worker that owns it',
         operationId: 'createContext',
@@ -70,9 +71,11 @@ function createContextRoute(app: App, ports: ApiPorts): void {
       const { tenantId, body } = request;
       const { title = null, config = {} } = body;
       requireConfigure(request, config);
+      requireNewContexts(request);
+      const user = actingUser(request, body.user);
       const { name, role } = identityOf(body);
-      const parentWorkerId = parentId(body.parent_worker_id);
-      const command = await makeWorker(ports, { tenantId, name, title, role, config, parentWorkerId });
+      const parentWorkerId = await visibleParent(ports, request, body.parent_worker_id);
+      const command = await makeWorker(ports, { tenantId, user, name, title, role, config, parentWorkerId });
       return created(ports, request, reply, command);
     },
   );
@@ -82,7 +85,7 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'filtered' },
       preValidation: splitLists('state'),
       schema: {
         summary: 'Contexts, newest first. Archived contexts only with archived=true',
@@ -92,10 +95,12 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(ContextList) },
       },
     },
-    async ({ tenantId, query }, reply) => {
+    async (request, reply) => {
+      const { tenantId, query } = request;
       const [after] = PLACE.read(query.cursor) ?? [null];
       const timeouts = idleTimeouts(ports.catalog.fileRoles);
       const filter = {
+        ...visibleTo(request, query.user),
         states: durable(query.state),
         role: query.role ?? null,
         archived: query.archived,
@@ -125,7 +130,7 @@ function getContextRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'context' },
       schema: {
         summary: 'One context',
         operationId: 'getContext',
@@ -143,7 +148,7 @@ function getContextStateRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/state',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'context' },
       schema: {
         summary: 'State of a context, and what it waits for',
         operationId: 'getContextState',
@@ -152,13 +157,16 @@ function getContextStateRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(ContextState) },
       },
     },
-    async ({ tenantId, params }) => {
+    async ({ tenantId, token, params }) => {
       const id = contextId(params.id);
-      const [diagnosis, names] = await Promise.all([
+      const [found, names] = await Promise.all([
         findDiagnosis(ports.database.db, tenantId, id, ports.times),
         ports.catalog.names(),
       ]);
-      return toContextState(orNotFound(diagnosis, noContext(id)), names);
+      const diagnosis = orNotFound(found, noContext(id));
+      // A token that names contexts may not see those of workers below.
+      const isOfUser = token === null || token.contextIds === null;
+      return toContextState(isOfUser ? diagnosis : { ...diagnosis, below: [] }, names);
     },
   );
 }
@@ -167,7 +175,7 @@ function patchContextRoute(app: App, ports: ApiPorts): void {
   app.patch(
     '/api/contexts/:id',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'context' },
       schema: {
         summary: 'Change title or config; null removes a field of the config',
         operationId: 'patchContext',
@@ -246,7 +254,7 @@ function deleteContextRoute(app: App, ports: ApiPorts): void {
   app.delete(
     '/api/contexts/:id',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'context' },
       schema: {
         summary: 'Delete a context, its worker and all workers below it, permanently',
         operationId: 'deleteContext',

@@ -14,7 +14,7 @@ export function eventRoutes(app: App, ports: ApiPorts, accessControl: AccessCont
   app.get(
     '/api/contexts/:id/events',
     {
-      config: { access: 'read', stream: true },
+      config: { access: 'read', tokens: 'context', stream: true },
       schema: {
         summary: 'Live events of a context (Server-Sent Events)',
         operationId: 'streamEvents',

@@ -18,7 +18,7 @@ export function exportRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/export',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'context' },
       schema: {
         summary: 'Export a context as a file',
         description:

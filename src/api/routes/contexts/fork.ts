@@ -1,6 +1,7 @@
 /** Forks a context: the new context starts with copies of the messages. */
 import { forkContext } from '../../../commands/contexts/fork-context.ts';
 import { parseId, type MessageId } from '../../../core/ids.ts';
+import { requireNewContexts } from '../../access/reach.ts';
 import { created } from '../../response/context-answer.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { WriteHeaders, versioned } from '../../schemas/common.ts';
@@ -15,7 +16,7 @@ export function forkRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/fork',
     {
-      config: { access: 'run', timeoutMs: TIMEOUT_MS },
+      config: { access: 'run', tokens: 'context', timeoutMs: TIMEOUT_MS },
       schema: {
         summary: 'Copy a context up to a message into a new context. Usage and cost stay with the original',
         operationId: 'forkContext',
@@ -28,6 +29,7 @@ export function forkRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const { tenantId, body } = request;
+      requireNewContexts(request);
       const command = forkContext(ports, {
         tenantId,
         contextId: contextId(request.params.id),

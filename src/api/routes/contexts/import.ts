@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
+import type { Static } from 'typebox';
 import { importContext } from '../../../commands/contexts/import-context.ts';
 import { created } from '../../response/context-answer.ts';
 import { openSource } from '../../import/open.ts';
@@ -11,7 +12,7 @@ import type { ApiPorts, App } from '../../server/ports.ts';
 import { WriteHeaders, versioned } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { Context } from '../../schemas/contexts/context.ts';
-import { ImportContext } from '../../schemas/contexts/import.ts';
+import { ImportContext, ImportQuery } from '../../schemas/contexts/import.ts';
 import { invalid } from '../../response/problem.ts';
 import { createValidator } from '../../request/validation.ts';
 import type { WriteRequest } from '../../request/write.ts';
@@ -37,6 +38,7 @@ export function importRoute(app: App, ports: ApiPorts): void {
             'Imports everything or nothing. The body may be larger than other bodies (NIGHTSHIFT_IMPORT_MB). Tool calls without a result get one, so that a job can run at once.',
           operationId: 'importContext',
           tags: ['contexts'],
+          querystring: ImportQuery,
           headers: WriteHeaders,
           body: ref(ImportContext),
           response: { 201: versioned(Context) },
@@ -59,14 +61,15 @@ export function importRoute(app: App, ports: ApiPorts): void {
 /** The request counts as repeated if its body has the same hash. */
 async function importFrom(
   ports: ApiPorts,
-  { tenantId, method, url, headers, lateAt }: WriteRequest,
+  { tenantId, token, method, url, headers, lateAt, query }: WriteRequest & { query: Static<typeof ImportQuery> },
   reply: FastifyReply,
   body: Spooled,
 ): Promise<Context> {
   const source = await openSource(ports, tenantId, body);
   const { title, config, worker, context, eventData } = source;
-  const create = await makeWorker(ports, { tenantId, ...worker, title, config, parentWorkerId: null });
+  const { user = null } = query;
+  const create = await makeWorker(ports, { tenantId, user, ...worker, title, config, parentWorkerId: null });
   const filling = { context, eventData, entries: () => source.entries() };
-  const request = { tenantId, method, url, headers, lateAt, body: { sha256: body.hash } };
+  const request = { tenantId, token, method, url, headers, lateAt, body: { sha256: body.hash, ...query } };
   return created(ports, request, reply, importContext(ports, tenantId, create, filling));
 }

@@ -25,7 +25,7 @@ export function interruptRoutes(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/interrupt',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'context' },
       schema: {
         summary: 'Interrupt the current job, and retract or keep its messages',
         operationId: 'interruptContext',

@@ -11,6 +11,7 @@ import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { invalid } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
+import { visibleTo } from '../../access/reach.ts';
 import { ApproveCalls, Inbox, InboxQuery, Resolved, type InboxItem } from '../../schemas/jobs/approval.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
@@ -26,7 +27,7 @@ function approveRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/tools/approve',
     {
-      config: { access: 'approve' },
+      config: { access: 'approve', tokens: 'context' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Approve or deny tool calls that wait for approval',
@@ -53,7 +54,7 @@ function inboxRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/approvals',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'filtered' },
       schema: {
         summary: 'Calls that wait for a person or a client, oldest first',
         operationId: 'listApprovals',
@@ -62,11 +63,13 @@ function inboxRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(Inbox) },
       },
     },
-    async ({ tenantId, query }, reply) => {
+    async (request, reply) => {
+      const { tenantId, query } = request;
       const { kind = null, limit } = query;
+      const filter = { ...visibleTo(request, query.user), kind };
       const after = readPlace(query.cursor);
       const read = readerOf(ports, reply);
-      const page = await read((tx) => listInbox(tx, tenantId, kind, { after, limit: limit + 1 }));
+      const page = await read((tx) => listInbox(tx, tenantId, filter, { after, limit: limit + 1 }));
       const cursorOf = ({ requestedAt, toolCallId: id }: Item) => PLACE.write([requestedAt, id]);
       return toListing(page, limit, toInboxItem, cursorOf);
     },

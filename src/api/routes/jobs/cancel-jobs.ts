@@ -2,7 +2,8 @@
 import type { Static } from 'typebox';
 import { cancelJobs } from '../../../commands/jobs/cancel-jobs.ts';
 import { refuse, type Refusal } from '../../../core/errors.ts';
-import { parseId, type ContextId, type TenantId, type WorkerId } from '../../../core/ids.ts';
+import { parseId, type ContextId, type WorkerId } from '../../../core/ids.ts';
+import { visibleTo, type Caller } from '../../access/reach.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { CANCEL_FILTERS, CancelJobs, Cancelled } from '../../schemas/jobs/cancel-jobs.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
@@ -16,7 +17,7 @@ export function cancelJobsRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/jobs/cancel',
     {
-      config: { access: 'run', timeoutMs: TIMEOUT_MS },
+      config: { access: 'run', tokens: 'filtered', timeoutMs: TIMEOUT_MS },
       schema: {
         summary: 'Cancel all unfinished jobs that match a filter. Safe to repeat',
         operationId: 'cancelJobs',
@@ -26,19 +27,20 @@ export function cancelJobsRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(Cancelled) },
       },
     },
-    (request) => writeAround(ports, request, () => cancelAll(ports, request.tenantId, request.body)),
+    (request) => writeAround(ports, request, () => cancelAll(ports, request, request.body)),
   );
 }
 
 async function cancelAll(
   ports: ApiPorts,
-  tenantId: TenantId,
+  caller: Caller,
   body: Static<typeof CancelJobs>,
 ): Promise<{ kind: 'done'; value: Cancelled } | Refusal> {
   if (CANCEL_FILTERS.every((name) => body[name] === undefined)) {
     return refuse('invalid_request', `The filter is empty. Give at least one of ${CANCEL_FILTERS.join(', ')}.`);
   }
   const filter = {
+    ...visibleTo(caller, body.user),
     contextId: parseId<ContextId>(body.context_id ?? ''),
     workerId: parseId<WorkerId>(body.worker_id ?? ''),
     role: body.role ?? null,
@@ -46,5 +48,8 @@ async function cancelAll(
     kind: body.kind ?? null,
     metadata: body.metadata ?? null,
   };
-  return { kind: 'done', value: await cancelJobs(ports, { tenantId, filter, reason: body.reason ?? null }) };
+  return {
+    kind: 'done',
+    value: await cancelJobs(ports, { tenantId: caller.tenantId, filter, reason: body.reason ?? null }),
+  };
 }

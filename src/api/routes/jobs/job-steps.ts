@@ -25,7 +25,7 @@ function listStepsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/jobs/:id/steps',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'job' },
       schema: {
         summary: 'The timeline of a job: model calls, tool calls and waits',
         operationId: 'listJobSteps',

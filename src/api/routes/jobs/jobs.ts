@@ -11,6 +11,7 @@ import { parseObject, splitLists } from '../../request/query.ts';
 import { cursorOf, id } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
+import { visibleTo } from '../../access/reach.ts';
 import { orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
@@ -35,7 +36,7 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/jobs',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'filtered' },
       preValidation: splitLists('status'),
       schema: {
         summary: 'Jobs, newest first',
@@ -45,8 +46,10 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(JobList) },
       },
     },
-    async ({ tenantId, query }, reply) => {
+    async (request, reply) => {
+      const { tenantId, query } = request;
       const filter = {
+        ...visibleTo(request, query.user),
         statuses: query.status === undefined ? null : [query.status].flat(),
         kind: query.kind ?? null,
         role: query.role ?? null,
@@ -69,7 +72,7 @@ function getJobRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/jobs/:id',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'job' },
       schema: {
         summary: 'One job; with wait_ms the response waits for the job to finish',
         operationId: 'getJob',
@@ -93,7 +96,7 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/jobs/:id/cancel',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'job' },
       schema: {
         summary: 'Cancel a job; for a finished job, return its status',
         operationId: 'cancelJob',

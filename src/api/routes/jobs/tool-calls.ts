@@ -26,7 +26,7 @@ export function toolCallRoutes(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/tools/:tool_call_id',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'context' },
       schema: {
         summary: 'One tool call with its executions',
         operationId: 'getToolCall',
@@ -42,7 +42,7 @@ export function toolCallRoutes(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/tools/:tool_call_id/resolve',
     {
-      config: { access: 'approve' },
+      config: { access: 'approve', tokens: 'context' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Resolve a tool call whose outcome is unknown',
@@ -63,7 +63,7 @@ export function toolCallRoutes(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/tools/:tool_call_id/result',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'context' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Answer a question, or post the result of a client tool',

@@ -19,7 +19,7 @@ export function listMessagesRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/messages',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'context' },
       preValidation: splitLists('include'),
       schema: {
         summary: 'Messages in order; queued inputs last',

@@ -34,7 +34,7 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/messages',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'context' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Post an input message. A 202 response means that the message is committed',
@@ -48,7 +48,7 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const context = contextId(request.params.id);
-      const command = submitPosted(ports, queueOf(ports, request.tenantId, context), request.body);
+      const command = submitPosted(ports, queueOf(ports, request, context), request.body);
       return accepted(request, reply, await write(ports, request, command));
     },
   );
@@ -58,7 +58,7 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/workers/:id/messages',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'worker' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: "Post an input message to a worker's context",
@@ -77,7 +77,7 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
         async statement(executor) {
           const context = await contextOf(executor, tenantId, worker);
           if (context === null) return refuse('not_found', noWorker(worker));
-          const submit = submitPosted(ports, queueOf(ports, tenantId, context), body);
+          const submit = submitPosted(ports, queueOf(ports, request, context), body);
           return runStatement(executor, submit);
         },
       };
@@ -90,7 +90,7 @@ function postJobRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/jobs',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'context' },
       schema: {
         summary: 'Start a job on the existing history, without a new input',
         operationId: 'postJob',
@@ -103,7 +103,7 @@ function postJobRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const context = contextId(request.params.id);
-      const command = submitPosted(ports, queueOf(ports, request.tenantId, context), request.body);
+      const command = submitPosted(ports, queueOf(ports, request, context), request.body);
       return accepted(request, reply, await write(ports, request, command));
     },
   );
@@ -113,7 +113,7 @@ function getMessageRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/messages/:message_id',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'context' },
       schema: {
         summary: 'One message',
         operationId: 'getMessage',
@@ -135,7 +135,7 @@ function patchMessageRoute(app: App, ports: ApiPorts): void {
   app.patch(
     '/api/contexts/:id/messages/:message_id',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'context' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Edit a queued input, or change its position in the queue',
@@ -151,7 +151,7 @@ function patchMessageRoute(app: App, ports: ApiPorts): void {
       const { tenantId, params, body } = request;
       const target = { tenantId, contextId: contextId(params.id), messageId: messageId(params.message_id) };
       const content = body.content === undefined ? null : toBlocks(body.content);
-      const command = changeInput(target, { content, place: body.position ?? null });
+      const command = changeInput(target, { content, place: body.position ?? null, by: request.token?.user ?? null });
       return write(
         ports,
         request,
@@ -168,7 +168,7 @@ function deleteMessageRoute(app: App, ports: ApiPorts): void {
   app.delete(
     '/api/contexts/:id/messages/:message_id',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'context' },
       schema: {
         summary: 'Withdraw a queued input and cancel its job',
         operationId: 'deleteMessage',

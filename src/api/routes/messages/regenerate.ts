@@ -6,6 +6,7 @@ import { editInput, regenerate, type Regeneration } from '../../../commands/inpu
 import type { AnyCommand } from '../../../commands/perform.ts';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
 import type { TenantId } from '../../../core/ids.ts';
+import type { Token } from '../../../core/tokens.ts';
 import { listSiblings } from '../../../db/read/contexts/branch-views.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
@@ -33,7 +34,7 @@ function editMessageRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/messages/:message_id/edit',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'context' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Edit a past input and answer it on a new branch',
@@ -58,7 +59,7 @@ function regenerateRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/contexts/:id/messages/:message_id/regenerate',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'context' },
       schema: {
         summary: 'Regenerate the answer to an input on a new branch',
         operationId: 'regenerateMessage',
@@ -81,7 +82,7 @@ function siblingsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/messages/:message_id/siblings',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'context' },
       schema: {
         summary: 'Alternatives to a message on the branches of its context, itself included',
         operationId: 'listSiblings',
@@ -102,16 +103,17 @@ function siblingsRoute(app: App, ports: ApiPorts): void {
 
 type RegenerateRequest = {
   tenantId: TenantId;
+  token: Token | null;
   params: { id: string; message_id: string };
   body: Static<typeof Regenerate>;
 };
 
 function toRegeneration<Content extends InputBlock[] | null>(
   ports: ApiPorts,
-  { tenantId, params, body }: RegenerateRequest,
+  { tenantId, token, params, body }: RegenerateRequest,
   content: Content,
 ): Regeneration & { input: { content: Content } } {
-  const target = queueOf(ports, tenantId, contextId(params.id));
+  const target = queueOf(ports, { tenantId, token }, contextId(params.id));
   const input = { ...toSubmitInput(target, body), content };
   return { messageId: messageId(params.message_id), name: body.name ?? null, input };
 }

@@ -9,6 +9,7 @@ import { cursorOf, id, inOrder, instant, orNull, real } from '../../request/curs
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { invalid } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
+import { visibleTo, type Caller } from '../../access/reach.ts';
 import { openSlots } from '../../response/slots.ts';
 import { ref } from '../../../schema/build.ts';
 import { SearchQuery, SearchResultList, type SearchResult } from '../../schemas/messages/search.ts';
@@ -27,7 +28,7 @@ export function searchRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/search',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'filtered' },
       schema: {
         summary: 'Full-text search in messages, best match first',
         description:
@@ -38,7 +39,8 @@ export function searchRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(SearchResultList) },
       },
     },
-    async ({ tenantId, query }, reply) => {
+    async (request, reply) => {
+      const { tenantId, query } = request;
       const read = readerOf(ports, reply);
       const text = query.q?.trim() ?? '';
       if (text === '') throw invalid('q has no words to search for.', 'q');
@@ -46,7 +48,7 @@ export function searchRoute(app: App, ports: ApiPorts): void {
         throw invalid(`q has more than ${MOST_WORDS} words. Use fewer.`, 'q');
       }
       const place = readPlace(query.cursor);
-      const filter = await toFilter(ports.database.db, tenantId, text, query);
+      const filter = await toFilter(ports.database.db, request, text, query);
       if (filter === null) return { data: [], next_cursor: null };
       // The reader does not search if the client has disconnected or already got a 503.
       const { found, next } = await atOnce(() =>
@@ -65,15 +67,16 @@ function countWords(text: string): number {
 /** Null: nothing can match. */
 async function toFilter(
   executor: Executor,
-  tenantId: TenantId,
+  caller: Caller,
   text: string,
   query: Static<typeof SearchQuery>,
 ): Promise<SearchFilter | null> {
   const contextId = parseId<ContextId>(query.context_id ?? '');
   const workerId = parseId<WorkerId>(query.worker_id ?? '');
-  const ofWorker = workerId === null ? null : await contextOf(executor, tenantId, workerId);
+  const ofWorker = workerId === null ? null : await contextOf(executor, caller.tenantId, workerId);
   if (workerId !== null && ofWorker === null) return null;
   return {
+    ...visibleTo(caller, query.user),
     text,
     contextIds: [contextId, ofWorker].filter((id) => id !== null),
     workerRole: query.role ?? null,

@@ -14,7 +14,7 @@ export function turnRoutes(app: App, ports: ApiPorts): void {
   app.get(
     '/api/contexts/:id/turns',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'context' },
       schema: {
         summary: 'Turns in order: inputs, answers, and tool calls with their results',
         operationId: 'listTurns',

@@ -185,8 +185,8 @@ async function tenantOf(
 }
 
 /** Without an `Idempotency-Key`: what is stored under it would contain the key. */
-function unstored({ tenantId, method, url, lateAt }: FastifyRequest): WriteRequest {
-  return { tenantId, method, url, lateAt, headers: {} };
+function unstored({ tenantId, token, method, url, lateAt }: FastifyRequest): WriteRequest {
+  return { tenantId, token, method, url, lateAt, headers: {} };
 }
 
 function apiKeyId(text: string): ApiKeyId {

@@ -9,7 +9,7 @@ export function installationRoutes(app: App, ports: ApiPorts): void {
   app.get(
     '/api/system',
     {
-      config: { access: 'read_or_operator' },
+      config: { access: 'read_or_operator', tokens: 'none' },
       schema: {
         summary:
           'Version, providers, tools, MCP servers and limits; for the operator also the worker processes and throttles',

@@ -38,7 +38,8 @@ function getSessionRoute(app: App, accessControl: AccessControl): void {
     async ({ headers, method, cookies }) => {
       const access = await accessControl.admit({ headers, method, cookies });
       const auth = await accessControl.auth();
-      return access.kind === 'tenant'
+      // A token is no sign-in, and tells a user nothing about the tenant.
+      return access.kind === 'tenant' && access.token === null
         ? { auth, signed_in: true, tenant: access.tenantName }
         : { auth, signed_in: false, tenant: null };
     },

@@ -22,7 +22,7 @@ export function statsHistoryRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/stats/history',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'none' },
       schema: {
         summary: 'Finished jobs, their tokens and durations, over time',
         operationId: 'getStatsHistory',

@@ -93,7 +93,7 @@ function getStatsRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/stats',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'none' },
       schema: {
         summary: 'Numbers of queued, running and waiting jobs, and of contexts by state',
         operationId: 'getStats',
@@ -113,7 +113,7 @@ function getOpenapiRoute(app: App): void {
   app.get(
     '/api/openapi.json',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'any' },
       schema: {
         summary: 'The OpenAPI document',
         operationId: 'getOpenapi',

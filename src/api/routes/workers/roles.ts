@@ -34,7 +34,7 @@ function listRolesRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/roles',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'none' },
       schema: {
         summary: 'Roles, sorted by name',
         operationId: 'listRoles',
@@ -71,7 +71,7 @@ function getRoleRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/roles/:name',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'none' },
       schema: {
         summary: 'One role, in its current or an older version',
         operationId: 'getRole',

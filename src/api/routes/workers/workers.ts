@@ -11,10 +11,11 @@ import { findWorker, listWorkers, type WorkerView } from '../../../db/read/conte
 import { contextOf } from '../../../db/write/workers/workers.ts';
 import { refuseUnknownNames } from '../../server/catalog.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
-import { makeWorker } from '../../request/make-worker.ts';
+import { makeWorker, visibleParent } from '../../request/make-worker.ts';
 import { cursorOf, id } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
+import { actingUser, requireNewContexts, visibleTo } from '../../access/reach.ts';
 import { requireConfigure, requireScope } from '../../access/scopes.ts';
 import { RequestRefused, orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
@@ -35,7 +36,7 @@ import { toAccepted, toFirstInput } from '../../request/submit.ts';
 import { isMatch, tagged, withVersion, type Tagged } from '../../request/version.ts';
 import { toWorker } from '../../wire/worker.ts';
 import { answeredBy, write, writeAround } from '../../request/write.ts';
-import { IdParams, noWorker, parentId, workerId } from '../params.ts';
+import { IdParams, noWorker, workerId } from '../params.ts';
 
 const tags = ['workers'];
 
@@ -68,7 +69,7 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
   app.post(
     '/api/workers',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'filtered' },
       bodyLimit: CONTENT_BYTES,
       schema: {
         summary: 'Create a worker and its context, and queue its first input if there is one',
@@ -83,9 +84,11 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
       const { tenantId, body } = request;
       const { name, config = {}, input } = body;
       requireConfigure(request, config);
-      const parentWorkerId = parentId(body.parent_worker_id);
-      const wanted = { tenantId, name, title: null, role: body.role, config, parentWorkerId };
-      const command = await makeWorker(ports, wanted, input === undefined ? null : toFirstInput(input));
+      requireNewContexts(request);
+      const user = actingUser(request, body.user);
+      const parentWorkerId = await visibleParent(ports, request, body.parent_worker_id);
+      const wanted = { tenantId, user, name, title: null, role: body.role, config, parentWorkerId };
+      const command = await makeWorker(ports, wanted, input === undefined ? null : toFirstInput(request, input));
       const answered = answeredBy(command, async (_, made) => toCreated(made));
       const answer = await write(ports, request, answered);
       request.madeJob = answer.body.job_id ?? null;
@@ -99,7 +102,7 @@ function listWorkersRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/workers',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'filtered' },
       schema: {
         summary: 'Workers, newest first',
         operationId: 'listWorkers',
@@ -108,8 +111,10 @@ function listWorkersRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(WorkerList) },
       },
     },
-    async ({ tenantId, query }, reply) => {
+    async (request, reply) => {
+      const { tenantId, query } = request;
       const filter = {
+        ...visibleTo(request, query.user),
         parentWorkerId: parseId<WorkerId>(query.parent_worker_id ?? ''),
         role: query.role ?? null,
         state: query.state ?? null,
@@ -127,7 +132,7 @@ function getWorkerRoute(app: App, ports: ApiPorts): void {
   app.get(
     '/api/workers/:id',
     {
-      config: { access: 'read' },
+      config: { access: 'read', tokens: 'worker' },
       schema: {
         summary: 'One worker',
         operationId: 'getWorker',
@@ -145,7 +150,7 @@ function patchWorkerRoute(app: App, ports: ApiPorts): void {
   app.patch(
     '/api/workers/:id',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'worker' },
       schema: {
         summary: 'Change a worker; null removes a field of the config',
         operationId: 'patchWorker',
@@ -186,7 +191,7 @@ function deleteWorkerRoute(app: App, ports: ApiPorts): void {
   app.delete(
     '/api/workers/:id',
     {
-      config: { access: 'run' },
+      config: { access: 'run', tokens: 'worker' },
       schema: {
         summary: 'Delete a worker and all workers below it, permanently',
         operationId: 'deleteWorker',
@@ -221,7 +226,7 @@ function stopOrStartRoute(app: App, ports: ApiPorts, verb: 'stop' | 'start', way
   app.post(
     `/api/workers/:id/${verb}`,
     {
-      config: { access: 'run', timeoutMs: TIMEOUT_MS },
+      config: { access: 'run', tokens: 'worker', timeoutMs: TIMEOUT_MS },
       schema: {
         summary: way.summary,
         operationId: `${verb}Worker`,

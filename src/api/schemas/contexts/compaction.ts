@@ -1,7 +1,7 @@
 /** Compactions in the API: requests and results. */
 import { Type, type Static } from 'typebox';
 import { COMPACTOR_TYPES } from '../../../core/compaction/type.ts';
-import { Count, Instant, Positive, Uuid, described, listOf } from '../common.ts';
+import { Count, Instant, Positive, UserName, Uuid, described, listOf } from '../common.ts';
 import { nullable, oneOf, strict } from '../../../schema/build.ts';
 import { KEPT, SummaryModel, keepTurns } from '../../../schema/compaction.ts';
 
@@ -10,6 +10,7 @@ export const CompactContext = strict(
     type: Type.Optional(oneOf(COMPACTOR_TYPES)),
     keep_turns: Type.Optional(keepTurns(KEPT)),
     model: Type.Optional(SummaryModel),
+    user: Type.Optional(UserName),
   },
   { $id: 'CompactContext', description: 'Missing fields use the compaction settings of the worker.' },
 );

@@ -1,7 +1,20 @@
 /** Contexts in the API. */
 import { Type, type Static } from 'typebox';
 import { STATES } from '../../../core/run/state.ts';
-import { Archived, Count, Instant, Page, Positive, Title, Usage, Uuid, described, listOf, someOf } from '../common.ts';
+import {
+  Archived,
+  Count,
+  Instant,
+  Page,
+  Positive,
+  Title,
+  Usage,
+  UserName,
+  Uuid,
+  described,
+  listOf,
+  someOf,
+} from '../common.ts';
 import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
 import { ConfigPatch, RoleName, WorkerConfig } from '../../../schema/config.ts';
 import { WaitingFor } from '../jobs/job.ts';
@@ -27,6 +40,7 @@ export const Context = strict(
     id: Uuid,
     worker_id: Uuid,
     worker_name: Type.String(),
+    user: nullable(described(Type.String(), 'The end user whose context it is. Null: none.')),
     role: nullable(Type.String({ description: 'Role of the worker.' })),
     last_message: nullable(ref(LastMessage)),
     parent_id: nullable(described(Uuid, 'The context it was forked from; may be deleted by now.')),
@@ -59,6 +73,7 @@ export const ContextList = listOf('ContextList', Context);
 
 export const ContextQuery = strict({
   ...Page,
+  user: Type.Optional(UserName),
   state: Type.Optional(someOf(STATES, 'State of the context.')),
   role: Type.Optional(RoleName),
   archived: Archived,
@@ -71,13 +86,14 @@ export const ContextQuery = strict({
   ),
 });
 
-const { name, role, config, parent_worker_id } = CreateWorker.properties;
+const { name, user, role, config, parent_worker_id } = CreateWorker.properties;
 
 export const CreateContext = strict(
   {
     title: Type.Optional(nullable(Title)),
     worker: Type.Optional(strict({ name: Type.Optional(name), role })),
     name: Type.Optional(name),
+    user,
     role: Type.Optional(nullable(RoleName)),
     config,
     parent_worker_id,

@@ -2,9 +2,11 @@
 import { Type } from 'typebox';
 import { nullable, ref, strict } from '../../../schema/build.ts';
 import { RoleName, WorkerConfig } from '../../../schema/config.ts';
-import { Title } from '../common.ts';
+import { Title, UserName } from '../common.ts';
 import { ContextExport, Pair } from './export.ts';
 import { CreateWorker } from '../workers/worker.ts';
+
+export const ImportQuery = strict({ user: Type.Optional(UserName) });
 
 export const PairedImport = strict(
   {

@@ -1,7 +1,7 @@
 /** Approval decisions, and the inbox of calls that wait for a person or a client. */
 import { Type, type Static } from 'typebox';
 import { INBOX_KINDS } from '../../../db/read/jobs/inbox.ts';
-import { AnyJson, Instant, JsonObject, Page, Uuid, described, listOf } from '../common.ts';
+import { AnyJson, Instant, JsonObject, Page, UserName, Uuid, described, listOf } from '../common.ts';
 import { nullable, oneOf, plainText, strict } from '../../../schema/build.ts';
 
 export const ApproveCalls = strict(
@@ -47,4 +47,8 @@ export type InboxItem = Static<typeof InboxItem>;
 
 export const Inbox = listOf('Inbox', InboxItem);
 
-export const InboxQuery = strict({ ...Page, kind: Type.Optional(oneOf(INBOX_KINDS)) });
+export const InboxQuery = strict({
+  ...Page,
+  kind: Type.Optional(oneOf(INBOX_KINDS)),
+  user: Type.Optional(UserName),
+});

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import { JOB_CODES } from '../../../core/errors.ts';
 import { JOB_KINDS, JOB_STATUSES } from '../../../core/run/job.ts';
 import { JobCompaction } from '../contexts/compaction.ts';
-import { Count, Instant, JsonObject, Page, Usage, Uuid, listOf, someOf } from '../common.ts';
+import { Count, Instant, JsonObject, Page, Usage, UserName, Uuid, described, listOf, someOf } from '../common.ts';
 import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
 
 export const WaitingFor = strict(
@@ -30,6 +30,12 @@ export const Job = strict(
     kind: oneOf(JOB_KINDS),
     context_id: Uuid,
     worker_id: Uuid,
+    user: nullable(
+      described(
+        Type.String(),
+        'The end user on whose behalf it runs: the one that was named with the input, else the one of the context. Null: none.',
+      ),
+    ),
     branch: Type.String(),
     status: oneOf(JOB_STATUSES),
     attempt: Count,
@@ -56,6 +62,7 @@ export const JobQuery = strict({
   ...Page,
   status: Type.Optional(someOf(JOB_STATUSES, 'Status of the job.')),
   kind: Type.Optional(oneOf(JOB_KINDS)),
+  user: Type.Optional(UserName),
   role: Type.Optional(plainText(256, 1, 'Role of the worker.')),
   metadata: Type.Optional(
     Type.String({

@@ -11,6 +11,7 @@ import {
   Positive,
   TurnName,
   Usage,
+  UserName,
   Uuid,
   byType,
   described,
@@ -82,7 +83,7 @@ const ofAnyJob = {
 };
 
 /** Options of a job of an existing context, with or without an input. */
-export const ofJob = { branch: Type.Optional(BranchName), ...ofAnyJob };
+export const ofJob = { branch: Type.Optional(BranchName), user: Type.Optional(UserName), ...ofAnyJob };
 
 export const Content = Type.Union([
   Type.String({ minLength: 1 }),
@@ -95,7 +96,7 @@ export const PostMessage = strict(
     delivery: Type.Optional(
       oneOf(
         DELIVERIES,
-        'What to do while a job is unfinished. queue: wait behind it; if a question waits for an answer and the priority is the default, the input answers the oldest question. steer: join the running job at its next step; the job keeps its metadata, priority, max_steps and deadline. interrupt: replace the job. reject: refuse the input.',
+        'What to do while a job is unfinished. queue: wait behind it; if a question waits for an answer and the priority is the default, the input answers the oldest question. steer: join the running job at its next step, if it is of the same user; the job keeps its metadata, priority, max_steps and deadline. interrupt: replace the job. reject: refuse the input.',
       ),
     ),
     ...ofJob,

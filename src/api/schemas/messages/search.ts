@@ -1,6 +1,6 @@
 /** Search in the API. */
 import { Type, type Static } from 'typebox';
-import { Instant, Page, TurnName, Uuid, listOf } from '../common.ts';
+import { Instant, Page, TurnName, UserName, Uuid, listOf } from '../common.ts';
 import { oneOf, plainText, strict } from '../../../schema/build.ts';
 import { RoleName } from '../../../schema/config.ts';
 
@@ -10,6 +10,7 @@ export const SearchQuery = strict({
   ),
   context_id: Type.Optional(Uuid),
   worker_id: Type.Optional(Uuid),
+  user: Type.Optional(UserName),
   role: Type.Optional(RoleName),
   message_role: Type.Optional(oneOf(['user', 'assistant'])),
   created_after: Type.Optional(Instant),

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { JOB_CODES } from '../../../core/errors.ts';
 import { WORKER_STATES } from '../../../db/read/contexts/worker-views.ts';
-import { Archived, Count, Instant, Page, Positive, Uuid, described, listOf } from '../common.ts';
+import { Archived, Count, Instant, Page, Positive, UserName, Uuid, described, listOf } from '../common.ts';
 import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
 import { FirstMessage } from '../messages/message.ts';
 import { ConfigPatch, RoleName, WorkerConfig } from '../../../schema/config.ts';
@@ -18,6 +18,7 @@ export const Worker = strict(
   {
     id: Uuid,
     name: Type.String(),
+    user: nullable(described(Type.String(), 'The end user whose worker it is. Null: none.')),
     role: nullable(Type.String()),
     role_version: nullable(described(Positive, 'Null without a role, or for a role of the config file.')),
     config: ref(WorkerConfig),
@@ -37,6 +38,7 @@ export const WorkerList = listOf('WorkerList', Worker);
 
 export const WorkerQuery = strict({
   ...Page,
+  user: Type.Optional(UserName),
   parent_worker_id: Type.Optional(Uuid),
   role: Type.Optional(RoleName),
   state: Type.Optional(oneOf(WORKER_STATES)),
@@ -46,6 +48,7 @@ export const WorkerQuery = strict({
 export const CreateWorker = strict(
   {
     name: Name,
+    user: Type.Optional(UserName),
     role: Type.Optional(nullable(RoleName)),
     config: Type.Optional(ref(WorkerConfig)),
     parent_worker_id: Type.Optional(nullable(Type.String())),

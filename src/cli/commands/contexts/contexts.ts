@@ -5,7 +5,7 @@ import { apiCommand, carryOut, printList, type Cli, type Common, type List } fro
 import { ago, money, tokensOf } from '../../terminal/time.ts';
 import { given, wholeNumber } from '../../values.ts';
 
-type Options = Common & { archived?: true; find?: string; limit: number };
+type Options = Common & { archived?: true; find?: string; user?: string; limit: number };
 
 export function contextsCommand(cli: Cli): Command {
   return apiCommand('contexts', 'list contexts', [
@@ -14,11 +14,12 @@ export function contextsCommand(cli: Cli): Command {
   ])
     .option('--archived', 'list archived contexts instead')
     .option('--find <text>', 'contexts whose title, worker, id or job metadata contain the text')
+    .option('-u, --user <name>', 'only contexts of this end user')
     .option('-n, --limit <n>', 'maximum number of rows', wholeNumber(1, 100_000), 20)
     .action((options: Options) =>
       carryOut(cli, options, async (client) => {
-        const { archived, find, limit } = options;
-        const query = { limit: Math.min(limit, 200), ...given({ archived, q: find }) };
+        const { archived, find, user, limit } = options;
+        const query = { limit: Math.min(limit, 200), ...given({ archived, q: find, user }) };
         await printList(cli, options, client.contexts.list(query), LIST);
       }),
     );

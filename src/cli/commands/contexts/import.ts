@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import type { ImportContext, Json } from '../../../client/index.ts';
 import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { parseJsonOf, readJson, readText } from '../../read-task.ts';
+import { given } from '../../values.ts';
 
 const TIMEOUT_MS = 600_000;
 
@@ -19,10 +20,14 @@ export function importCommand(cli: Cli): Command {
     ],
   )
     .argument('<file|folder>', '- reads standard input')
-    .action((named: string, options: Common) =>
+    .option('-u, --user <name>', 'the end user whose context it becomes')
+    .action((named: string, options: Common & { user?: string }) =>
       carryOut(cli, options, async (client) => {
         const document = await read(cli, named);
-        const context = await client.contexts.import(document, { timeoutMs: TIMEOUT_MS });
+        const context = await client.contexts.import(document, {
+          timeoutMs: TIMEOUT_MS,
+          ...given({ user: options.user }),
+        });
         if (options.json === true) return cli.screen.json(context);
         cli.screen.out(`${context.id}\n`);
         const { sideInk } = cli.screen;

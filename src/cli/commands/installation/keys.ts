@@ -1,9 +1,9 @@
 /** `keys`: lists the API keys of the tenant. Subcommands make, rotate and revoke one. */
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { ApiKey, CreateApiKey, CreatedApiKey } from '../../../client/index.ts';
 import { apiCommand, carryOut, listText, print, withBelow, type Cli, type Common, type List } from '../../cli.ts';
 import { oneLine } from '../../terminal/safe.ts';
-import { duration, gathered, given, instant } from '../../values.ts';
+import { duration, given, instant, someOf } from '../../values.ts';
 
 type Scope = CreateApiKey['scopes'][number];
 
@@ -32,7 +32,7 @@ function createKeyCommand(cli: Cli): Command {
     'nightshift keys create first --tenant acme --scope read,run,configure,approve,keys   # with the admin key',
   ])
     .argument('<name>', 'what the key is for')
-    .requiredOption('-s, --scope <scopes>', 'read, run, configure, approve, keys; may be repeated', scopesIn)
+    .requiredOption('-s, --scope <scopes>', 'read, run, configure, approve, keys; may be repeated', someOf(SCOPES))
     .option('--expires <time>', 'a timestamp, or a time from now', instant(1))
     .option('--tenant <name>', 'with the admin key: the tenant whose first key this is')
     .action((name: string, { scope = [], expires, tenant, ...common }: Create) =>
@@ -70,13 +70,6 @@ function revokeKeyCommand(cli: Cli): Command {
         print(cli, options, { id }, `${oneLine(id)} is revoked.\n`);
       }),
     );
-}
-
-/** An option that may be repeated, or take several scopes separated by commas. */
-function scopesIn(text: string, before: readonly Scope[] = []): Scope[] {
-  const scopes = gathered(text).map((name) => SCOPES.find((scope) => scope === name));
-  if (scopes.includes(undefined)) throw new InvalidArgumentError(`Expected some of ${SCOPES.join(', ')}.`);
-  return [...new Set([...before, ...scopes.filter((scope) => scope !== undefined)])];
 }
 
 /** The key alone on stdout, so that it can be written to a file. */

@@ -11,6 +11,7 @@ type Options = Common & {
   context?: string;
   worker?: string;
   role?: string;
+  user?: string;
   status?: NonNullable<CancelJobs['status']>;
   metadata?: { [key: string]: Json };
   reason?: string;
@@ -27,6 +28,7 @@ export function cancelCommand(cli: Cli): Command {
     .option('-c, --context <id>', 'unfinished jobs of a context')
     .option('-w, --worker <id|name>', 'jobs of a worker and its descendants')
     .option('-r, --role <role>', 'jobs of workers with this role')
+    .option('-u, --user <name>', 'jobs on behalf of this end user')
     .addOption(new Option('-s, --status <status>', 'jobs with this status').choices(['queued', 'running', 'waiting']))
     .option('--metadata <name=value>', 'jobs with this metadata; may be repeated', member)
     .option('--reason <text>', 'reason, stored with the job')
@@ -42,7 +44,7 @@ async function cancel(cli: Cli, client: Client, jobs: readonly string[], options
   if (hasFilter === jobs.length > 0)
     throw new CommandError(
       EXIT.usage,
-      'Pass either job ids, or a filter: --context, --worker, --role, --status or --metadata.',
+      'Pass either job ids, or a filter: --context, --worker, --role, --user, --status or --metadata.',
     );
   const reason = given({ reason: options.reason });
   if (hasFilter) {
@@ -60,9 +62,9 @@ async function cancel(cli: Cli, client: Client, jobs: readonly string[], options
 }
 
 async function filterOf(client: Client, options: Options): Promise<CancelJobs> {
-  const { context, worker, role, status, metadata } = options;
+  const { context, worker, role, user, status, metadata } = options;
   const workerId = worker === undefined ? undefined : (await findWorker(client, worker)).id;
-  return given({ context_id: context, worker_id: workerId, role, status, metadata });
+  return given({ context_id: context, worker_id: workerId, role, user, status, metadata });
 }
 
 function format({ job_id, status, requested_at, stopped_at }: Receipt): string {

@@ -7,7 +7,7 @@ import { ago } from '../../terminal/time.ts';
 import { given, wholeNumber } from '../../values.ts';
 
 type Kind = NonNullable<NonNullable<Operations['GET /api/approvals']['query']>['kind']>;
-type Options = Common & { kind?: Kind; limit: number };
+type Options = Common & { kind?: Kind; user?: string; limit: number };
 
 export function inboxCommand(cli: Cli): Command {
   return apiCommand('inbox', 'list everything that waits for a person, oldest first', [
@@ -17,11 +17,12 @@ export function inboxCommand(cli: Cli): Command {
     .addOption(
       new Option('-k, --kind <kind>', 'only items of this kind').choices(['approval', 'input', 'unknown_outcome']),
     )
+    .option('-u, --user <name>', 'only items of this end user')
     .option('-n, --limit <n>', 'maximum number of rows', wholeNumber(1, 100_000), 50)
     .action((options: Options) =>
       carryOut(cli, options, async (client) => {
-        const { kind, limit } = options;
-        const query = { limit: Math.min(limit, 200), ...given({ kind }) };
+        const { kind, user, limit } = options;
+        const query = { limit: Math.min(limit, 200), ...given({ kind, user }) };
         await printList(cli, options, client.approvals.list(query), LIST);
       }),
     );

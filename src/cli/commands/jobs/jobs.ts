@@ -18,6 +18,7 @@ type Options = Common & {
   status?: NonNullable<Query['status']>;
   kind?: NonNullable<Query['kind']>;
   role?: string;
+  user?: string;
   metadata?: { [key: string]: Json };
   context?: string;
   worker?: string;
@@ -40,6 +41,7 @@ export function jobsCommand(cli: Cli): Command {
     .option('-c, --context <id>', 'only jobs of this context')
     .option('-w, --worker <id|name>', 'only jobs of this worker')
     .option('-r, --role <role>', 'only jobs of workers with this role')
+    .option('-u, --user <name>', 'only jobs on behalf of this end user')
     .addOption(new Option('-k, --kind <kind>', 'only jobs of this kind').choices(['input', 'retry', 'compact']))
     .option('--metadata <name=value>', 'only jobs with this metadata; may be repeated', member)
     .option('--parent <job>', 'only child jobs of this job')
@@ -57,7 +59,7 @@ export function jobsCommand(cli: Cli): Command {
 }
 
 async function queryOf(client: Client, options: Options): Promise<Query> {
-  const { limit, status, context, worker, role, kind, metadata, parent, since } = options;
+  const { limit, status, context, worker, role, user, kind, metadata, parent, since } = options;
   return {
     limit: Math.min(limit, 200),
     ...given({
@@ -65,6 +67,7 @@ async function queryOf(client: Client, options: Options): Promise<Query> {
       context_id: context,
       worker_id: worker === undefined ? undefined : (await findWorker(client, worker)).id,
       role,
+      user,
       kind,
       metadata: metadata === undefined ? undefined : JSON.stringify(metadata),
       parent_job_id: parent,

@@ -18,6 +18,7 @@ type Options = Common &
     maxSteps?: number;
     deadline?: string;
     metadata?: { [key: string]: Json };
+    user?: string;
     detach?: true;
   };
 
@@ -44,6 +45,7 @@ export function runCommand(cli: Cli): Command {
     .option('--max-steps <n>', 'maximum number of model calls', wholeNumber(1, 1_000_000))
     .option('--deadline <time>', 'deadline of the job: a timestamp, or a time from now (30m)', instant(1))
     .option('--metadata <name=value>', 'metadata of the job; may be repeated', member)
+    .option('-u, --user <name>', 'the end user on whose behalf the job runs')
     .option('-d, --detach', 'print the job id and exit without waiting')
     .option('--keep', 'on Ctrl-C, leave the job running instead of cancelling it')
     .option('-y, --yes', 'approve every tool call that needs approval')
@@ -79,11 +81,12 @@ function checkTogether({ detach, keep, yes, worker, context, delivery, branch }:
 }
 
 async function send(client: Client, content: string, options: Options): Promise<Accepted> {
-  const { delivery, branch, priority, maxSteps, deadline, metadata } = options;
+  const { delivery, branch, priority, maxSteps, deadline, metadata, user } = options;
   const input = { content, ...given({ priority, max_steps: maxSteps, deadline, metadata }) };
   const contextId = await existingContext(client, options);
-  if (contextId !== null) return client.contexts.send(contextId, { ...input, ...given({ delivery, branch }) });
-  const { context_id, job_id, message_id, stream_url } = await client.workers.create({ ...newWorker(options), input });
+  if (contextId !== null) return client.contexts.send(contextId, { ...input, ...given({ delivery, branch, user }) });
+  const worker = { ...newWorker(options), ...given({ user }) };
+  const { context_id, job_id, message_id, stream_url } = await client.workers.create({ ...worker, input });
   return { job_id, message_id, context_id, status: 'queued', stream_url };
 }
 

@@ -12,6 +12,7 @@ type Query = NonNullable<Operations['GET /api/workers']['query']>;
 type Options = Common & {
   state?: NonNullable<Query['state']>;
   role?: string;
+  user?: string;
   parent?: string;
   archived?: true;
   limit: number;
@@ -34,14 +35,15 @@ export function workersCommand(cli: Cli): Command {
       ]),
     )
     .option('-r, --role <role>', 'only workers with this role')
+    .option('-u, --user <name>', 'only workers of this end user')
     .option('--parent <id|name>', 'only children of this worker')
     .option('--archived', 'list archived workers instead')
     .option('-n, --limit <n>', 'maximum number of rows', wholeNumber(1, 100_000), 20)
     .action((options: Options) =>
       carryOut(cli, options, async (client) => {
-        const { state, role, parent, archived } = options;
+        const { state, role, user, parent, archived } = options;
         const parentId = parent === undefined ? undefined : (await findWorker(client, parent)).id;
-        const filter = given({ state, role, parent_worker_id: parentId, archived });
+        const filter = given({ state, role, user, parent_worker_id: parentId, archived });
         const query = { limit: Math.min(options.limit, 200), ...filter };
         await printList(cli, options, client.workers.list(query), LIST);
       }),

@@ -5,6 +5,7 @@ import type { IdleTimeouts, WorkerConfig } from '../../../core/workers/settings.
 import type { DurableState } from '../../../core/run/state.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Usage } from '../../../core/money/usage.ts';
+import type { User } from '../../../core/user.ts';
 import type { Executor } from '../../connection/client.ts';
 import { decodeText } from '../../connection/codec.ts';
 import { findContexts } from './find-contexts.ts';
@@ -13,11 +14,14 @@ import { millis } from '../../connection/instant.ts';
 import { isShownAs, retried, stateOf, type ShownColumns } from './shown-state.ts';
 import { usageObject } from '../../model-calls/usage.ts';
 import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
+import { isVisible, type Visible } from '../reach.ts';
 
 export type ContextView = {
   id: ContextId;
   workerId: WorkerId;
   workerName: string;
+  /** The end user whose context it is; null: the tenant's own. */
+  user: User | null;
   role: string | null;
   /** A preview of the last message on the active branch; null: none among the newest entries. */
   lastMessage: LastMessage | null;
@@ -47,7 +51,7 @@ export type ContextView = {
 type LastMessage = { id: MessageId; role: 'user' | 'assistant'; text: string; createdAt: Millis };
 
 /** Null members do not filter. */
-type ContextFilter = {
+type ContextFilter = Visible & {
   /** Shown states. */
   states: readonly DurableState[] | null;
   role: string | null;
@@ -96,9 +100,8 @@ function toLastMessage(found: LastMessageColumn | null): LastMessage | null {
   return { id, role, text: Array.from(text).slice(0, SHOWN).join(''), createdAt };
 }
 
-const contextsWithWorker = (
-  ofFile: IdleTimeouts,
-): SQL => sql`select c.id, w.id as "workerId", w.name as "workerName", w.role, w.parent_context_id as "parentId", w.title,
+const contextsWithWorker = (ofFile: IdleTimeouts): SQL => sql`select c.id, w.id as "workerId", w.name as "workerName",
+  w.user_name as "user", w.role, w.parent_context_id as "parentId", w.title,
   w.config, octet_length(w.config::text) as bytes, c.scheduling_status as "schedulingStatus", c.state, c.queued,
   ${retried} as retried, c.active_branch as "activeBranch",
   (select jsonb_agg(b.name order by b.created_at, b.name) from branches b where b.context_id = c.id) as branches,
@@ -138,11 +141,12 @@ export async function listContexts(
   executor: Executor,
   tenantId: TenantId,
   ofFile: IdleTimeouts,
-  { states, role, archived, q, after, limit }: ContextQuery,
+  { states, role, archived, q, after, limit, ...visible }: ContextQuery,
 ): Promise<ContextPage> {
   const given = [
     sql`c.tenant_id = ${tenantId}`,
     archived ? sql`w.archived_at is not null` : sql`w.archived_at is null`,
+    ...isVisible(visible),
     ...(role === null ? [] : [sql`w.role = ${role}`]),
     ...(states === null ? [] : [isShownAs(states)]),
     ...(after === null ? [] : [sql`c.id < ${after}`]),

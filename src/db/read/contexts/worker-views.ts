@@ -4,9 +4,11 @@ import type { JobError } from '../../../core/errors.ts';
 import type { ContextId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { WorkerConfig } from '../../../core/workers/settings.ts';
 import type { Millis } from '../../../core/time.ts';
+import type { User } from '../../../core/user.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis } from '../../connection/instant.ts';
 import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
+import { isVisible, type Visible } from '../reach.ts';
 
 /**
  * `stopped`; else `working` while a process runs it or it is due; `waiting` while it waits for something outside; when
@@ -22,6 +24,8 @@ type LastFailure = JobError & { job_id: string; at: string };
 export type WorkerView = {
   id: WorkerId;
   name: string;
+  /** The end user whose worker it is; null: the tenant's own. */
+  user: User | null;
   role: string | null;
   /** The version of its API role. */
   roleVersion: number | null;
@@ -37,7 +41,7 @@ export type WorkerView = {
   version: number;
 };
 
-type WorkerFilter = {
+type WorkerFilter = Visible & {
   parentWorkerId: WorkerId | null;
   role: string | null;
   state: WorkerState | null;
@@ -51,7 +55,7 @@ export const workerState: SQL = sql`case when c.stopped then 'stopped' when c.sc
   when c.scheduling_status = 'waiting' then 'waiting' when c.last_failure is not null then 'failed' else 'inactive' end`;
 
 /** The view of worker `w` with its context `c`. */
-export const workerColumns: SQL = sql`w.id, w.name, w.role, w.role_version as "roleVersion", w.config,
+export const workerColumns: SQL = sql`w.id, w.name, w.user_name as "user", w.role, w.role_version as "roleVersion", w.config,
   ${workerState} as state, c.last_failure as "lastFailure",
   w.context_id as "contextId", w.parent_worker_id as "parentWorkerId", w.depth,
   ${millis(sql`w.created_at`)} as "createdAt", ${millis(sql`w.updated_at`)} as "updatedAt", w.version`;
@@ -77,6 +81,7 @@ export async function listWorkers(
   const conditions = [
     sql`w.tenant_id = ${tenantId}`,
     filter.archived ? sql`w.archived_at is not null` : sql`w.archived_at is null`,
+    ...isVisible(filter),
     ...(filter.parentWorkerId === null ? [] : [sql`w.parent_worker_id = ${filter.parentWorkerId}`]),
     ...(filter.role === null ? [] : [sql`w.role = ${filter.role}`]),
     ...(filter.state === null ? [] : [sql`${workerState} = ${filter.state}`]),

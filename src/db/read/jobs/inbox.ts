@@ -6,6 +6,7 @@ import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis, toTimestamp } from '../../connection/instant.ts';
 import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
+import { isVisible, type Visible } from '../reach.ts';
 
 export const INBOX_KINDS = ['approval', 'input', 'unknown_outcome'] as const;
 export type InboxKind = (typeof INBOX_KINDS)[number];
@@ -30,14 +31,15 @@ type Row = Omit<InboxItem, 'kind'> & { waitsFor: keyof typeof KINDS };
 
 /**
  * Runs in a transaction. Returns a page, within the page's byte limit, in the order of the index
- * `tool_calls_inbox`: a page is one range of the index, however many calls wait. Sorting is switched off in this
- * transaction, because the planner might otherwise not use the index. Skips calls of jobs with a stop request, and
- * approvals that are already decided. An approval given before a call ran does not decide its unknown outcome.
+ * `tool_calls_inbox`: a page of a whole tenant is one range of the index, however many calls wait. Sorting is switched
+ * off in this transaction, because the planner might otherwise not use the index; not for one user, whose calls may be
+ * few among those of all. Skips calls of jobs with a stop request, and approvals that are already decided. An approval
+ * given before a call ran does not decide its unknown outcome.
  */
 export async function listInbox(
   tx: Executor,
   tenantId: TenantId,
-  kind: InboxKind | null,
+  { kind, ...visible }: Visible & { kind: InboxKind | null },
   { after, limit }: PageRequest<InboxPlace | null>,
 ): Promise<Page<InboxItem>> {
   const behind =
@@ -45,6 +47,7 @@ export async function listInbox(
       ? sql`true`
       : sql`(t.asked_at, t.id) > (${toTimestamp(after.requestedAt)}::timestamptz, ${after.id}::uuid)`;
   const only = kind === null ? sql`true` : sql`t.waits_for = ${WAITS_FOR[kind]}`;
+  const ofThem = isVisible(visible);
   const calls = sql`
     select t.asked_at, t.id, t.waits_for, t.context_id, w.id as worker_id, t.job_id, t.name, t.message_id, t.approval,
       m.bytes + coalesce(octet_length(t.approval::text), 0) as bytes,
@@ -56,10 +59,10 @@ export async function listInbox(
     where t.tenant_id = ${tenantId} and t.status = 'waiting' and t.reply is null
       and t.waits_for in ('approval', 'answer', 'outcome') and (t.waits_for <> 'approval' or t.approval is null)
       and j.stop_kind is null
-      and ${only} and ${behind}
+      and ${sql.join([only, behind, ...ofThem], sql` and `)}
     order by t.asked_at, t.id limit ${limit}`;
   const [, rows] = await Promise.all([
-    tx.execute(sql`select set_config('enable_sort', 'off', true)`),
+    tx.execute(sql`select set_config('enable_sort', ${ofThem.length === 0 ? 'off' : 'on'}, true)`),
     tx.execute<OfPage & Row>(sql`/* inbox.list */ ${withInput(withinBytes(calls, sql`p.asked_at, p.id`))}`),
   ]);
   return toPage(rows, ({ waitsFor, ...item }) => ({ ...item, kind: KINDS[waitsFor] }));

@@ -6,12 +6,18 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { JobKind, JobStatus } from '../../../core/run/job.ts';
 import type { JsonObject } from '../../../core/json.ts';
+import type { Reach } from '../../../core/reach.ts';
 import type { Millis } from '../../../core/time.ts';
+import type { User } from '../../../core/user.ts';
 import { encodeJson } from '../../connection/codec.ts';
 import { toTimestamp } from '../../connection/instant.ts';
+import { isWithin } from '../reach.ts';
 
 /** Null members do not filter. */
 export type JobFilter = {
+  reach: Reach;
+  /** On whose behalf it runs. */
+  user: User | null;
   statuses: readonly JobStatus[] | null;
   kind: JobKind | null;
   /** The role of the job's worker. */
@@ -27,9 +33,11 @@ export type JobFilter = {
 
 /** Conditions on a job `j` of this tenant. */
 export function conditionsOf(tenantId: TenantId, filter: JobFilter): SQL[] {
-  const { statuses, kind, role, metadata, contextId, workerId, parentJobId } = filter;
+  const { reach, user, statuses, kind, role, metadata, contextId, workerId, parentJobId } = filter;
   const { createdAfter, createdBefore } = filter;
   return [
+    ...isWithin(reach).map((condition) => isOfWorkers(tenantId, condition)),
+    ...(user === null ? [] : [sql`j.user_name = ${user}`]),
     ...(statuses === null ? [] : [isOneOf(statuses)]),
     ...(kind === null ? [] : [sql.raw(`j.kind = '${kind}'`)]),
     ...(role === null ? [] : [isOfWorkers(tenantId, sql`w.role = ${role}`)]),

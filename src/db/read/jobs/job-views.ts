@@ -8,6 +8,7 @@ import type { JobKind, JobStatus } from '../../../core/run/job.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Usage } from '../../../core/money/usage.ts';
+import type { User } from '../../../core/user.ts';
 import { awaitedWorkers, type AwaitedWorker } from '../../calls/awaited.ts';
 import { shared } from '../../batches/shared.ts';
 import type { Executor } from '../../connection/client.ts';
@@ -25,6 +26,8 @@ export type JobView = {
   kind: JobKind;
   contextId: ContextId;
   workerId: WorkerId;
+  /** On whose behalf it runs; null: no end user's. */
+  user: User | null;
   branch: string;
   status: JobStatus;
   attempt: number;
@@ -74,7 +77,8 @@ const DETAILS: Details = {
 const NO_DETAILS: Details = { awaited: sql`'[]'::jsonb`, workers: sql`'[]'::jsonb`, tokens: sql`null::jsonb` };
 
 function jobsWithOutput({ awaited, workers, tokens }: Details): SQL {
-  return sql`select j.id, j.kind, j.context_id as "contextId", j.worker_id as "workerId", j.branch,
+  return sql`select j.id, j.kind, j.context_id as "contextId", j.worker_id as "workerId", j.user_name as "user",
+  j.branch,
   j.status, j.attempt, ${millis(sql`j.retry_at`)} as "retryAt", j.steps, ${usageObject('j')} as usage,
   j.output_message_id as "outputId", m.content, coalesce(m.bytes, 0) + octet_length(j.metadata::text) as bytes,
   ${awaited} as awaited, ${workers} as workers, ${tokens} as tokens,
@@ -182,18 +186,18 @@ export async function activeJob(executor: Executor, tenantId: TenantId, contextI
 }
 
 /**
- * The running or waiting job of a context that an input for `branch` (null: the active branch) may still join: it is on
- * that branch and has no stop request.
+ * The running or waiting job of a context that an input may still join: it is on its branch (null: the active one), runs
+ * on behalf of the same user (null: that of the worker), and has no stop request.
  */
 export async function steerableJob(
   executor: Executor,
   tenantId: TenantId,
   contextId: ContextId,
-  branch: string | null,
+  { branch, user }: { branch: string | null; user: User | null },
 ): Promise<{ id: JobId; status: 'running' | 'waiting' } | null> {
   const [row] = await executor.execute<{ id: JobId; status: 'running' | 'waiting' }>(sql`
-    select j.id, j.status from jobs j join contexts c on c.id = j.context_id
-    where j.context_id = ${contextId} and j.tenant_id = ${tenantId} and j.status in ('running', 'waiting')
+    select j.id, j.status from jobs j join contexts c on c.id = j.context_id join workers w on w.id = j.worker_id
+    where j.user_name is not distinct from coalesce(${user}::text, w.user_name) and j.context_id = ${contextId} and j.tenant_id = ${tenantId} and j.status in ('running', 'waiting')
       and j.stop_kind is null and j.kind <> 'compact' and j.branch = coalesce(${branch}::text, c.active_branch)`);
   return row ?? null;
 }

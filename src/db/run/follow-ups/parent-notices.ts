@@ -4,6 +4,7 @@ import type { Block } from '../../../core/conversation/blocks.ts';
 import type { JobError } from '../../../core/errors.ts';
 import type { ContextId, JobId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { FinishedStatus } from '../../../core/run/job.ts';
+import type { User } from '../../../core/user.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
 
@@ -47,6 +48,8 @@ type Ending = {
   error: JobError | null;
   reason: string | null;
   hops: number;
+  /** On whose behalf it ran. */
+  user: User | null;
 };
 
 /**
@@ -65,6 +68,7 @@ export async function takeParentNotice(
     where j.id = ${jobId} and j.tenant_id = ${tenantId} and j.parent_notice = 'due' and w.id = j.worker_id
       and (${to}::uuid is null or not ${isAwaited(sql`${to}::uuid`)})
     returning j.worker_id as "workerId", w.name as "workerName", j.status, j.error, j.stop_reason as reason, j.hops,
+      j.user_name as "user",
       (select m.content from messages m where m.id = j.output_message_id) as output`);
   return row === undefined ? null : { ...row, output: row.output ?? [] };
 }

@@ -16,6 +16,7 @@ import type {
 } from '../../../core/run/job.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Throttled } from '../../../core/run/throttle.ts';
+import type { User } from '../../../core/user.ts';
 import { textInJson } from '../../connection/codec.ts';
 import { millis } from '../../connection/instant.ts';
 import { ReadLimitExceeded } from '../../connection/read-limit.ts';
@@ -46,6 +47,7 @@ export type JobRow = OfContext &
     content: Block[] | null;
     compaction: AskedCompaction | null;
     metadata: JsonObject;
+    user_name: User | null;
   };
 
 export type JobsInMailbox = { active: ActiveJob | null; next: QueuedJob | null };
@@ -57,7 +59,8 @@ export function jobsOf(at: SQL, reading: Reading): SQL {
     ${usageColumns('j')},
     j.stop_kind, j.stop_mode, ${textInJson(sql`j.stop_reason`)} as stop_reason,
     ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
-    ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, j.compaction, j.metadata
+    ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, j.compaction, j.metadata,
+    ${textInJson(sql`j.user_name`)} as user_name
     from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
   const upto = sql`sum(m.bytes) over (order by j.id)`;
   const fits = reading === 'alone' ? sql`true` : sql`${upto} <= ${sql.raw(String(LIMITS.claimBytes))}`;
@@ -98,6 +101,7 @@ function toActive(row: JobRow): ActiveJob {
     stopRequest: toStopRequest(row),
     asked: row.compaction,
     metadata: row.metadata,
+    user: row.user_name,
   };
 }
 
@@ -110,7 +114,7 @@ function toStopRequest(row: JobRow): StopRequest | null {
 
 function toQueued(row: JobRow): QueuedJob {
   const { id, branch, max_steps: maxSteps, deadline, metadata } = row;
-  const base = { id, branch, maxSteps, deadline, metadata, stopRequest: toStopRequest(row) };
+  const base = { id, branch, maxSteps, deadline, metadata, user: row.user_name, stopRequest: toStopRequest(row) };
   if (row.kind === 'compact') return { ...base, kind: 'compact', asked: row.compaction ?? {} };
   if (row.message_id === null) return { ...base, kind: 'retry' };
   if (row.content === null) throw new ReadLimitExceeded();

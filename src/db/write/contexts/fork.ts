@@ -101,7 +101,7 @@ function newContext({ tenantId }: Place, { contextId }: Fork): SQL {
 
 function newWorker(source: Place, { contextId, workerId, title }: Fork): SQL {
   return sql`${insertInto(workers, {
-    ...copied(workers, 'w', ['tenantId', 'name', 'role', 'roleVersion', 'config']),
+    ...copied(workers, 'w', ['tenantId', 'user', 'name', 'role', 'roleVersion', 'config']),
     id: sql`${workerId}::uuid`,
     contextId: sql`${contextId}::uuid`,
     title: title === undefined ? sql`w.title` : sql`${title}::text`,

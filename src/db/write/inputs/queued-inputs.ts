@@ -2,12 +2,16 @@
 import { sql } from 'drizzle-orm';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
 import type { JobId, MessageId } from '../../../core/ids.ts';
+import type { User } from '../../../core/user.ts';
 import type { Executor } from '../../connection/client.ts';
 import type { Place } from '../../run/places.ts';
 import { encodeJson } from '../../connection/codec.ts';
 
-/** `queued`: waits for its own job. `steered`: waits to join a running job. `gone`: is in the history. */
-export type QueuedInput = { kind: 'queued' | 'steered' | 'gone'; jobId: JobId };
+/**
+ * `queued`: waits for its own job. `steered`: waits to join a running job. `gone`: is in the history. `user`: on whose
+ * behalf its job runs.
+ */
+export type QueuedInput = { kind: 'queued' | 'steered' | 'gone'; jobId: JobId; user: User | null };
 
 /** Null: the tenant has no such message in this context. */
 export async function findInput(
@@ -15,14 +19,14 @@ export async function findInput(
   { tenantId, contextId }: Place,
   messageId: MessageId,
 ): Promise<QueuedInput | null> {
-  const [row] = await tx.execute<{ status: string; job_id: JobId; waits: boolean }>(sql`
-    select m.status, m.job_id, j.status = 'queued' as waits
+  const [row] = await tx.execute<{ status: string; job_id: JobId; waits: boolean; user: User | null }>(sql`
+    select m.status, m.job_id, j.user_name as "user", j.status = 'queued' as waits
     from messages m join jobs j on j.id = m.job_id
     where m.tenant_id = ${tenantId} and m.context_id = ${contextId} and m.id = ${messageId}
       and m.status <> 'withdrawn'`);
   if (row === undefined) return null;
   const kind = row.status !== 'queued' ? 'gone' : row.waits ? 'queued' : 'steered';
-  return { kind, jobId: row.job_id };
+  return { kind, jobId: row.job_id, user: row.user };
 }
 
 export async function rewriteInput(

@@ -9,6 +9,7 @@ import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../..
 import type { JobKind } from '../../../core/run/job.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
+import type { User } from '../../../core/user.ts';
 import { jsonArray, recordset } from '../../rows/recordset.ts';
 import { written } from '../../rows/written-columns.ts';
 import { jobs } from '../../schema/jobs.ts';
@@ -26,6 +27,8 @@ export type NewJob = {
   /** 1 runs first … 10; 0: before all others, in order of submission among themselves. */
   priority: number;
   metadata: JsonObject;
+  /** On whose behalf it runs; null: that of the worker. */
+  user: User | null;
   maxSteps: number | null;
   deadline: Millis | null;
 };
@@ -37,6 +40,8 @@ export type Asker = {
   hops: number;
   /** The sender's job: the new job ends with it. */
   parentJobId: JobId | null;
+  /** On whose behalf the sender works. */
+  user: User | null;
   /** The call that sends it. A call can send only one job. */
   toolCallId: ToolCallId | null;
   /** Whether the sender gets a parent notice when the job ends. */
@@ -77,6 +82,10 @@ const JOB = written<typeof jobs, Given>(
     tenantId: sql`ctx.tenant_id`,
     contextId: ({ contextId }) => contextId,
     workerId: sql`w.id`,
+    user: {
+      of: ({ job, asker }) => (asker === null ? job.user : asker.user),
+      as: (given) => sql`coalesce(${given}, w.user_name)`,
+    },
     kind: ({ job }) => kindOf(job),
     branch: sql`ctx.branch`,
     priority: ({ job }) => job.priority,

@@ -5,6 +5,7 @@
  */
 import { sql } from 'drizzle-orm';
 import type { ContextId, TenantId, WorkerId } from '../../../core/ids.ts';
+import type { User } from '../../../core/user.ts';
 import type { WorkerConfig, WorkerRole } from '../../../core/workers/settings.ts';
 import { shared } from '../../batches/shared.ts';
 import type { Executor } from '../../connection/client.ts';
@@ -33,6 +34,8 @@ export type NewWorker = {
   id: WorkerId;
   tenantId: TenantId;
   contextId: ContextId;
+  /** The end user whose worker it is; null: the tenant's own. */
+  user: User | null;
   name: string;
   title: string | null;
   role: WorkerRole | null;
@@ -88,6 +91,7 @@ const WORKERS = recordset(
     id: ['uuid', ({ id }) => id],
     tenant_id: ['bigint', ({ tenantId }) => tenantId],
     context_id: ['uuid', ({ contextId }) => contextId],
+    user_name: ['text', ({ user }) => user],
     name: ['text', ({ name }) => name],
     title: ['text', ({ title }) => title],
     role: ['text', ({ role }) => roleColumns(role).role],
@@ -118,6 +122,7 @@ const WORKER = insertInto(workers, {
   id: sql`g.id`,
   tenantId: sql`g.tenant_id`,
   contextId: sql`g.context_id`,
+  user: sql`g.user_name`,
   name: sql`g.name`,
   title: sql`g.title`,
   role: sql`g.role`,

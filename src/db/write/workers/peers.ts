@@ -1,6 +1,7 @@
 /** Workers of the same tree: lookups for tools that address other workers. */
 import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from '../../../core/ids.ts';
+import type { User } from '../../../core/user.ts';
 import type { Executor } from '../../connection/client.ts';
 
 /** The worker of a context. */
@@ -49,12 +50,14 @@ export async function sentBy(executor: Executor, tenantId: TenantId, toolCallId:
   return row?.id ?? null;
 }
 
-/** The number of workers that have already forwarded the request of this job. */
-export async function hopsOf(executor: Executor, tenantId: TenantId, jobId: JobId): Promise<number> {
-  const [row] = await executor.execute<{ hops: number }>(
-    sql`select hops from jobs where id = ${jobId} and tenant_id = ${tenantId}`,
+/** `hops`: the number of workers that have already forwarded the request. `user`: on whose behalf the job runs. */
+type SendingJob = { hops: number; user: User | null };
+
+export async function sendingJob(executor: Executor, tenantId: TenantId, jobId: JobId): Promise<SendingJob> {
+  const [row] = await executor.execute<SendingJob>(
+    sql`select hops, user_name as "user" from jobs where id = ${jobId} and tenant_id = ${tenantId}`,
   );
-  return row?.hops ?? 0;
+  return row ?? { hops: 0, user: null };
 }
 
 /**

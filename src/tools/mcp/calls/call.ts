@@ -34,8 +34,9 @@ export type Line = {
 };
 
 /** What a server learns about the caller: the `_meta` of the request, under names with our prefix. */
-function metaOf({ tenant, metadata, idempotency_key, tool_call_id, job_id, worker_id, context_id }: ToolContext) {
-  const facts = { tenant, metadata, idempotency_key, tool_call_id, job_id, worker_id, context_id };
+function metaOf(context: ToolContext) {
+  const { tenant, user, metadata, idempotency_key, tool_call_id, job_id, worker_id, context_id } = context;
+  const facts = { tenant, user, metadata, idempotency_key, tool_call_id, job_id, worker_id, context_id };
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [`nightshift/${name}`, value]));
 }
 

@@ -81,7 +81,7 @@ function Header({ context, state }: { context: Context; state: string }) {
       <Back />
       <div className={css.name}>
         <h1 title={name}>{name}</h1>
-        <p className={css.about}>{[context.role, context.config.model].filter(Boolean).join(' · ')}</p>
+        <p className={css.about}>{[context.user, context.role, context.config.model].filter(Boolean).join(' · ')}</p>
       </div>
       <span className={css.state} data-busy={isBusy(state)}>
         <StatusBadge status={state} />

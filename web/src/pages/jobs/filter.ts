@@ -9,6 +9,7 @@ export type JobSearch = {
   status?: string;
   kind?: string;
   role?: string;
+  user?: string;
   /** `name=value`. */
   metadata?: string;
   context_id?: string;

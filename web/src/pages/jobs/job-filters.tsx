@@ -46,7 +46,20 @@ export function JobFilters({ search, onChange }: { search: JobSearch; onChange: 
           options={KIND_OPTIONS}
           onChange={(value) => set('kind', value)}
         />
-        <MetadataFilter key={search.metadata} value={search.metadata} onChange={(value) => set('metadata', value)} />
+        <TextFilter
+          key={`user ${search.user}`}
+          label="User"
+          value={search.user}
+          onChange={(value) => set('user', value)}
+        />
+        <TextFilter
+          key={`metadata ${search.metadata}`}
+          label="Metadata"
+          placeholder="name=value"
+          faultOf={(text) => (memberOf(text) === null ? 'Use the form name=value.' : null)}
+          value={search.metadata}
+          onChange={(value) => set('metadata', value)}
+        />
         <DayFilter label="Created from" value={search.from} onChange={(day) => set('from', day)} />
         <DayFilter label="Created until" value={search.to} onChange={(day) => set('to', day)} />
       </FilterBar>
@@ -60,25 +73,28 @@ export function JobFilters({ search, onChange }: { search: JobSearch; onChange: 
   );
 }
 
-/** Applies with Enter, or when the field loses the focus. */
-function MetadataFilter({
-  value,
-  onChange,
-}: {
+type TextFilterProps = {
+  label: string;
+  placeholder?: string;
+  /** What is wrong with a text; null: nothing. */
+  faultOf?: (text: string) => string | null;
   value: string | undefined;
   onChange: (value: string | undefined) => void;
-}) {
+};
+
+/** Applies with Enter, or when the field loses the focus. */
+function TextFilter({ label, placeholder, faultOf = () => null, value, onChange }: TextFilterProps) {
   const [text, setText] = useState(value ?? '');
-  const isWrong = text !== '' && memberOf(text) === null;
+  const fault = text === '' ? null : faultOf(text);
   const take = (): void => {
-    if (!isWrong && text !== (value ?? '')) onChange(text === '' ? undefined : text);
+    if (fault === null && text !== (value ?? '')) onChange(text === '' ? undefined : text);
   };
   return (
     <TextField
-      label="Metadata"
-      placeholder="name=value"
+      label={label}
+      {...(placeholder !== undefined && { placeholder })}
       value={text}
-      error={isWrong ? 'Use the form name=value.' : null}
+      error={fault}
       onChange={({ target }) => setText(target.value)}
       onBlur={take}
       onKeyDown={({ key }) => key === 'Enter' && take()}

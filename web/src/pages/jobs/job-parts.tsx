@@ -16,9 +16,9 @@ export function JobLink({ job }: { job: Job }) {
   );
 }
 
-/** One-line summary: the error, the wait, the retry, or the output. */
+/** One-line summary: the user, and the error, the wait, the retry, or the output. */
 export function JobLine({ job }: { job: Job }) {
-  return <span className={css.line}>{lineOf(job)}</span>;
+  return <span className={css.line}>{[job.user, lineOf(job)].filter(Boolean).join(' · ')}</span>;
 }
 
 function lineOf({ error, output, waiting_for, retry_at }: Job): string {

@@ -33,6 +33,7 @@ export function DetailsDialog({ contextId, onClose }: { contextId: string; onClo
               {worker?.role != null &&
                 ` (${worker.role}${worker.role_version === null ? '' : ` v${worker.role_version}`})`}
             </Fact>
+            {context.user !== null && <Fact name="User">{context.user}</Fact>}
             <Fact name="Messages">{context.message_count.toLocaleString('en')} on all branches</Fact>
             <Fact name="Turns">
               {context.turn_count.toLocaleString('en')} on {context.active_branch}

@@ -1,0 +1,44 @@
+/** What a token narrows: for whom its requests act, and which contexts they see. */
+import { WHOLE_TENANT, type Reach } from '../../core/reach.ts';
+import type { Token } from '../../core/tokens.ts';
+import type { TenantId } from '../../core/ids.ts';
+import type { User } from '../../core/user.ts';
+import type { Executor } from '../../db/connection/client.ts';
+import { isReached, type Named, type Visible } from '../../db/read/reach.ts';
+import { refused } from '../response/problem.ts';
+
+/** `token`: of the caller; null: it sees the whole tenant. */
+export type Caller = { tenantId: TenantId; token: Token | null };
+
+export function reachOf({ token }: Pick<Caller, 'token'>): Reach {
+  if (token === null) return WHOLE_TENANT;
+  const { user, contextIds } = token;
+  return contextIds === null ? { kind: 'user', user } : { kind: 'contexts', contextIds };
+}
+
+/**
+ * On whose behalf a request acts: the user of its token, else the one that it names; null: there is none. Throws if it names
+ * another user than its token.
+ */
+export function actingUser({ token }: Pick<Caller, 'token'>, named: User | undefined): User | null {
+  if (token !== null && named !== undefined && named !== token.user)
+    throw refused('forbidden', 'This token acts for another user. Leave user out.', 'user');
+  return token?.user ?? named ?? null;
+}
+
+/** What a list shows: what the caller sees, of the user that it names. */
+export function visibleTo(caller: Pick<Caller, 'token'>, named: User | undefined): Visible {
+  actingUser(caller, named);
+  return { reach: reachOf(caller), user: named ?? null };
+}
+
+/** Throws if the caller gets no new contexts: its token names those that it has. */
+export function requireNewContexts({ token }: Pick<Caller, 'token'>): void {
+  if (token !== null && token.contextIds !== null)
+    throw refused('forbidden', 'This token gives access to certain contexts, and makes no others.');
+}
+
+/** Whether the caller sees what is named. Without a token nothing is asked: statements check the tenant themselves. */
+export async function sees(executor: Executor, { tenantId, token }: Caller, named: Named): Promise<boolean> {
+  return token === null || isReached(executor, tenantId, reachOf({ token }), named);
+}

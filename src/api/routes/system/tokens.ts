@@ -1,0 +1,85 @@
+/** Tokens of end users. They are not stored: the response that makes one is the only one that has it. */
+import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { parseId, type ContextId } from '../../../core/ids.ts';
+import { missingContexts } from '../../../db/read/reach.ts';
+import { revokeTokens } from '../../../db/write/tokens.ts';
+import { ref } from '../../../schema/build.ts';
+import type { AccessControl } from '../../access/access.ts';
+import { lackedScope } from '../../access/scopes.ts';
+import { NEEDS_KEY } from '../../access/tokens.ts';
+import { toIso } from '../../request/instant.ts';
+import { RequestRefused, refused } from '../../response/problem.ts';
+import { Empty } from '../../schemas/common.ts';
+import { problems } from '../../schemas/problem.ts';
+import { CreateToken, CreatedToken, RevokeTokensQuery } from '../../schemas/system/token.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+
+const tags = ['keys'];
+
+export function tokenRoutes(app: App, ports: ApiPorts, accessControl: AccessControl): void {
+  createTokenRoute(app, ports, accessControl);
+  revokeTokensRoute(app, ports);
+}
+
+function createTokenRoute(app: App, ports: ApiPorts, accessControl: AccessControl): void {
+  app.post(
+    '/api/tokens',
+    {
+      config: { access: 'keys' },
+      schema: {
+        summary: 'Create a token of an end user, for a browser. It ends with the key that makes it',
+        operationId: 'createToken',
+        tags,
+        body: ref(CreateToken),
+        response: { 201: ref(CreatedToken), ...problems(404) },
+      },
+    },
+    async (request, reply) => {
+      const { tenantId, key, body } = request;
+      const lacked = lackedScope(request, body.scopes, 'scopes');
+      if (lacked !== null) throw new RequestRefused(lacked);
+      if (key === null) throw new RequestRefused(NEEDS_KEY);
+      const { user, scopes, metadata = {}, expires_in_s: lifetimeS } = body;
+      const contextIds = await contextsOf(ports, request, body);
+      const issued = await accessControl.issue({ tenantId, key, user, scopes, contextIds, metadata, lifetimeS });
+      if (issued.kind === 'refused') throw new RequestRefused(issued);
+      request.madeToken = issued.id;
+      reply.code(201);
+      return { token: issued.text, expires_at: toIso(issued.expiresAt) };
+    },
+  );
+}
+
+async function contextsOf(
+  { database }: ApiPorts,
+  { tenantId }: FastifyRequest,
+  { context_ids }: Static<typeof CreateToken>,
+): Promise<ContextId[] | null> {
+  if (context_ids === undefined) return null;
+  const ids = context_ids.map((text) => parseId<ContextId>(text)).filter((id) => id !== null);
+  const [missing] = await missingContexts(database.db, tenantId, ids);
+  if (missing !== undefined) throw refused('not_found', `No context has the id ${missing}.`, 'context_ids');
+  return ids;
+}
+
+function revokeTokensRoute(app: App, ports: ApiPorts): void {
+  app.delete(
+    '/api/tokens',
+    {
+      config: { access: 'keys' },
+      schema: {
+        summary: 'End all tokens of a user, and their event streams, within a second. Safe to repeat',
+        operationId: 'revokeTokens',
+        tags,
+        querystring: RevokeTokensQuery,
+        response: { 204: Empty },
+      },
+    },
+    async ({ tenantId, query }, reply) => {
+      await revokeTokens(ports.database.db, tenantId, query.user);
+      reply.code(204);
+      return null;
+    },
+  );
+}

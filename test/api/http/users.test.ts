@@ -1,0 +1,156 @@
+// A token sees what is of its user: for every operation of the document, ids of others of its tenant are not found, what
+// is not for users is refused, and lists have nothing of others.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ToolCallId } from '../../../src/core/ids.ts';
+import { OUTSIDE, addProcess, converse, take } from '../manual-worker.ts';
+import { ids, openApi, type Api, type Body } from '../harness.ts';
+
+const KEY = { authorization: 'Bearer the-key-of-acme' };
+
+let api: Api;
+let worker: Body;
+let job: string;
+let message: string;
+/** Tokens of the tenant that do not give access to the context of `worker`. */
+let strangers: Record<string, string>[];
+const toolCall = ids.next<ToolCallId>();
+beforeAll(async () => {
+  api = await openApi({ NIGHTSHIFT_API_KEYS: 'the-key-of-acme:acme', NIGHTSHIFT_SECRET_KEY: 's'.repeat(32) });
+  const owner = await addProcess(api);
+  worker = (await api.post('/api/workers', { name: 'w', user: 'alice' }, KEY)).body;
+  const asUs = { ...api, post: (path: string, body?: unknown) => api.post(path, body, KEY) };
+  job = await converse(asUs, worker.context_id, owner, 'hello', 'hi');
+  const { body } = await api.get(`/api/contexts/${worker.context_id}/messages`, KEY);
+  message = body.data[0].id;
+  await asUs.post(`/api/contexts/${worker.context_id}/messages`, { content: 'order' });
+  const manual = await take(asUs, worker.context_id, owner, OUTSIDE);
+  await manual.admit();
+  await manual.answer([{ type: 'tool_use', id: toolCall, name: 'ask_user', input: { question: 'Which?' } }]);
+  await manual.awaitCalls(Date.now() + 3_600_000);
+  const elsewhere = (await api.post('/api/contexts', { title: 'elsewhere', user: 'alice' }, KEY)).body;
+  const scopes = ['read', 'run', 'approve'];
+  const made = [
+    { user: 'bob', scopes, expires_in_s: 3_600 },
+    // Of the same user, but for another context.
+    { user: 'alice', scopes, expires_in_s: 3_600, context_ids: [elsewhere.id] },
+  ].map(async (wanted) => (await api.post('/api/tokens', wanted, KEY)).body.token);
+  strangers = (await Promise.all(made)).map((token: string) => ({ authorization: `Bearer ${token}` }));
+});
+afterAll(() => api.close());
+
+const BODIES: Record<string, object> = {
+  'post /api/workers/{id}/messages': { content: 'x' },
+  'post /api/contexts/{id}/messages': { content: 'x' },
+  'patch /api/contexts/{id}': { title: 'x' },
+  'patch /api/workers/{id}': { name: 'x' },
+  'post /api/contexts/{id}/branches': { name: 'x' },
+  'post /api/contexts/{id}/tools/{tool_call_id}/result': { content: 'x' },
+  'post /api/contexts/{id}/tools/approve': { all: true, decision: 'approve' },
+  'post /api/contexts/{id}/tools/{tool_call_id}/resolve': { outcome: 'tell' },
+  'post /api/contexts/{id}/messages/{message_id}/edit': { content: 'x' },
+  'post /api/jobs/cancel': { status: 'waiting' },
+  'post /api/workers': { name: 'x' },
+  'post /api/chat': { message: 'x' },
+};
+
+type Operation = { security?: { key?: string[] }[] };
+
+function urlOf(path: string): string {
+  const id = path.includes('/workers/') ? worker.id : path.includes('/jobs/') ? job : worker.context_id;
+  return path
+    .replace('{id}', id)
+    .replace('{message_id}', message)
+    .replace('{tool_call_id}', toolCall)
+    .replace('{name}', 'main')
+    .replace('{n}', '1');
+}
+
+/** Whether a token may have the scope that the operation needs. */
+const isForTokens = ({ security = [] }: Operation): boolean =>
+  ['read', 'run', 'approve'].includes(security[0]?.key?.[0] ?? '');
+
+/** What a token finds in lists, or makes. */
+const OPEN = [
+  'get /api/approvals',
+  'get /api/contexts',
+  'get /api/jobs',
+  'get /api/openapi.json',
+  'get /api/search',
+  'get /api/workers',
+  'post /api/jobs/cancel',
+];
+/** One for certain contexts makes none. */
+const MAKING = ['post /api/chat', 'post /api/contexts', 'post /api/workers'];
+/** They need no credential, or any. */
+const WITHOUT = ['delete /api/session', 'get /api/session', 'post /api/session', 'get /healthz', 'get /readyz'];
+
+test('every operation is refused, not found, or has nothing of others', async () => {
+  const before = await stateOf();
+  const found: Record<string, string[]> = { open: [], missing: [], forbidden: [] };
+  for (const [path, operations] of Object.entries(api.contract.document.paths)) {
+    for (const [method, operation] of Object.entries(operations as Record<string, Operation>)) {
+      const name = `${method} ${path}`;
+      if (WITHOUT.includes(name)) continue;
+      const query = name === 'get /api/search' ? '?q=hello' : '';
+      for (const [place, stranger] of strangers.entries()) {
+        const answer = await api.call(method.toUpperCase(), urlOf(path) + query, BODIES[name], stranger);
+        const { status } = answer;
+        const made = place === 0 ? 'open' : 'forbidden';
+        const expected = MAKING.includes(name) ? made : kindOf(name, path, operation);
+        const seen = status === 404 ? 'missing' : status === 403 ? 'forbidden' : 'open';
+        expect(`${name} ${seen}`).toBe(`${name} ${expected}`);
+        if (seen === 'open') expect([name, status < 300]).toEqual([name, true]);
+        for (const secret of [worker.id, worker.context_id, job, message, toolCall, 'hello']) {
+          // A message about a missing id repeats it.
+          if (seen === 'open') expect([name, JSON.stringify(answer.body).includes(secret)]).toEqual([name, false]);
+        }
+        found[seen]?.push(name);
+      }
+    }
+  }
+  expect(new Set(found['open'])).toEqual(new Set([...OPEN, ...MAKING]));
+  expect(new Set(found['missing']).size).toBe(39);
+  expect(await stateOf()).toEqual(before);
+});
+
+function kindOf(name: string, path: string, operation: Operation): 'open' | 'missing' | 'forbidden' {
+  if (OPEN.includes(name)) return 'open';
+  return isForTokens(operation) && /^[/]api[/](contexts|workers|jobs)[/][{]id[}]/.test(path) ? 'missing' : 'forbidden';
+}
+
+test('ids of others in a context of the own are not found', async () => {
+  const [stranger = {}] = strangers;
+  const { body: own } = await api.post('/api/contexts', { title: 'own' }, stranger);
+  const before = await stateOf();
+  let tried = 0;
+  for (const [path, operations] of Object.entries(api.contract.document.paths)) {
+    if (!/^[/]api[/]contexts[/][{]id[}].*[{](message_id|tool_call_id)[}]/.test(path)) continue;
+    for (const [method, operation] of Object.entries(operations as Record<string, Operation>)) {
+      if (!isForTokens(operation)) continue;
+      tried += 1;
+      const url = urlOf(path).replace(worker.context_id, own.id);
+      const { status } = await api.call(method.toUpperCase(), url, BODIES[`${method} ${path}`], stranger);
+      expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 404`);
+    }
+  }
+  expect(tried).toBeGreaterThanOrEqual(8);
+  for (const [path, body] of [
+    ['fork', { from_message_id: message }],
+    ['branches', { name: 'b', from_message_id: message }],
+    ['tools/approve', { tool_call_id: toolCall, decision: 'approve' }],
+  ] as const)
+    expect([path, (await api.post(`/api/contexts/${own.id}/${path}`, body, stranger)).status]).toEqual([path, 404]);
+  expect((await api.get(`/api/contexts/${own.id}/messages?from=${message}`, stranger)).status).toBeGreaterThan(399);
+  expect(await stateOf()).toEqual(before);
+});
+
+async function stateOf(): Promise<Body[]> {
+  const paths = [
+    `/api/workers/${worker.id}`,
+    `/api/contexts/${worker.context_id}`,
+    `/api/contexts/${worker.context_id}/messages`,
+    `/api/jobs?context_id=${worker.context_id}`,
+    '/api/approvals',
+  ];
+  return Promise.all(paths.map(async (path) => (await api.get(path, KEY)).body));
+}
