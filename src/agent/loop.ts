@@ -11,6 +11,7 @@ import { callModel } from './model/call-model.ts';
 import { callTools } from './calls/call-tools.ts';
 import { compact } from './model/compact.ts';
 import { outcomesOf, recountWaits } from './calls/engage.ts';
+import { approvedByTimeout } from './calls/judge.ts';
 import { finish } from './finish.ts';
 import { commit, seen, type After, type Run } from './run.ts';
 import { wait } from './waits/wait.ts';
@@ -73,5 +74,6 @@ async function carryOut(run: Run, snapshot: Snapshot, step: Decision): Promise<A
 
 async function endOver(run: Run, snapshot: Snapshot, waits: EndedWaits): Promise<After> {
   const outcomes = await outcomesOf(run, snapshot, waits.over);
-  return commit(run, snapshot, endWaits(snapshot, waits, outcomes));
+  const approved = await approvedByTimeout(run, snapshot, waits);
+  return commit(run, snapshot, endWaits(snapshot, waits, outcomes, approved));
 }

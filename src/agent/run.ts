@@ -50,6 +50,8 @@ export type RunPorts = {
   model(name: ModelName): Access | null;
   tools: ToolRunner;
   team: Team;
+  /** The tools among these whose calls a person has approved in advance, in this context. */
+  grants(tools: readonly string[]): Promise<ReadonlySet<string>>;
   clock: Clock;
   /** The fingerprint of a call, stored later. The port also keeps the call's tools until then. */
   fingerprint(sent: Sent, memory: Memory): Fingerprint;

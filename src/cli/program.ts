@@ -10,6 +10,7 @@ import { contextsCommand } from './commands/contexts/contexts.ts';
 import { doctorCommand } from './commands/installation/doctor.ts';
 import { exportCommand } from './commands/contexts/export.ts';
 import { importCommand } from './commands/contexts/import.ts';
+import { grantsCommand } from './commands/jobs/grants.ts';
 import { inboxCommand } from './commands/jobs/inbox.ts';
 import { interruptCommand } from './commands/jobs/interrupt.ts';
 import { jobCommand } from './commands/jobs/job.ts';
@@ -97,6 +98,7 @@ export function makeProgram(cli: Cli): Command {
     inboxCommand(cli),
     approveCommand(cli),
     denyCommand(cli),
+    grantsCommand(cli),
     answerCommand(cli),
     resolveCommand(cli),
     interruptCommand(cli),

@@ -29,6 +29,7 @@ export function contextCalls({ request, open }: Transport) {
     ...historyCalls(request),
     messages: messageCalls(request),
     branches: branchCalls(request),
+    grants: grantCalls(request),
     /** Live events of the context. Reconnects by itself; yields each numbered event once. */
     events: (id: string, options?: EventsOptions) => followEvents(open, id, options),
     /** The seq of the last event of the context: a cursor for `after` and `upto`. */
@@ -160,5 +161,16 @@ function branchCalls(request: Request) {
       request('PUT', '/api/contexts/{id}/branches/{name}', { path: { id, name }, ...options }),
     delete: (id: string, name: string, options?: RequestOptions) =>
       request('DELETE', '/api/contexts/{id}/branches/{name}', { path: { id, name }, ...options }),
+  };
+}
+
+function grantCalls(request: Request) {
+  return {
+    /** Tools whose calls run without approval in the context. */
+    list: (id: string, options?: RequestOptions) =>
+      request('GET', '/api/contexts/{id}/grants', { path: { id }, ...options }),
+    /** Later calls of the tool need approval again. */
+    remove: (id: string, tool: string, options?: RequestOptions) =>
+      request('DELETE', '/api/contexts/{id}/grants/{tool}', { path: { id, tool }, ...options }),
   };
 }

@@ -23,6 +23,13 @@ export type AcceptedOnBranch = {
   branch: string;
 };
 
+export type Actor = {
+  kind: 'key' | 'token' | 'session' | 'operator';
+  id: string | null;
+  user: string | null;
+  on_behalf_of: string | null;
+};
+
 export type ApiKey = {
   id: string;
   name: string;
@@ -52,7 +59,7 @@ export type ApprovalRequestedEvent = {
   expires_at: string | null;
 };
 
-/** `input` replaces the input of the model. Null: unchanged. */
+/** `input` replaces the input of the model. Null: unchanged. `actor` is null for the timeout. */
 export type ApprovalResolvedEvent = {
   context_id: string;
   tool_call_id: string;
@@ -63,12 +70,13 @@ export type ApprovalResolvedEvent = {
   input: Json;
   remembered: boolean;
   by: 'person' | 'timeout';
+  actor: Actor | null;
 };
 
 export type ApprovalRule = {
   /** Name of a tool; `*` matches any text. */
   tool: string;
-  /** never: the tool runs without approval. always: a person must approve each call. deny: the tool does not run, and the model gets the denial as result. */
+  /** never: rules require no approval; the tool itself still may. always: a person must approve each call. deny: the tool does not run, and the model gets the denial as result. */
   decision: 'never' | 'always' | 'deny';
 };
 
@@ -79,8 +87,12 @@ export type ApproveCalls = {
   all?: true;
   decision: 'approve' | 'deny';
   reason?: string | null;
-  /** Adds a rule for the tool to the config of this context, and applies the decision to other waiting calls of the tool. */
+  /** Applies the decision to later calls of the tool in this context, and to other waiting ones. An approval is stored as a grant, a denial as a rule of the config. */
   remember?: boolean;
+  /** With remember: how long the grant lasts, in seconds; 2592000 by default. */
+  remember_for_s?: number;
+  /** With a key: the person on whose behalf it decides. */
+  user?: string;
   /** Replaces the input that the model sent. It must match the schema of the tool. */
   input?: { [key: string]: Json } | null;
 };
@@ -658,6 +670,20 @@ export type ForkContext = {
   title?: string | null;
 };
 
+/** Calls of the tool that run without approval in this context. */
+export type Grant = {
+  tool: string;
+  actor: Actor;
+  /** ISO 8601. */
+  created_at: string;
+  /** ISO 8601. */
+  expires_at: string;
+};
+
+export type GrantList = {
+  data: Grant[];
+};
+
 export type Health = {
   status: 'ok';
 };
@@ -1140,7 +1166,7 @@ export type Role = {
   client_tools?: ClientTool[];
   /** Names of MCP servers in the config file. The worker gets all their tools. */
   mcp_servers?: string[];
-  /** Approval rules. The first matching rule of the config applies, then that of the role, then the default of the tool. A matching `deny` always applies. */
+  /** Approval rules. The first matching rule of the config applies, then that of the role. A matching `deny` always applies. The stricter of the rule and the setting of the tool counts. */
   approval?: ApprovalRule[];
   max_tokens?: number;
   /** Maximum number of tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated. */
@@ -1169,7 +1195,7 @@ export type RoleDefinition = {
   client_tools?: ClientTool[];
   /** Names of MCP servers in the config file. The worker gets all their tools. */
   mcp_servers?: string[];
-  /** Approval rules. The first matching rule of the config applies, then that of the role, then the default of the tool. A matching `deny` always applies. */
+  /** Approval rules. The first matching rule of the config applies, then that of the role. A matching `deny` always applies. The stricter of the rule and the setting of the tool counts. */
   approval?: ApprovalRule[];
   max_tokens?: number;
   /** Maximum number of tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated. */
@@ -1489,6 +1515,7 @@ export type ToolCallApproval = {
   input: Json;
   /** ISO 8601. */
   at: string;
+  actor: Actor | null;
 };
 
 export type ToolCallFinishedEvent = {
@@ -1628,7 +1655,7 @@ export type WorkerConfig = {
   client_tools?: ClientTool[];
   /** Names of MCP servers in the config file. The worker gets all their tools. */
   mcp_servers?: string[];
-  /** Approval rules. The first matching rule of the config applies, then that of the role, then the default of the tool. A matching `deny` always applies. */
+  /** Approval rules. The first matching rule of the config applies, then that of the role. A matching `deny` always applies. The stricter of the rule and the setting of the tool counts. */
   approval?: ApprovalRule[];
   max_tokens?: number;
   /** Maximum number of tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated. */
@@ -1999,6 +2026,18 @@ export type Operations = {
     query: { limit?: number; cursor?: string; kind?: 'approval' | 'input' | 'unknown_outcome'; user?: string };
     body: undefined;
     answer: Inbox;
+  };
+  'GET /api/contexts/{id}/grants': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: GrantList;
+  };
+  'DELETE /api/contexts/{id}/grants/{tool}': {
+    path: { id: string; tool: string };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
   };
   'POST /api/contexts/{id}/interrupt': {
     path: { id: string };

@@ -50,7 +50,7 @@ export const ApprovalRule = strict(
     tool: Type.String({ pattern: TOOL_GLOB, description: 'Name of a tool; `*` matches any text.' }),
     decision: oneOf(
       APPROVALS,
-      'never: the tool runs without approval. always: a person must approve each call. deny: the tool does not run, and the model gets the denial as result.',
+      'never: rules require no approval; the tool itself still may. always: a person must approve each call. deny: the tool does not run, and the model gets the denial as result.',
     ),
   },
   { $id: 'ApprovalRule' },
@@ -83,7 +83,7 @@ const members = {
   approval: Type.Array(ref(ApprovalRule), {
     maxItems: MOST_RULES,
     description:
-      'Approval rules. The first matching rule of the config applies, then that of the role, then the default of the tool. A matching `deny` always applies.',
+      'Approval rules. The first matching rule of the config applies, then that of the role. A matching `deny` always applies. The stricter of the rule and the setting of the tool counts.',
   }),
   max_tokens: integer(1, MOST),
   context_limit: integer(

@@ -54,3 +54,10 @@ test('a decision at every port call, with and without a death right after it', a
     }
   }
 });
+
+test('calls that are judged to fail start without an approval, and are told to fail: eager ones, and those with a mark', async () => {
+  const rig = await play({ failing: ['look', 'mail'] });
+  expect(new Set(rig.begun.map(({ name }) => name))).toEqual(new Set(['look', 'mail']));
+  expect(rig.failed).toEqual(rig.begun.map(({ id }) => id));
+  expect((await play()).failed).toEqual([]);
+});

@@ -7,6 +7,7 @@ import { runLoop } from '../../src/agent/loop.ts';
 import type { JournalOutcome, Run, RunPorts } from '../../src/agent/run.ts';
 import { LeaseLost } from '../../src/core/errors.ts';
 import { createFingerprinter } from '../../src/core/model/fingerprint.ts';
+import { decideApproval } from '../../src/core/run/policy.ts';
 import type { ThrottledAccess } from '../../src/core/run/throttle.ts';
 import type { Resolution } from '../../src/core/run/execution.ts';
 import type { ToolCallId } from '../../src/core/ids.ts';
@@ -38,6 +39,8 @@ export type RigOptions = {
   asks?: boolean;
   /** The decision of a person on calls of these tools, which wait for approval. */
   guards?: Readonly<Record<string, 'approve' | 'deny'>>;
+  /** The tools whose calls are judged as ones that fail. */
+  failing?: readonly string[];
   /** What the model call waits for, by its number from 1; null: nothing. */
   throttledAccess?: (ask: number, rig: Rig) => ThrottledAccess | null;
   yields?: () => boolean;
@@ -68,6 +71,8 @@ export class Rig {
   readonly asked: ModelRequest[] = [];
   /** How often each call was started, by the name of its tool and its id. */
   readonly begun: { name: string; id: ToolCallId }[] = [];
+  /** The calls that were started to fail. */
+  readonly failed: ToolCallId[] = [];
   /** The calls whose effect happened, once for each time. */
   readonly happened: ToolCallId[] = [];
   readonly ids = countingIds(50_000);
@@ -160,8 +165,12 @@ export class Rig {
         recount: async () => false,
         outcomes: async () => new Map(),
       },
+      grants: async () => new Set(),
       tools: {
-        judge: async ({ name }, ruled) => ruled ?? (this.#options.guards?.[name] === undefined ? 'never' : 'always'),
+        judge: async ({ name }, ruled) =>
+          this.#options.failing?.includes(name) === true
+            ? 'fails'
+            : decideApproval(ruled, this.#options.guards?.[name] === undefined ? 'never' : 'always'),
         execute: (call, signal) => this.#execute(call, signal, pass),
         reconcile: async (call) => {
           await pass('a tool is asked');
@@ -191,6 +200,7 @@ export class Rig {
 
   async #execute(call: ToolInvocation, signal: AbortSignal, pass: (port: Port) => Promise<void>): Promise<ToolOutcome> {
     this.begun.push({ name: call.name, id: call.id });
+    if (call.mustFail === true) this.failed.push(call.id);
     await pass('a tool begins');
     if (signal.aborted) return { kind: 'aborted' };
     this.happened.push(call.id);

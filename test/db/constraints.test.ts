@@ -77,11 +77,16 @@ const execution = (number: string, end: string, times = 1) => `insert into tool_
 const apiKey = ({ hash = "repeat('h', 43)", scopes = "'read'", times = 1 }) =>
   `insert into api_keys (id, tenant_id, name, hash, scopes)
     select '$id'::uuid, 1, 'n', ${hash}, ${scopes} from generate_series(1, ${times})`;
+const grant = (contextId: string, times = 1) => `insert into approval_grants
+  (context_id, tenant_id, tool, actor, created_at, expires_at)
+  select '${contextId}'::uuid, 1, 'n', '{}', now(), now() from generate_series(1, ${times})`;
 const fresh = "'$id'::text";
 
 const CASES: Readonly<Record<string, string>> = {
   awaited_jobs_tool_call_id_job_id_pk: `insert into awaited_jobs (tool_call_id, job_id, tenant_id, context_id, worker_id, ordinal)
     select '$t', '$j', 1, '$c', '$w', 0 from generate_series(1, 2)`,
+  approval_grants_context_id_tool_pk: grant('$c', 2),
+  approval_grants_context_id_contexts_id_fk: grant('$id'),
   memories_worker_id_key_pk: `insert into memories (worker_id, tenant_id, key, value)
     select '$w', 1, 'k', 'v' from generate_series(1, 2)`,
   memories_worker_id_workers_id_fk: `insert into memories (worker_id, tenant_id, key, value) values ('$id', 1, 'k', 'v')`,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Approval } from '../../src/core/run/policy.ts';
 import type { User } from '../../src/core/user.ts';
 import { defineTool, type ToolDefinition } from '../../src/index.ts';
-import { call, runnerOf } from './invoke.ts';
+import { call, resultOf, runnerOf } from './invoke.ts';
 
 const base = { name: 'refund', description: 'd', effect: 'once' } as const;
 const input = z.object({ amount: z.number(), currency: z.string().default('USD') });
@@ -24,7 +24,7 @@ describe('a tool', () => {
     [undefined, null, 'never'],
     ['always', null, 'always'],
     ['deny', null, 'deny'],
-    ['always', 'never', 'never'],
+    ['always', 'never', 'always'],
     ['never', 'always', 'always'],
     ['deny', 'never', 'deny'],
     ['never', 'deny', 'deny'],
@@ -60,9 +60,11 @@ describe('a tool', () => {
     });
   });
 
-  test('whose predicate denies is denied whatever the rules; else the rule applies', async () => {
+  test('whose predicate asks or denies does so whatever the rules; a rule makes it stricter', async () => {
     expect(await judged(() => 'deny', 'never').decision).toBe('deny');
-    expect(await judged(() => 'always', 'never').decision).toBe('never');
+    expect(await judged(() => 'deny', 'always').decision).toBe('deny');
+    expect(await judged(() => 'always', 'never').decision).toBe('always');
+    expect(await judged(() => 'always', 'deny').decision).toBe('deny');
     expect(await judged(() => 'never', 'always').decision).toBe('always');
   });
 
@@ -84,14 +86,52 @@ describe('a tool', () => {
   });
 
   test('that does not accept the arguments needs no approval: its error is the answer', async () => {
-    expect(await judged('always', null, { amount: 'much' }).decision).toBe('never');
-    expect(await judged(() => 'always', null, { amount: 'much' }).decision).toBe('never');
+    expect(await judged('always', null, { amount: 'much' }).decision).toBe('fails');
+    expect(await judged(() => 'always', null, { amount: 'much' }).decision).toBe('fails');
+    expect(await judged('never', 'always', { amount: 'much' }).decision).toBe('fails');
     expect(await judged('deny', null, { amount: 'much' }).decision).toBe('deny');
+  });
+
+  test('that accepts the arguments only after it was judged does not run: no person was asked', async () => {
+    let isKnown = false;
+    const ran: number[] = [];
+    const tool = defineTool({
+      ...base,
+      input: z.object({ amount: z.number() }).refine(() => isKnown, 'there is no such order'),
+      approval: 'always',
+      execute: ({ amount }) => {
+        ran.push(amount);
+        return 'done';
+      },
+    });
+    const runner = runnerOf([tool]);
+    const of = call('refund', { amount: 5 });
+    expect(await runner.judge(of, null)).toBe('fails');
+    isKnown = true;
+    const { content, is_error: isError } = await resultOf(runner, { ...of, mustFail: true });
+    expect([content, isError]).toEqual([expect.stringContaining('Call it again.'), true]);
+    expect(ran).toEqual([]);
+    expect(await runner.judge(of, null)).toBe('always');
+  });
+
+  test('whose validation throws needs approval: it may succeed when the call runs', async () => {
+    for (const approval of ['always', () => 'never'] as const) {
+      const lines: unknown[] = [];
+      const broken = z.object({ amount: z.number() }).refine(() => {
+        throw new Error('secret');
+      });
+      const tool = { ...base, input: broken, approval, execute } as ToolDefinition;
+      const log = { warn: (_: object, text: string) => void lines.push(text), debug: () => undefined };
+      const runner = runnerOf([tool], { log });
+      expect(await runner.judge(call('refund', { amount: 5 }), 'never')).toBe('always');
+      expect(lines).toEqual(['the validation of a tool failed; the call needs approval']);
+    }
   });
 
   test('that is unknown here follows the rules alone', async () => {
     const runner = runnerOf([]);
     expect(await runner.judge(call('locate', {}), 'always')).toBe('always');
-    expect(await runner.judge(call('locate', {}), null)).toBe('never');
+    expect(await runner.judge(call('locate', {}), 'deny')).toBe('deny');
+    for (const ruled of ['never', null] as const) expect(await runner.judge(call('locate', {}), ruled)).toBe('fails');
   });
 });

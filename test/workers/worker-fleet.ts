@@ -287,7 +287,15 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
         ports,
         approveCalls(
           { tenantId: DEFAULT_TENANT, contextId },
-          { toolCallId: null, decision: 'approve', reason: null, input: null, remember: false, ...given },
+          {
+            toolCallId: null,
+            decision: 'approve',
+            reason: null,
+            input: null,
+            remember: null,
+            actor: { kind: 'operator', id: null, user: null, onBehalfOf: null },
+            ...given,
+          },
         ),
       ),
     );

@@ -4,12 +4,13 @@
  * arrive; those that arrive together share one append.
  */
 import { closingOf } from '../../core/conversation/closing-texts.ts';
+import type { ToolCallId } from '../../core/ids.ts';
 import type { Decision } from '../../core/decide.ts';
 import type { ActiveJob } from '../../core/run/job.ts';
 import { closeCalls, closedByRule, ended, startCall, type ClosedCall } from '../../core/transitions/tools.ts';
 import type { Settings } from '../../core/workers/settings.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
-import { EFFECTS, type ToolOutcome } from '../../core/tools/tool.ts';
+import { EFFECTS, type ToolInvocation, type ToolOutcome } from '../../core/tools/tool.ts';
 import type { Millis } from '../../core/time.ts';
 import type { OpenCall } from '../../core/tools/tool-call.ts';
 import { engageWorkers } from './engage.ts';
@@ -66,7 +67,7 @@ export async function callTools(run: Run, snapshot: Snapshot, step: CallTools): 
   const { job, settings, run: calls, unknown } = step;
   if (unknown.length > 0) return reconcile(run, snapshot, job, unknown);
   const granted = calls.filter((call) => isGranted(call, settings));
-  const { free, after } = await judgeCalls(run, snapshot, step, granted);
+  const { free, failing, after } = await judgeCalls(run, snapshot, step, granted);
   if (after === null || free === null || isStopRequested(after)) return after;
   const { snapshot: engaged, left } = await engageWorkers(run, after, step, free);
   if (left === null || isStopRequested(engaged)) return engaged;
@@ -74,7 +75,7 @@ export async function callTools(run: Run, snapshot: Snapshot, step: CallTools): 
   for (const call of calls) {
     if (!isGranted(call, settings)) inFlight.add(call, null, Promise.resolve(notGranted(call, settings)));
   }
-  const begun = await beginAll(run, engaged, { job, calls: left }, inFlight);
+  const begun = await beginAll(run, engaged, { job, calls: left, failing }, inFlight);
   return collect(run, begun, job, inFlight);
 }
 
@@ -82,11 +83,12 @@ export async function callTools(run: Run, snapshot: Snapshot, step: CallTools): 
 async function beginAll(
   run: Run,
   snapshot: Snapshot,
-  { job, calls }: { job: ActiveJob; calls: readonly OpenCall[] },
+  { job, calls, failing }: { job: ActiveJob; calls: readonly OpenCall[]; failing: ReadonlySet<ToolCallId> },
   inFlight: InFlight,
 ): Promise<Snapshot> {
   const begin = (call: OpenCall): void => {
-    const { beganAt, outcome } = run.eager.take(call.id) ?? execute(run, snapshot, job, call);
+    const { beganAt, outcome } =
+      run.eager.take(call.id) ?? execute(run, snapshot, job, { call, mustFail: failing.has(call.id) });
     inFlight.add(call, beganAt, outcome);
   };
   for (const call of calls.filter(({ effect }) => effect !== 'once')) begin(call);
@@ -162,9 +164,14 @@ function isStopRequested({ job }: Snapshot): boolean {
   return job === null || job.stopRequest !== null;
 }
 
-function execute(run: Run, snapshot: Snapshot, job: ActiveJob, call: OpenCall): CallUnderWay {
+type Starting = { call: OpenCall; mustFail: boolean };
+
+function execute(run: Run, snapshot: Snapshot, job: ActiveJob, { call, mustFail }: Starting): CallUnderWay {
   const signal = call.effect === 'once' ? run.signals.hard : run.signals.soft;
-  const invocation = toInvocation(snapshot, job, call, inputOf(snapshot, call));
+  const invocation: ToolInvocation = {
+    ...toInvocation(snapshot, job, call, inputOf(snapshot, call)),
+    ...(mustFail && { mustFail }),
+  };
   return { beganAt: run.clock.now(), outcome: executeCall(run, job, invocation, signal) };
 }
 

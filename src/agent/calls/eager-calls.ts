@@ -79,10 +79,11 @@ export class EagerCalls implements EagerPort {
     const invocation = toInvocation(snapshot, job, call, inputIn(given.content, call.id));
     // A call whose check fails is left to the normal execution.
     const decision = await tools.judge(invocation, ruleOn(settings.asking.rules, call.name)).catch(() => null);
-    if (decision !== 'never' || shortWait.isOver) return null;
+    if ((decision !== 'never' && decision !== 'fails') || shortWait.isOver) return null;
     const own = new AbortController();
     const beganAt = clock.now();
-    const outcome = executeCall(this.#ports, job, invocation, AbortSignal.any([soft, own.signal]));
+    const judged = decision === 'fails' ? { ...invocation, mustFail: true as const } : invocation;
+    const outcome = executeCall(this.#ports, job, judged, AbortSignal.any([soft, own.signal]));
     let isOver = false;
     const end = (): void => {
       // An abort creates an error with its stack, which costs more than a short call.

@@ -1,24 +1,26 @@
 /**
- * Checks calls before they run: rules first, then the tool itself. One append lets the calls that need approval wait
- * and closes the forbidden ones; the rest can run. Nothing was started before, so after a crash the check is simply
- * repeated.
+ * Checks calls before they run: rules, the tool itself, and what a person has approved in advance. One append lets the
+ * calls that need approval wait and closes the forbidden ones; the rest can run. Nothing was started before, so after a
+ * crash the check is simply repeated.
  */
 import { letCallsWait, type WaitingCall } from '../../core/transitions/approval.ts';
+import { isApprovedByTimeout, isUndecided } from '../../core/transitions/waits.ts';
+import type { ToolCallId } from '../../core/ids.ts';
 import { parseQuestion } from '../../core/conversation/question.ts';
 import { ruleOn } from '../../core/run/policy.ts';
-import { askedWait } from '../../core/run/wait.ts';
+import { askedWait, type EndedWaits } from '../../core/run/wait.ts';
 import { sleepFrom } from '../../core/run/sleep.ts';
 import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
-import type { AnsweredBy } from '../../core/tools/tool.ts';
+import type { AnsweredBy, ApprovalCheck } from '../../core/tools/tool.ts';
 import type { OpenCall } from '../../core/tools/tool-call.ts';
 import { inputOf, toInvocation } from './invocation.ts';
 import { append, follow, reread, type After, type Run } from '../run.ts';
 
 /**
  * `free`: the calls that may run; `after`: the snapshot to continue with. If the rules changed meanwhile, `free` is
- * null and the loop decides again.
+ * null and the loop decides again. `failing`: those of the free calls that fail, about which no person was asked.
  */
-type Judged = { free: readonly OpenCall[] | null; after: After };
+type Judged = { free: readonly OpenCall[] | null; failing: ReadonlySet<ToolCallId>; after: After };
 
 /** `calls`: only calls of granted tools. */
 export async function judgeCalls(
@@ -27,36 +29,69 @@ export async function judgeCalls(
   served: ServedJob,
   calls: readonly OpenCall[],
 ): Promise<Judged> {
-  const judged = await Promise.all(calls.map((call) => judgeCall(run, snapshot, served, call)));
+  const decided = await decideAll(run, snapshot, served, calls);
+  const judged = decided.map((one) => judgeCall(run, snapshot, served, one));
   const waiting = judged.filter((one) => one !== null);
-  if (waiting.length === 0) return { free: calls, after: snapshot };
+  const failing = new Set(decided.flatMap(({ call, decision }) => (decision === 'fails' ? [call.id] : [])));
+  if (waiting.length === 0) return { free: calls, failing, after: snapshot };
   const transition = letCallsWait(snapshot, served.job, waiting);
   const outcome = await append(run, transition);
-  if (outcome.kind !== 'committed') return { free: null, after: await reread(run, snapshot, outcome) };
+  if (outcome.kind !== 'committed') return { free: null, failing, after: await reread(run, snapshot, outcome) };
   const free = calls.filter((_, at) => judged[at] === null);
-  return { free, after: await follow(run, snapshot, transition, outcome) };
+  return { free, failing, after: await follow(run, snapshot, transition, outcome) };
 }
 
-/** Null: it runs. An approved call is not checked again. */
-async function judgeCall(
+type Decided = { call: OpenCall; decision: ApprovalCheck };
+
+/** By the rules and the tools, and then by grants: they are read only for calls that would wait. */
+async function decideAll(
   run: Run,
   snapshot: Snapshot,
-  { job, settings: { tools, asking } }: ServedJob,
+  served: ServedJob,
+  calls: readonly OpenCall[],
+): Promise<Decided[]> {
+  const decided = await Promise.all(
+    calls.map(async (call): Promise<Decided> => ({ call, decision: await decide(run, snapshot, served, call) })),
+  );
+  const asked = new Set(decided.flatMap(({ call, decision }) => (decision === 'always' ? [call.name] : [])));
+  if (asked.size === 0) return decided;
+  const granted = await run.grants([...asked]);
+  return decided.map(({ call, decision }) => ({
+    call,
+    decision: decision === 'always' && granted.has(call.name) ? 'never' : decision,
+  }));
+}
+
+/** An approved call is not checked again. */
+async function decide(
+  run: Run,
+  snapshot: Snapshot,
+  { job, settings: { asking } }: ServedJob,
   call: OpenCall,
-): Promise<WaitingCall | null> {
+): Promise<ApprovalCheck> {
+  if (call.approval?.decision === 'approve') return 'never';
+  const invocation = toInvocation(snapshot, job, call, inputOf(snapshot, call));
+  return run.tools.judge(invocation, ruleOn(asking.rules, call.name));
+}
+
+/** Null: it runs. */
+function judgeCall(
+  run: Run,
+  snapshot: Snapshot,
+  { settings: { tools, asking } }: ServedJob,
+  { call, decision }: Decided,
+): WaitingCall | null {
   const answeredBy = tools.find(({ name }) => name === call.name)?.answered_by ?? 'tool';
   const input = inputOf(snapshot, call);
-  const isApproved = call.approval?.decision === 'approve';
   const request = { call, input, answeredBy };
-  const decision = isApproved
-    ? 'never'
-    : await run.tools.judge(toInvocation(snapshot, job, call, input), ruleOn(asking.rules, call.name));
   const now = run.clock.now();
   switch (decision) {
     case 'deny':
       return { ...request, wait: null };
     case 'always':
       return { ...request, wait: askedWait('approval', asking, now) };
+    // This includes tools that a client runs: this process does not have them.
+    case 'fails':
     case 'never': {
       const wait = isAnsweredOutside(answeredBy, input)
         ? askedWait('answer', asking, now)
@@ -71,4 +106,26 @@ async function judgeCall(
 /** A call to ask a person without a valid question runs: its tool returns an error. */
 function isAnsweredOutside(answeredBy: AnsweredBy, input: WaitingCall['input']): boolean {
   return answeredBy === 'client' || (answeredBy === 'person' && parseQuestion(input) !== null);
+}
+
+/**
+ * The calls whose approval timed out and that the timeout approves: none for which the tool itself asks, and none whose
+ * tool is not offered any more, because it cannot be asked here. The others waited because of a rule.
+ */
+export async function approvedByTimeout(
+  run: Run,
+  snapshot: Snapshot,
+  { job, over }: EndedWaits,
+): Promise<ReadonlySet<ToolCallId>> {
+  const { serving } = snapshot;
+  if (serving.kind !== 'served' || !isApprovedByTimeout(snapshot)) return new Set();
+  const { tools } = serving.settings;
+  const approved = over.filter(isUndecided).map(async (call) => {
+    const tool = tools.find(({ name }) => name === call.name);
+    if (tool === undefined) return [];
+    const decision = await run.tools.judge(toInvocation(snapshot, job, call, inputOf(snapshot, call)), null);
+    const isFree = decision === 'never' || (decision === 'fails' && tool.answered_by === 'client');
+    return isFree ? [call.id] : [];
+  });
+  return new Set((await Promise.all(approved)).flat());
 }

@@ -53,6 +53,7 @@ export const READ_CLASSES: Readonly<Record<string, ReadClass>> = {
   listCompactions: 'page',
   getToolCall: 'report',
   listApprovals: 'page',
+  listGrants: 'page',
   listJobs: 'page',
   getJob: 'short',
   listJobSteps: 'page',

@@ -1,4 +1,5 @@
 /** Ids in paths. A malformed id is answered with 404. */
+import { Type } from 'typebox';
 import { parseId, type ContextId, type JobId, type MessageId, type ToolCallId, type WorkerId } from '../../core/ids.ts';
 import { orNotFound, refused } from '../response/problem.ts';
 import { Uuid } from '../schemas/common.ts';
@@ -6,6 +7,7 @@ import { strict } from '../../schema/build.ts';
 
 export const IdParams = strict({ id: Uuid });
 export const MessageParams = strict({ id: Uuid, message_id: Uuid });
+export const GrantParams = strict({ id: Uuid, tool: Type.String({ maxLength: 200 }) });
 export const ToolCallParams = strict({ id: Uuid, tool_call_id: Uuid });
 
 export function workerId(text: string): WorkerId {

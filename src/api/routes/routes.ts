@@ -14,6 +14,7 @@ import { compactionRoutes } from './contexts/compactions.ts';
 import { contextRoutes } from './contexts/contexts.ts';
 import { eventRoutes } from './contexts/events.ts';
 import { exportRoute } from './contexts/export.ts';
+import { grantRoutes } from './contexts/grants.ts';
 import { importRoute } from './contexts/import.ts';
 import { forkRoute } from './contexts/fork.ts';
 import { installationRoutes } from './system/installation.ts';
@@ -48,6 +49,7 @@ export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, s
   forkRoute(app, ports);
   toolCallRoutes(app, ports);
   approvalRoutes(app, ports);
+  grantRoutes(app, ports);
   interruptRoutes(app, ports);
   compactionRoutes(app, ports);
   cancelJobsRoute(app, ports);

@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox';
 import * as configCompaction from '../../schema/compaction.ts';
 import * as config from '../../schema/config.ts';
+import { Actor } from './actor.ts';
 import { Usage } from './common.ts';
 import * as apiKey from './system/api-key.ts';
 import * as approval from './jobs/approval.ts';
@@ -36,6 +37,7 @@ type Component = TSchema & { $id: string };
 const all: unknown[] = [
   Problem,
   Usage,
+  Actor,
   ...Object.values(EVENTS),
   ...[
     configCompaction,

@@ -1,5 +1,6 @@
 /** Converts tool calls and their executions to their API form. */
 import type { Static } from 'typebox';
+import { toPublicActor } from '../../core/actor.ts';
 import type { ExecutionView } from '../../db/run/executions.ts';
 import type { ToolCallState, ToolCallView } from '../../db/read/jobs/tool-call-views.ts';
 import { toIso, toIsoOrNull } from '../request/instant.ts';
@@ -32,6 +33,7 @@ export function toMessageToolCall(view: ToolCallState): MessageToolCall {
             reason: approval.reason,
             input: approval.input,
             at: toIso(approval.at),
+            actor: approval.actor === undefined ? null : toPublicActor(approval.actor),
           },
     executions: view.executions.map(toExecution),
     result_message_id: view.resultMessageId,

@@ -2,6 +2,7 @@
  * A person approves or denies calls that wait for approval: one, or all of a context. The decision is stored with the
  * call. The current or next run of the context runs the call or ends it. The first decision is final.
  */
+import { toPublicActor, type Actor } from '../../core/actor.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ContextId, TenantId, ToolCallId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -17,6 +18,7 @@ import {
   type JudgedCall,
   type NewApproval,
 } from '../../db/calls/approvals.ts';
+import { addGrants, removeGrants } from '../../db/calls/grants.ts';
 import { changeWorker } from '../../db/write/workers/workers.ts';
 import { progressTo, wakeUpIfRunnable } from '../after-commit.ts';
 import { noCall, noContext } from '../inputs/refusals.ts';
@@ -33,10 +35,11 @@ export type Judgement = {
   /** The input to run the call with instead of the model's, already validated. Null: the model's input. */
   input: JsonObject | null;
   /**
-   * Applies the decision to this tool in the context from now on: adds a rule to its config, and decides the tool's
-   * other waiting calls.
+   * Applies the decision to this tool in the context from now on, and to its other waiting calls. An approval is stored
+   * as a grant, for so many seconds. A denial becomes a rule of the config, and ends the grant.
    */
-  remember: boolean;
+  remember: { lifetimeS: number } | null;
+  actor: Actor;
 };
 
 /** Refused: `not_found`, `not_waiting`, `invalid_request` (too many rules). */
@@ -46,8 +49,12 @@ export function approveCalls(target: Target, judgement: Judgement): Command<{ re
     if (!(await lockContext(tx, target))) return noContext(target);
     const chosen = await choose(tx, target, judgement);
     if ('code' in chosen) return chosen;
-    if (judgement.remember) {
-      const refusal = await remember(tx, target, judgement, chosen);
+    if (judgement.remember !== null) {
+      const tools = [...new Set(chosen.map(({ name }) => name))];
+      const refusal =
+        judgement.decision === 'approve'
+          ? await addGrants(tx, target, { tools, actor: judgement.actor, ...judgement.remember })
+          : await denyFromNowOn(tx, target, tools);
       if (refusal !== null) return refusal;
     }
     const decisions = chosen.map((call) => decisionOn(call, judgement));
@@ -74,7 +81,7 @@ async function choose(
   if (call === null) return noCall({ ...target, toolCallId });
   const refusal = whyNot(call);
   if (refusal !== null) return refusal;
-  if (!remember) return [call];
+  if (remember === null) return [call];
   const others = await undecidedCalls(tx, target);
   return [call, ...others.filter(({ id, name }) => id !== call.id && name === call.name)];
 }
@@ -89,26 +96,21 @@ export function whyNot({ status, waitsFor, approval, late, ending }: JudgedCall)
   return ending ? refuse('not_waiting', 'The job of this call is being stopped.') : null;
 }
 
-function decisionOn(call: JudgedCall, { toolCallId, decision, reason, input, remember }: Judgement): NewApproval {
+function decisionOn(call: JudgedCall, judgement: Judgement): NewApproval {
+  const { toolCallId, decision, reason, input, remember, actor } = judgement;
   const approval = { decision, reason, input: call.id === toolCallId ? input : null };
-  return {
-    id: call.id,
-    approval,
-    event: approvalResolved(call, { ...approval, remembered: remember, by: 'person' }),
-  };
+  const resolved = { ...approval, remembered: remember !== null, by: 'person', actor: toPublicActor(actor) } as const;
+  return { id: call.id, approval: { ...approval, actor }, event: approvalResolved(call, resolved) };
 }
 
-/** Adds a rule for each tool among the calls, ahead of the existing rules. */
-async function remember(
-  tx: Executor,
-  target: Target,
-  { decision }: Judgement,
-  calls: readonly JudgedCall[],
-): Promise<Refusal | null> {
+/**
+ * Adds a rule for each tool, ahead of the existing rules. Their grants end: who removes the rule must not thereby approve
+ * again.
+ */
+async function denyFromNowOn(tx: Executor, target: Target, tools: readonly string[]): Promise<Refusal | null> {
+  await removeGrants(tx, target, tools);
   const config = await configOf(tx, target);
-  const rule = decision === 'approve' ? 'never' : 'deny';
-  const names = [...new Set(calls.map(({ name }) => name))];
-  const approval = names.reduce((rules, tool) => withRule(rules, { tool, decision: rule }), config.approval ?? []);
+  const approval = tools.reduce((rules, tool) => withRule(rules, { tool, decision: 'deny' }), config.approval ?? []);
   if (approval.length > MOST_RULES)
     return refuse(
       'invalid_request',

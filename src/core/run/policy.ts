@@ -19,7 +19,7 @@ export const MOST_RULES = 1_000;
 /** What happens to a wait without an answer. Times in milliseconds; null: no limit. */
 export type AskingLimits = {
   approvalMs: number | null;
-  /** The decision if none is given in time. */
+  /** The decision if none is given in time. A call for which the tool itself asks is denied. */
   onExpiry: 'approve' | 'deny';
   /** For questions, and for calls that clients run. */
   answerMs: number | null;
@@ -36,9 +36,13 @@ export function ruleOn(rules: readonly ApprovalRule[], name: string): Approval |
   return of.some(({ decision }) => decision === 'deny') ? 'deny' : (of[0]?.decision ?? null);
 }
 
-/** `own`: the tool's own decision. A `deny` by the tool is final; otherwise rules take precedence over the tool. */
+/**
+ * The stricter of the two. `own`: the tool's own decision, which is the operator's: no rule lets a call run that the
+ * tool denies or asks for.
+ */
 export function decideApproval(ruled: Approval | null, own: Approval): Approval {
-  return own === 'deny' ? 'deny' : (ruled ?? own);
+  if (own === 'deny' || ruled === 'deny') return 'deny';
+  return own === 'always' ? 'always' : (ruled ?? own);
 }
 
 /** Adds a rule at the front and replaces an existing rule for the same name. */

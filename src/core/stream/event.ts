@@ -1,4 +1,5 @@
 /** Facts about a context, numbered together with its messages and sent to subscribers. See docs/streams.md. */
+import type { PublicActor } from '../actor.ts';
 import type { CompactorType } from '../compaction/type.ts';
 import type { CompactionId, JobId, MessageId, ToolCallId, WorkerId } from '../ids.ts';
 import type { InterruptMode, JobStatus } from '../run/job.ts';
@@ -31,7 +32,10 @@ export type ContextEvent =
     }
   /** A person must approve or deny a call. `expires_at`: ISO 8601; null: it waits without a limit. */
   | { name: 'ApprovalRequested'; data: OfCall & { input: Json; expires_at: string | null } }
-  /** `input`: what the call runs with instead of the model's input; null: unchanged. `by`: a person, or the timeout. */
+  /**
+   * `input`: what the call runs with instead of the model's input; null: unchanged. `by`: a person, or the timeout.
+   * `actor`: null for the timeout.
+   */
   | {
       name: 'ApprovalResolved';
       data: OfCall & {
@@ -40,6 +44,7 @@ export type ContextEvent =
         input: Json;
         remembered: boolean;
         by: 'person' | 'timeout';
+        actor: PublicActor | null;
       };
     }
   /** A call was started and its outcome is unknown: a person must report it, until `until` (ISO 8601). */

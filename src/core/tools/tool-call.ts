@@ -7,6 +7,7 @@
  *   started ──→ pending, if a person or the tool confirms that it had no effect: it runs again
  */
 import type { ResultPart } from '../conversation/blocks.ts';
+import type { Actor } from '../actor.ts';
 import type { JobId, MessageId, ToolCallId } from '../ids.ts';
 import type { Json } from '../json.ts';
 import type { Millis } from '../time.ts';
@@ -57,6 +58,8 @@ export type ApprovalDecision = {
   /** Sent to the model. */
   reason: string | null;
   input: Json;
+  /** Who decided. Missing: the timeout, or an earlier version stored it. */
+  actor?: Actor;
 };
 
 /** A call without a result. `started` is written only for `once` calls, before they run. */

@@ -42,7 +42,12 @@ export type ToolInvocation = {
   contextId: ContextId;
   /** The same for every execution of this call. */
   idempotencyKey: string;
+  /** It was judged as one that fails, so no person was asked: it does not run, even if the tool would accept it now. */
+  mustFail?: true;
 };
+
+/** `fails`: the call ends with an error. The tool rejects its arguments, or this process has no such tool. */
+export type ApprovalCheck = Approval | 'fails';
 
 /** For whom a process looks up tools. `jobId`: the running job, else the next one; null: there is none. */
 export type ToolCaller = Pick<ToolInvocation, 'tenantId' | 'tenantName' | 'contextId'> & { jobId: JobId | null };
@@ -66,9 +71,9 @@ export type ToolRunner = {
   execute(call: ToolInvocation, signal: AbortSignal): Promise<ToolOutcome>;
   /**
    * Whether a person must approve the call. `ruled`: the result of the rules; null: no rule matches. Never throws.
-   * For arguments that the tool rejects the answer is `never`: the call returns an error without running.
+   * No person is asked about a call that fails.
    */
-  judge(call: ToolInvocation, ruled: Approval | null): Promise<Approval>;
+  judge(call: ToolInvocation, ruled: Approval | null): Promise<ApprovalCheck>;
   /** Asks the tool itself. Has no side effects and may be repeated. */
   reconcile(call: ToolInvocation, signal: AbortSignal): Promise<Reconciled>;
   /** How long a person has to report an outcome, in milliseconds; null: no limit. */

@@ -50,7 +50,7 @@ type Resolved = Extract<ContextEvent, { name: 'ApprovalResolved' }>;
 
 export function approvalResolved(
   { id, name, jobId }: Pick<OpenCall, 'id' | 'name' | 'jobId'>,
-  details: Pick<Resolved['data'], 'decision' | 'reason' | 'input' | 'remembered' | 'by'>,
+  details: Pick<Resolved['data'], 'decision' | 'reason' | 'input' | 'remembered' | 'by' | 'actor'>,
 ): Resolved {
   return { name: 'ApprovalResolved', data: { tool_call_id: id, name, job_id: jobId, ...details } };
 }

@@ -4,7 +4,7 @@ import type { Decision } from '../decide.ts';
 import type { Snapshot } from '../run/snapshot.ts';
 import { isForWorkers } from '../run/wait.ts';
 import { admit, goOn, resume } from './admit.ts';
-import { endWaits } from './waits.ts';
+import { endWaits, isApprovedByTimeout, isUndecided } from './waits.ts';
 
 /** Null: nothing to start or resume; the run continues with its next decision. */
 export function open(snapshot: Snapshot, step: Decision): Append | null {
@@ -17,8 +17,10 @@ export function open(snapshot: Snapshot, step: Decision): Append | null {
     case 'call_tools':
       return resume(snapshot, step.job, 'ExecutingTools');
     case 'end_waits':
-      // The workers' results have to be read first.
-      return step.over.some(isForWorkers) ? null : endWaits(snapshot, step);
+      // The workers' results have to be read first, and tools asked whether they may run without approval.
+      return step.over.some(isForWorkers) || (isApprovedByTimeout(snapshot) && step.over.some(isUndecided))
+        ? null
+        : endWaits(snapshot, step);
     case 'steer':
       return goOn(snapshot, step.job);
     case 'await_calls':

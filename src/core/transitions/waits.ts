@@ -6,6 +6,7 @@ import type { Millis } from '../time.ts';
 import { deniedWith, expiredWait } from '../conversation/closing-texts.ts';
 import type { ToolCallId } from '../ids.ts';
 import { ASKING_DEFAULTS } from '../run/policy.ts';
+import type { ContextEvent } from '../stream/event.ts';
 import { sleptText } from '../run/sleep.ts';
 import { isReplied, type ApprovalDecision, type OpenCall } from '../tools/tool-call.ts';
 import type { CallResult } from '../workers/spawn.ts';
@@ -19,37 +20,48 @@ export type WorkerResults = ReadonlyMap<ToolCallId, CallResult>;
 /**
  * The results of ended waits enter history. The job continues under this lease as the same attempt, because no model
  * call was in flight. Guarded by `control_seq`: an answer that arrives just before the timeout still counts.
+ * `byTimeout`: the calls that run because their approval timed out; the others that timed out are denied.
  */
 export function endWaits(
   snapshot: Snapshot,
   { job, over, now }: EndedWaits,
   workerResults: WorkerResults = new Map(),
+  byTimeout: ReadonlySet<ToolCallId> = new Set(),
 ): Append {
-  const asking = snapshot.serving.kind === 'served' ? snapshot.serving.settings.asking : ASKING_DEFAULTS;
-  const timedOut = over.filter(isUnjudged);
-  const approval: ApprovalDecision = { decision: asking.onExpiry, reason: null, input: null };
-  const approved = approval.decision === 'approve' ? timedOut : [];
-  const runs = new Set(approved.map(({ id }) => id));
+  const timedOut = over.filter(isUndecided);
   const left = snapshot.calls.map((call): OpenCall =>
-    runs.has(call.id) ? { ...call, status: 'pending', wait: null, approval } : call,
+    byTimeout.has(call.id) ? { ...call, status: 'pending', wait: null, approval: APPROVED } : call,
   );
-  const closed = over.filter(({ id }) => !runs.has(id)).map((call) => waitEnded(call, now, workerResults));
+  const closed = over.filter(({ id }) => !byTimeout.has(id)).map((call) => waitEnded(call, now, workerResults));
   const closes = closeCalls({ ...snapshot, calls: left }, job, closed);
   return {
     ...closes,
     guard: { controlSeq: snapshot.controlSeq, wakeSeq: null },
     entries: [
-      ...timedOut.map((call) => event(approvalResolved(call, { ...approval, remembered: false, by: 'timeout' }))),
+      ...timedOut.map((call) => event(timeoutOf(call, byTimeout.has(call.id) ? APPROVED : DENIED))),
       ...closes.entries,
     ],
-    calls: [...approved.map(({ id }): CallChange => ({ kind: 'approve', id, approval })), ...closes.calls],
+    calls: [...[...byTimeout].map((id): CallChange => ({ kind: 'approve', id, approval: APPROVED })), ...closes.calls],
     job: { kind: 'progress', job: { ...job, status: 'running' } },
   };
 }
 
+const APPROVED: ApprovalDecision = { decision: 'approve', reason: null, input: null };
+const DENIED: ApprovalDecision = { ...APPROVED, decision: 'deny' };
+
+function timeoutOf(call: OpenCall, approval: ApprovalDecision): ContextEvent {
+  return approvalResolved(call, { ...approval, remembered: false, by: 'timeout', actor: null });
+}
+
 /** It waited for an approval decision, and none was given in time. */
-function isUnjudged({ wait, approval }: OpenCall): boolean {
+export function isUndecided({ wait, approval }: OpenCall): boolean {
   return wait?.for === 'approval' && approval === null;
+}
+
+/** Whether an approval that times out lets a call run, if the tool itself does not ask for it. */
+export function isApprovedByTimeout({ serving }: Snapshot): boolean {
+  const { onExpiry } = serving.kind === 'served' ? serving.settings.asking : ASKING_DEFAULTS;
+  return onExpiry === 'approve';
 }
 
 /** The result of a wait that ended, by an answer or by its timeout. */

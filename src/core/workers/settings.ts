@@ -30,7 +30,8 @@ export type WorkerConfig = {
   mcp_servers?: string[];
   /**
    * Which tools need approval: `tool` is a name, or a glob with `*`. The first matching rule applies. Rules of a config
-   * come before those of its role, and a matching `deny` always applies.
+   * come before those of its role, and a matching `deny` always applies. No rule lets a call run for which the tool
+   * itself asks.
    */
   approval?: ApprovalRule[];
   /** Tokens of one answer. */

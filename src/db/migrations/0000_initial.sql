@@ -316,6 +316,16 @@ CREATE TABLE "token_revocations" (
 	CONSTRAINT "token_revocations_tenant_id_user_name_pk" PRIMARY KEY("tenant_id","user_name")
 );
 --> statement-breakpoint
+CREATE TABLE "approval_grants" (
+	"context_id" uuid NOT NULL,
+	"tool" text NOT NULL,
+	"tenant_id" bigint NOT NULL,
+	"actor" jsonb NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "approval_grants_context_id_tool_pk" PRIMARY KEY("context_id","tool")
+);
+--> statement-breakpoint
 CREATE TABLE "awaited_jobs" (
 	"tool_call_id" uuid NOT NULL,
 	"job_id" uuid NOT NULL,
@@ -409,6 +419,7 @@ CREATE TABLE "workers" (
 --> statement-breakpoint
 ALTER TABLE "branches" ADD CONSTRAINT "branches_context_id_contexts_id_fk" FOREIGN KEY ("context_id") REFERENCES "contexts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_api_key_id_api_keys_id_fk" FOREIGN KEY ("api_key_id") REFERENCES "api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "approval_grants" ADD CONSTRAINT "approval_grants_context_id_contexts_id_fk" FOREIGN KEY ("context_id") REFERENCES "contexts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "memories" ADD CONSTRAINT "memories_worker_id_workers_id_fk" FOREIGN KEY ("worker_id") REFERENCES "workers"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workers" ADD CONSTRAINT "workers_context_id_contexts_id_fk" FOREIGN KEY ("context_id") REFERENCES "contexts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "compactions_place" ON "compactions" USING btree ("context_id","branch","seq");--> statement-breakpoint

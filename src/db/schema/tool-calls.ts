@@ -1,10 +1,12 @@
-/** Tool calls, their executions, and the jobs that they wait for. */
+/** Tool calls, their executions, the jobs that they wait for, and approvals in advance. */
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { Actor } from '../../core/actor.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { CALL_STATUSES, WAITS_FOR } from '../../core/tools/tool-call.ts';
 import { EFFECTS, ON_UNKNOWN } from '../../core/tools/tool.ts';
-import { instant, json, oneOf, tenantId } from './columns.ts';
+import { instant, json, jsonb, oneOf, tenantId } from './columns.ts';
+import { contexts } from './contexts.ts';
 
 /** Requested tool calls, from the assistant's message until their result is in the history. */
 export const toolCalls = pgTable(
@@ -115,4 +117,21 @@ export const awaitedJobs = pgTable(
     index('awaited_jobs_job').on(t.jobId),
     index('awaited_jobs_context').on(t.contextId),
   ],
+);
+
+/** Calls of a tool that a person has approved in advance, in one context. */
+export const approvalGrants = pgTable(
+  'approval_grants',
+  {
+    contextId: uuid('context_id')
+      .notNull()
+      .references(() => contexts.id, { onDelete: 'cascade' }),
+    tool: text('tool').notNull(),
+    tenantId: tenantId(),
+    /** Who decided. */
+    actor: jsonb<Actor>('actor').notNull(),
+    createdAt: instant('created_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.contextId, t.tool] })],
 );

@@ -103,7 +103,7 @@ export type ApprovalCall<Input = unknown> = {
 /**
  * Whether the tool needs approval: `never` (default), `always`, or `deny`: refused, and the model gets the denial as
  * result. A function decides per call; if it throws, takes longer than ten seconds or returns anything else, approval
- * is needed. Rules of a role or config take precedence, except over `deny`.
+ * is needed. Rules of a role or config can make it stricter, but not laxer.
  */
 export type ToolApproval<Input = unknown> = Approval | Judges<Input>['judge'];
 /** A method type, so that tools with any schema are assignable. */

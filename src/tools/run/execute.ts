@@ -104,6 +104,7 @@ async function run(
     // A copy, so that a tool that modifies its input does not change the history.
     const input = await tool.validate(structuredClone(call.input));
     if (!input.ok) return refused(tool, call.input, input.problems);
+    if (call.mustFail === true) return failure(tool, 'invalid_input', acceptedLate(name));
     // Validation may take time: do not execute a call that ended meanwhile.
     context.signal.throwIfAborted();
     const returned = await tool.execute(input.value, context, call);
@@ -137,6 +138,11 @@ function refused(tool: Tool, input: Json, problems: readonly string[]): ToolResu
     why?.code ?? 'invalid_input',
     `The tool ${name} was not executed: its arguments do not match its input schema.\n${list}\nCorrect the arguments and call the tool again.`,
   );
+}
+
+/** When the call was judged, the tool was missing or rejected the arguments, so no person was asked for approval. */
+function acceptedLate(name: string): string {
+  return `The tool ${name} was not executed: it did not accept the call when it was checked. Call it again.`;
 }
 
 /** The reason why arguments are a raw string instead of an object. */

@@ -1,11 +1,10 @@
 /**
  * Decides whether a call needs approval, from the rules and from the tool's own setting. If an approval function
- * throws, hangs or returns an invalid value, the call needs approval, and the log has an entry. A fault never lets a
+ * throws, hangs or returns an invalid value, or the validation throws, the call needs approval, and the log has an entry. A fault never lets a
  * call run.
  */
-import type { Json } from '../../core/json.ts';
 import { APPROVALS, decideApproval, type Approval } from '../../core/run/policy.ts';
-import type { ToolInvocation } from '../../core/tools/tool.ts';
+import type { ToolInvocation, ApprovalCheck } from '../../core/tools/tool.ts';
 import type { ApprovalCall } from '../config/define.ts';
 import { callerOf } from './facts.ts';
 import { faultName } from './fault.ts';
@@ -22,24 +21,27 @@ export async function judge(
   call: ToolInvocation,
   ruled: Approval | null,
   log: ToolLog | undefined,
-): Promise<Approval> {
+): Promise<ApprovalCheck> {
   const tool = registry.get(call.name, call);
-  // Tools that run elsewhere have no setting here.
-  if (tool === undefined || ruled === 'deny') return ruled ?? 'never';
+  if (ruled === 'deny') return 'deny';
+  // A tool that runs elsewhere, or one that its MCP server has withdrawn.
+  if (tool === undefined) return ruled === 'always' ? 'always' : 'fails';
   const own = tool.approval ?? 'never';
   if (typeof own === 'string' && decideApproval(ruled, own) !== 'always') return decideApproval(ruled, own);
-  const input = await checked(tool, call.input);
-  // Arguments that the tool refuses: the call fails without asking a person.
-  if (!input.ok) return 'never';
+  const input = await checked(tool, call, log);
+  if (input !== null && !input.ok) return 'fails';
+  if (input === null) return decideApproval(ruled, 'always');
   return decideApproval(ruled, typeof own === 'string' ? own : await ask(own, call, input.value, log));
 }
 
-/** Errors of the validation are reported when the call is executed. */
-async function checked(tool: Tool, input: Json): Promise<Validated> {
+/** Null: the validation itself failed. It may succeed when the call is executed, so a person is asked. */
+async function checked(tool: Tool, call: ToolInvocation, log: ToolLog | undefined): Promise<Validated | null> {
   try {
-    return await tool.validate(structuredClone(input));
-  } catch {
-    return { ok: false, problems: [] };
+    return await tool.validate(structuredClone(call.input));
+  } catch (error) {
+    const of = { tool: call.name, tool_call_id: call.id, context_id: call.contextId, error: faultName(error) };
+    log?.warn(of, 'the validation of a tool failed; the call needs approval');
+    return null;
   }
 }
 

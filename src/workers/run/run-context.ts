@@ -8,6 +8,7 @@ import { dispatch } from '../../commands/after-commit.ts';
 import { LeaseLost } from '../../core/errors.ts';
 import { madeAt, type ContextId, type ProcessId } from '../../core/ids.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
+import { findGrants } from '../../db/calls/grants.ts';
 import { isUnavailable } from '../../db/connection/database-errors.ts';
 import { postpone, release } from '../../db/run/contexts.ts';
 import { createJournal, persist } from './journal.ts';
@@ -90,6 +91,7 @@ function portsOf(state: WorkerState, { signals, publisher, owner, slot }: Parts,
     model: (name) => state.throttles.ask(name, first.lease.tenantId),
     tools: state.abilities.tools,
     team: createTeam(state, signals),
+    grants: (tools) => persist(signals, () => findGrants(state.database.db, first.lease, tools)),
     clock: state.clock,
     fingerprint: (sent, memory) => state.fingerprints.of(first.lease, sent, memory),
     ids: state.ids,

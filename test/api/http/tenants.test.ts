@@ -51,6 +51,7 @@ function fill(path: string): string | null {
     .replace('{id}', id)
     .replace('{message_id}', message)
     .replace('{tool_call_id}', toolCall)
+    .replace('{tool}', 'ask_user')
     .replace('{name}', 'main');
 }
 

@@ -61,6 +61,7 @@ function urlOf(path: string): string {
     .replace('{id}', id)
     .replace('{message_id}', message)
     .replace('{tool_call_id}', toolCall)
+    .replace('{tool}', 'ask_user')
     .replace('{name}', 'main')
     .replace('{n}', '1');
 }

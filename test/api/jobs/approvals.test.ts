@@ -45,6 +45,7 @@ const post = (body: object) => api.post(`/api/contexts/${context}/messages`, bod
 const say = (body: object, headers?: Record<string, string>): Promise<Answer> =>
   api.post(`/api/contexts/${context}/tools/approve`, body, headers);
 const state = async (): Promise<Body> => (await api.get(`/api/contexts/${context}/state`)).body;
+const grants = async (): Promise<Body[]> => (await api.get(`/api/contexts/${context}/grants`)).body.data;
 const inbox = async (query = ''): Promise<Body> => (await api.get(`/api/approvals${query}`)).body;
 const config = async (): Promise<Body> => (await api.get(`/api/contexts/${context}`)).body.config;
 const refusal = ({ status, body }: Answer) => [status, body.error?.code];
@@ -109,7 +110,12 @@ describe('a call that waits for approval', () => {
     expect([status, body]).toEqual([200, { resolved: [call] }]);
     expect(await one(call)).toEqual({
       status: 'pending',
-      approval: { decision: 'approve', reason: null, input: null },
+      approval: {
+        decision: 'approve',
+        reason: null,
+        input: null,
+        actor: { kind: 'operator', id: null, user: null, onBehalfOf: null },
+      },
     });
     expect(api.wakeUps).toMatchObject([{ contextId: context }]);
     expect(await state()).toMatchObject({ waiting_for: [] });
@@ -187,7 +193,7 @@ describe('a call that waits for approval', () => {
 });
 
 describe('a decision is remembered', () => {
-  test('as a rule of the context, and for the other calls of the tool', async () => {
+  test('as a grant of the context, and for the other calls of the tool', async () => {
     await api.call('PATCH', `/api/contexts/${context}`, {
       config: { approval: [{ tool: '*', decision: 'always' }] },
     });
@@ -200,19 +206,91 @@ describe('a decision is remembered', () => {
       remember: true,
     });
     expect(body.resolved).toEqual([mail, again]);
-    expect((await config()).approval).toEqual([
-      { tool: 'mail', decision: 'never' },
-      { tool: '*', decision: 'always' },
+    expect((await config()).approval).toEqual([{ tool: '*', decision: 'always' }]);
+    expect((await api.get(`/api/contexts/${context}`)).headers['etag']).toBe(headers['etag']);
+    const [grant, ...more] = await grants();
+    expect([grant, more]).toEqual([
+      {
+        tool: 'mail',
+        actor: { kind: 'operator', id: null, user: null, on_behalf_of: null },
+        created_at: expect.any(String),
+        expires_at: expect.any(String),
+      },
+      [],
     ]);
-    expect((await api.get(`/api/contexts/${context}`)).headers['etag']).not.toBe(headers['etag']);
+    expect(Date.parse(grant.expires_at) - Date.parse(grant.created_at)).toBe(30 * 86_400_000);
     expect(await one(again as ToolCallId)).toMatchObject({ status: 'pending', approval: { input: null } });
     expect((await state()).waiting_for).toMatchObject([{ tool_call_id: pay }]);
   });
 
-  test('for a denial too: no second approval is requested', async () => {
+  test('for a denial as a rule of the config: no second approval is requested', async () => {
     const call = await askOne('pay');
     await say({ tool_call_id: call, decision: 'deny', remember: true });
     expect((await config()).approval).toEqual([{ tool: 'pay', decision: 'deny' }]);
+    expect(await grants()).toEqual([]);
+  });
+
+  test('as a denial, which ends the grant: a grant does not return when the rule is removed', async () => {
+    await say({ tool_call_id: await askOne('pay'), decision: 'approve', remember: true });
+    await say({ tool_call_id: await askOne('mail'), decision: 'approve', remember: true });
+    await say({ tool_call_id: await askOne('pay'), decision: 'deny', remember: true });
+    expect((await grants()).map(({ tool }) => tool)).toEqual(['mail']);
+    await api.call('PATCH', `/api/contexts/${context}`, { config: { approval: [] } });
+    expect((await grants()).map(({ tool }) => tool)).toEqual(['mail']);
+  });
+
+  test('for as long as was asked, with the person who decided, until it is taken back', async () => {
+    const call = await askOne('pay');
+    await say({ tool_call_id: call, decision: 'approve', remember: true, remember_for_s: 60, user: 'ann' });
+    const [grant] = await grants();
+    expect(grant).toMatchObject({ tool: 'pay', actor: { kind: 'operator', on_behalf_of: 'ann' } });
+    expect(Date.parse(grant.expires_at) - Date.parse(grant.created_at)).toBe(60_000);
+    const { body: stored } = await api.get(`/api/contexts/${context}/tools/${call}`);
+    expect(stored.approval.actor).toEqual(grant.actor);
+    const path = `/api/contexts/${context}/grants/pay`;
+    expect((await api.call('DELETE', path)).status).toBe(204);
+    expect(await grants()).toEqual([]);
+    expect((await api.call('DELETE', path)).status).toBe(404);
+    expect((await api.get(`/api/contexts/${v7()}/grants`)).status).toBe(404);
+  });
+
+  test('by no fork', async () => {
+    const call = await askOne('pay');
+    await say({ tool_call_id: call, decision: 'approve', remember: true });
+    const { body: fork } = await api.post(`/api/contexts/${context}/fork`, {});
+    expect((await api.get(`/api/contexts/${fork.id}/grants`)).body.data).toEqual([]);
+    expect(fork.config.approval).toBeUndefined();
+  });
+
+  test('by who has the scope approve: a key, a token, a session', async () => {
+    const env = { NIGHTSHIFT_API_KEYS: 'the-key-of-default:default', NIGHTSHIFT_SECRET_KEY: 's'.repeat(32) };
+    const keyed = await openApi(env, api.databaseUrl);
+    const withKey = { authorization: 'Bearer the-key-of-default' };
+    const wanted = { user: 'ann', scopes: ['approve'], context_ids: [context], expires_in_s: 60 };
+    const { token } = (await keyed.post('/api/tokens', wanted, withKey)).body;
+    const withToken = { authorization: `Bearer ${token}` };
+    const path = `/api/contexts/${context}/tools/approve`;
+    const remembered = async (tool: string, headers: Record<string, string>, more: object = {}) => {
+      const body = { tool_call_id: await askOne(tool), decision: 'approve', remember: true, ...more };
+      const { status } = await keyed.post(path, body, headers);
+      expect(status).toBe(200);
+      return (await grants()).find((one: Body) => one.tool === tool)?.actor;
+    };
+    expect(await remembered('mail', withToken)).toEqual({
+      kind: 'token',
+      id: expect.any(String),
+      user: 'ann',
+      on_behalf_of: null,
+    });
+    expect(await remembered('pay', withKey, { user: 'bo' })).toEqual({
+      kind: 'key',
+      id: expect.stringMatching(/^env:/),
+      user: null,
+      on_behalf_of: 'bo',
+    });
+    const body = { tool_call_id: v7(), decision: 'approve', user: 'bo' };
+    expect((await keyed.post(path, body, withToken)).status).toBe(403);
+    await keyed.close();
   });
 });
 
@@ -227,6 +305,9 @@ describe('a decision is refused', () => {
     [{ tool_call_id: v7() }, 'decision'],
     [{ tool_call_id: v7(), decision: 'approve', input: [] }, 'input'],
     [{ tool_call_id: v7(), decision: 'approve', input: 'text' }, 'input'],
+    [{ tool_call_id: v7(), decision: 'approve', remember_for_s: 60 }, 'remember_for_s'],
+    [{ tool_call_id: v7(), decision: 'deny', remember: true, remember_for_s: 60 }, 'remember_for_s'],
+    [{ tool_call_id: v7(), decision: 'approve', remember: true, remember_for_s: 0 }, 'remember_for_s'],
   ])('with the body %j', async (body, param) => {
     const refused = await say(body);
     expect([refused.status, refused.body.error.code]).toEqual([422, 'invalid_request']);

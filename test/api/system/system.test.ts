@@ -103,6 +103,8 @@ describe('the document', () => {
         'POST /api/contexts/:id/tools/:tool_call_id/result',
         'POST /api/contexts/:id/tools/approve',
         'GET /api/approvals',
+        'GET /api/contexts/:id/grants',
+        'DELETE /api/contexts/:id/grants/:tool',
         'GET /api/contexts/:id/tools/:tool_call_id',
         'POST /api/contexts/:id/tools/:tool_call_id/resolve',
         'POST /api/contexts/:id/jobs',
@@ -201,6 +203,7 @@ test('every operation of the document answers as described', async () => {
   const { body: chat } = await api.post('/api/chat', { message: 'x' });
   const asked = await askedCall();
   const unknown = await askedCall('outcome');
+  const granted = await askedCall();
   const requests: [string, string, object?][] = [
     ['GET', '/api/workers'],
     ['GET', `/api/workers/${worker.id}`],
@@ -233,6 +236,9 @@ test('every operation of the document answers as described', async () => {
     ['DELETE', `/api/contexts/${context.id}/branches/other`],
     ['GET', '/api/approvals'],
     ['POST', `${asked.context}/tools/approve`, { all: true, decision: 'deny' }],
+    ['POST', `${granted.context}/tools/approve`, { all: true, decision: 'approve', remember: true }],
+    ['GET', `${granted.context}/grants`],
+    ['DELETE', `${granted.context}/grants/mail`],
     ['POST', `${asked.call}/result`, { content: 'M' }],
     ['GET', asked.call],
     ['POST', `${unknown.call}/resolve`, { outcome: 'tell' }],
@@ -264,6 +270,7 @@ test('every operation of the document answers as described', async () => {
     ['DELETE', `/api/contexts/${context.id}`],
     ['DELETE', `/api/contexts/${chat.session_id}`],
     ['DELETE', asked.context],
+    ['DELETE', granted.context],
   ];
   await setThrottle(
     api.database.db,

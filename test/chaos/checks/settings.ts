@@ -15,8 +15,11 @@ export const settings: Check = {
       world.messages.filter(({ role, seq }) => role === 'assistant' && seq !== null),
       ({ context_id: id }) => id,
     );
+    // A remembered denial is a rule of the config; a remembered approval is none.
     const remembered = groupBy(
-      world.decisions.filter(({ remember, outcome }) => remember && outcome.kind === 'taken'),
+      world.decisions.filter(
+        ({ remember, decision, outcome }) => remember && decision === 'deny' && outcome.kind === 'taken',
+      ),
       ({ contextId }) => contextId,
     );
     const contexts = new Map(world.contexts.map((context) => [context.id, context]));
@@ -39,7 +42,7 @@ function topOf({ id, parent_context_id: above }: StoredContext, contexts: Readon
   return parent === undefined ? id : topOf(parent, contexts);
 }
 
-/** `rules`: remembered decisions, each a version. */
+/** `rules`: remembered denials, each a version. */
 function versionFaults({ id, version }: StoredContext, written: readonly Setting[], rules: number): Violation[] {
   const leaps = written.filter((one) => one.version !== one.seen + 1);
   const twice = [...groupBy(written, (one) => String(one.version)).values()].filter(({ length }) => length > 1);
@@ -57,7 +60,7 @@ function configFaults({ id, config }: StoredContext, written: readonly Setting[]
   const wanted = written
     .toSorted((a, b) => (a.version ?? 0) - (b.version ?? 0))
     .reduce<Config>((before, one) => (one.whole ? one.config : { ...before, ...one.config }), CONFIG);
-  // Rules on approval are remembered decisions.
+  // Rules on approval are remembered denials.
   const { approval: _, ...own } = config;
   return canonical(own) === canonical(wanted)
     ? []

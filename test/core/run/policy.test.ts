@@ -55,12 +55,13 @@ describe('rules', () => {
     expect(ruleOn([rule('a', 'never'), rule('*', 'deny')], 'a')).toBe('deny');
   });
 
-  test("take precedence over the tool, except for the tool's deny", () => {
-    for (const own of APPROVALS) {
+  test('make the decision of the tool stricter, and never laxer', () => {
+    const strict = ['never', 'always', 'deny'] as const;
+    expect(strict).toEqual(APPROVALS);
+    for (const own of strict) {
       expect(decideApproval(null, own)).toBe(own);
-      for (const ruled of APPROVALS) {
-        expect(decideApproval(ruled, own)).toBe(own === 'deny' ? 'deny' : ruled);
-      }
+      for (const ruled of strict)
+        expect(decideApproval(ruled, own)).toBe(strict[Math.max(strict.indexOf(own), strict.indexOf(ruled))]);
     }
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../../src/core/run/apply.ts';
 import { decide } from '../../../src/core/decide.ts';
 import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
-
+import { open } from '../../../src/core/transitions/open.ts';
 import { awaitCalls, endWaits } from '../../../src/core/transitions/waits.ts';
 import { settle } from '../../../src/core/transitions/settle.ts';
 import { WAITS_FOR, type OpenCall, type WaitsFor } from '../../../src/core/tools/tool-call.ts';
@@ -66,7 +66,7 @@ describe('the end of a wait', () => {
     ]);
   });
 
-  test('no decision arrived in time, and the default is to approve: the call runs', () => {
+  test('no decision arrived in time, and the timeout approves the call: it runs', () => {
     const of = waiting({ for: 'approval', until: NOW });
     const asking = { ...ASKING_DEFAULTS, onExpiry: 'approve' as const };
     const before = running({
@@ -74,7 +74,7 @@ describe('the end of a wait', () => {
       state: 'AwaitingToolApproval',
       serving: { kind: 'served', settings: settings({ asking }) },
     });
-    const move = endWaits(before, { job: job(), over: [of], now: NOW });
+    const move = endWaits(before, { job: job(), over: [of], now: NOW }, new Map(), new Set([of.id]));
     const approval = { decision: 'approve', reason: null, input: null };
     expect(move.calls).toEqual([{ kind: 'approve', id: of.id, approval }]);
     expect(move).toMatchObject({ state: 'ExecutingTools', guard: { controlSeq: before.controlSeq } });
@@ -84,6 +84,24 @@ describe('the end of a wait', () => {
     ]);
     const next = apply(before, move, committed(move, before, 9));
     expect(decide(next, NOW)).toMatchObject({ kind: 'call_tools', run: [{ id: of.id, approval }] });
+  });
+
+  test('no decision arrived in time, and the default is to approve, but the tool itself asks: the call did not run', () => {
+    const of = waiting({ for: 'approval', until: NOW });
+    const asking = { ...ASKING_DEFAULTS, onExpiry: 'approve' as const };
+    const before = running({
+      calls: [of],
+      state: 'AwaitingToolApproval',
+      serving: { kind: 'served', settings: settings({ asking }) },
+    });
+    const waits = { job: job(), over: [of], now: NOW };
+    // Only the tool can tell, so no wait ends when the run is opened.
+    expect(open(before, { kind: 'end_waits', ...waits })).toBeNull();
+    const move = endWaits(before, waits);
+    expect(move.calls).toMatchObject([{ kind: 'close', status: 'expired' }]);
+    expect(move.entries[0]).toMatchObject({
+      event: { name: 'ApprovalResolved', data: { decision: 'deny', by: 'timeout', actor: null } },
+    });
   });
 
   test('an earlier decision ends no later wait of the same call', () => {

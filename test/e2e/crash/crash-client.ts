@@ -1,6 +1,7 @@
 // A client's command that dies by SIGKILL right before its commit is sent, or right after it was acknowledged and
 // before the caller gets the answer: node crash-client.ts before|after cancel <job> | submit <context> | approve
 // <context> | create
+import type { Actor } from '../../../src/core/actor.ts';
 import { approveCalls } from '../../../src/commands/calls/approve-calls.ts';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
@@ -13,6 +14,8 @@ import { openDatabase } from '../../../src/db/connection/client.ts';
 import { firstInput, postedInput } from '../../db/inputs.ts';
 import { CRASH_TIMES } from './crash-times.ts';
 import { watched } from './effects.ts';
+
+const ACTOR: Actor = { kind: 'operator', id: null, user: null, onBehalfOf: null };
 
 const [when, verb, id = ''] = process.argv.slice(2);
 const die = (): void => void process.kill(process.pid, 'SIGKILL');
@@ -45,7 +48,14 @@ if (verb === 'cancel') {
 } else if (verb === 'approve') {
   const contextId = parseId<ContextId>(id);
   if (contextId === null) throw new Error('approve in which context?');
-  const all = { toolCallId: null, decision: 'approve', reason: null, input: null, remember: false } as const;
+  const all = {
+    toolCallId: null,
+    decision: 'approve',
+    reason: null,
+    input: null,
+    remember: { lifetimeS: 3_600 },
+    actor: ACTOR,
+  } as const;
   await perform(ports, approveCalls({ tenantId: DEFAULT_TENANT, contextId }, all));
 } else if (verb === 'create') {
   await perform(

@@ -454,6 +454,7 @@ test(
       });
       await environment.post(contextId, 'call: mail {}\n---\nsay: mailed');
       const approvals = () => environment.query("select approval from tool_calls where status = 'waiting'");
+      const grants = () => environment.query('select tool from approval_grants');
       await until('the wait', async () => (await approvals()).length > 0);
       await until(
         'the lease to be released',
@@ -461,7 +462,10 @@ test(
       );
       await dies(environment, 'before', 'approve', contextId);
       expect(await approvals()).toEqual([{ approval: null }]);
+      expect(await grants()).toEqual([]);
       await dies(environment, 'after', 'approve', contextId);
+      // The grant is stored with the decision.
+      expect(await grants()).toEqual([{ tool: 'mail' }]);
       await environment.settled();
       expect(effectsOf(environment, 'mail')).toBe(1);
       await expectSound(environment.ports.database.db, contextId);

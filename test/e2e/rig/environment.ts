@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inject } from 'vitest';
+import type { Actor } from '../../../src/core/actor.ts';
 import { localBus } from '../../../src/bus/local.ts';
 import { redisBus } from '../../../src/bus/redis.ts';
 import { ids } from '../../../src/platform/ids.ts';
@@ -27,6 +28,8 @@ import { deaf } from '../../workers/worker-ports.ts';
 import { CRASH_TIMES } from '../crash/crash-times.ts';
 import { query, type Row } from './stored.ts';
 import { until } from './until.ts';
+
+const ACTOR: Actor = { kind: 'operator', id: null, user: null, onBehalfOf: null };
 
 export type TestEnvironment = {
   ports: CommandPorts;
@@ -90,7 +93,7 @@ export async function openEnvironment(own: Own = {}): Promise<TestEnvironment> {
     },
     judge: async (contextId, toolCallId, reason) => {
       const decision = reason === null ? 'approve' : 'deny';
-      const judgement = { toolCallId, decision, reason, input: null, remember: false } as const;
+      const judgement = { toolCallId, decision, reason, input: null, remember: null, actor: ACTOR } as const;
       await value(perform(ports, approveCalls({ tenantId: DEFAULT_TENANT, contextId }, judgement)));
     },
     query: (text) => query(database.db, text),

@@ -163,7 +163,7 @@ describe('a call that needs approval', () => {
     });
     const { contextId, jobId } = await begun(of);
     const [mail = null] = await waiting(of, jobId);
-    const { resolved } = await of.judge(contextId, { toolCallId: mail, remember: true });
+    const { resolved } = await of.judge(contextId, { toolCallId: mail, remember: { lifetimeS: 60 } });
     expect(resolved).toHaveLength(2);
     await of.until(() => ran.length === 2);
     await waiting(of, jobId);
@@ -173,7 +173,7 @@ describe('a call that needs approval', () => {
     await expectAtRest(of, contextId);
   });
 
-  test('is required by a rule of the config, for tools of clients too, and a rule may allow it', async () => {
+  test('is required by a rule of the config, for tools of clients too; no rule lets a call run for which the tool asks', async () => {
     const of = await start({
       model: asking([
         ['look', {}],
@@ -198,8 +198,8 @@ describe('a call that needs approval', () => {
       }),
     );
     const { jobId } = await of.post(contextId, 'go');
-    const [look = null, locate = null] = await waiting(of, jobId);
-    expect(ran.map(({ name }) => name)).toEqual(['mail']);
+    const [look = null, locate = null, mail = null] = await waiting(of, jobId);
+    expect(ran).toEqual([]);
     if (locate === null) throw new Error('No approval was requested.');
     await expect(of.answer(contextId, locate, 'here')).rejects.toThrow(/not_waiting/);
     await of.judge(contextId, { toolCallId: locate, input: { who: 'ann' } });
@@ -209,28 +209,48 @@ describe('a call that needs approval', () => {
     ]);
     await of.judge(contextId, { toolCallId: look });
     await of.answer(contextId, locate, 'here');
+    await of.judge(contextId, { toolCallId: mail });
     await of.ended(jobId);
-    expect(ran.map(({ name }) => name)).toEqual(['mail', 'look']);
+    expect(ran.map(({ name }) => name)).toEqual(['look', 'mail']);
     await expectAtRest(of, contextId);
   });
 });
 
 describe('the wait for approval ends', () => {
   test.each([
-    ['deny', 'expired', []],
-    ['approve', 'completed', ['mail']],
-  ] as const)('at its deadline, by the default: %s', async (onExpiry, status, names) => {
+    ['deny', 'look', 'deny', 'expired', []],
+    ['approve', 'look', 'approve', 'completed', ['look']],
+    // The tool itself asks for it.
+    ['approve', 'mail', 'deny', 'expired', []],
+  ] as const)('at its deadline, by the default: %s %s', async (onExpiry, tool, decision, status, names) => {
     const of = await start({
-      model: asking([['mail', {}]]),
-      settings: limited({ approvalMs: 300, onExpiry, rules: [{ tool: 'mail', decision: 'always' }] }),
+      model: asking([[tool, {}]]),
+      settings: limited({ approvalMs: 300, onExpiry, rules: [{ tool: '*', decision: 'always' }] }),
     });
     const { contextId, jobId } = await begun(of);
     await of.ended(jobId);
     expect(ran.map(({ name }) => name)).toEqual(names);
     expect(await of.query('select status from tool_calls')).toEqual([{ status }]);
     expect(await events(of, contextId, 'ApprovalResolved')).toMatchObject([
-      { data: { decision: onExpiry, by: 'timeout' } },
+      { data: { decision, by: 'timeout', actor: null } },
     ]);
+    await expectAtRest(of, contextId);
+  });
+
+  test('for a granted tool until the grant ends: then its calls need approval again', async () => {
+    const of = await start({ model: asking([['mail', { n: 1 }]], [['pay', {}]], [['mail', { n: 2 }]]) });
+    const { contextId, jobId } = await begun(of);
+    await waiting(of, jobId);
+    await of.judge(contextId, { remember: { lifetimeS: 60 } });
+    // The job waits for the approval of `pay`.
+    await of.until(async () => (await waiting(of, jobId)).length === 1 && ran.length === 1);
+    await of.query('update approval_grants set expires_at = now()');
+    await of.judge(contextId);
+    await of.until(async () => (await waiting(of, jobId)).length === 1 && ran.length === 2);
+    expect(ran.map(({ name }) => name)).toEqual(['mail', 'pay']);
+    await of.judge(contextId);
+    await of.ended(jobId);
+    expect(ran.at(-1)).toMatchObject({ name: 'mail', input: { n: 2 } });
     await expectAtRest(of, contextId);
   });
 

@@ -1,7 +1,9 @@
 /** Approval decisions, and the inbox: all calls of a tenant that wait for a person or a client. */
 import type { Static } from 'typebox';
 import { approveCalls, whyNot, type Judgement } from '../../../commands/calls/approve-calls.ts';
+import type { Actor } from '../../../core/actor.ts';
 import type { ContextId, TenantId, ToolCallId } from '../../../core/ids.ts';
+import { USUAL_GRANT_S } from '../../../core/run/grant.ts';
 import { listInbox, type InboxItem as Item, type InboxPlace } from '../../../db/read/jobs/inbox.ts';
 import { findJudgedCall } from '../../../db/calls/approvals.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
@@ -11,6 +13,7 @@ import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { invalid } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
+import { actorOf } from '../../access/actor.ts';
 import { visibleTo } from '../../access/reach.ts';
 import { ApproveCalls, Inbox, InboxQuery, Resolved, type InboxItem } from '../../schemas/jobs/approval.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
@@ -42,7 +45,7 @@ function approveRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, params, body } = request;
       const target = { tenantId, contextId: contextId(params.id) };
-      const judgement = toJudgement(body);
+      const judgement = toJudgement(body, actorOf(request, body.user));
       await refuseUnfitInput(ports, target, judgement);
       reply.code(200);
       return write(ports, request, approveCalls(target, judgement));
@@ -76,8 +79,11 @@ function inboxRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-function toJudgement(body: Static<typeof ApproveCalls>): Judgement {
-  const { tool_call_id: named, all, decision, reason = null, input = null, remember = false } = body;
+function toJudgement(body: Static<typeof ApproveCalls>, actor: Actor): Judgement {
+  const { tool_call_id: named, all, decision, reason = null, input = null } = body;
+  const { remember = false, remember_for_s: lifetimeS } = body;
+  if (lifetimeS !== undefined && (!remember || decision === 'deny'))
+    throw invalid('remember_for_s is for an approval with remember: true.', 'remember_for_s');
   if ((named === undefined) === (all === undefined))
     throw invalid('Give exactly one of tool_call_id (one call) and all (every call that waits).', 'tool_call_id');
   if (input !== null && named === undefined)
@@ -89,7 +95,8 @@ function toJudgement(body: Static<typeof ApproveCalls>): Judgement {
     decision,
     reason: reason === '' ? null : reason,
     input,
-    remember,
+    remember: remember ? { lifetimeS: lifetimeS ?? USUAL_GRANT_S } : null,
+    actor,
   };
 }
 

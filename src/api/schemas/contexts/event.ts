@@ -7,8 +7,9 @@ import { INTERRUPT_MODES, JOB_STATUSES } from '../../../core/run/job.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
 import { STATES } from '../../../core/run/state.ts';
 import { CALL_STATUSES } from '../../../core/tools/tool-call.ts';
+import { Actor } from '../actor.ts';
 import { AnyJson, Count, Instant, JsonObject, Positive, Usage, Uuid, described } from '../common.ts';
-import { nullable, oneOf, strict } from '../../../schema/build.ts';
+import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { EVENT_ID } from '../../../schema/patterns.ts';
 
 const context = { context_id: Uuid };
@@ -114,8 +115,9 @@ const DATA: Readonly<Record<string, readonly [data: Record<string, TSchema>, des
       input: AnyJson,
       remembered: Type.Boolean(),
       by: oneOf(['person', 'timeout']),
+      actor: nullable(ref(Actor)),
     },
-    '`input` replaces the input of the model. Null: unchanged.',
+    '`input` replaces the input of the model. Null: unchanged. `actor` is null for the timeout.',
   ],
   OutcomeUnknown: [
     { ...wait, input: AnyJson, until: nullable(Instant) },

@@ -2,7 +2,9 @@
 import { Type, type Static } from 'typebox';
 import { INBOX_KINDS } from '../../../db/read/jobs/inbox.ts';
 import { AnyJson, Instant, JsonObject, Page, UserName, Uuid, described, listOf } from '../common.ts';
-import { nullable, oneOf, plainText, strict } from '../../../schema/build.ts';
+import { LONGEST_GRANT_S, USUAL_GRANT_S } from '../../../core/run/grant.ts';
+import { integer, nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
+import { Actor } from '../actor.ts';
 
 export const ApproveCalls = strict(
   {
@@ -13,9 +15,13 @@ export const ApproveCalls = strict(
     remember: Type.Optional(
       Type.Boolean({
         description:
-          'Adds a rule for the tool to the config of this context, and applies the decision to other waiting calls of the tool.',
+          'Applies the decision to later calls of the tool in this context, and to other waiting ones. An approval is stored as a grant, a denial as a rule of the config.',
       }),
     ),
+    remember_for_s: Type.Optional(
+      integer(1, LONGEST_GRANT_S, `With remember: how long the grant lasts, in seconds; ${USUAL_GRANT_S} by default.`),
+    ),
+    user: Type.Optional(described(UserName, 'With a key: the person on whose behalf it decides.')),
     input: Type.Optional(
       described(nullable(JsonObject), 'Replaces the input that the model sent. It must match the schema of the tool.'),
     ),
@@ -52,3 +58,10 @@ export const InboxQuery = strict({
   kind: Type.Optional(oneOf(INBOX_KINDS)),
   user: Type.Optional(UserName),
 });
+
+export const Grant = strict(
+  { tool: Type.String(), actor: ref(Actor), created_at: Instant, expires_at: Instant },
+  { $id: 'Grant', description: 'Calls of the tool that run without approval in this context.' },
+);
+
+export const GrantList = strict({ data: Type.Array(ref(Grant)) }, { $id: 'GrantList' });

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import { EXECUTION_OUTCOMES } from '../../../core/run/execution.ts';
 import { EFFECTS, ON_UNKNOWN } from '../../../core/tools/tool.ts';
 import { CALL_STATUSES, WAITS_FOR } from '../../../core/tools/tool-call.ts';
+import { Actor } from '../actor.ts';
 import { AnyJson, Count, Instant, Positive, Uuid, described } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 
@@ -35,6 +36,7 @@ export const ToolCallApproval = strict(
     reason: nullable(Type.String()),
     input: AnyJson,
     at: Instant,
+    actor: nullable(described(ref(Actor), 'Null: the timeout.')),
   },
   {
     $id: 'ToolCallApproval',

@@ -6,12 +6,13 @@ import { askInPlace } from '../../asking/in-place.ts';
 import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { count } from '../../terminal/time.ts';
-import { given, jsonObject } from '../../values.ts';
+import { duration, given, jsonObject } from '../../values.ts';
 
 type Options = Common & {
   all?: true;
   context?: string;
   remember?: true;
+  for?: number;
   reason?: string;
   input?: { [key: string]: Json };
 };
@@ -23,9 +24,12 @@ export function approveCommand(cli: Cli): Command {
     'nightshift approve                        # prompts for each waiting call',
     'nightshift approve 0199…                  # id of the call, from nightshift inbox',
     'nightshift approve 0199… --remember       # and all later calls of this tool in its context',
+    'nightshift approve 0199… --remember --for 8h',
     'nightshift approve 0199… --input \'{"amount": 10}\'',
     'nightshift approve --all --context 0199…',
-  ]).option('--input <json>', 'run the call with this input instead of the model’s', jsonObject);
+  ])
+    .option('--input <json>', 'run the call with this input instead of the model’s', jsonObject)
+    .option('--for <time>', 'with --remember: how long (30d)', duration);
 }
 
 export function denyCommand(cli: Cli): Command {
@@ -49,7 +53,8 @@ function decisionCommand(cli: Cli, decision: Decision, summary: string, examples
 
 async function judge(cli: Cli, client: Client, calls: readonly string[], judgement: Judgement): Promise<void> {
   const { decision, all, context, remember, reason, input } = judgement;
-  const approval = { decision, ...given({ remember, reason, input }) };
+  const seconds = judgement.for === undefined ? undefined : Math.ceil(judgement.for / 1_000);
+  const approval = { decision, ...given({ remember, remember_for_s: seconds, reason, input }) };
   if (all === true) {
     if (context === undefined || calls.length > 0)
       throw new CommandError(EXIT.usage, '--all requires --context and takes no call ids.');

@@ -1,0 +1,61 @@
+/** Approvals in advance of one context: listed, and taken back. `remember` of an approval makes them. */
+import { toPublicActor } from '../../../core/actor.ts';
+import { listGrants, removeGrant } from '../../../db/calls/grants.ts';
+import { ref } from '../../../schema/build.ts';
+import { toIso } from '../../request/instant.ts';
+import { orNotFound, refused } from '../../response/problem.ts';
+import { readerOf } from '../../response/reads.ts';
+import { Empty } from '../../schemas/common.ts';
+import { GrantList } from '../../schemas/jobs/approval.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { GrantParams, IdParams, contextId, noContext } from '../params.ts';
+
+const tags = ['contexts'];
+
+export function grantRoutes(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/contexts/:id/grants',
+    {
+      config: { access: 'read', tokens: 'context' },
+      schema: {
+        summary: 'Tools whose calls run without approval in this context, because a person approved them in advance',
+        operationId: 'listGrants',
+        tags,
+        params: IdParams,
+        response: { 200: ref(GrantList) },
+      },
+    },
+    async ({ tenantId, params }, reply) => {
+      const id = contextId(params.id);
+      const found = await readerOf(ports, reply)((_, last) => listGrants(last, { tenantId, contextId: id }));
+      const data = orNotFound(found, noContext(id)).map(({ tool, actor, createdAt, expiresAt }) => ({
+        tool,
+        actor: toPublicActor(actor),
+        created_at: toIso(createdAt),
+        expires_at: toIso(expiresAt),
+      }));
+      return { data };
+    },
+  );
+
+  app.delete(
+    '/api/contexts/:id/grants/:tool',
+    {
+      config: { access: 'approve', tokens: 'context' },
+      schema: {
+        summary: 'Take an approval in advance back: later calls of the tool need approval again',
+        operationId: 'removeGrant',
+        tags,
+        params: GrantParams,
+        response: { 204: Empty },
+      },
+    },
+    async ({ tenantId, params }, reply) => {
+      const id = contextId(params.id);
+      const isRemoved = await removeGrant(ports.database.db, { tenantId, contextId: id }, params.tool);
+      if (!isRemoved) throw refused('not_found', `Context ${id} has no grant for the tool ${params.tool}.`);
+      reply.code(204);
+      return null;
+    },
+  );
+}

@@ -1,0 +1,48 @@
+/** `grants`: lists the approvals in advance of a context, and takes them back. */
+import type { Command } from 'commander';
+import type { Grant } from '../../../client/index.ts';
+import { apiCommand, carryOut, listText, print, withBelow, type Cli, type Common, type List } from '../../cli.ts';
+import { oneLine } from '../../terminal/safe.ts';
+
+export function grantsCommand(cli: Cli): Command {
+  const command = apiCommand('grants', 'list the tools whose calls run without approval in a context; remove one', [
+    'nightshift grants 0199…',
+    'nightshift grants remove 0199… send_mail',
+  ]).argument('<context>', 'id of the context');
+  return withBelow(command, [removeGrantCommand(cli)]).action((context: string, options: Common) =>
+    carryOut(cli, options, async (client) => {
+      const { data } = await client.contexts.grants.list(context);
+      print(cli, options, { data }, listText(cli, data, LIST));
+    }),
+  );
+}
+
+function removeGrantCommand(cli: Cli): Command {
+  return apiCommand('remove', 'let later calls of a tool need approval again', [
+    'nightshift grants remove 0199… send_mail',
+  ])
+    .argument('<context>', 'id of the context')
+    .argument('<tool>', 'name of the tool')
+    .action((context: string, tool: string, options: Common) =>
+      carryOut(cli, options, async (client) => {
+        await client.contexts.grants.remove(context, tool);
+        print(cli, options, { tool }, `Calls of ${oneLine(tool)} need approval again.\n`);
+      }),
+    );
+}
+
+function decidedBy({ actor: { kind, id, user, on_behalf_of: named } }: Grant): string {
+  const person = user ?? named;
+  const credential = id === null ? kind : `${kind} ${id}`;
+  return person === null ? credential : `${person} (${credential})`;
+}
+
+const LIST: List<Grant> = {
+  none: 'No grants.',
+  columns: [
+    { title: 'TOOL', cell: ({ tool }) => tool },
+    { title: 'DECIDED BY', cell: decidedBy },
+    { title: 'SINCE', cell: ({ created_at }) => created_at },
+    { title: 'EXPIRES', cell: ({ expires_at }) => expires_at },
+  ],
+};
