@@ -8,7 +8,7 @@ import css from './config-editor.module.css';
 import type { EditedConfig } from './edited.ts';
 
 const DECISIONS = [
-  { value: 'never', label: 'Run' },
+  { value: 'never', label: 'Run, unless the tool asks' },
   { value: 'always', label: 'Ask first' },
   { value: 'deny', label: 'Deny' },
 ] as const;
