@@ -74,6 +74,6 @@ async function carryOut(run: Run, snapshot: Snapshot, step: Decision): Promise<A
 
 async function endOver(run: Run, snapshot: Snapshot, waits: EndedWaits): Promise<After> {
   const outcomes = await outcomesOf(run, snapshot, waits.over);
-  const approved = await approvedByTimeout(run, snapshot, waits);
+  const approved = approvedByTimeout(run, snapshot, waits);
   return commit(run, snapshot, endWaits(snapshot, waits, outcomes, approved));
 }

@@ -852,6 +852,7 @@ export type JobStep = {
     input: Json;
     /** ISO 8601. */
     decided_at: string;
+    actor: Actor | null;
   } | null;
   waits: CallWait[] | null;
   child: ChildJob | null;

@@ -31,6 +31,7 @@ function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: S
     clock: { now: () => NOW },
     tools: {
       judge: async ({ name }: ToolInvocation, ruled: Approval | null): Promise<Approval> => judgement(name, ruled),
+      mayAsk: () => false,
       execute: ({ name, input }: ToolInvocation, signal: AbortSignal) =>
         new Promise<ToolOutcome>((resolve) => {
           const end = (content: string): void => resolve({ kind: 'result', content, is_error: false });

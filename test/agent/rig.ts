@@ -167,6 +167,7 @@ export class Rig {
       },
       grants: async () => new Set(),
       tools: {
+        mayAsk: ({ name }) => this.#options.guards?.[name] !== undefined,
         judge: async ({ name }, ruled) =>
           this.#options.failing?.includes(name) === true
             ? 'fails'

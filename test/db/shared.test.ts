@@ -174,8 +174,9 @@ test('an input that cannot be stored fails alone', async () => {
   await submit(database.db, submissionTo((await the.context()).contextId));
   const [first, again, last] = await Promise.allSettled(taken.map((input) => submit(database.db, input)));
   expect([first?.status, again?.status, last?.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-  // One for the input before, one for the first of the three, and one that failed for the other two.
-  expect(count()).toBe(3);
+  // One for the input before, and one that failed for all three; or one for the first of them, if its connection was
+  // free at once, and one that failed for the other two.
+  expect([2, 3]).toContain(count());
 });
 
 test('jobs read at the same time share a statement; another tenant sees none of them', async () => {

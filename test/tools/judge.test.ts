@@ -135,3 +135,18 @@ describe('a tool', () => {
     for (const ruled of ['never', null] as const) expect(await runner.judge(call('locate', {}), ruled)).toBe('fails');
   });
 });
+
+describe('whether a tool may ask', () => {
+  test.each([
+    ['never', false],
+    ['always', true],
+    ['deny', true],
+    [() => 'never', true],
+  ])('with approval %s: %s', (approval, asks) => {
+    expect(runnerOf([refund(approval)]).mayAsk(call('refund', { amount: 5 }))).toBe(asks);
+  });
+
+  test('is true of one that this process does not have', () => {
+    expect(runnerOf([refund('never')]).mayAsk(call('other', {}))).toBe(true);
+  });
+});

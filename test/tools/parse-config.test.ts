@@ -389,7 +389,7 @@ describe('limits of built-in tools', () => {
     [{ http_fetch: { allow: ['10.0.0.0/33'] } }, 'limits.http_fetch.allow[0]: must be a host name'],
     [{ http_fetch: { allow: ['10.0.0'] } }, 'limits.http_fetch.allow[0]: must be a host name'],
     [{ http_fetch: { allow: '*' } }, 'limits.http_fetch.allow: must be a list'],
-    [{ http_fetch: { timeout: 5 } }, 'Unknown field `limits.http_fetch.timeout`. Known fields: allow, '],
+    [{ http_fetch: { timeout: 5 } }, 'Unknown field `limits.http_fetch.timeout`. Known fields: approval, allow, '],
     [{ http_fetch: { redirects: -1 } }, 'limits.http_fetch.redirects: must be a whole number'],
     [{ files: { total_bytes: 0 } }, 'limits.files.total_bytes: must be a whole number'],
     [{ run_command: { runner: 'vm' } }, 'limits.run_command.runner: must be container'],

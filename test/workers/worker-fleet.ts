@@ -222,6 +222,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
         model: (name) => options.provider?.models.for(name) ?? model,
         keyId: (name) => options.provider?.models.keyId(name) ?? name,
         tools: {
+          mayAsk: ({ name }) => (tools[name]?.approval ?? 'never') !== 'never',
           judge: async ({ name }, ruled) => decideApproval(ruled, tools[name]?.approval ?? 'never'),
           async execute(call, signal) {
             const tool = tools[call.name];

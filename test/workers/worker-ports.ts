@@ -51,6 +51,7 @@ export function workerPorts({ abilities, ...over }: Over): WorkerPorts {
       ...abilities,
       tools: {
         judge: async (_, ruled) => ruled ?? 'never',
+        mayAsk: () => false,
         execute: async () => ({ kind: 'aborted' }),
         reconcile: async () => ({ kind: 'unknown' }),
         outcomeWaitMs: null,

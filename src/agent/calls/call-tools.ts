@@ -66,14 +66,14 @@ type CallTools = Extract<Decision, { kind: 'call_tools' }>;
 export async function callTools(run: Run, snapshot: Snapshot, step: CallTools): Promise<After> {
   const { job, settings, run: calls, unknown } = step;
   if (unknown.length > 0) return reconcile(run, snapshot, job, unknown);
-  const granted = calls.filter((call) => isGranted(call, settings));
-  const { free, failing, after } = await judgeCalls(run, snapshot, step, granted);
+  const offered = calls.filter((call) => isOffered(call, settings));
+  const { free, failing, after } = await judgeCalls(run, snapshot, step, offered);
   if (after === null || free === null || isStopRequested(after)) return after;
   const { snapshot: engaged, left } = await engageWorkers(run, after, step, free);
   if (left === null || isStopRequested(engaged)) return engaged;
   const inFlight = new InFlight();
   for (const call of calls) {
-    if (!isGranted(call, settings)) inFlight.add(call, null, Promise.resolve(notGranted(call, settings)));
+    if (!isOffered(call, settings)) inFlight.add(call, null, Promise.resolve(notOffered(call, settings)));
   }
   const begun = await beginAll(run, engaged, { job, calls: left, failing }, inFlight);
   return collect(run, begun, job, inFlight);
@@ -108,12 +108,12 @@ async function beginAll(
  * when the call was requested does not run either: the `once` mark and repeats depend on the effect stored with the
  * call.
  */
-function isGranted({ name, effect }: OpenCall, { tools }: Settings): boolean {
+function isOffered({ name, effect }: OpenCall, { tools }: Settings): boolean {
   const tool = tools.find((one) => one.name === name);
   return tool !== undefined && EFFECTS.indexOf(tool.effect) <= EFFECTS.indexOf(effect);
 }
 
-function notGranted(call: OpenCall, { tools, mode }: Settings): ToolOutcome {
+function notOffered(call: OpenCall, { tools, mode }: Settings): ToolOutcome {
   if (tools.some((tool) => tool.name === call.name)) {
     const content = `The tool ${call.name} was not available, or was a different tool, when it was called. Nothing was run. It can be called now.`;
     return { kind: 'result', content, is_error: true };

@@ -11,7 +11,7 @@ import { ruleOn } from '../../core/run/policy.ts';
 import { askedWait, type EndedWaits } from '../../core/run/wait.ts';
 import { sleepFrom } from '../../core/run/sleep.ts';
 import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
-import type { AnsweredBy, ApprovalCheck } from '../../core/tools/tool.ts';
+import type { AnsweredBy, ApprovalCheck, ToolDescriptor } from '../../core/tools/tool.ts';
 import type { OpenCall } from '../../core/tools/tool-call.ts';
 import { inputOf, toInvocation } from './invocation.ts';
 import { append, follow, reread, type After, type Run } from '../run.ts';
@@ -22,7 +22,7 @@ import { append, follow, reread, type After, type Run } from '../run.ts';
  */
 type Judged = { free: readonly OpenCall[] | null; failing: ReadonlySet<ToolCallId>; after: After };
 
-/** `calls`: only calls of granted tools. */
+/** `calls`: only calls of tools that the worker has. */
 export async function judgeCalls(
   run: Run,
   snapshot: Snapshot,
@@ -62,16 +62,24 @@ async function decideAll(
   }));
 }
 
-/** An approved call is not checked again. */
+/**
+ * An approved call is not checked again. About calls that a person, a client, workers or a timer answer the rules alone
+ * decide: no code of a tool runs for them, and a tool of the platform may have the name of a client's.
+ */
 async function decide(
   run: Run,
   snapshot: Snapshot,
-  { job, settings: { asking } }: ServedJob,
+  { job, settings: { tools, asking } }: ServedJob,
   call: OpenCall,
 ): Promise<ApprovalCheck> {
   if (call.approval?.decision === 'approve') return 'never';
-  const invocation = toInvocation(snapshot, job, call, inputOf(snapshot, call));
-  return run.tools.judge(invocation, ruleOn(asking.rules, call.name));
+  const ruled = ruleOn(asking.rules, call.name);
+  if (answererOf(tools, call) !== 'tool') return ruled ?? 'never';
+  return run.tools.judge(toInvocation(snapshot, job, call, inputOf(snapshot, call)), ruled);
+}
+
+function answererOf(tools: readonly ToolDescriptor[], call: OpenCall): AnsweredBy {
+  return tools.find(({ name }) => name === call.name)?.answered_by ?? 'tool';
 }
 
 /** Null: it runs. */
@@ -81,7 +89,7 @@ function judgeCall(
   { settings: { tools, asking } }: ServedJob,
   { call, decision }: Decided,
 ): WaitingCall | null {
-  const answeredBy = tools.find(({ name }) => name === call.name)?.answered_by ?? 'tool';
+  const answeredBy = answererOf(tools, call);
   const input = inputOf(snapshot, call);
   const request = { call, input, answeredBy };
   const now = run.clock.now();
@@ -90,8 +98,8 @@ function judgeCall(
       return { ...request, wait: null };
     case 'always':
       return { ...request, wait: askedWait('approval', asking, now) };
-    // This includes tools that a client runs: this process does not have them.
     case 'fails':
+      return null;
     case 'never': {
       const wait = isAnsweredOutside(answeredBy, input)
         ? askedWait('answer', asking, now)
@@ -109,23 +117,17 @@ function isAnsweredOutside(answeredBy: AnsweredBy, input: WaitingCall['input']):
 }
 
 /**
- * The calls whose approval timed out and that the timeout approves: none for which the tool itself asks, and none whose
- * tool is not offered any more, because it cannot be asked here. The others waited because of a rule.
+ * The calls whose approval timed out and that the timeout approves: they waited because of a rule, and none denies them
+ * now. Not those of a tool that asks itself or decides for each call: its answer may be another one by now.
  */
-export async function approvedByTimeout(
-  run: Run,
-  snapshot: Snapshot,
-  { job, over }: EndedWaits,
-): Promise<ReadonlySet<ToolCallId>> {
+export function approvedByTimeout(run: Run, snapshot: Snapshot, { job, over }: EndedWaits): ReadonlySet<ToolCallId> {
   const { serving } = snapshot;
   if (serving.kind !== 'served' || !isApprovedByTimeout(snapshot)) return new Set();
-  const { tools } = serving.settings;
-  const approved = over.filter(isUndecided).map(async (call) => {
+  const { tools, asking } = serving.settings;
+  const approved = over.filter((call) => {
     const tool = tools.find(({ name }) => name === call.name);
-    if (tool === undefined) return [];
-    const decision = await run.tools.judge(toInvocation(snapshot, job, call, inputOf(snapshot, call)), null);
-    const isFree = decision === 'never' || (decision === 'fails' && tool.answered_by === 'client');
-    return isFree ? [call.id] : [];
+    if (!isUndecided(call) || tool === undefined || ruleOn(asking.rules, call.name) === 'deny') return false;
+    return tool.answered_by !== 'tool' || !run.tools.mayAsk(toInvocation(snapshot, job, call, inputOf(snapshot, call)));
   });
-  return new Set((await Promise.all(approved)).flat());
+  return new Set(approved.map(({ id }) => id));
 }

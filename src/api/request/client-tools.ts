@@ -30,14 +30,14 @@ function draft7(): Draft {
   return ajv.addMetaSchema({ ...own, properties: { ...own['properties'], enum: { type: 'array' } } });
 }
 
-/** `ours`: names of tools that live worker processes serve. */
-export function clientToolFaults(tools: readonly ClientTool[], ours: readonly string[], at: Path): Fault[] {
+/** `isOurs`: whether a live worker process serves a tool of this name. */
+export function clientToolFaults(tools: readonly ClientTool[], isOurs: (name: string) => boolean, at: Path): Fault[] {
   const schemas = tools.flatMap(({ input_schema: schema }, index) =>
     isSchema(schema)
       ? []
       : [faultAt([...at, index, 'input_schema'], 'is not a valid JSON Schema (draft 2020-12 or 7)')],
   );
-  return [...clientToolNameFaults(tools, (name) => ours.includes(name), at), ...schemas];
+  return [...clientToolNameFaults(tools, isOurs, at), ...schemas];
 }
 
 /** Valid by the draft that `$schema` names (2020-12 or 7); without `$schema` by either. */

@@ -26,6 +26,11 @@ export function toolCallId(text: string): ToolCallId {
   return orNotFound(parseId<ToolCallId>(text), `No tool call has the id ${text}.`);
 }
 
+/** Tools of MCP servers are named `server__tool`. */
+export function toolName(text: string): string {
+  return orNotFound(/^[a-zA-Z0-9_-]{1,200}$/.test(text) ? text : null, `No tool has the name ${text}.`);
+}
+
 export function jobId(text: string): JobId {
   return orNotFound(parseId<JobId>(text), noJob(text));
 }

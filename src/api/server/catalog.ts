@@ -83,7 +83,8 @@ export async function refuseUnknownNames(
 }
 
 function nameFaults(config: WorkerConfig, at: Path, names: Names | null): RequestFault[] {
-  const clientTools = clientToolFaults(config.client_tools ?? [], names?.tools ?? [], [...at, 'client_tools']);
+  const isOurs = (name: string): boolean => names !== null && isKnownTool(name, names);
+  const clientTools = clientToolFaults(config.client_tools ?? [], isOurs, [...at, 'client_tools']);
   return [
     ...modelFaults(config.model, [...at, 'model'], names),
     ...modelFaults(config.compaction?.model, [...at, 'compaction', 'model'], names),

@@ -1,4 +1,5 @@
 /** Converts the steps of a job's timeline to their API form. */
+import { toPublicActor } from '../../core/actor.ts';
 import type { JobId } from '../../core/ids.ts';
 import { pinnedText } from '../../core/conversation/pinned.ts';
 import { toPublicUsage } from '../../core/money/usage.ts';
@@ -80,6 +81,12 @@ function toChild(child: ChildJobView): ChildJob {
 
 function toApproval(approval: StepView['approval']): JobStep['approval'] {
   if (approval === null) return null;
-  const { decision, reason, input, at } = approval;
-  return { decision, reason, input, decided_at: toIso(at) };
+  const { decision, reason, input, at, actor } = approval;
+  return {
+    decision,
+    reason,
+    input,
+    decided_at: toIso(at),
+    actor: actor === undefined ? null : toPublicActor(actor),
+  };
 }

@@ -17,7 +17,7 @@ type Answer =
 export function choicesOf(item: Item): string {
   switch (item.kind) {
     case 'approval':
-      return '[y]es, [n]o, [a]lways, ne[v]er, yes with other {…input}, [l]ater';
+      return '[y]es, [n]o, [a]lways (30 days), ne[v]er, yes with other {…input}, [l]ater';
     case 'unknown_outcome':
       return '[h]appened, [d]id not happen: run it again, [t]ell the model that the outcome is unknown, [l]ater';
     case 'input':

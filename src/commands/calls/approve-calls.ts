@@ -51,10 +51,9 @@ export function approveCalls(target: Target, judgement: Judgement): Command<{ re
     if ('code' in chosen) return chosen;
     if (judgement.remember !== null) {
       const tools = [...new Set(chosen.map(({ name }) => name))];
-      const refusal =
-        judgement.decision === 'approve'
-          ? await addGrants(tx, target, { tools, actor: judgement.actor, ...judgement.remember })
-          : await denyFromNowOn(tx, target, tools);
+      const { decision, actor, remember } = judgement;
+      if (decision === 'approve') await addGrants(tx, target, { tools, actor, ...remember });
+      const refusal = decision === 'deny' ? await denyFromNowOn(tx, target, tools) : null;
       if (refusal !== null) return refusal;
     }
     const decisions = chosen.map((call) => decisionOn(call, judgement));

@@ -74,6 +74,8 @@ export type ToolRunner = {
    * No person is asked about a call that fails.
    */
   judge(call: ToolInvocation, ruled: Approval | null): Promise<ApprovalCheck>;
+  /** Whether the tool itself asks for approval, or decides for each call; also if this process does not have it. */
+  mayAsk(call: ToolInvocation): boolean;
   /** Asks the tool itself. Has no side effects and may be repeated. */
   reconcile(call: ToolInvocation, signal: AbortSignal): Promise<Reconciled>;
   /** How long a person has to report an outcome, in milliseconds; null: no limit. */

@@ -1,5 +1,5 @@
 /** Approvals in advance, by context and tool. They are deleted with the context. */
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Actor } from '../../core/actor.ts';
 import type { Grant } from '../../core/run/grant.ts';
 import type { Executor } from '../connection/client.ts';
@@ -15,7 +15,7 @@ export async function findGrants(
 ): Promise<ReadonlySet<string>> {
   const rows = await executor.execute<{ tool: string }>(sql`/* approval_grants.find */
     select g.tool from approval_grants g
-    where g.context_id = ${contextId} and g.tenant_id = ${tenantId} and g.tool in ${[...tools]}
+    where g.context_id = ${contextId} and g.tenant_id = ${tenantId} and g.tool in (${namesIn(tools)})
       and g.expires_at > ${nowInStatement}`);
   return new Set(rows.map(({ tool }) => tool));
 }
@@ -27,7 +27,7 @@ export async function addGrants(
   tx: Executor,
   { tenantId, contextId }: Place,
   { tools, actor, lifetimeS }: NewGrants,
-): Promise<null> {
+): Promise<void> {
   await tx.execute(sql`/* approval_grants.add */
     insert into approval_grants (context_id, tool, tenant_id, actor, created_at, expires_at)
     select ${contextId}::uuid, t.tool, ${tenantId}::bigint, ${encodeJson(actor)}::jsonb, ${nowInStatement},
@@ -35,7 +35,6 @@ export async function addGrants(
     from jsonb_array_elements_text(${encodeJson(tools)}::jsonb) as t(tool)
     on conflict (context_id, tool) do update
       set actor = excluded.actor, created_at = excluded.created_at, expires_at = excluded.expires_at`);
-  return null;
 }
 
 /** Valid ones, by tool. Null: the tenant has no such context. */
@@ -52,21 +51,18 @@ export async function listGrants(executor: Executor, { tenantId, contextId }: Pl
   );
 }
 
-/** Those of the tools that have one. */
+/** Returns how many there were, the expired ones included. */
 export async function removeGrants(
   tx: Executor,
   { tenantId, contextId }: Place,
   tools: readonly string[],
-): Promise<void> {
-  await tx.execute(sql`/* approval_grants.remove_denied */
+): Promise<number> {
+  const rows = await tx.execute(sql`/* approval_grants.remove */
     delete from approval_grants g
-    where g.context_id = ${contextId} and g.tenant_id = ${tenantId} and g.tool in ${[...tools]}`);
+    where g.context_id = ${contextId} and g.tenant_id = ${tenantId} and g.tool in (${namesIn(tools)}) returning 1`);
+  return rows.length;
 }
 
-/** False: there is none. One that has expired counts as one until it is removed. */
-export async function removeGrant(executor: Executor, { tenantId, contextId }: Place, tool: string): Promise<boolean> {
-  const rows = await executor.execute(sql`/* approval_grants.remove */
-    delete from approval_grants g
-    where g.context_id = ${contextId} and g.tenant_id = ${tenantId} and g.tool = ${tool} returning 1`);
-  return rows.length > 0;
+function namesIn(tools: readonly string[]): SQL {
+  return sql`select jsonb_array_elements_text(${encodeJson(tools)}::jsonb)`;
 }

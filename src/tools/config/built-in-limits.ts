@@ -5,6 +5,7 @@ import { faultAt, type Fault, type Path } from '../../schema/fault.ts';
 import { FILE_LIMITS } from '../built-in/files/limits.ts';
 import { HTTP_FETCH_DEFAULTS } from '../built-in/http/limits.ts';
 import { RUNNERS, RUN_COMMAND_DEFAULTS } from '../built-in/command/limits.ts';
+import { APPROVALS } from '../../core/run/policy.ts';
 import { camelNames } from './camel.ts';
 import { defined } from './defined.ts';
 import { FilledText, byName, formatted } from './file-validator.ts';
@@ -14,6 +15,8 @@ import type { WrittenMembers } from './written.ts';
 const MOST_BYTES = 1_000_000_000;
 
 const httpFetch = {
+  /** Whether its calls need approval. Default: those with another method than GET and HEAD do. */
+  approval: oneOf(APPROVALS),
   /** Host names, addresses and networks (`10.0.0.0/8`) that are allowed although they are not public. */
   allow: Type.Array(formatted('host')),
   /** Time limit of a request in milliseconds, including redirects: 30000. */
@@ -36,6 +39,8 @@ const files = {
 };
 
 const runCommand = {
+  /** Whether its calls need approval: always. */
+  approval: oneOf(APPROVALS),
   /**
    * `container` (default): in a Docker container with only the workspace. `bubblewrap`: in separate Linux namespaces,
    * with the programs of this machine. `process`: no sandbox, with the rights of the worker process.

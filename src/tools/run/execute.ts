@@ -41,6 +41,10 @@ const LONGEST_QUOTE = 200;
 export function createToolRunner(registry: Registry, options: ToolRunnerOptions): ToolRunner {
   return {
     judge: (call, ruled) => judge(registry, call, ruled, options.log),
+    mayAsk(call) {
+      const tool = registry.get(call.name, call);
+      return tool === undefined || (tool.approval ?? 'never') !== 'never';
+    },
     async execute(call, signal) {
       if (signal.aborted) return { kind: 'aborted' };
       const tool = registry.get(call.name, call);

@@ -1,7 +1,7 @@
 /**
  * Decides whether a call needs approval, from the rules and from the tool's own setting. If an approval function
- * throws, hangs or returns an invalid value, or the validation throws, the call needs approval, and the log has an entry. A fault never lets a
- * call run.
+ * throws, hangs or returns an invalid value, or the validation throws, the call needs approval, and the log has an
+ * entry. A fault never lets a call run.
  */
 import { APPROVALS, decideApproval, type Approval } from '../../core/run/policy.ts';
 import type { ToolInvocation, ApprovalCheck } from '../../core/tools/tool.ts';

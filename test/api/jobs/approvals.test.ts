@@ -251,6 +251,12 @@ describe('a decision is remembered', () => {
     expect((await api.call('DELETE', path)).status).toBe(204);
     expect(await grants()).toEqual([]);
     expect((await api.call('DELETE', path)).status).toBe(404);
+    expect((await api.call('DELETE', `/api/contexts/${context}/grants/%00`)).status).toBe(404);
+    // A repeated request gets the first answer.
+    const again = await askOne('pay');
+    await say({ tool_call_id: again, decision: 'approve', remember: true });
+    for (let sent = 0; sent < 2; sent += 1)
+      expect((await api.call('DELETE', path, undefined, { 'idempotency-key': again })).status).toBe(204);
     expect((await api.get(`/api/contexts/${v7()}/grants`)).status).toBe(404);
   });
 

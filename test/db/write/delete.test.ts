@@ -34,6 +34,8 @@ async function fill({ contextId, tenantId }: Context): Promise<void> {
     values (${of}, '${v7()}', 1, 1, 'x', now())`);
   await the.rows(`insert into awaited_jobs (context_id, tenant_id, tool_call_id, job_id, worker_id, ordinal)
     values (${of}, '${v7()}', '${jobId}', '${v7()}', 0)`);
+  await the.rows(`insert into approval_grants (context_id, tenant_id, tool, actor, created_at, expires_at)
+    values (${of}, 'x', '{"kind": "operator"}', now(), now() + interval '1 hour')`);
   await the.rows(`insert into search_backlog (context_id, tenant_id, upto_seq) values (${of}, 1)`);
   await the.rows(`insert into search_entries (context_id, tenant_id, seq, message_id, role, created_at, document)
     values (${of}, 1, '${v7()}', 'user', now(), to_tsvector('english', 'x'))`);

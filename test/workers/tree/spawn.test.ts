@@ -69,6 +69,19 @@ describe('a worker that makes another one', () => {
     expect(await of.query(`select 1 from workers where detached`)).toHaveLength(1);
   });
 
+  test('needs approval where a rule says so, also with arguments that its schema does not have', async () => {
+    const of = await start();
+    const config = { tools: SPAWNING, approval: [{ tool: 'spawn_worker', decision: 'always' as const }] };
+    const made = await createSpawner(of, config);
+    const script = `${spawn('say: child', { name: null })}\n---\nsay: over`;
+    const { jobId } = await of.post(made.contextId, script);
+    await of.until(async () => (await of.job(jobId))['status'] === 'waiting');
+    expect(await of.query('select 1 from workers')).toHaveLength(1);
+    await of.judge(made.contextId, { decision: 'deny' });
+    expect(await of.ended(jobId)).toMatchObject({ status: 'completed' });
+    expect(await of.query('select 1 from workers')).toHaveLength(1);
+  });
+
   test('hands its user on: the worker has that of its parent, the job that of the job', async () => {
     const of = await start();
     const worker = { tenantId: DEFAULT_TENANT, user: USER, name: 'boss', title: null, role: null };

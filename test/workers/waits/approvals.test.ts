@@ -2,7 +2,7 @@
 // does.
 import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_TENANT, type ContextId, type JobId, type ToolCallId } from '../../../src/core/ids.ts';
-import { ASKING_DEFAULTS, type Asking } from '../../../src/core/run/policy.ts';
+import { ASKING_DEFAULTS, type ApprovalRule, type Asking } from '../../../src/core/run/policy.ts';
 import { assemble } from '../../../src/core/conversation/prompt.ts';
 import { changeWorker } from '../../../src/commands/workers/change-worker.ts';
 import { result, says, startFleet, transcript, type Fleet, type FleetOptions, type Script } from '../worker-fleet.ts';
@@ -222,10 +222,12 @@ describe('the wait for approval ends', () => {
     ['approve', 'look', 'approve', 'completed', ['look']],
     // The tool itself asks for it.
     ['approve', 'mail', 'deny', 'expired', []],
+    // A client runs it, and waits for its answer then.
+    ['approve', 'locate', 'approve', 'unknown', []],
   ] as const)('at its deadline, by the default: %s %s', async (onExpiry, tool, decision, status, names) => {
     const of = await start({
       model: asking([[tool, {}]]),
-      settings: limited({ approvalMs: 300, onExpiry, rules: [{ tool: '*', decision: 'always' }] }),
+      settings: limited({ approvalMs: 300, answerMs: 300, onExpiry, rules: [{ tool: '*', decision: 'always' }] }),
     });
     const { contextId, jobId } = await begun(of);
     await of.ended(jobId);
@@ -235,6 +237,20 @@ describe('the wait for approval ends', () => {
       { data: { decision, by: 'timeout', actor: null } },
     ]);
     await expectAtRest(of, contextId);
+  });
+
+  test('at its deadline, and nothing runs that a rule denies by then', async () => {
+    const rules: ApprovalRule[] = [{ tool: '*', decision: 'always' }];
+    const of = await start({
+      model: asking([['look', {}]]),
+      settings: () => ({ asking: { ...ASKING_DEFAULTS, approvalMs: 1_500, onExpiry: 'approve', rules: [...rules] } }),
+    });
+    const { jobId } = await begun(of);
+    await waiting(of, jobId);
+    rules.unshift({ tool: 'look', decision: 'deny' });
+    await of.ended(jobId);
+    expect(ran).toEqual([]);
+    expect(await of.query('select status from tool_calls')).toEqual([{ status: 'expired' }]);
   });
 
   test('for a granted tool until the grant ends: then its calls need approval again', async () => {

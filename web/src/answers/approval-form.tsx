@@ -60,7 +60,15 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
           onChange={({ target }) => setReason(target.value)}
         />
       )}
-      <Checkbox label={`Remember for ${call.name} in this context`} checked={isRemembered} onChange={setRemembered} />
+      <Checkbox
+        label={
+          step === 'deny'
+            ? `Deny ${call.name} from now on in this context`
+            : `Approve ${call.name} for 30 days in this context`
+        }
+        checked={isRemembered}
+        onChange={setRemembered}
+      />
       {call.waits_until !== null && (
         <p className={css.about}>
           Times out <RelativeTime at={call.waits_until} />

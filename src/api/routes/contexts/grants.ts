@@ -1,14 +1,16 @@
 /** Approvals in advance of one context: listed, and taken back. `remember` of an approval makes them. */
 import { toPublicActor } from '../../../core/actor.ts';
-import { listGrants, removeGrant } from '../../../db/calls/grants.ts';
+import { removeGrant } from '../../../commands/calls/remove-grant.ts';
+import { listGrants } from '../../../db/calls/grants.ts';
 import { ref } from '../../../schema/build.ts';
 import { toIso } from '../../request/instant.ts';
-import { orNotFound, refused } from '../../response/problem.ts';
+import { orNotFound } from '../../response/problem.ts';
+import { write } from '../../request/write.ts';
 import { readerOf } from '../../response/reads.ts';
-import { Empty } from '../../schemas/common.ts';
+import { Empty, WriteHeaders } from '../../schemas/common.ts';
 import { GrantList } from '../../schemas/jobs/approval.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
-import { GrantParams, IdParams, contextId, noContext } from '../params.ts';
+import { GrantParams, IdParams, contextId, noContext, toolName } from '../params.ts';
 
 const tags = ['contexts'];
 
@@ -47,13 +49,14 @@ export function grantRoutes(app: App, ports: ApiPorts): void {
         operationId: 'removeGrant',
         tags,
         params: GrantParams,
+        headers: WriteHeaders,
         response: { 204: Empty },
       },
     },
-    async ({ tenantId, params }, reply) => {
-      const id = contextId(params.id);
-      const isRemoved = await removeGrant(ports.database.db, { tenantId, contextId: id }, params.tool);
-      if (!isRemoved) throw refused('not_found', `Context ${id} has no grant for the tool ${params.tool}.`);
+    async (request, reply) => {
+      const { tenantId, params } = request;
+      const target = { tenantId, contextId: contextId(params.id) };
+      await write(ports, request, removeGrant(target, toolName(params.tool)));
       reply.code(204);
       return null;
     },

@@ -6,6 +6,7 @@ import { CALL_WAITS } from '../../../db/calls/call-waits.ts';
 import { STEP_KINDS, STEP_STATUSES } from '../../../db/read/jobs/step-views.ts';
 import { SENT_PARTS } from '../../response/sent-prompt.ts';
 import { AnyJson, Count, Instant, JsonObject, Positive, Usage, Uuid, described, listOf } from '../common.ts';
+import { Actor } from '../actor.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { JobFailure } from './job.ts';
 import { ToolExecution } from './tool-call.ts';
@@ -73,6 +74,7 @@ export const JobStep = strict(
         reason: nullable(Type.String()),
         input: AnyJson,
         decided_at: Instant,
+        actor: nullable(described(ref(Actor), 'Null: the timeout.')),
       }),
     ),
     waits: nullable(Type.Array(ref(CallWait), { description: 'For a tool call: its waits, oldest first.' })),

@@ -47,7 +47,7 @@ export const ToolInfo = strict(
     description: nullable(Type.String()),
     effect: nullable(oneOf(EFFECTS)),
     approval: nullable(
-      oneOf([...APPROVALS, 'by_call'], 'The default of the tool. Rules of configs and roles take precedence.'),
+      oneOf([...APPROVALS, 'by_call'], 'The setting of the tool. Rules of configs and roles may make it stricter.'),
     ),
     served: Type.Boolean({ description: 'A live worker process serves it.' }),
   },

@@ -53,6 +53,7 @@ function decisionCommand(cli: Cli, decision: Decision, summary: string, examples
 
 async function judge(cli: Cli, client: Client, calls: readonly string[], judgement: Judgement): Promise<void> {
   const { decision, all, context, remember, reason, input } = judgement;
+  if (judgement.for !== undefined && remember !== true) throw new CommandError(EXIT.usage, '--for needs --remember.');
   const seconds = judgement.for === undefined ? undefined : Math.ceil(judgement.for / 1_000);
   const approval = { decision, ...given({ remember, remember_for_s: seconds, reason, input }) };
   if (all === true) {

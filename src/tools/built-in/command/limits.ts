@@ -1,7 +1,10 @@
 /** The operator's settings of `run_command`; config/built-in-limits.ts documents them. */
+import type { Approval } from '../../../core/run/policy.ts';
+
 export const RUNNERS = ['container', 'bubblewrap', 'process'] as const;
 
 export type RunCommandLimits = {
+  approval: Approval;
   runner: (typeof RUNNERS)[number];
   image: string;
   readOnly: readonly string[];
@@ -16,6 +19,7 @@ export type RunCommandLimits = {
 };
 
 export const RUN_COMMAND_DEFAULTS: RunCommandLimits = {
+  approval: 'always',
   runner: 'container',
   image: 'debian:bookworm-slim',
   readOnly: [],

@@ -1,7 +1,7 @@
 /**
  * Runs a program in the workspace of a context. It takes an argument list and uses no shell, so arguments are not
- * interpreted. The program does not inherit the environment of this process. Unless rules differ, each call needs
- * approval.
+ * interpreted. The program does not inherit the environment of this process. Each call needs approval, unless the config
+ * file says otherwise.
  */
 import type { JsonObject } from '../../../core/json.ts';
 import { ToolFault, type FaultCode } from '../../run/tool-fault.ts';
@@ -47,7 +47,7 @@ export function runCommand(parts: CommandParts): Tool {
     properties: propertiesOf(limits),
     required: ['argv'],
     effect: 'once',
-    approval: 'always',
+    approval: limits.approval,
     timeoutMs: limits.timeoutS * 1_000 + GRACE_MS,
     async execute(input, call) {
       const argv = Array.isArray(input['argv']) ? input['argv'].map(String) : [];

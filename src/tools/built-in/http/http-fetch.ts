@@ -61,7 +61,7 @@ export function httpFetch({ limits, resultChars, resolve = systemResolve }: Http
     properties: PROPERTIES,
     required: ['url'],
     effect: 'once',
-    approval: ({ input }) => (SAFE_METHODS.includes(methodOf(input)) ? 'never' : 'always'),
+    approval: limits.approval ?? (({ input }) => (SAFE_METHODS.includes(methodOf(input)) ? 'never' : 'always')),
     timeoutMs: limits.timeoutMs + GRACE_MS,
     async execute(input, { signal }) {
       const outOfTime = AbortSignal.timeout(limits.timeoutMs);
