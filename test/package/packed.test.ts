@@ -32,8 +32,8 @@ export default defineConfig({
       },
     },
   ],
-  mcp_servers: { everything: ${JSON.stringify(everything)} },
-  limits: { run_command: { runner: 'process', tenants: ['default'] } },
+  mcp_servers: { everything: { ...${JSON.stringify(everything)}, approval: 'never' } },
+  limits: { run_command: { runner: 'process', tenants: ['default'], approval: 'never' } },
 });
 `;
 
@@ -140,7 +140,6 @@ test('`start` runs a job with a tool of the config file, an MCP server and a com
     model: 'simulated/default',
     tools: ['double', 'run_command'],
     mcp_servers: ['everything'],
-    approval: [{ tool: '*', decision: 'never' as const }],
   };
   const { context_id } = await client.workers.create({ name: 'packed', config });
   const content = `call: double {"n": 21}
