@@ -2,8 +2,8 @@
 import type { User } from './user.ts';
 
 /**
- * `operator`: an API without keys. `id`: of the key (`env:…`: of the environment), or of the token; a
- * session has that of its key. `user`: proved by the token. `onBehalfOf`: named by a key, and not proved.
+ * `operator`: an API without keys. `id`: of the key (`env:…`: of the environment), or of the token; a session has that
+ * of its key. `user`: proved by the token. `onBehalfOf`: named by a key, and not proved.
  */
 export type Actor = {
   kind: 'key' | 'token' | 'session' | 'operator';

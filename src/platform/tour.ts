@@ -11,10 +11,9 @@ import { NORMAL } from '../commands/inputs/enqueue.ts';
 import type { Config } from '../config/config.ts';
 import type { InputBlock } from '../core/conversation/blocks.ts';
 import { DEFAULT_TENANT_NAME, type ContextId, type TenantId } from '../core/ids.ts';
-import { WHOLE_TENANT } from '../core/reach.ts';
 import type { WorkerConfig } from '../core/workers/settings.ts';
 import { isUntouched, takeTurn } from '../db/processes/first-start.ts';
-import { contextsWithUnfinished } from '../db/run/unfinished.ts';
+import { ALL_UNFINISHED, contextsWithUnfinished } from '../db/run/unfinished.ts';
 import { ensureTenant } from '../db/write/tenants.ts';
 import { keyWith } from '../config/key-with.ts';
 
@@ -66,16 +65,7 @@ export async function tour(
   const tenantId = await ensureTenant(ports.database.db, key?.tenant ?? DEFAULT_TENANT_NAME);
   const made = await perform(ports, make(ports, tenantId));
   if (made.kind === 'refused') throw new Error(made.message);
-  const filter = {
-    reach: WHOLE_TENANT,
-    user: null,
-    contextId: null,
-    workerId: null,
-    role: null,
-    status: null,
-    kind: null,
-    metadata: MARK,
-  };
+  const filter = { ...ALL_UNFINISHED, metadata: MARK };
   const [touring] = await contextsWithUnfinished(ports.database.db, tenantId, filter, {
     after: null,
     limit: 1,

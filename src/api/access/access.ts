@@ -1,10 +1,9 @@
 /**
  * Access control. With API keys, of the environment or made by the API, a request needs one, a token that a key made, or
  * a session cookie, and sees only the tenant of that key. The admin key sees the installation and no tenant. Without
- * keys, every request from
- * this machine is allowed unless it comes from a web page of another origin. The `Host` check prevents DNS rebinding,
- * the `Origin` check cross-site requests. Browsers send cookies with requests of any page, so a request with a cookie
- * must come from a page of this origin.
+ * keys, every request from this machine is allowed unless it comes from a web page of another origin. The `Host` check
+ * prevents DNS rebinding, the `Origin` check cross-site requests. Browsers send cookies with requests of any page, so a
+ * request with a cookie must come from a page of this origin.
  */
 import type { Config } from '../../config/config.ts';
 import { isLoopback } from '../../config/loopback.ts';

@@ -158,12 +158,12 @@ function parseClaims(payload: JWTPayload, { names }: SigningKey): Token | null {
   const issuer = typeof key === 'string' ? parseKeyRef(key, names) : null;
   const contextIds = contexts === undefined ? null : parseContextIds(contexts);
   if (user === null || issuer === null || jti === undefined || iat === undefined || exp === undefined) return null;
-  if (typeof tenant !== 'number' || typeof scope !== 'string' || contextIds === undefined) return null;
+  if (!isTenantId(tenant) || typeof scope !== 'string' || contextIds === undefined) return null;
   if (!isJsonObject(metadata)) return null;
   const given = scope.split(' ');
   return {
     id: jti,
-    tenantId: tenant as TenantId,
+    tenantId: tenant,
     user,
     key: issuer,
     scopes: TOKEN_SCOPES.filter((one) => given.includes(one)),
@@ -172,6 +172,10 @@ function parseClaims(payload: JWTPayload, { names }: SigningKey): Token | null {
     issuedAt: Math.round(iat * 1_000),
     expiresAt: Math.round(exp * 1_000),
   };
+}
+
+function isTenantId(value: unknown): value is TenantId {
+  return Number.isSafeInteger(value);
 }
 
 function parseKeyRef(text: string, names: SigningKey['names']): KeyRef | null {

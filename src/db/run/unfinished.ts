@@ -3,7 +3,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, WorkerId } from '../../core/ids.ts';
 import type { JobKind, UNFINISHED_STATUSES } from '../../core/run/job.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Reach } from '../../core/reach.ts';
+import { WHOLE_TENANT, type Reach } from '../../core/reach.ts';
 import type { User } from '../../core/user.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
@@ -24,6 +24,18 @@ export type UnfinishedFilter = {
   kind: JobKind | null;
   /** Must be contained in the job's metadata. */
   metadata: JsonObject | null;
+};
+
+/** All of the tenant. */
+export const ALL_UNFINISHED: UnfinishedFilter = {
+  reach: WHOLE_TENANT,
+  user: null,
+  contextId: null,
+  workerId: null,
+  role: null,
+  status: null,
+  kind: null,
+  metadata: null,
 };
 
 /** Contexts with such jobs after the id `after`, in order, at most `limit`. */

@@ -1,71 +1,31 @@
 // A tenant sees its own rows: on every path of the document, an id of another tenant is not found.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ToolCallId } from '../../../src/core/ids.ts';
-import { OUTSIDE, addProcess, converse, take } from '../manual-worker.ts';
 import { tagOf } from '../../services/statements.ts';
-import { ids, openApi, type Api, type Body } from '../harness.ts';
+import { openApi, withKey, type Api, type Body } from '../harness.ts';
+import { BODIES, makeOwned, urlOf, type Owned } from './every-id.ts';
 
 const OURS = { authorization: 'Bearer ours' };
 const THEIRS = { authorization: 'Bearer theirs' };
 
 let api: Api;
-let worker: Body;
-let job: string;
-let message: string;
-const toolCall = ids.next<ToolCallId>();
+let owned: Owned;
 beforeAll(async () => {
   api = await openApi({ NIGHTSHIFT_API_KEYS: 'ours:acme,theirs:globex' });
-  const owner = await addProcess(api);
-  worker = (await api.post('/api/workers', { name: 'w' }, OURS)).body;
-  const asUs = { ...api, post: (path: string, body?: unknown) => api.post(path, body, OURS) };
-  job = await converse(asUs, worker.context_id, owner, 'hello', 'hi');
-  const { body } = await api.get(`/api/contexts/${worker.context_id}/messages`, OURS);
-  message = body.data[0].id;
-  await asUs.post(`/api/contexts/${worker.context_id}/messages`, { content: 'order' });
-  const manual = await take(asUs, worker.context_id, owner, OUTSIDE);
-  await manual.admit();
-  const input = { question: 'Which?' };
-  await manual.answer([{ type: 'tool_use', id: toolCall, name: 'ask_user', input }]);
-  await manual.awaitCalls(Date.now() + 3_600_000);
+  owned = await makeOwned(withKey(api, 'ours'));
 });
 afterAll(() => api.close());
 
-const BODIES: Record<string, object> = {
-  'post /api/workers/{id}/messages': { content: 'x' },
-  'post /api/contexts/{id}/messages': { content: 'x' },
-  'put /api/contexts/{id}': { config: {} },
-  'patch /api/contexts/{id}': { title: 'x' },
-  'patch /api/workers/{id}': { name: 'x' },
-  'post /api/contexts/{id}/branches': { name: 'x' },
-  'post /api/contexts/{id}/tools/{tool_call_id}/result': { content: 'x' },
-  'post /api/contexts/{id}/tools/approve': { all: true, decision: 'approve' },
-  'post /api/contexts/{id}/tools/{tool_call_id}/resolve': { outcome: 'tell' },
-  'post /api/contexts/{id}/messages/{message_id}/edit': { content: 'x' },
-};
-
-/** A path with our ids in it; null: it has no id. */
-function fill(path: string): string | null {
-  if (!path.includes('{id}')) return null;
-  const id = path.includes('/workers/') ? worker.id : path.includes('/jobs/') ? job : worker.context_id;
-  return path
-    .replace('{id}', id)
-    .replace('{message_id}', message)
-    .replace('{tool_call_id}', toolCall)
-    .replace('{tool}', 'ask_user')
-    .replace('{name}', 'main');
-}
-
 test('every path with an id of another tenant is not found, and changes nothing', async () => {
   const before = [
-    (await api.get(`/api/workers/${worker.id}`, OURS)).body,
-    (await api.get(`/api/contexts/${worker.context_id}`, OURS)).body,
-    (await api.get(`/api/contexts/${worker.context_id}/messages`, OURS)).body,
-    (await api.get(`/api/jobs/${job}`, OURS)).body,
+    (await api.get(`/api/workers/${owned.worker.id}`, OURS)).body,
+    (await api.get(`/api/contexts/${owned.worker.context_id}`, OURS)).body,
+    (await api.get(`/api/contexts/${owned.worker.context_id}/messages`, OURS)).body,
+    (await api.get(`/api/jobs/${owned.job}`, OURS)).body,
   ];
   let tried = 0;
   for (const [path, operations] of Object.entries(api.contract.document.paths)) {
-    const url = fill(path);
-    if (url === null) continue;
+    if (!path.includes('{id}')) continue;
+    const url = urlOf(path, owned);
     for (const method of Object.keys(operations)) {
       tried += 1;
       for (const extra of [{}, { 'idempotency-key': `${method} ${path}` }]) {
@@ -79,10 +39,10 @@ test('every path with an id of another tenant is not found, and changes nothing'
   }
   expect(tried).toBeGreaterThanOrEqual(18);
   const after = [
-    (await api.get(`/api/workers/${worker.id}`, OURS)).body,
-    (await api.get(`/api/contexts/${worker.context_id}`, OURS)).body,
-    (await api.get(`/api/contexts/${worker.context_id}/messages`, OURS)).body,
-    (await api.get(`/api/jobs/${job}`, OURS)).body,
+    (await api.get(`/api/workers/${owned.worker.id}`, OURS)).body,
+    (await api.get(`/api/contexts/${owned.worker.context_id}`, OURS)).body,
+    (await api.get(`/api/contexts/${owned.worker.context_id}/messages`, OURS)).body,
+    (await api.get(`/api/jobs/${owned.job}`, OURS)).body,
   ];
   expect(after).toEqual(before);
 });
@@ -102,8 +62,8 @@ describe('the id of a tenant', () => {
 
   test('stays when the API starts again, and each name has its own rows', async () => {
     const again = await openApi({ NIGHTSHIFT_API_KEYS: 'theirs:acme,ours:globex' }, api.databaseUrl);
-    expect((await again.get(`/api/workers/${worker.id}`, THEIRS)).body.id).toBe(worker.id);
-    expect((await again.get(`/api/workers/${worker.id}`, OURS)).status).toBe(404);
+    expect((await again.get(`/api/workers/${owned.worker.id}`, THEIRS)).body.id).toBe(owned.worker.id);
+    expect((await again.get(`/api/workers/${owned.worker.id}`, OURS)).status).toBe(404);
     expect(lookUps(again)).toEqual(['tenants.find', 'tenants.find']);
     await again.close();
   });
@@ -117,9 +77,9 @@ describe('another tenant', () => {
       '/api/jobs',
       '/api/roles',
       '/api/approvals',
-      `/api/jobs?context_id=${worker.context_id}`,
-      `/api/jobs?worker_id=${worker.id}`,
-      `/api/workers?parent_worker_id=${worker.id}`,
+      `/api/jobs?context_id=${owned.worker.context_id}`,
+      `/api/jobs?worker_id=${owned.worker.id}`,
+      `/api/workers?parent_worker_id=${owned.worker.id}`,
     ]) {
       expect((await api.get(path, THEIRS)).body.data).toEqual([]);
     }
@@ -128,7 +88,7 @@ describe('another tenant', () => {
   });
 
   test('cannot make a child of our worker', async () => {
-    const refused = await api.post('/api/workers', { name: 'c', parent_worker_id: worker.id }, THEIRS);
+    const refused = await api.post('/api/workers', { name: 'c', parent_worker_id: owned.worker.id }, THEIRS);
     expect(refused.status).toBe(404);
   });
 

@@ -1,32 +1,19 @@
 // A token sees what is of its user: for every operation of the document, ids of others of its tenant are not found, what
 // is not for users is refused, and lists have nothing of others.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ToolCallId } from '../../../src/core/ids.ts';
-import { OUTSIDE, addProcess, converse, take } from '../manual-worker.ts';
-import { ids, openApi, type Api, type Body } from '../harness.ts';
+import { openApi, withKey, type Api, type Body } from '../harness.ts';
+import { BODIES as COMMON, makeOwned, urlOf, type Owned } from './every-id.ts';
 
-const KEY = { authorization: 'Bearer the-key-of-acme' };
+const NAME = 'the-key-of-acme';
+const KEY = { authorization: `Bearer ${NAME}` };
 
 let api: Api;
-let worker: Body;
-let job: string;
-let message: string;
-/** Tokens of the tenant that do not give access to the context of `worker`. */
+let owned: Owned;
+/** Tokens of the tenant that do not give access to the context of `owned`. */
 let strangers: Record<string, string>[];
-const toolCall = ids.next<ToolCallId>();
 beforeAll(async () => {
-  api = await openApi({ NIGHTSHIFT_API_KEYS: 'the-key-of-acme:acme', NIGHTSHIFT_SECRET_KEY: 's'.repeat(32) });
-  const owner = await addProcess(api);
-  worker = (await api.post('/api/workers', { name: 'w', user: 'alice' }, KEY)).body;
-  const asUs = { ...api, post: (path: string, body?: unknown) => api.post(path, body, KEY) };
-  job = await converse(asUs, worker.context_id, owner, 'hello', 'hi');
-  const { body } = await api.get(`/api/contexts/${worker.context_id}/messages`, KEY);
-  message = body.data[0].id;
-  await asUs.post(`/api/contexts/${worker.context_id}/messages`, { content: 'order' });
-  const manual = await take(asUs, worker.context_id, owner, OUTSIDE);
-  await manual.admit();
-  await manual.answer([{ type: 'tool_use', id: toolCall, name: 'ask_user', input: { question: 'Which?' } }]);
-  await manual.awaitCalls(Date.now() + 3_600_000);
+  api = await openApi({ NIGHTSHIFT_API_KEYS: `${NAME}:acme`, NIGHTSHIFT_SECRET_KEY: 's'.repeat(32) });
+  owned = await makeOwned(withKey(api, NAME), { user: 'alice' });
   const elsewhere = (await api.post('/api/contexts', { title: 'elsewhere', user: 'alice' }, KEY)).body;
   const scopes = ['read', 'run', 'approve'];
   const made = [
@@ -38,33 +25,14 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const BODIES: Record<string, object> = {
-  'post /api/workers/{id}/messages': { content: 'x' },
-  'post /api/contexts/{id}/messages': { content: 'x' },
-  'patch /api/contexts/{id}': { title: 'x' },
-  'patch /api/workers/{id}': { name: 'x' },
-  'post /api/contexts/{id}/branches': { name: 'x' },
-  'post /api/contexts/{id}/tools/{tool_call_id}/result': { content: 'x' },
-  'post /api/contexts/{id}/tools/approve': { all: true, decision: 'approve' },
-  'post /api/contexts/{id}/tools/{tool_call_id}/resolve': { outcome: 'tell' },
-  'post /api/contexts/{id}/messages/{message_id}/edit': { content: 'x' },
+const BODIES: Readonly<Record<string, object>> = {
+  ...COMMON,
   'post /api/jobs/cancel': { status: 'waiting' },
   'post /api/workers': { name: 'x' },
   'post /api/chat': { message: 'x' },
 };
 
 type Operation = { security?: { key?: string[] }[] };
-
-function urlOf(path: string): string {
-  const id = path.includes('/workers/') ? worker.id : path.includes('/jobs/') ? job : worker.context_id;
-  return path
-    .replace('{id}', id)
-    .replace('{message_id}', message)
-    .replace('{tool_call_id}', toolCall)
-    .replace('{tool}', 'ask_user')
-    .replace('{name}', 'main')
-    .replace('{n}', '1');
-}
 
 /** Whether a token may have the scope that the operation needs. */
 const isForTokens = ({ security = [] }: Operation): boolean =>
@@ -86,6 +54,7 @@ const MAKING = ['post /api/chat', 'post /api/contexts', 'post /api/workers'];
 const WITHOUT = ['delete /api/session', 'get /api/session', 'post /api/session', 'get /healthz', 'get /readyz'];
 
 test('every operation is refused, not found, or has nothing of others', async () => {
+  const { worker, job, message, toolCall } = owned;
   const before = await stateOf();
   const found: Record<string, string[]> = { open: [], missing: [], forbidden: [] };
   for (const [path, operations] of Object.entries(api.contract.document.paths)) {
@@ -94,7 +63,7 @@ test('every operation is refused, not found, or has nothing of others', async ()
       if (WITHOUT.includes(name)) continue;
       const query = name === 'get /api/search' ? '?q=hello' : '';
       for (const [place, stranger] of strangers.entries()) {
-        const answer = await api.call(method.toUpperCase(), urlOf(path) + query, BODIES[name], stranger);
+        const answer = await api.call(method.toUpperCase(), urlOf(path, owned) + query, BODIES[name], stranger);
         const { status } = answer;
         const made = place === 0 ? 'open' : 'forbidden';
         const expected = MAKING.includes(name) ? made : kindOf(name, path, operation);
@@ -121,6 +90,7 @@ function kindOf(name: string, path: string, operation: Operation): 'open' | 'mis
 
 test('ids of others in a context of the own are not found', async () => {
   const [stranger = {}] = strangers;
+  const { message, toolCall } = owned;
   const { body: own } = await api.post('/api/contexts', { title: 'own' }, stranger);
   const before = await stateOf();
   let tried = 0;
@@ -129,7 +99,7 @@ test('ids of others in a context of the own are not found', async () => {
     for (const [method, operation] of Object.entries(operations as Record<string, Operation>)) {
       if (!isForTokens(operation)) continue;
       tried += 1;
-      const url = urlOf(path).replace(worker.context_id, own.id);
+      const url = urlOf(path, owned).replace(owned.worker.context_id, own.id);
       const { status } = await api.call(method.toUpperCase(), url, BODIES[`${method} ${path}`], stranger);
       expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 404`);
     }
@@ -146,6 +116,7 @@ test('ids of others in a context of the own are not found', async () => {
 });
 
 async function stateOf(): Promise<Body[]> {
+  const { worker } = owned;
   const paths = [
     `/api/workers/${worker.id}`,
     `/api/contexts/${worker.context_id}`,

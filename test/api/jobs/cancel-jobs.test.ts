@@ -1,7 +1,7 @@
 // Cancel by filter: hundreds of jobs at once, by their fields and their worker.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
-import { WHOLE_TENANT } from '../../../src/core/reach.ts';
+import { ALL_UNFINISHED } from '../../../src/db/run/unfinished.ts';
 import { cancelJobs } from '../../../src/commands/jobs/cancel-jobs.ts';
 import { controlSignalsTo } from '../../../src/bus/bus.ts';
 import { DEFAULT_TENANT, type ProcessId } from '../../../src/core/ids.ts';
@@ -189,16 +189,7 @@ describe('of many contexts', () => {
         return api.database.transaction(work);
       },
     };
-    const filter = {
-      reach: WHOLE_TENANT,
-      user: null,
-      contextId: null,
-      workerId: null,
-      role: null,
-      status: null,
-      kind: null,
-      metadata: { name },
-    };
+    const filter = { ...ALL_UNFINISHED, metadata: { name } };
     const wanted = { tenantId: DEFAULT_TENANT, filter, reason: null };
     await expect(cancelJobs({ ...api.commands, database }, wanted)).rejects.toThrow('the process died');
     expect((await cancel({ metadata: { name } })).body).toEqual({ count: 60 - 2 * 12 });
