@@ -172,6 +172,7 @@ export async function apiDocument(): Promise<Document> {
       defaultModel: config.defaultModel,
     }),
     about: { ...aboutOf(NOTHING), mode: 'laptop' },
+    webhooks: { whyNot: () => null, secretBox: null },
     consoleFolder: null,
   });
   await app.ready();

@@ -4,6 +4,10 @@ import { CommandError, EXIT } from './exit.ts';
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+export function isId(text: string): boolean {
+  return ID.test(text);
+}
+
 /** Finds a worker by id or name. Throws, listing the ids, if several workers have the name. */
 export async function findWorker(client: Client, named: string): Promise<Worker> {
   if (ID.test(named)) return client.workers.get(named);

@@ -17,8 +17,12 @@ import { jobCommand } from './commands/jobs/job.ts';
 import { jobsCommand } from './commands/jobs/jobs.ts';
 import { logsCommand } from './commands/jobs/logs.ts';
 import { resolveCommand } from './commands/jobs/resolve.ts';
+import { schedulesCommand } from './commands/schedules/schedules.ts';
 import { keysCommand } from './commands/installation/keys.ts';
+import { auditCommand } from './commands/installation/audit.ts';
+import { tenantsCommand } from './commands/installation/tenants.ts';
 import { tokensCommand } from './commands/installation/tokens.ts';
+import { webhooksCommand } from './commands/installation/webhooks.ts';
 import { rolesCommand } from './commands/workers/roles.ts';
 import { runCommand } from './commands/jobs/run.ts';
 import { searchCommand } from './commands/contexts/search.ts';
@@ -92,6 +96,7 @@ export function makeProgram(cli: Cli): Command {
     workersCommand(cli),
     contextsCommand(cli),
     rolesCommand(cli),
+    schedulesCommand(cli),
     searchCommand(cli),
   ]);
   add('Responding and controlling:', [
@@ -104,9 +109,12 @@ export function makeProgram(cli: Cli): Command {
     interruptCommand(cli),
     cancelCommand(cli),
   ]);
-  add('Keys, import, export and maintenance:', [
+  add('Keys, webhooks, tenants, import, export and maintenance:', [
     keysCommand(cli),
     tokensCommand(cli),
+    webhooksCommand(cli),
+    auditCommand(cli),
+    tenantsCommand(cli),
     exportCommand(cli),
     importCommand(cli),
     doctorCommand(cli),

@@ -11,6 +11,15 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
+/** A number with or without a fraction. */
+export function decimal(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== '' && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Expected a number from ${least} to ${most}.`);
+  };
+}
+
 export function duration(text: string): number {
   const ms = parseDuration(text);
   if (ms === null) throw new InvalidArgumentError('Expected a duration such as 500ms, 90s, 10m, 2h or 1d.');

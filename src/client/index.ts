@@ -2,27 +2,30 @@
  * The typed client, `nightshift/client`: the whole API, for Node and browsers. It contains no server code and has no
  * dependencies.
  */
-import { contextCalls } from './contexts.ts';
-import { jobCalls } from './jobs.ts';
-import { keyCalls } from './keys.ts';
+import { contextCalls } from './calls/contexts.ts';
+import { jobCalls } from './calls/jobs.ts';
+import { keyCalls } from './calls/keys.ts';
 import { pagesOf } from './pages.ts';
 import type { ApproveCalls, Chat, Operations, PostResult, ResolveToolCall } from './schema.ts';
-import { tokenCalls } from './tokens.ts';
+import { tenantCalls } from './calls/tenants.ts';
+import { scheduleCalls } from './calls/schedules.ts';
+import { tokenCalls } from './calls/tokens.ts';
 import { openTransport, type ClientOptions, type Request, type RequestOptions } from './transport.ts';
-import { roleCalls, workerCalls } from './workers.ts';
+import { webhookCalls } from './calls/webhooks.ts';
+import { roleCalls, workerCalls } from './calls/workers.ts';
 
 export { NightshiftError } from './errors.ts';
 export type { ApiCode, ErrorCode, RequestFault } from './errors.ts';
 export type { EventsOptions, StreamEvent } from './events.ts';
-export { isFinished } from './jobs.ts';
-export type { WaitOptions } from './jobs.ts';
+export { isFinished } from './calls/jobs.ts';
+export type { WaitOptions } from './calls/jobs.ts';
 export type { Pages } from './pages.ts';
 export type { RunOptions, ToolFunction } from './run.ts';
 export type * from './schema.ts';
 export { textMaker } from './text.ts';
 export type { PartialMessage } from './text.ts';
 export type { ClientOptions, Method, PathOf, Request, RequestOptions } from './transport.ts';
-export type { NewWorker, WorkerWithJob } from './workers.ts';
+export type { NewWorker, WorkerWithJob } from './calls/workers.ts';
 
 type ThrottledProvider = Operations['DELETE /api/providers/{name}/throttles/{id}']['path']['name'];
 
@@ -39,8 +42,16 @@ export function createClient(options: ClientOptions) {
     jobs: jobCalls(request),
     tools: toolCalls(request),
     roles: roleCalls(request),
+    schedules: scheduleCalls(request),
     keys: keyCalls(request),
     tokens: tokenCalls(request),
+    tenants: tenantCalls(request),
+    audit: {
+      /** Who changed access, settings or data, and who decided on calls; newest first. */
+      list: (query: Operations['GET /api/audit']['query'] = {}, options?: RequestOptions) =>
+        pagesOf((more) => request('GET', '/api/audit', { query: { ...query, ...more }, ...options })),
+    },
+    webhooks: webhookCalls(request),
     system: systemCalls(request),
     providers: {
       /** For the operator: ends a throttle, so that the jobs that wait for it go on at once. */

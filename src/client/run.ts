@@ -4,7 +4,7 @@
  */
 import { NightshiftError } from './errors.ts';
 import { followEvents, type StreamEvent } from './events.ts';
-import { waitForJob } from './jobs.ts';
+import { waitForJob } from './calls/jobs.ts';
 import type {
   ApproveCalls,
   ApprovalRequestedEvent,
@@ -15,7 +15,7 @@ import type {
   PostResult,
 } from './schema.ts';
 import type { Transport } from './transport.ts';
-import { toInput } from './workers.ts';
+import { toInput } from './calls/workers.ts';
 
 type Call = { tool_call_id: string; job_id: string; signal: AbortSignal };
 type Maybe<T> = T | undefined | Promise<T | undefined>;

@@ -24,7 +24,8 @@ export type AcceptedOnBranch = {
 };
 
 export type Actor = {
-  kind: 'key' | 'token' | 'session' | 'operator';
+  /** system: Nightshift itself, without a request. */
+  kind: 'key' | 'token' | 'session' | 'operator' | 'system';
   id: string | null;
   user: string | null;
   on_behalf_of: string | null;
@@ -95,6 +96,23 @@ export type ApproveCalls = {
   user?: string;
   /** Replaces the input that the model sent. It must match the schema of the tool. */
   input?: { [key: string]: Json } | null;
+};
+
+export type AuditEntry = {
+  id: string;
+  /** ISO 8601. */
+  at: string;
+  actor: Actor;
+  action: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended';
+  /** The id or the name of what it was done to. */
+  target: string;
+  detail: { [key: string]: Json };
+  request_id: string | null;
+};
+
+export type AuditEntryList = {
+  data: AuditEntry[];
+  next_cursor: string | null;
 };
 
 export type BeginSession = {
@@ -448,6 +466,48 @@ export type CreateContext = {
   parent_worker_id?: string | null;
 };
 
+export type CreateSchedule = {
+  name: string;
+  target: ScheduleTarget;
+  content: string | InputBlock[];
+  /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
+  user?: string;
+  /** Five fields: minute, hour, day of month, month, day of week. Exactly one of cron, every_s and at is set. */
+  cron?: string;
+  /** Seconds between two runs. The first is one interval after this is set. */
+  every_s?: number;
+  /** One run, at this time in the future. */
+  at?: string;
+  /** IANA time zone of cron. Default: UTC. */
+  timezone?: string;
+  /** What to do while the job of the last run is unfinished. queue: post the input. skip: post nothing. interrupt: cancel that job, and post the input. Default: queue. */
+  overlap?: 'queue' | 'skip' | 'interrupt';
+  /** Which occurrences run late that were missed by more than a minute, or during a pause. none: none of them. one: one run for all. all: each, but at most the newest 100. Default: one. */
+  catch_up?: 'none' | 'one' | 'all';
+  /** Each occurrence starts up to so many seconds late, but before the next one. Default: 0. */
+  jitter_s?: number;
+  /** Default: false. */
+  paused?: boolean;
+};
+
+export type CreateTenant = {
+  name: string;
+  limits?: {
+    weight?: number | null;
+  };
+  /** What its workers may use. `*` in a name stands for any characters; null allows everything. */
+  allow?: {
+    /** Names of tools, also those of MCP servers (`server__tool`). */
+    tools?: string[] | null;
+    /** Names of roles, of the API or the config file. */
+    roles?: string[] | null;
+    /** Names of MCP servers of the config file. */
+    mcp_servers?: string[] | null;
+    /** Names of models, `provider/model`. */
+    models?: string[] | null;
+  };
+};
+
 export type CreateToken = {
   /** The end user, by the name that your own service uses. */
   user: string;
@@ -459,6 +519,16 @@ export type CreateToken = {
   metadata?: { [key: string]: Json };
   /** Seconds until the token ends. */
   expires_in_s: number;
+};
+
+export type CreateWebhook = {
+  /** Of the receiver. https, unless the operator allows http. Redirects are not followed. */
+  url: string;
+  /** The events that it receives. */
+  events: ('job.started' | 'job.waiting' | 'job.finished' | 'approval.requested' | 'approval.resolved' | 'worker.failed')[];
+  filter?: WebhookFilter | null;
+  /** disabled: nothing is sent, and events meanwhile are not kept for it. */
+  status?: 'active' | 'disabled';
 };
 
 export type CreateWorker = {
@@ -494,6 +564,28 @@ export type CreatedToken = {
   expires_at: string;
 };
 
+export type CreatedWebhook = {
+  id: string;
+  url: string;
+  events: ('job.started' | 'job.waiting' | 'job.finished' | 'approval.requested' | 'approval.resolved' | 'worker.failed')[];
+  filter: WebhookFilter | null;
+  /** disabled: nothing is sent, and events meanwhile are not kept for it. */
+  status: 'active' | 'disabled';
+  disabled_reason: 'requested' | 'failing' | 'gone' | 'backlog' | null;
+  /** ISO 8601. */
+  created_at: string;
+  /** ISO 8601. */
+  updated_at: string;
+  last_success_at: string | null;
+  last_failure_at: string | null;
+  last_error: string | null;
+  failing_since: string | null;
+  /** Deliveries that are neither delivered nor given up. */
+  pending: number;
+  /** Signs the deliveries. It is shown only here. */
+  secret: string;
+};
+
 export type CreatedWorker = {
   id: string;
   name: string;
@@ -516,6 +608,32 @@ export type CreatedWorker = {
   message_id?: string;
   /** The event stream from `input` on. Without `input` it is left out. */
   stream_url?: string;
+};
+
+export type Delivery = {
+  /** Also the header webhook-id, the same in every attempt. */
+  id: string;
+  webhook_id: string;
+  type: 'job.started' | 'job.waiting' | 'job.finished' | 'approval.requested' | 'approval.resolved' | 'worker.failed' | 'webhook.test';
+  context_id: string | null;
+  job_id: string | null;
+  seq: number | null;
+  /** failed: given up. */
+  status: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  /** ISO 8601. */
+  created_at: string;
+  next_attempt_at: string | null;
+  last_attempt_at: string | null;
+  delivered_at: string | null;
+  duration_ms: number | null;
+  response_status: number | null;
+  error: string | null;
+};
+
+export type DeliveryList = {
+  data: Delivery[];
+  next_cursor: string | null;
 };
 
 export type DocumentBlock = {
@@ -657,6 +775,7 @@ export type FirstMessage = {
   max_steps?: number;
   /** ISO 8601. */
   deadline?: string;
+  webhook?: NamedWebhook;
 };
 
 export type FolderImport = {
@@ -797,7 +916,7 @@ export type JobCompaction = {
 };
 
 export type JobFailure = {
-  code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'crash_loop' | 'max_steps' | 'deadline' | 'internal';
+  code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'not_allowed' | 'crash_loop' | 'max_steps' | 'deadline' | 'internal';
   message: string;
 };
 
@@ -964,6 +1083,11 @@ export type ModelPrice = {
   cache_write: string;
 };
 
+/** A webhook that receives job.waiting and job.finished of this job as well, whatever its events and its filter. Not for tokens. */
+export type NamedWebhook = {
+  id: string;
+};
+
 /** A person resolved the unknown outcome. */
 export type OutcomeResolvedEvent = {
   context_id: string;
@@ -1015,6 +1139,58 @@ export type PatchMessage = {
   position?: number;
 };
 
+export type PatchSchedule = {
+  name?: string;
+  target?: ScheduleTarget;
+  content?: string | InputBlock[];
+  /** Five fields: minute, hour, day of month, month, day of week. Exactly one of cron, every_s and at is set. */
+  cron?: string;
+  /** Seconds between two runs. The first is one interval after this is set. */
+  every_s?: number;
+  /** One run, at this time in the future. */
+  at?: string;
+  /** IANA time zone of cron. Default: UTC. */
+  timezone?: string;
+  /** What to do while the job of the last run is unfinished. queue: post the input. skip: post nothing. interrupt: cancel that job, and post the input. Default: queue. */
+  overlap?: 'queue' | 'skip' | 'interrupt';
+  /** Which occurrences run late that were missed by more than a minute, or during a pause. none: none of them. one: one run for all. all: each, but at most the newest 100. Default: one. */
+  catch_up?: 'none' | 'one' | 'all';
+  /** Each occurrence starts up to so many seconds late, but before the next one. Default: 0. */
+  jitter_s?: number;
+  /** Default: false. */
+  paused?: boolean;
+};
+
+/** Members that are missing do not change. Null is the default. */
+export type PatchTenant = {
+  status?: 'active' | 'suspended';
+  limits?: {
+    weight?: number | null;
+  };
+  /** What its workers may use. `*` in a name stands for any characters; null allows everything. */
+  allow?: {
+    /** Names of tools, also those of MCP servers (`server__tool`). */
+    tools?: string[] | null;
+    /** Names of roles, of the API or the config file. */
+    roles?: string[] | null;
+    /** Names of MCP servers of the config file. */
+    mcp_servers?: string[] | null;
+    /** Names of models, `provider/model`. */
+    models?: string[] | null;
+  };
+};
+
+export type PatchWebhook = {
+  /** Of the receiver. https, unless the operator allows http. Redirects are not followed. */
+  url?: string;
+  /** The events that it receives. */
+  events?: ('job.started' | 'job.waiting' | 'job.finished' | 'approval.requested' | 'approval.resolved' | 'worker.failed')[];
+  /** Replaces the filter; null removes it. */
+  filter?: WebhookFilter | null;
+  /** disabled: nothing is sent, and events meanwhile are not kept for it. */
+  status?: 'active' | 'disabled';
+};
+
 export type PatchWorker = {
   name?: string;
   role?: string | null;
@@ -1038,6 +1214,7 @@ export type PostJob = {
   max_steps?: number;
   /** ISO 8601. */
   deadline?: string;
+  webhook?: NamedWebhook;
 };
 
 export type PostMessage = {
@@ -1054,6 +1231,7 @@ export type PostMessage = {
   max_steps?: number;
   /** ISO 8601. */
   deadline?: string;
+  webhook?: NamedWebhook;
 };
 
 export type PostResult = {
@@ -1072,13 +1250,13 @@ export type Problem = {
   detail: string;
   error: {
     type: string;
-    code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'rate_limited' | 'unavailable' | 'internal';
+    code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'rate_limited' | 'unavailable' | 'internal';
     message: string;
     param: string | null;
     /** Of an invalid request: all that is wrong, at most 20 entries; of a body with more than 2000 values only the first fault. `path` is written like `param`; empty: the whole body. */
     errors?: ({
       path: string;
-      code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'rate_limited' | 'unavailable' | 'internal';
+      code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'rate_limited' | 'unavailable' | 'internal';
       message: string;
     })[];
   };
@@ -1219,6 +1397,80 @@ export type RoleList = {
 export type RotateApiKey = {
   /** How long the old key stays valid, in seconds; 86400 by default. */
   overlap_s?: number;
+};
+
+export type RotateWebhookSecret = {
+  /** How long the old secret signs too, in seconds; 86400 by default. */
+  overlap_s?: number;
+};
+
+export type Schedule = {
+  id: string;
+  name: string;
+  user: string | null;
+  created_by: Actor;
+  cron: string | null;
+  every_s: number | null;
+  at: string | null;
+  timezone: string;
+  target: ScheduleTarget;
+  /** As it was given. */
+  content: string | ContentBlock[];
+  overlap: 'queue' | 'skip' | 'interrupt';
+  catch_up: 'none' | 'one' | 'all';
+  jitter_s: number;
+  paused: boolean;
+  paused_reason: string | null;
+  next_run_at: string | null;
+  last_run_at: string | null;
+  last_run: ScheduleRun | null;
+  /** ISO 8601. */
+  created_at: string;
+  /** ISO 8601. */
+  updated_at: string;
+};
+
+export type ScheduleList = {
+  data: Schedule[];
+  next_cursor: string | null;
+};
+
+export type ScheduleRun = {
+  id: string;
+  occurrence: string | null;
+  missed_until: string | null;
+  /** When it ran, or was skipped, or was found to be missed. */
+  at: string;
+  /** started: the input was posted; the job tells how it goes on. */
+  status: 'started' | 'skipped' | 'failed' | 'missed';
+  job_id: string | null;
+  context_id: string | null;
+  message_id: string | null;
+  error: ScheduleRunError | null;
+  manual: boolean;
+};
+
+export type ScheduleRunError = {
+  code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'rate_limited' | 'unavailable' | 'internal';
+  message: string;
+};
+
+export type ScheduleRunList = {
+  data: ScheduleRun[];
+  next_cursor: string | null;
+};
+
+/** Exactly one of `context_id` and `worker`. */
+export type ScheduleTarget = {
+  context_id?: string;
+  worker?: ScheduledWorker;
+};
+
+/** The worker that each run creates. */
+export type ScheduledWorker = {
+  name: string;
+  role?: string | null;
+  config?: WorkerConfig;
 };
 
 export type SearchResult = {
@@ -1445,6 +1697,39 @@ export type SystemLimits = {
   streams: number;
 };
 
+export type Tenant = {
+  name: string;
+  /** suspended: all requests are refused, and nothing runs. deleting: its data is being deleted. */
+  status: 'active' | 'suspended' | 'deleting';
+  limits: {
+    /** Its share of the slots while several tenants have work; 1 by default. */
+    weight: number;
+  };
+  /** What its workers may use. `*` in a name stands for any characters; null allows everything. */
+  allow: {
+    /** Names of tools, also those of MCP servers (`server__tool`). */
+    tools: string[] | null;
+    /** Names of roles, of the API or the config file. */
+    roles: string[] | null;
+    /** Names of MCP servers of the config file. */
+    mcp_servers: string[] | null;
+    /** Names of models, `provider/model`. */
+    models: string[] | null;
+  };
+  /** ISO 8601. */
+  created_at: string;
+  deletion: {
+    /** ISO 8601. */
+    requested_at: string;
+    deleted_workers: number;
+  } | null;
+};
+
+export type TenantList = {
+  data: Tenant[];
+  next_cursor: string | null;
+};
+
 export type TextBlock = {
   type: 'text';
   text: string;
@@ -1626,6 +1911,62 @@ export type WaitingFor = {
   until?: string;
 };
 
+export type Webhook = {
+  id: string;
+  url: string;
+  events: ('job.started' | 'job.waiting' | 'job.finished' | 'approval.requested' | 'approval.resolved' | 'worker.failed')[];
+  filter: WebhookFilter | null;
+  /** disabled: nothing is sent, and events meanwhile are not kept for it. */
+  status: 'active' | 'disabled';
+  disabled_reason: 'requested' | 'failing' | 'gone' | 'backlog' | null;
+  /** ISO 8601. */
+  created_at: string;
+  /** ISO 8601. */
+  updated_at: string;
+  last_success_at: string | null;
+  last_failure_at: string | null;
+  last_error: string | null;
+  failing_since: string | null;
+  /** Deliveries that are neither delivered nor given up. */
+  pending: number;
+};
+
+export type WebhookFilter = {
+  /** Only jobs of workers with this role. */
+  role?: string;
+  /** Only jobs whose metadata contains this object. */
+  metadata?: { [key: string]: Json };
+};
+
+export type WebhookList = {
+  data: Webhook[];
+  next_cursor: string | null;
+};
+
+export type WholeDelivery = {
+  /** Also the header webhook-id, the same in every attempt. */
+  id: string;
+  webhook_id: string;
+  type: 'job.started' | 'job.waiting' | 'job.finished' | 'approval.requested' | 'approval.resolved' | 'worker.failed' | 'webhook.test';
+  context_id: string | null;
+  job_id: string | null;
+  seq: number | null;
+  /** failed: given up. */
+  status: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  /** ISO 8601. */
+  created_at: string;
+  next_attempt_at: string | null;
+  last_attempt_at: string | null;
+  delivered_at: string | null;
+  duration_ms: number | null;
+  response_status: number | null;
+  error: string | null;
+  /** The body of the request, as it is signed. */
+  body: string;
+  response_body: string | null;
+};
+
 export type Worker = {
   id: string;
   name: string;
@@ -1672,7 +2013,7 @@ export type WorkerConfig = {
 };
 
 export type WorkerFailure = {
-  code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'crash_loop' | 'max_steps' | 'deadline' | 'internal';
+  code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'not_allowed' | 'crash_loop' | 'max_steps' | 'deadline' | 'internal';
   message: string;
   job_id: string;
   /** ISO 8601. */
@@ -2130,6 +2471,48 @@ export type Operations = {
     body: undefined;
     answer: undefined;
   };
+  'GET /api/schedules': {
+    path: undefined;
+    query: { limit?: number; cursor?: string };
+    body: undefined;
+    answer: ScheduleList;
+  };
+  'POST /api/schedules': {
+    path: undefined;
+    query: undefined;
+    body: CreateSchedule;
+    answer: Schedule;
+  };
+  'GET /api/schedules/{id}': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Schedule;
+  };
+  'PATCH /api/schedules/{id}': {
+    path: { id: string };
+    query: undefined;
+    body: PatchSchedule | undefined;
+    answer: Schedule;
+  };
+  'DELETE /api/schedules/{id}': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'POST /api/schedules/{id}/run': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Accepted;
+  };
+  'GET /api/schedules/{id}/runs': {
+    path: { id: string };
+    query: { limit?: number; cursor?: string };
+    body: undefined;
+    answer: ScheduleRunList;
+  };
   'GET /api/contexts/{id}/export': {
     path: { id: string };
     query: { format?: 'json' | 'markdown' | 'paired' };
@@ -2178,6 +2561,66 @@ export type Operations = {
     body: undefined;
     answer: undefined;
   };
+  'GET /api/webhooks': {
+    path: undefined;
+    query: { limit?: number; cursor?: string };
+    body: undefined;
+    answer: WebhookList;
+  };
+  'POST /api/webhooks': {
+    path: undefined;
+    query: undefined;
+    body: CreateWebhook;
+    answer: CreatedWebhook;
+  };
+  'GET /api/webhooks/{id}': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Webhook;
+  };
+  'PATCH /api/webhooks/{id}': {
+    path: { id: string };
+    query: undefined;
+    body: PatchWebhook | undefined;
+    answer: Webhook;
+  };
+  'DELETE /api/webhooks/{id}': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'POST /api/webhooks/{id}/rotate': {
+    path: { id: string };
+    query: undefined;
+    body: RotateWebhookSecret | undefined;
+    answer: CreatedWebhook;
+  };
+  'POST /api/webhooks/{id}/test': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: WholeDelivery;
+  };
+  'GET /api/webhooks/{id}/deliveries': {
+    path: { id: string };
+    query: { limit?: number; cursor?: string; status?: 'pending' | 'delivered' | 'failed'; job_id?: string };
+    body: undefined;
+    answer: DeliveryList;
+  };
+  'GET /api/webhooks/{id}/deliveries/{delivery_id}': {
+    path: { id: string; delivery_id: string };
+    query: undefined;
+    body: undefined;
+    answer: WholeDelivery;
+  };
+  'POST /api/webhooks/{id}/deliveries/{delivery_id}/retry': {
+    path: { id: string; delivery_id: string };
+    query: undefined;
+    body: undefined;
+    answer: WholeDelivery;
+  };
   'GET /api/session': {
     path: undefined;
     query: undefined;
@@ -2213,6 +2656,42 @@ export type Operations = {
     query: undefined;
     body: undefined;
     answer: undefined;
+  };
+  'GET /api/tenants': {
+    path: undefined;
+    query: { limit?: number; cursor?: string };
+    body: undefined;
+    answer: TenantList;
+  };
+  'POST /api/tenants': {
+    path: undefined;
+    query: undefined;
+    body: CreateTenant;
+    answer: Tenant;
+  };
+  'GET /api/tenants/{name}': {
+    path: { name: string };
+    query: undefined;
+    body: undefined;
+    answer: Tenant;
+  };
+  'PATCH /api/tenants/{name}': {
+    path: { name: string };
+    query: undefined;
+    body: PatchTenant | undefined;
+    answer: Tenant;
+  };
+  'DELETE /api/tenants/{name}': {
+    path: { name: string };
+    query: undefined;
+    body: undefined;
+    answer: Tenant;
+  };
+  'GET /api/audit': {
+    path: undefined;
+    query: { limit?: number; cursor?: string; actor?: string; action?: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended'; target?: string; after?: string; before?: string };
+    body: undefined;
+    answer: AuditEntryList;
   };
   'GET /healthz': {
     path: undefined;

@@ -9,7 +9,7 @@ import { DATABASE_SCHEMA } from '../core/database-schema.ts';
 import { LIMITS } from '../core/limits.ts';
 import { TREE_LIMITS, type TreeLimits } from '../core/workers/worker-limits.ts';
 import { formatModelName, parseModelName } from '../core/model/model.ts';
-import { SCOPES, isScope, type Scopes } from '../core/scopes.ts';
+import { SCOPES, isScope, type Scopes } from '../core/access/scopes.ts';
 
 /** The API key and base URL of a provider; null: not set. */
 export type ProviderAccess = { apiKey: string | null; baseUrl: string | null };
@@ -41,7 +41,7 @@ export type Config = {
    * data.
    */
   adminKey: string | null;
-  /** Sign tokens. The first one signs, all verify. Empty: the API makes no tokens. */
+  /** Sign tokens, encrypt secrets. The first one signs and encrypts. Empty: the API makes no tokens and webhooks. */
   secretKeys: readonly string[];
   /** Web origins whose pages may call the API with a key or a token. */
   corsOrigins: readonly string[];

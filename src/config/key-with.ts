@@ -1,6 +1,6 @@
 /** The key of the environment with which the operator can try the API. */
 import type { ApiKey } from './config.ts';
-import type { Scope } from '../core/scopes.ts';
+import type { Scope } from '../core/access/scopes.ts';
 
 /** The first key that has these scopes. */
 export function keyWith(keys: readonly ApiKey[], needed: readonly Scope[]): ApiKey | undefined {

@@ -16,6 +16,7 @@ import type { Millis } from './time.ts';
 import { madeAt } from './ids.ts';
 import type { OpenCall } from './tools/tool-call.ts';
 import { isOver, isWaiting, type EndedWaits } from './run/wait.ts';
+import { isAllowed, notAllowed } from './workers/allowed-names.ts';
 import { WAIT_FOR_WORKERS } from './workers/worker-asks.ts';
 
 /** Answers wake the context. This is the longest wait before the run checks without a wake-up. */
@@ -71,6 +72,8 @@ function withinJob(snapshot: Snapshot, job: ActiveJob, now: Millis): Decision {
   const answer = isBusy(snapshot, job) ? null : answeredBy(history, job);
   const end = endedFromOutside(snapshot, job, answer, now);
   if (end !== null) return { kind: 'finish', job, outcome: end };
+  if (serving.kind === 'not_allowed')
+    return { kind: 'finish', job, outcome: answer ?? failed('not_allowed', serving.message) };
   if (calls.length > 0 && calls.every((call) => isWaiting(call, now))) {
     return { kind: 'await_calls', job, until: awaitedUntil(calls, job, now) };
   }
@@ -155,7 +158,11 @@ function shortenUnread(snapshot: Snapshot, unread: Unread, job: ActiveJob, setti
 
 /** A compaction may take several steps. If nothing is left to compact, the job is completed. */
 function nextCompaction(snapshot: Snapshot, job: ActiveJob, given: Settings, now: Millis): Decision {
-  const settings = asAsked(given, job.asked ?? {});
+  const asked = job.asked ?? {};
+  const { allow } = snapshot;
+  if (asked.model !== undefined && !isAllowed(allow, 'models', asked.model))
+    return { kind: 'finish', job, outcome: failed('not_allowed', notAllowed(allow, 'models', [asked.model])) };
+  const settings = asAsked(given, asked);
   if (snapshot.unread !== null) return putOff(job, now) ?? shortenUnread(snapshot, snapshot.unread, job, settings);
   const plan = planCompaction(snapshot, settings, isMadeBy(snapshot.compacted, job.id) ? 'rest' : 'asked');
   if (plan === null) return { kind: 'finish', job, outcome: { status: 'completed', outputId: null } };

@@ -17,6 +17,11 @@ export type ToolCallId = Id<'tool_call'>;
 export type CompactionId = Id<'compaction'>;
 export type ProcessId = Id<'process'>;
 export type ApiKeyId = Id<'api_key'>;
+export type AuditEntryId = Id<'audit_entry'>;
+export type ScheduleId = Id<'schedule'>;
+export type ScheduleRunId = Id<'schedule_run'>;
+export type WebhookId = Id<'webhook'>;
+export type DeliveryId = Id<'delivery'>;
 
 /** Generates ids: UUIDv7 in production, a counter in tests. */
 export type Ids = { next<T extends Id<string>>(): T };

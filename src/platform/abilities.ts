@@ -58,7 +58,8 @@ export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolP
       log,
       onProgress: ({ id }, text) => log.debug({ tool_call_id: id, text }, 'progress of a tool'),
     }),
-    resolve: ({ config: written, role, definition }, caller) => resolve(written, definition ?? role, catalog, caller),
+    resolve: ({ config: written, role, definition }, caller, allow) =>
+      resolve(written, definition ?? role, catalog, { caller, role, allow }),
     published: published(catalog),
     team: {
       roles: configFile.roles,

@@ -2,16 +2,19 @@
 import { createWorker } from '../commands/workers/create-worker.ts';
 import { done, perform, performWithin, type Command } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
-import type { ContextId, TenantId } from '../core/ids.ts';
+import { keyId } from '../api/access/environment-keys.ts';
+import type { ApiKey } from '../config/config.ts';
+import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type ContextId, type TenantId } from '../core/ids.ts';
+import type { Executor } from '../db/connection/client.ts';
+import { findActive, tenantOfKey } from '../db/write/tenants/tenants.ts';
 import { takeTurn } from '../db/processes/first-start.ts';
-import { ensureTenant } from '../db/write/tenants.ts';
 import { runningContext } from '../db/write/workers/workers.ts';
 
 const NAME = 'hello';
 const MODEL = 'simulated/default';
 
-export async function firstContext(ports: CommandPorts, tenantName: string): Promise<ContextId> {
-  const found = await perform(ports, findOrMake(ports, await ensureTenant(ports.database.db, tenantName)));
+export async function firstContext(ports: CommandPorts, tenantId: TenantId): Promise<ContextId> {
+  const found = await perform(ports, findOrMake(ports, tenantId));
   if (found.kind === 'refused') throw new Error(found.message);
   return found.value;
 }
@@ -26,4 +29,12 @@ function findOrMake(ports: CommandPorts, tenantId: TenantId): Command<ContextId>
     const created = await performWithin(tx, createWorker(ports, worker));
     return created.kind === 'refused' ? created : done(created.value.contextId);
   };
+}
+
+/** The tenant of a key of the environment, or else `default`. Null: it is not active, or the key was one of a deleted tenant. */
+export async function activeTenantOf(executor: Executor, key: ApiKey | undefined): Promise<TenantId | null> {
+  if (key === undefined || key.tenant === DEFAULT_TENANT_NAME)
+    return (await findActive(executor, [DEFAULT_TENANT])).has(DEFAULT_TENANT) ? DEFAULT_TENANT : null;
+  const found = await tenantOfKey(executor, key.tenant, keyId(key.key));
+  return found?.status === 'active' ? found.id : null;
 }

@@ -4,12 +4,15 @@
  */
 import type { Logger } from 'pino';
 import type { About } from '../api/server/about.ts';
-import type { CheckInput } from '../api/server/catalog.ts';
+import type { Catalog, CheckInput } from '../api/server/catalog.ts';
+import type { WebhookPorts } from '../api/server/ports.ts';
 import type { Server } from '../api/server/server.ts';
 import { createPeers } from '../commands/workers/peers.ts';
 import type { CommandPorts } from '../commands/ports.ts';
+import type { SchedulePorts } from '../commands/schedules/post-run.ts';
 import type { Config } from '../config/config.ts';
 import { LIMITS } from '../core/limits.ts';
+import { once } from '../core/once.ts';
 import { PEER_LIMITS, type PeerLimits } from '../core/workers/peer-limits.ts';
 import { idleTimeouts, type Role } from '../core/workers/settings.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../db/connection/client.ts';
@@ -21,6 +24,9 @@ import { openServers } from '../tools/mcp/connection/servers.ts';
 import { boundedContent } from '../tools/run/result.ts';
 import type { Abilities, WorkerPorts } from '../workers/process/ports.ts';
 import { VERSION, consoleFolder } from '../package-files.ts';
+import { WEBHOOK_DEFAULTS } from '../webhooks/limits.ts';
+import { createReceivers } from '../webhooks/receivers.ts';
+import { openSecretBox } from '../webhooks/secret-box.ts';
 import type { WorkerProcess } from '../workers/process/process.ts';
 import { ids } from './ids.ts';
 import { openTransport, type Services, type Transport } from './transport.ts';
@@ -37,6 +43,7 @@ export type Platform = {
   parameters: readonly string[];
   checkInput: CheckInput;
   about: Omit<About, 'mode'>;
+  webhooks: WebhookPorts;
   /** Names of the providers that this process can call. */
   providers: string[];
   startWorker(): Promise<WorkerProcess>;
@@ -84,6 +91,16 @@ export async function openPlatform(
   const served = abilitiesOf(config, configFile, { database, peers, servers, log });
   const { abilities, providers, checkInput, builtIn } = served;
   const { limits, prices, roles, tools: own } = configFile;
+  const scheduledRole = scheduledRoles(commands, {
+    fileRoles: roles,
+    checkInput,
+    parameters: limits.parameters ?? [],
+    defaultModel: config.defaultModel,
+  });
+  const webhooks = {
+    receivers: createReceivers(limits.webhooks ?? WEBHOOK_DEFAULTS),
+    secretBox: openSecretBox(config.secretKeys),
+  };
   const heartbeatDatabase = { max: 1, schema: config.databaseSchema, name: connected.sessionName };
   const workerPorts = (): WorkerPorts => ({
     ...commands,
@@ -93,7 +110,9 @@ export async function openPlatform(
     queue: transport.queue,
     ids,
     abilities,
+    scheduledRole,
     servers,
+    webhooks,
     log,
     random: () => Math.random(),
   });
@@ -106,6 +125,7 @@ export async function openPlatform(
     checkInput,
     about: aboutOf({ config, limits, prices, providers, builtIn, own, servers }),
     providers,
+    webhooks: { whyNot: (url) => webhooks.receivers.whyNot(url), secretBox: webhooks.secretBox },
     startWorker: async () => {
       const { startWorkerProcess } = await import('../workers/process/process.ts');
       return startWorkerProcess(workerPorts(), { concurrency: config.concurrency, reserved: config.reservedSlots });
@@ -119,8 +139,8 @@ export async function openPlatform(
 
 export async function startApi(platform: Platform, mode: About['mode'], logger: Logger): Promise<Server> {
   const { startServer } = await import('../api/server/server.ts');
-  const { commands, config, roles, parameters, checkInput, about } = platform;
-  const parts = { ...commands, config, roles, parameters, checkInput, about: { ...about, mode } };
+  const { commands, config, roles, parameters, checkInput, about, webhooks } = platform;
+  const parts = { ...commands, config, roles, parameters, checkInput, webhooks, about: { ...about, mode } };
   return startServer({ ...parts, consoleFolder: consoleFolder(), logger });
 }
 
@@ -170,5 +190,23 @@ function peerLimits({ queueLimit }: Config, { limits }: ConfigFile): PeerLimits 
     queuedInputs: limits.queuedInputs ?? queueLimit,
     hops: limits.hops ?? PEER_LIMITS.hops,
     messagesPerMinute: limits.messagesPerMinute ?? PEER_LIMITS.messagesPerMinute,
+  };
+}
+
+/** The check of workers that schedules create: the same as in the API, loaded for the first one. */
+function scheduledRoles(
+  { database, times }: Pick<CommandPorts, 'database' | 'times'>,
+  known: Omit<Catalog, 'names'>,
+): SchedulePorts['roleOf'] {
+  const load = once(async () => {
+    const [{ openCatalog }, { scheduledRole }] = await Promise.all([
+      import('../api/server/catalog.ts'),
+      import('../api/request/scheduled-worker.ts'),
+    ]);
+    return { catalog: openCatalog(database, times, known), scheduledRole };
+  });
+  return async (tenant, worker) => {
+    const { catalog, scheduledRole } = await load();
+    return scheduledRole({ catalog, database }, tenant, worker);
   };
 }

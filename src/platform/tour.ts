@@ -10,11 +10,11 @@ import type { CommandPorts } from '../commands/ports.ts';
 import { NORMAL } from '../commands/inputs/enqueue.ts';
 import type { Config } from '../config/config.ts';
 import type { InputBlock } from '../core/conversation/blocks.ts';
-import { DEFAULT_TENANT_NAME, type ContextId, type TenantId } from '../core/ids.ts';
+import type { ContextId, TenantId } from '../core/ids.ts';
 import type { WorkerConfig } from '../core/workers/settings.ts';
 import { isUntouched, takeTurn } from '../db/processes/first-start.ts';
 import { ALL_UNFINISHED, contextsWithUnfinished } from '../db/run/unfinished.ts';
-import { ensureTenant } from '../db/write/tenants.ts';
+import { activeTenantOf } from './first-context.ts';
 import { keyWith } from '../config/key-with.ts';
 
 /** Marks the job of the tour. */
@@ -62,7 +62,8 @@ export async function tour(
 ): Promise<ContextId | null> {
   const key = keyWith(apiKeys, ['read', 'run', 'approve']);
   if (!wanted || (key === undefined && isSecured({ apiKeys, adminKey }))) return null;
-  const tenantId = await ensureTenant(ports.database.db, key?.tenant ?? DEFAULT_TENANT_NAME);
+  const tenantId = await activeTenantOf(ports.database.db, key);
+  if (tenantId === null) return null;
   const made = await perform(ports, make(ports, tenantId));
   if (made.kind === 'refused') throw new Error(made.message);
   const filter = { ...ALL_UNFINISHED, metadata: MARK };

@@ -24,6 +24,7 @@ import type { LeaseTimes } from '../../src/db/processes/processes.ts';
 import type { WakeUp } from '../../src/queue/wake-queue.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { tagOf } from '../services/statements.ts';
+import { webhooksWith } from '../services/webhooks.ts';
 import { contractOf, type Contract } from './contract.ts';
 
 export type Answer = { status: number; headers: Record<string, string>; body: Body };
@@ -131,6 +132,7 @@ export async function openApi(
       defaultModel: config.defaultModel,
     }),
     about,
+    webhooks: webhooksWith(config.secretKeys),
     consoleFolder,
   });
   await app.ready();

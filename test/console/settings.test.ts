@@ -164,3 +164,26 @@ for (const { theme, size } of LOOKS) {
     }
   });
 }
+
+test('a webhook shows how it is, and what was sent to it', async () => {
+  const { client, url } = platform();
+  const { id } = await client.webhooks.create({ url: 'https://receiver.invalid/hooks', events: ['job.finished'] });
+  const page = await visit(`${url}/settings?tab=webhooks`);
+  const item = page.getByRole('listitem', { name: 'https://receiver.invalid/hooks' });
+  await item.getByText('Last success: never').waitFor();
+  await item.getByRole('button', { name: 'Test' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Deliveries' });
+  const delivery = dialog.getByRole('listitem', { name: 'webhook.test' });
+  await delivery.getByText('The host receiver.invalid cannot be resolved').waitFor();
+  await delivery.getByRole('button', { name: 'Show' }).click();
+  await dialog.getByRole('region', { name: 'Body' }).getByText('"webhook.test"').waitFor();
+  await expectAccessible(page);
+  await delivery.getByRole('button', { name: 'Retry' }).click();
+  await delivery.getByText('2 attempts').waitFor();
+  await page.keyboard.press('Escape');
+  await item.getByRole('button', { name: 'Disable' }).click();
+  await item.getByText('disabled: requested').waitFor();
+  expect(await client.webhooks.get(id)).toMatchObject({ status: 'disabled' });
+  await item.getByRole('button', { name: 'Enable' }).click();
+  await item.getByText('active', { exact: true }).waitFor();
+});

@@ -10,6 +10,7 @@ const PLACES = [
   { path: '/', name: 'Chat', key: 'c' },
   { path: '/inbox', name: 'Inbox', key: 'i' },
   { path: '/jobs', name: 'Jobs', key: 'j' },
+  { path: '/schedules', name: 'Schedules', key: 'd' },
   { path: '/overview', name: 'Overview', key: 'o' },
   { path: '/search', name: 'Search', key: null },
   { path: '/settings', name: 'Settings', key: 's' },

@@ -17,6 +17,7 @@ import {
 } from '../../src/core/ids.ts';
 import type { ActiveJob, InterruptMode, QueuedJob, StopRequest } from '../../src/core/run/job.ts';
 import type { Message } from '../../src/core/conversation/message.ts';
+import { ALL_ALLOWED } from '../../src/core/workers/allowed-names.ts';
 import type { ModelAnswer } from '../../src/core/model/model.ts';
 import type { Settings } from '../../src/core/workers/settings.ts';
 import type { Snapshot } from '../../src/core/run/snapshot.ts';
@@ -230,8 +231,10 @@ export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
       contextId: id<ContextId>(90),
       tenantId: DEFAULT_TENANT,
       tenantName: DEFAULT_TENANT_NAME,
+      notifies: false,
       epoch: 3,
     },
+    allow: ALL_ALLOWED,
     workerId: id<WorkerId>(91),
     rootContextId: id<ContextId>(90),
     state: 'Idle',

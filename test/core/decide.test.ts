@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { COMPACTION_DEFAULTS } from '../../src/core/compaction/settings.ts';
 import { decide, type Decision } from '../../src/core/decide.ts';
 import { LIMITS } from '../../src/core/limits.ts';
+import type { MessageId } from '../../src/core/ids.ts';
 import { KEEP_SLOT_MS } from '../../src/core/run/retry.ts';
 import type { Serving } from '../../src/core/workers/settings.ts';
 import type { Snapshot } from '../../src/core/run/snapshot.ts';
@@ -174,6 +175,35 @@ describe('within a job', () => {
       status: 'failed',
       error: { code: 'crash_loop' },
     });
+  });
+
+  test('a job that its tenant may not run fails, unless it has its answer', () => {
+    const serving = { kind: 'not_allowed', message: 'no' } as const;
+    const error = { code: 'not_allowed', message: 'no' };
+    const waiting = call({ status: 'waiting', wait: { for: 'workers', until: null, needs: 1 } });
+    for (const over of [
+      {},
+      { calls: [call()] },
+      { calls: [waiting] },
+      { steers: [{ messageId: id<MessageId>(9), content: [] }] },
+    ])
+      expect(finish(running({ ...over, serving }))).toEqual({ status: 'failed', error });
+    const answered = running({ history: [userMessage(2), assistantMessage(3)], serving });
+    expect(finish(answered)).toMatchObject({ status: 'completed' });
+    expect(finish(running({ job: job({ stopRequest: cancelRequest() }), serving }))).toMatchObject({
+      status: 'cancelled',
+    });
+  });
+
+  test('the next job starts although its tenant may not run it: it then fails', () => {
+    const serving = { kind: 'not_allowed', message: 'no' } as const;
+    expect(decide(snapshot({ next: queuedRetry(), queued: 1, serving }), NOW)).toMatchObject({ kind: 'admit' });
+  });
+
+  test('a compaction fails whose model the tenant may not use', () => {
+    const asked = { type: 'llm', model: 'openai/gpt' } as const;
+    const of = running({ job: job({ kind: 'compact', asked }), allow: { models: ['simulated/*'] } });
+    expect(finish(of)).toMatchObject({ status: 'failed', error: { code: 'not_allowed', message: /openai\/gpt/ } });
   });
 
   test.each([

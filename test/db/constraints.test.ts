@@ -9,12 +9,13 @@ beforeAll(async () => {
 afterAll(() => the.close());
 
 /** Valid rows; a case breaks one of them. `$id` and similar stand for fresh ids, `$c` and the rest for these. */
-type Ids = Record<'c' | 'w' | 'j' | 'm' | 't' | 'p' | 'k' | 'done', string>;
+type Ids = Record<'c' | 'w' | 'j' | 'm' | 't' | 'p' | 'k' | 's' | 'r' | 'done', string>;
 
 async function soundRows(): Promise<Ids> {
   const { contextId: c, workerId: w } = await the.context();
-  const [j, m, t, p, k, done] = Array.from({ length: 6 }, () => String(ids.next()));
-  const named = { c, w, j: j ?? '', m: m ?? '', t: t ?? '', p: p ?? '', k: k ?? '', done: done ?? '' };
+  const [j, m, t, p, k, s, r, done] = Array.from({ length: 8 }, () => String(ids.next()));
+  const first = { c, w, j: j ?? '', m: m ?? '', t: t ?? '' };
+  const named = { ...first, p: p ?? '', k: k ?? '', s: s ?? '', r: r ?? '', done: done ?? '' };
   const fill = filler(named);
   await the.rows(
     fill(`insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, message_id, metadata,
@@ -37,6 +38,15 @@ async function soundRows(): Promise<Ids> {
     fill(`insert into processes (id, lock_key, host, pid, version, tools, roles, models)
       values ('$p', ${Math.floor(Math.random() * 2 ** 40)}, 'h', 1, '0', '{}', '{}', '{}')`),
   );
+  await the.rows(
+    fill(`insert into schedules (id, tenant_id, actor, name, cron, timezone, target_context_id, content, overlap, catch_up,
+      jitter_s, paused, next_occurrence, next_run_at)
+      values ('$s', 1, '{}', 'n', '@daily', 'UTC', '$c', '"x"', 'queue', 'one', 0, false, now(), now())`),
+  );
+  await the.rows(
+    fill(`insert into schedule_runs (id, tenant_id, schedule_id, occurrence, status, job_id)
+      values ('$r', 1, '$s', now(), 'started', '$j')`),
+  );
   await the.rows(fill(batch('2, 2')));
   await the.rows(fill(`insert into idempotency_keys (tenant_id, key, request) values (1, '$c', 'r')`));
   return named;
@@ -44,7 +54,7 @@ async function soundRows(): Promise<Ids> {
 
 function filler(named: Ids): (text: string) => string {
   return (text) =>
-    text.replaceAll(/\$(done|id|[cwjmtpk])\b/g, (_, name: string) =>
+    text.replaceAll(/\$(done|id|[cwjmtpksr])\b/g, (_, name: string) =>
       name === 'id' ? String(ids.next()) : (Object.entries(named).find(([key]) => key === name)?.[1] ?? ''),
     );
 }
@@ -69,6 +79,8 @@ const job = (set: string) => `update jobs set ${set} where id = '$j'`;
 const message = (set: string) => `update messages set ${set} where id = '$m'`;
 const call = (set: string) => `update tool_calls set ${set} where id = '$t'`;
 const compaction = (set: string) => `update compactions set ${set} where id = '$k'`;
+const schedule = (set: string) => `update schedules set ${set} where id = '$s'`;
+const run = (set: string) => `update schedule_runs set ${set} where id = '$r'`;
 const batch = (numbers: string) => `insert into event_batches (context_id, tenant_id, first_seq, seq, epoch, events)
   values ('$c', 1, ${numbers}, 0, '[[0, "n", {}]]')`;
 const execution = (number: string, end: string, times = 1) => `insert into tool_executions
@@ -77,9 +89,17 @@ const execution = (number: string, end: string, times = 1) => `insert into tool_
 const apiKey = ({ hash = "repeat('h', 43)", scopes = "'read'", times = 1 }) =>
   `insert into api_keys (id, tenant_id, name, hash, scopes)
     select '$id'::uuid, 1, 'n', ${hash}, ${scopes} from generate_series(1, ${times})`;
+const auditEntry = ({ action = 'key.created', target = 't', times = 1 }) =>
+  `insert into audit_entries (id, actor_kind, action, target, detail, request_id)
+    select '$id'::uuid, 'operator', '${action}', '${target}', '{}', 'r' from generate_series(1, ${times})`;
 const grant = (contextId: string, times = 1) => `insert into approval_grants
   (context_id, tenant_id, tool, actor, created_at, expires_at)
   select '${contextId}'::uuid, 1, 'n', '{}', now(), now() from generate_series(1, ${times})`;
+const webhook = ({ set = '', values = '', times = 1 }) => `insert into webhooks
+  (id, tenant_id, url, events, secret${set}) select '$id'::uuid, 1, 'u', '[]', 's'${values} from generate_series(1, ${times})`;
+const delivery = ({ id = "'$id'::uuid", hook = "'$id'::uuid", set = '', values = '', next = 'now()', times = 1 }) =>
+  `insert into webhook_deliveries (id, tenant_id, webhook_id, type, body, give_up_at, next_attempt_at${set})
+    select ${id}, 1, ${hook}, 't', 'b', now(), ${next}${values} from generate_series(1, ${times})`;
 const fresh = "'$id'::text";
 
 const CASES: Readonly<Record<string, string>> = {
@@ -104,6 +124,24 @@ const CASES: Readonly<Record<string, string>> = {
   tool_calls_needs: call(`needs = 1`),
   branches_fork: `update branches set parent_name = 'other' where context_id = '$c'`,
   branches_context_id_name_pk: `insert into branches (context_id, tenant_id, name) values ('$c', 1, 'main')`,
+  schedules_pkey: copy('schedules', "id = '$s'", {}),
+  schedules_timing: schedule(`once_at = now()`),
+  schedules_interval: schedule(`cron = null, every_s = 60`),
+  schedules_target: schedule(`worker = '{}'`),
+  schedules_overlap: schedule(`overlap = 'both'`),
+  schedules_catch_up: schedule(`catch_up = 'some'`),
+  schedules_jitter: schedule(`jitter_s = -1`),
+  schedules_due_has_occurrence: schedule(`next_occurrence = null`),
+  schedules_paused_says_why: schedule(`paused_reason = 'x'`),
+  schedules_paused_is_not_due: schedule(`paused = true`),
+  schedule_runs_pkey: copy('schedule_runs', "id = '$r'", { occurrence: `now() - interval '1 hour'` }),
+  schedule_runs_schedule_id_schedules_id_fk: run(`schedule_id = '$id'`),
+  schedule_runs_once: copy('schedule_runs', "id = '$r'", { id: fresh }),
+  schedule_runs_status: run(`status = 'lost', job_id = null`),
+  schedule_runs_started: run(`job_id = null`),
+  schedule_runs_failed_says_why: run(`status = 'failed', job_id = null`),
+  schedule_runs_missed: run(`status = 'missed', job_id = null`),
+  schedule_runs_manual: run(`occurrence = null, status = 'skipped', job_id = null`),
   compactions_pkey: copy('compactions', "id = '$k'", { seq: '9' }),
   compactions_place: copy('compactions', "id = '$k'", { id: fresh }),
   compactions_type: compaction(`type = 'magic'`),
@@ -152,9 +190,38 @@ const CASES: Readonly<Record<string, string>> = {
     values ('$id', 1, '$id', now())`,
   token_revocations_tenant_id_user_name_pk: `insert into token_revocations (tenant_id, user_name, revoked_at)
     select 1, 'u', now() from generate_series(1, 2)`,
+  audit_entries_pkey: auditEntry({ times: 2 }),
+  audit_entries_action: auditEntry({ action: '' }),
+  audit_entries_target: auditEntry({ target: '' }),
   api_keys_pkey: apiKey({ times: 2 }),
   api_keys_hash: apiKey({ hash: "'short'" }),
   api_keys_scopes: apiKey({ scopes: "'read,run'" }),
+  webhooks_pkey: webhook({ times: 2 }),
+  webhooks_status: webhook({ set: ', status', values: `, 'asleep'` }),
+  webhooks_disabled_reason: webhook({ set: ', status, disabled_reason', values: `, 'disabled', 'mood'` }),
+  webhooks_disabled_says_why: webhook({ set: ', status', values: `, 'disabled'` }),
+  webhooks_disabled_sends_nothing: webhook({
+    set: ', status, disabled_reason, due_at',
+    values: `, 'disabled', 'gone', now()`,
+  }),
+  webhooks_old_secret: webhook({ set: ', old_secret', values: `, 's'` }),
+  webhooks_lease: webhook({ set: ', lease_until', values: `, now()` }),
+  webhook_outbox_pkey: `insert into webhook_outbox (id, context_id, tenant_id, seq) overriding system value
+    select 1, '$c', 1, 1 from generate_series(1, 2)`,
+  job_webhooks_job_id_webhook_id_pk: `insert into job_webhooks (job_id, webhook_id, tenant_id, context_id)
+    select '$j', '$k', 1, '$c' from generate_series(1, 2)`,
+  webhook_deliveries_pkey: delivery({ id: `'$k'`, times: 2 }),
+  webhook_deliveries_order: delivery({
+    id: 'gen_random_uuid()',
+    hook: `'$k'`,
+    set: ', context_id, job_id, seq',
+    values: `, '$c', '$j', 1`,
+    times: 2,
+  }),
+  webhook_deliveries_status: delivery({ set: ', status', values: `, 'lost'`, next: 'null' }),
+  webhook_deliveries_pending: delivery({ next: 'null' }),
+  webhook_deliveries_delivered: delivery({ set: ', status', values: `, 'delivered'`, next: 'null' }),
+  webhook_deliveries_of_job: delivery({ set: ', job_id', values: `, '$j'` }),
   roles_version: `insert into roles (tenant_id, name, version) values (1, '$id', 0)`,
   jobs_stop_request: job(`stop_kind = 'cancel'`),
   messages_pkey: copyMessage('id', '99'),
@@ -181,6 +248,9 @@ const CASES: Readonly<Record<string, string>> = {
   tool_calls_waiting: call(`status = 'waiting'`),
   tenants_pkey: `insert into tenants (id, name) values (1, 'second')`,
   tenants_name: `insert into tenants (id, name) values (7, 'default')`,
+  tenants_status: `update tenants set status = 'gone'`,
+  tenants_weight: `update tenants set weight = 0`,
+  tenants_deletion: `update tenants set status = 'deleting'`,
   tenants_name_length: `insert into tenants (id, name) values (7, '')`,
   workers_pkey: copy('workers', "id = '$w'", { context_id: fresh, tenant_id: '2' }),
   workers_tenant: 'never: the primary key is narrower',

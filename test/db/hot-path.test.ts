@@ -24,6 +24,8 @@ const BESIDE = [
   'processes.declare_dead',
   'processes.next_death',
   'search.index_backlog',
+  'schedules.find_due',
+  'webhooks.find_work',
   'contexts.take_due',
   'contexts.read_runnable',
   'contexts.wake_missed',

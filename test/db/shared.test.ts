@@ -13,6 +13,7 @@ import { submissionTo } from './inputs.ts';
 let the: Given;
 beforeAll(async () => {
   the = await given();
+  await the.rows(`insert into tenants (id, name) values (7, 'seven')`);
 });
 afterAll(() => the.close());
 

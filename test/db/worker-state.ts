@@ -4,6 +4,7 @@ import { SubscriberRegistry } from '../../src/workers/process/subscriber-registr
 import { DatabaseClock } from '../../src/workers/process/clock.ts';
 import { createClaimer } from '../../src/workers/run/claimer.ts';
 import { createAppender } from '../../src/workers/run/appender.ts';
+import { Tenants } from '../../src/workers/process/tenants.ts';
 import { Throttles } from '../../src/workers/process/throttles.ts';
 import { createWorkerMetrics } from '../../src/workers/process/metrics/metrics.ts';
 import type { WorkerState } from '../../src/workers/process/ports.ts';
@@ -34,6 +35,7 @@ export function workerState(the: Given): WorkerState {
     clock,
     metrics,
     followUps: { look: () => undefined },
+    webhookSender: { look: () => undefined },
     fingerprints: QUIET_FINGERPRINTS,
     identity: () => null,
   });
@@ -49,11 +51,12 @@ export async function sweep(state: WorkerState): Promise<void> {
 }
 
 /** Claims, appends and throttles over the given parts. */
-export function together(parts: Omit<WorkerState, 'appender' | 'claimer' | 'throttles'>): WorkerState {
+export function together(parts: Omit<WorkerState, 'appender' | 'claimer' | 'throttles' | 'tenants'>): WorkerState {
   return {
     ...parts,
     appender: createAppender(parts.database.db),
     claimer: createClaimer(parts),
     throttles: new Throttles(parts, parts.clock, parts.metrics),
+    tenants: new Tenants(parts.slots.shares, parts.registry),
   };
 }

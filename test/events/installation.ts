@@ -22,6 +22,7 @@ import { settings } from '../core/builders.ts';
 import { TIMES, deaf, workerPorts } from '../workers/worker-ports.ts';
 import { openSse, type Ask, type SseClient } from './sse-client.ts';
 import { ABOUT } from '../api/harness.ts';
+import { NO_WEBHOOKS } from '../services/webhooks.ts';
 
 export type InstallationOptions = {
   apis?: number;
@@ -94,6 +95,7 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
         roles: new Map(),
         parameters: [],
         about: ABOUT,
+        webhooks: NO_WEBHOOKS,
         consoleFolder: null,
         checkInput: async () => null,
       }),

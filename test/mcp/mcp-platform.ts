@@ -54,6 +54,7 @@ export async function openMcpPlatform(
     parameters: [],
     checkInput: platform.checkInput,
     about: { ...platform.about, mode: 'laptop' },
+    webhooks: platform.webhooks,
     consoleFolder: null,
     logger,
   });

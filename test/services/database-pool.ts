@@ -94,6 +94,8 @@ async function empty(sql: postgres.Sql): Promise<void> {
     set local session_replication_role = replica;
     ${deletes.join('\n')}
     delete from nightshift.tenants where id > 1;
+    update nightshift.tenants set status = default, weight = default, allow = default
+      where status <> 'active' or weight <> 1 or allow <> '{}';
     select setval(c.oid, 1, false) from pg_class c
     where c.relkind = 'S' and c.relnamespace = 'nightshift'::regnamespace and c.relname <> 'migrations_id_seq';
     commit`);

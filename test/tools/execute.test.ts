@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { defineTool, type ToolContext } from '../../src/index.ts';
 import { faultyTool, type FaultyInput, type Run } from './faulty-tool.ts';
 import { call, resultOf, runnerOf } from './invoke.ts';
-import type { User } from '../../src/core/user.ts';
+import type { User } from '../../src/core/access/user.ts';
 
 const add = defineTool({
   name: 'add',

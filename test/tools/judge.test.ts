@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Approval } from '../../src/core/run/policy.ts';
-import type { User } from '../../src/core/user.ts';
+import type { User } from '../../src/core/access/user.ts';
 import { defineTool, type ToolDefinition } from '../../src/index.ts';
 import { call, resultOf, runnerOf } from './invoke.ts';
 

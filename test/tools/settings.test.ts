@@ -8,6 +8,9 @@ import { createRegistry } from '../../src/tools/registry/registry.ts';
 import { resolve } from '../../src/tools/registry/settings.ts';
 import { NO_SERVERS, type Offer } from '../../src/tools/registry/servers.ts';
 import type { Role, Serving, WorkerConfig } from '../../src/core/workers/settings.ts';
+import type { ContextId, JobId, TenantId } from '../../src/core/ids.ts';
+import type { Allow } from '../../src/core/access/tenant.ts';
+import { id } from '../core/builders.ts';
 import { faultyTool } from './faulty-tool.ts';
 
 const tools = [
@@ -204,8 +207,10 @@ describe('tools of servers', () => {
     servers: { ...NO_SERVERS, offer: (name: string) => (name === 'files' ? offer : null) },
   });
   const both: Offer = { kind: 'tools', tools: [tool('files__read'), tool('files__write')] };
-  const namesOf = (serving: Serving) =>
-    serving.kind === 'served' ? serving.settings.tools.map(({ name }) => name) : serving.missing;
+  const namesOf = (serving: Serving) => {
+    if (serving.kind === 'served') return serving.settings.tools.map(({ name }) => name);
+    return serving.kind === 'unsupported' ? serving.missing : serving.message;
+  };
 
   test.each([
     [{ mcp_servers: ['files'] }, ['files__read', 'files__write']],
@@ -221,6 +226,87 @@ describe('tools of servers', () => {
     const starting = served({ kind: 'starting' });
     expect(namesOf(resolve({ mcp_servers: ['files'] }, null, starting))).toEqual(['mcp server files']);
     expect(namesOf(resolve({ tools: ['files__read'] }, null, starting))).toEqual(['mcp server files']);
+  });
+});
+
+describe('what the tenant may not use', () => {
+  const files = [toTool(faultyTool({ name: 'files__read' })), toTool(faultyTool({ name: 'files__write' }))];
+  const used: string[] = [];
+  const withFiles: Catalog = {
+    ...catalog,
+    servers: {
+      ...NO_SERVERS,
+      offer: (name) => (name === 'files' ? { kind: 'tools', tools: files.map(({ descriptor }) => descriptor) } : null),
+      use: (names) => {
+        used.push(...names);
+        return true;
+      },
+    },
+  };
+  const caller = { tenantId: 5 as TenantId, tenantName: 'acme', contextId: id<ContextId>(1), jobId: id<JobId>(2) };
+  const resolved = (
+    config: WorkerConfig,
+    allow: Allow,
+    from: string | Role | null = null,
+    role: string | null = null,
+  ) => resolve(config, from, withFiles, { caller, role, allow });
+  const toolsOf = (serving: Serving) =>
+    serving.kind === 'served' ? serving.settings.tools.map(({ name }) => name) : serving;
+
+  test.each<[Allow, string[]]>([
+    [{}, ['files__read', 'files__write', 'peek', 'read']],
+    [{ tools: ['read', 'files__r*'] }, ['files__read', 'read']],
+    [{ mcp_servers: [] }, ['peek', 'read']],
+    [{ tools: ['*'], mcp_servers: ['f*'] }, ['files__read', 'files__write', 'peek', 'read']],
+    [{ tools: [] }, []],
+  ])('is not offered: tools and servers with %j', (allow, offeredTools) => {
+    const config = { tools: ['read', 'peek'], mcp_servers: ['files'] };
+    expect(toolsOf(resolved(config, allow))).toEqual(offeredTools);
+    expect(toolsOf(resolved({}, allow, config))).toEqual(offeredTools);
+  });
+
+  test('is neither started nor waited for', () => {
+    used.length = 0;
+    const config = { tools: ['files__read', 'gone', 'lost__x'], mcp_servers: ['lost'] };
+    expect(toolsOf(resolved(config, { tools: ['read'], mcp_servers: [] }))).toEqual([]);
+    expect(used).toEqual([]);
+  });
+
+  test('is the same list for the same settings, whatever their order', () => {
+    const allow = { tools: ['*e*'] };
+    const one = resolved({ tools: ['read', 'peek', 'write'] }, allow);
+    expect(one).toEqual(resolved({ tools: ['write', 'read', 'peek'] }, allow));
+  });
+
+  test('does not run with another model in its place', () => {
+    const message =
+      'The operator does not allow the model "anthropic/claude" for this tenant. Allowed models: openai/*.';
+    expect(resolved({}, { models: ['openai/*'] }, 'coder')).toEqual({ kind: 'not_allowed', message });
+    // The default model.
+    expect(resolved({}, { models: ['anthropic/*'] })).toMatchObject({ kind: 'not_allowed' });
+    expect(resolved({}, { models: ['simulated/*'] })).toMatchObject({ kind: 'served' });
+  });
+
+  test('does not write summaries', () => {
+    const allow = { models: ['simulated/*'] };
+    const compaction = { type: 'llm', model: 'anthropic/small' } as const;
+    expect(resolved({ compaction }, allow)).toMatchObject({ kind: 'not_allowed' });
+    expect(resolved({ compaction: { ...compaction, type: 'threshold' } }, allow)).toMatchObject({
+      settings: { compaction: { type: 'threshold', model: null } },
+    });
+  });
+
+  test('is a role by its name, of the config file or of the API', () => {
+    const message = 'The operator does not allow the role "coder" for this tenant. Allowed roles: writer.';
+    expect(resolved({}, { roles: ['writer'] }, 'coder', 'coder')).toEqual({ kind: 'not_allowed', message });
+    expect(resolved({}, { roles: ['writer'] }, { tools: [] }, 'coder')).toEqual({ kind: 'not_allowed', message });
+    expect(resolved({}, { roles: ['code*'] }, { tools: [] }, 'coder')).toMatchObject({ kind: 'served' });
+    expect(resolved({}, { roles: [] })).toMatchObject({ kind: 'served' });
+  });
+
+  test('fails before a process that can serve it is waited for', () => {
+    expect(resolved({ model: 'openai/gpt' }, { models: [] })).toMatchObject({ kind: 'not_allowed' });
+    expect(resolved({}, { roles: [] }, 'unknown', 'unknown')).toMatchObject({ kind: 'not_allowed' });
   });
 });
 

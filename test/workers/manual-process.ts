@@ -8,8 +8,10 @@ import { SubscriberRegistry } from '../../src/workers/process/subscriber-registr
 import { createClaimer } from '../../src/workers/run/claimer.ts';
 import { DatabaseClock } from '../../src/workers/process/clock.ts';
 import { FollowUps } from '../../src/workers/process/follow-ups.ts';
+import { Tenants } from '../../src/workers/process/tenants.ts';
 import { Throttles } from '../../src/workers/process/throttles.ts';
 import { createWorkerMetrics } from '../../src/workers/process/metrics/metrics.ts';
+import { WebhookSender } from '../../src/workers/webhooks/sender.ts';
 import type { WorkerPorts, WorkerState } from '../../src/workers/process/ports.ts';
 import { Registry } from '../../src/workers/process/registry.ts';
 import { Shares } from '../../src/workers/scheduling/shares.ts';
@@ -38,7 +40,9 @@ export function manualState(ports: WorkerPorts, id: ProcessId, capacity: number)
     clock,
     metrics,
     throttles: new Throttles(ports, clock, metrics),
+    tenants: new Tenants(slots.shares, registry),
     followUps: new FollowUps(ports),
+    webhookSender: new WebhookSender({ ...ports, identity: () => id }),
     fingerprints: QUIET_FINGERPRINTS,
     identity: () => id,
   };

@@ -18,13 +18,13 @@ import { interruptContext } from '../../src/commands/contexts/interrupt-context.
 import { ASKING_DEFAULTS, decideApproval, type Approval } from '../../src/core/run/policy.ts';
 import type { InterruptMode } from '../../src/core/run/job.ts';
 import type { Block, InputBlock, ToolUseBlock } from '../../src/core/conversation/blocks.ts';
-import type { User } from '../../src/core/user.ts';
+import type { User } from '../../src/core/access/user.ts';
 import { DEFAULT_TENANT, type ContextId, type JobId, type ToolCallId, type WorkerId } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
 import type { Model, ModelOutcome, ModelRequest, ProviderName } from '../../src/core/model/model.ts';
 import type { Message } from '../../src/core/conversation/message.ts';
 import type { Serving, Settings } from '../../src/core/workers/settings.ts';
-import type { Reconciled, ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
+import type { Reconciled, ToolCaller, ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
 import {
   openDatabase,
   type Database,
@@ -34,11 +34,12 @@ import {
 import { FROZEN_LIMITS } from '../../src/db/processes/frozen-sessions.ts';
 import { readHistory } from '../../src/db/run/history.ts';
 import type { WorkerDefinition } from '../../src/db/run/mailbox/worker.ts';
+import type { Allow } from '../../src/core/access/tenant.ts';
 import type { Models } from '../../src/llm/models.ts';
 import { redisQueue } from '../../src/queue/redis.ts';
 import { TEAM_DEFAULTS, type TeamAbilities } from '../../src/workers/run/team-abilities.ts';
 import { startWorkerProcess, type WorkerProcess } from '../../src/workers/process/process.ts';
-import type { WorkerTimes } from '../../src/workers/process/ports.ts';
+import type { WebhookPorts, WorkerTimes } from '../../src/workers/process/ports.ts';
 import { given, settings } from '../core/builders.ts';
 import { firstInput, postedInput } from '../db/inputs.ts';
 import { createTestDatabase } from '../services/database.ts';
@@ -101,7 +102,7 @@ export type FleetOptions = {
   provider?: { models: Models; name: ProviderName };
   tools?: Tools;
   /** In place of the same settings for every worker. */
-  resolve?: (worker: WorkerDefinition) => Serving;
+  resolve?: (worker: WorkerDefinition, caller: ToolCaller | null, allow: Allow) => Serving;
   processes?: number;
   concurrency?: number;
   /** Slots beyond it. */
@@ -117,6 +118,7 @@ export type FleetOptions = {
   team?: Partial<TeamAbilities>;
   hook?: StatementHook;
   log?: Logger;
+  webhooks?: WebhookPorts;
   databaseUrl?: string;
 };
 
@@ -235,8 +237,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
           reconcile: async (call, signal) => tools[call.name]?.reconcile?.(call, signal) ?? { kind: 'unknown' },
           outcomeWaitMs: options.outcomeWaitMs ?? null,
         },
-        resolve: (worker) =>
-          options.resolve?.(worker) ?? {
+        resolve: (worker, caller, allow) =>
+          options.resolve?.(worker, caller, allow) ?? {
             kind: 'served',
             settings: settings({
               model: { provider: options.provider?.name ?? 'simulated', model: 'scripted' },
@@ -256,6 +258,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       },
       times,
       ...(options.log === undefined ? {} : { log: options.log }),
+      ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
       random: Math.random,
     });
   const processes: WorkerProcess[] = [];
@@ -282,8 +285,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     const input = { ...postedInput({ ...over, content, deadline }), contextId };
     return expectDone(perform(ports, submitInput(ports, input)));
   };
-  const judge: Fleet['judge'] = (contextId, given) =>
-    expectDone(
+  const judge: Fleet['judge'] = async (contextId, given) => {
+    const calls = await expectDone(
       perform(
         ports,
         approveCalls(
@@ -300,6 +303,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
         ),
       ),
     );
+    return { resolved: calls.map(({ id }) => id) };
+  };
   const fleet: Fleet = {
     judge,
     database,

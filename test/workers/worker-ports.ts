@@ -9,6 +9,7 @@ import { NO_SERVERS } from '../../src/tools/registry/servers.ts';
 import { TEAM_DEFAULTS } from '../../src/workers/run/team-abilities.ts';
 import type { Abilities, WorkerPorts, WorkerTimes } from '../../src/workers/process/ports.ts';
 import { settings } from '../core/builders.ts';
+import { NO_WEBHOOKS } from '../services/webhooks.ts';
 
 /** A live process is not declared dead, and answers in time, however slow the machine is. */
 export const TIMES: WorkerTimes = {
@@ -61,6 +62,8 @@ export function workerPorts({ abilities, ...over }: Over): WorkerPorts {
     expiry: { timeouts: {}, archivedDays: null, workspaces: null },
     servers: NO_SERVERS,
     peers: PEER_LIMITS,
+    scheduledRole: async () => ({ kind: 'role', role: null }),
+    webhooks: NO_WEBHOOKS,
     boundResult: (content) => content,
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     random: () => 0.5,

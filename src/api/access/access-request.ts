@@ -12,3 +12,8 @@ export type AccessRequest = {
   method: string;
   cookies: Readonly<Record<string, string | undefined>>;
 };
+
+/** The key in the header `Authorization`. */
+export function bearerOf(authorization: string | undefined): string | null {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null;
+}

@@ -6,18 +6,19 @@
  * request with a cookie must come from a page of this origin.
  */
 import type { Config } from '../../config/config.ts';
-import { isLoopback } from '../../config/loopback.ts';
-import { INVALID_KEY, idInKey, type KeyRef } from '../../core/api-keys.ts';
+import { ELSEWHERE, changes, crossOrigin, hostRefusal, isFromElsewhere, isOfOwnPage } from './page-origin.ts';
+import { INVALID_KEY, idInKey, type KeyRef } from '../../core/access/api-keys.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type ApiKeyId, type TenantId } from '../../core/ids.ts';
-import { ALL_SCOPES, type Scopes } from '../../core/scopes.ts';
-import type { Token } from '../../core/tokens.ts';
-import type { AccessHeaders, AccessRequest } from './access-request.ts';
+import { ALL_SCOPES, type Scopes } from '../../core/access/scopes.ts';
+import { TENANT_SUSPENDED, type Allow, type TenantStatus } from '../../core/access/tenant.ts';
+import type { Token } from '../../core/access/tokens.ts';
+import { bearerOf, type AccessRequest } from './access-request.ts';
 import { keyId, keyTest, openEnvironmentKeys } from './environment-keys.ts';
 import { openKeyCheck, openMadeKeys, type KeyCheck } from './made-keys.ts';
-import { openSessions, tokenIn, type SessionHash, type SignedInBy } from './session.ts';
+import { openSessions, tokenIn, type RecordSession, type SessionHash, type SignedInBy } from './session.ts';
 import { NEEDS_KEY, looksLikeToken, openTokens, type IssuedToken, type NewToken } from './tokens.ts';
-import { createTenantIds } from './tenants.ts';
+import { openTenants } from './tenants.ts';
 import type { Database, Executor } from '../../db/connection/client.ts';
 import { hasKeys, holdKey } from '../../db/write/api-keys.ts';
 import { holdSession } from '../../db/write/sessions.ts';
@@ -31,6 +32,8 @@ type Tenant = {
   tenantName: string;
   isOperator: boolean;
   scopes: Scopes;
+  /** What its workers may use. */
+  allow: Allow;
   credential: Credential | null;
   /** The key that gives access, itself or by what it made; null: none is needed. */
   key: KeyRef | null;
@@ -44,6 +47,8 @@ export type Credential =
   | { kind: 'session'; hash: SessionHash }
   | { kind: 'key'; id: ApiKeyId }
   | { kind: 'token'; token: TokenRef }
+  /** A key of the environment: valid while its tenant is active. */
+  | { kind: 'environment'; tenantId: TenantId }
   /** None is needed until the API makes a key. */
   | { kind: 'keyless' };
 
@@ -56,10 +61,10 @@ export type AccessControl = {
   admit(request: AccessRequest): Promise<Access>;
   /** For routes that need no key: refuses requests with a wrong `Host` or `Origin`. Null: allowed. */
   objection(request: AccessRequest): Refusal | null;
-  /** Null: the key is unknown, or has ended. */
-  whose(key: string): Promise<SignIn | null>;
+  /** Refused: the key is unknown, or has ended, or its tenant is not active. */
+  whose(key: string): Promise<SignIn | Refusal>;
   /** Ends the session of this browser, if it has one. */
-  signOut(request: AccessRequest): Promise<void>;
+  signOut(request: AccessRequest, record: RecordSession): Promise<void>;
   /**
    * Whether a credential is still valid, without any cache. A key or a session is not revoked before the transaction of
    * `executor` ends.
@@ -75,8 +80,8 @@ export type AccessControl = {
   whileValid(credential: Credential | null, end: () => void): () => void;
 };
 
-/** `begin` returns the value of the session cookie. */
-type SignIn = { keyId: string; begin(): Promise<string> };
+/** `begin` returns the value of the session cookie; null: the tenant is no longer active. */
+type SignIn = { kind: 'sign_in'; keyId: string; begin(record: RecordSession): Promise<string | null> };
 
 export function openAccessControl(
   { apiKeys, adminKey, allowedHosts, secretKeys }: AccessConfig,
@@ -92,10 +97,6 @@ export function isSecured({ apiKeys, adminKey }: Pick<AccessConfig, 'apiKeys' | 
 }
 
 const NO_KEY = refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
-const ELSEWHERE = refuse(
-  'forbidden',
-  'The request comes from a web page of another origin. Call the API from its own origin, or from a server.',
-);
 
 type KeyConfig = Pick<AccessConfig, 'apiKeys' | 'adminKey' | 'secretKeys'>;
 
@@ -103,39 +104,47 @@ function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Datab
   const environment = openEnvironmentKeys(apiKeys);
   const { find, scopesOf } = environment;
   const isAdminKey = keyTest(adminKey);
-  const tenantIds = createTenantIds(database);
+  const tenants = openTenants(database);
   const made = openMadeKeys(database);
   const sessions = openSessions(database, scopesOf);
   const tokens = openTokens(database, secretKeys, environment);
 
   async function admitBearer(authorization: string): Promise<Access> {
     const given = bearerOf(authorization);
-    if (given === null) return NO_KEY;
+    return given === null ? NO_KEY : admitKey(given);
+  }
+
+  async function admitKey(given: string): Promise<Access> {
     if (isAdminKey(given)) return { kind: 'operator' };
     const ofEnvironment = find(given);
     if (ofEnvironment !== null) {
       const { tenant, scopes } = ofEnvironment;
       const key: KeyRef = { kind: 'env', id: keyId(given) };
-      return toTenant({ tenantId: await tenantIds(tenant), tenantName: tenant, scopes, key }, null);
+      const found = await tenants.find({ tenant, keyId: key.id });
+      if (found === null) return INVALID_KEY;
+      const { id: tenantId, status: tenantStatus, allow } = found;
+      const credential = { kind: 'environment', tenantId } as const;
+      return toTenant({ tenantId, tenantName: tenant, tenantStatus, allow, scopes, key }, credential);
     }
     if (looksLikeToken(given)) {
       const found = await tokens.find(given);
       if (found === null) return INVALID_KEY;
       const { token, ...allowed } = found;
       const { tenantId, key } = token;
-      return { ...toTenant({ ...allowed, tenantId, key }, { kind: 'token', token }), token };
+      const access = toTenant({ ...allowed, tenantId, key }, { kind: 'token', token });
+      return access.kind === 'tenant' ? { ...access, token } : access;
     }
     const found = await made.find(given);
     if (found === null) return INVALID_KEY;
     return toTenant({ ...found, key: { kind: 'made', id: found.id } }, { kind: 'key', id: found.id });
   }
 
-  async function signedInBy(key: string): Promise<SignedInBy | null> {
-    const ofEnvironment = find(key);
-    if (ofEnvironment !== null)
-      return { tenantId: await tenantIds(ofEnvironment.tenant), key: { kind: 'env', id: keyId(key) } };
-    const found = await made.find(key);
-    return found === null ? null : { tenantId: found.tenantId, key: { kind: 'made', id: found.id } };
+  async function signedInBy(key: string): Promise<SignedInBy | Refusal> {
+    const access = await admitKey(key);
+    if (access.kind === 'refused') return access;
+    // Neither the admin key nor a token signs a browser in.
+    if (access.kind === 'operator' || access.token !== null || access.key === null) return INVALID_KEY;
+    return { tenantId: access.tenantId, key: access.key };
   }
 
   return {
@@ -150,13 +159,15 @@ function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Datab
     objection: ({ headers, method }) => (changes(method) && crossOrigin(headers) ? ELSEWHERE : null),
     async whose(key) {
       const by = await signedInBy(key);
-      return by === null ? null : { keyId: by.key.id, begin: () => sessions.begin(by) };
+      if ('code' in by) return by;
+      return { kind: 'sign_in', keyId: by.key.id, begin: (record) => sessions.begin(by, record) };
     },
-    signOut: async (request) => sessions.end(tokenIn(request) ?? ''),
+    signOut: async (request, record) => sessions.end(tokenIn(request) ?? '', record),
     async isValid(executor, credential) {
       if (credential?.kind === 'key') return holdKey(executor, credential.id);
       if (credential?.kind === 'session') return holdSession(executor, credential.hash);
       if (credential?.kind === 'token') return tokens.isValid(executor, credential.token);
+      if (credential?.kind === 'environment') return tenants.isActive(executor, credential.tenantId);
       return true;
     },
     made: () => undefined,
@@ -166,24 +177,28 @@ function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Datab
       if (credential?.kind === 'key') return made.whileValid(credential.id, end);
       if (credential?.kind === 'session') return sessions.whileOpen(credential.hash, end);
       if (credential?.kind === 'token') return tokens.whileValid(credential.token, end);
+      if (credential?.kind === 'environment') return tenants.whileActive(credential.tenantId, end);
       return () => undefined;
     },
   };
 }
 
-type Found = Pick<Tenant, 'tenantId' | 'tenantName' | 'scopes' | 'key'>;
+type Found = Pick<Tenant, 'tenantId' | 'tenantName' | 'scopes' | 'allow' | 'key'> & { tenantStatus: TenantStatus };
 
-function toTenant({ tenantId, tenantName, scopes, key }: Found, credential: Credential | null): Tenant {
-  return { kind: 'tenant', tenantId, tenantName, isOperator: false, scopes, credential, key, token: null };
+function toTenant(found: Found, credential: Credential): Tenant | Refusal {
+  const { tenantId, tenantName, tenantStatus, scopes, allow, key } = found;
+  if (tenantStatus === 'suspended') return TENANT_SUSPENDED;
+  if (tenantStatus === 'deleting') return INVALID_KEY;
+  return { kind: 'tenant', tenantId, tenantName, isOperator: false, scopes, allow, credential, key, token: null };
 }
 
 /** An API without keys needs one as soon as it has made the first. */
 function untilKeysAreMade(
   allowedHosts: readonly string[],
   withKeys: AccessControl,
-  { areMade, untilMade, forget }: KeyCheck,
+  { areMade, allow, untilMade, forget }: KeyCheck,
 ): AccessControl {
-  const keyless = loopbackAccess(allowedHosts);
+  const keyless = loopbackAccess(allowedHosts, allow);
   const current = async (): Promise<AccessControl> => ((await areMade()) ? withKeys : keyless);
   const admit = async (request: AccessRequest): Promise<Access> => {
     // A key that the API made, or a token of one: there is one, although this process may not know it yet.
@@ -202,7 +217,7 @@ function untilKeysAreMade(
     // It still listens on the loopback address only.
     objection: (request) => keyless.objection(request),
     whose: async (key) => (await current()).whose(key),
-    signOut: async (request) => (await current()).signOut(request),
+    signOut: async (request, record) => (await current()).signOut(request, record),
     isValid: async (executor, credential) =>
       credential?.kind === 'keyless' ? !(await hasKeys(executor)) : withKeys.isValid(executor, credential),
     made: forget,
@@ -213,21 +228,7 @@ function untilKeysAreMade(
   };
 }
 
-/** The key in the header `Authorization`. */
-function bearerOf(authorization: string | undefined): string | null {
-  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null;
-}
-
-function hostRefusal({ host: given = '' }: AccessHeaders, allowedHosts: readonly string[]): Refusal | null {
-  const host = hostnameOf(given);
-  if (host !== null && (isLoopback(host) || allowedHosts.includes(host))) return null;
-  return refuse(
-    'forbidden',
-    `The host ${JSON.stringify(given.slice(0, 100))} is not allowed. Add it to NIGHTSHIFT_ALLOWED_HOSTS, or set NIGHTSHIFT_API_KEYS or NIGHTSHIFT_ADMIN_KEY.`,
-  );
-}
-
-function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
+function loopbackAccess(allowedHosts: readonly string[], allow: KeyCheck['allow']): AccessControl {
   const objection = ({ headers }: AccessRequest): Refusal | null =>
     hostRefusal(headers, allowedHosts) ?? (isFromElsewhere(headers) ? ELSEWHERE : null);
   return {
@@ -239,12 +240,13 @@ function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
         tenantName: DEFAULT_TENANT_NAME,
         isOperator: true,
         scopes: ALL_SCOPES,
+        allow: await allow(),
         credential: { kind: 'keyless' },
         key: null,
         token: null,
       },
     objection,
-    whose: async () => null,
+    whose: async () => INVALID_KEY,
     signOut: async () => undefined,
     isValid: async () => true,
     made: () => undefined,
@@ -252,35 +254,4 @@ function loopbackAccess(allowedHosts: readonly string[]): AccessControl {
     issue: async () => NEEDS_KEY,
     whileValid: () => () => undefined,
   };
-}
-
-function changes(method: string): boolean {
-  return method !== 'GET' && method !== 'HEAD';
-}
-
-/**
- * Whether a request with a cookie comes from a page of this origin. Pages of other origins cannot read the response, so
- * for a request that changes nothing the absence of cross-origin headers is enough.
- */
-function isOfOwnPage(headers: AccessHeaders, method: string): boolean {
-  const isGiven = headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin';
-  return !crossOrigin(headers) && (isGiven || !changes(method));
-}
-
-/** Trusts `same-origin` without comparing `Host`: behind a proxy, `Host` may be an internal name. */
-function crossOrigin(headers: AccessHeaders): boolean {
-  return headers['sec-fetch-site'] !== 'same-origin' && isFromElsewhere(headers);
-}
-
-/** Whether the browser's headers name a page of another origin. */
-function isFromElsewhere({ host, origin, 'sec-fetch-site': site }: AccessHeaders): boolean {
-  if (site === 'cross-site' || site === 'same-site') return true;
-  if (origin === undefined) return false;
-  const url = URL.parse(origin);
-  return url === null || url.host !== URL.parse(`${url.protocol}//${host ?? ''}`)?.host;
-}
-
-/** Lower-case, without the port; null for an invalid host. */
-function hostnameOf(host: string): string | null {
-  return /^[^/?#@\\\s]+$/.test(host) ? (URL.parse(`http://${host}`)?.hostname ?? null) : null;
 }

@@ -1,7 +1,7 @@
 /** Who makes a request. */
-import type { Actor } from '../../core/actor.ts';
-import type { KeyRef } from '../../core/api-keys.ts';
-import type { User } from '../../core/user.ts';
+import type { Actor } from '../../core/access/actor.ts';
+import type { KeyRef } from '../../core/access/api-keys.ts';
+import type { User } from '../../core/access/user.ts';
 import type { Credential } from './access.ts';
 import { actingUser, type Caller } from './reach.ts';
 
@@ -12,6 +12,10 @@ export function actorOf({ token, credential, key }: Requester, named?: User): Ac
   const user = actingUser({ token }, named);
   if (token !== null) return { kind: 'token', id: token.id, user, onBehalfOf: null };
   if (key === null) return { kind: 'operator', id: null, user: null, onBehalfOf: user };
-  const id = key.kind === 'env' ? `env:${key.id}` : key.id;
-  return { kind: credential?.kind === 'session' ? 'session' : 'key', id, user: null, onBehalfOf: user };
+  return { ...toActor(credential?.kind === 'session' ? 'session' : 'key', key), onBehalfOf: user };
+}
+
+/** Who acts with a key, or with a session that began with it. */
+export function toActor(kind: 'key' | 'session', key: KeyRef): Actor & { id: string } {
+  return { kind, id: key.kind === 'env' ? `env:${key.id}` : key.id, user: null, onBehalfOf: null };
 }

@@ -1,7 +1,7 @@
 /** The keys of the environment: found by the key, or by what is stored of it. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKey } from '../../config/config.ts';
-import type { Scopes } from '../../core/scopes.ts';
+import type { Scopes } from '../../core/access/scopes.ts';
 
 export type EnvironmentKeys = {
   /** Compares with every key, in constant time. */

@@ -1,16 +1,18 @@
 /** API keys that the API made. A process refuses a key within a second of its end, and then ends its streams. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { idInKey, keyPrefix } from '../../core/api-keys.ts';
-import type { ApiKeyId, TenantId } from '../../core/ids.ts';
-import type { Scopes } from '../../core/scopes.ts';
-import { findKey, findValidKeys, hasKeys, noteUse, type StoredKey } from '../../db/write/api-keys.ts';
+import { idInKey, keyPrefix } from '../../core/access/api-keys.ts';
+import type { ApiKeyId } from '../../core/ids.ts';
+import type { Allow } from '../../core/access/tenant.ts';
+import { findKey, findKeyless, findValidKeys, noteUse, type Keyless, type StoredKey } from '../../db/write/api-keys.ts';
 import type { Database, Executor } from '../../db/connection/client.ts';
 import { isAway } from '../../db/batches/database-timeout.ts';
 import { createBriefCache } from './brief-cache.ts';
 import { openCredentialStreams } from './credential-streams.ts';
 import { secretHash } from './secret-hash.ts';
 
-export type MadeKey = { id: ApiKeyId; tenantId: TenantId; tenantName: string; scopes: Scopes };
+export type MadeKey = Pick<StoredKey, 'tenantId' | 'tenantName' | 'tenantStatus' | 'allow' | 'scopes'> & {
+  id: ApiKeyId;
+};
 
 type MadeKeys = {
   /** Null: the API made no such key, or it has ended. */
@@ -42,7 +44,8 @@ export function openMadeKeys({ db }: Pick<Database, 'db'>): MadeKeys {
       const found = id === null ? null : await stored.get(id);
       if (id === null || found === null || !isSame(secretHash(key), found.hash)) return null;
       note(id, found);
-      return { id, tenantId: found.tenantId, tenantName: found.tenantName, scopes: found.scopes };
+      const { tenantId, tenantName, tenantStatus, allow, scopes } = found;
+      return { id, tenantId, tenantName, tenantStatus, allow, scopes };
     },
     whileValid: (id, end) => streams.add(id, end),
     ended(id) {
@@ -55,6 +58,8 @@ export function openMadeKeys({ db }: Pick<Database, 'db'>): MadeKeys {
 export type KeyCheck = {
   /** Whether the API has ever made a key; known at most a second late. */
   areMade: () => Promise<boolean>;
+  /** What the tenant of an API without keys may use; known at most a second late. */
+  allow: () => Promise<Allow>;
   /** Calls `end` when the API has made one. Returns a function that unregisters `end`. */
   untilMade: (end: () => void) => () => void;
   /** One may just have been made: the next answer is a new one. */
@@ -66,15 +71,15 @@ export type KeyCheck = {
  * refuses.
  */
 export function openKeyCheck(database: Pick<Database, 'db'>): KeyCheck {
-  let last: boolean | null = null;
+  let last: Keyless | null = null;
   const ask = createBriefCache(async (executor: Executor) => {
-    const areAny = await hasKeys(executor);
+    const found = await findKeyless(executor);
     // An older question may be answered later.
-    last = last === true || areAny;
+    last = { ...found, areKeysMade: last?.areKeysMade === true || found.areKeysMade };
     return last;
   });
-  const areMade = async (): Promise<boolean> => {
-    if (last === true) return true;
+  const state = async (): Promise<Keyless> => {
+    if (last?.areKeysMade === true) return last;
     try {
       return await ask.get(database.db);
     } catch (error) {
@@ -82,11 +87,17 @@ export function openKeyCheck(database: Pick<Database, 'db'>): KeyCheck {
       return last;
     }
   };
+  const areMade = async (): Promise<boolean> => (await state()).areKeysMade;
   const streams = openCredentialStreams(
     () => '',
     async () => new Set((await areMade()) ? [] : ['']),
   );
-  return { areMade, untilMade: (end) => streams.add(null, end), forget: () => ask.forget(database.db) };
+  return {
+    areMade,
+    allow: async () => (await state()).allow,
+    untilMade: (end) => streams.add(null, end),
+    forget: () => ask.forget(database.db),
+  };
 }
 
 /** A new key for this id, and its hash. */

@@ -1,14 +1,18 @@
 /** What a token narrows: for whom its requests act, and which contexts they see. */
-import { WHOLE_TENANT, type Reach } from '../../core/reach.ts';
-import type { Token } from '../../core/tokens.ts';
+import { WHOLE_TENANT, type Reach } from '../../core/access/reach.ts';
+import type { Allow } from '../../core/access/tenant.ts';
+import type { Token } from '../../core/access/tokens.ts';
 import type { TenantId } from '../../core/ids.ts';
-import type { User } from '../../core/user.ts';
+import type { User } from '../../core/access/user.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { isReached, type Named, type Visible } from '../../db/read/reach.ts';
 import { refused } from '../response/problem.ts';
 
 /** `token`: of the caller; null: it sees the whole tenant. */
 export type Caller = { tenantId: TenantId; token: Token | null };
+
+/** `allow`: what the workers of its tenant may use. */
+export type WritingCaller = Caller & { allow: Allow };
 
 export function reachOf({ token }: Pick<Caller, 'token'>): Reach {
   if (token === null) return WHOLE_TENANT;

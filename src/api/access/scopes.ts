@@ -1,8 +1,8 @@
 /** Checks the scopes of a caller. */
 import type { FastifyContextConfig } from 'fastify';
-import type { Scope, Scopes } from '../../core/scopes.ts';
+import type { Scope, Scopes } from '../../core/access/scopes.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
-import { TOKEN_SCOPES } from '../../core/tokens.ts';
+import { TOKEN_SCOPES } from '../../core/access/tokens.ts';
 import { refused } from '../response/problem.ts';
 
 type Caller = { scopes: Scopes | null };

@@ -5,11 +5,17 @@
 import { randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { AccessHeaders, AccessRequest } from './access-request.ts';
-import type { KeyRef } from '../../core/api-keys.ts';
+import type { KeyRef } from '../../core/access/api-keys.ts';
 import type { TenantId } from '../../core/ids.ts';
-import type { Scopes } from '../../core/scopes.ts';
-import type { Database } from '../../db/connection/client.ts';
-import { beginSession, endSession, findLiveSessions, findSession } from '../../db/write/sessions.ts';
+import type { Scopes } from '../../core/access/scopes.ts';
+import type { Database, Executor } from '../../db/connection/client.ts';
+import {
+  beginSession,
+  endSession,
+  findLiveSessions,
+  findSession,
+  type StoredSession,
+} from '../../db/write/sessions.ts';
 import { createBriefCache } from './brief-cache.ts';
 import { openCredentialStreams } from './credential-streams.ts';
 import { secretHash } from './secret-hash.ts';
@@ -26,24 +32,29 @@ const TOKEN = /^[\w-]{43}$/;
 
 /** Identifies a session: the hash of its token. */
 export type SessionHash = string;
-type OpenSession = { tenantId: TenantId; tenantName: string; session: SessionHash; scopes: Scopes; key: KeyRef };
+type OpenSession = Omit<StoredSession, 'scopes'> & { session: SessionHash; scopes: Scopes };
 
 /** What a session begins with. */
 export type SignedInBy = { tenantId: TenantId; key: KeyRef };
 
+/** Records that a session began or ended. */
+export type RecordSession = (tx: Executor, by: SignedInBy) => Promise<void>;
+
 type Sessions = {
-  /** Stores a session for this key. Returns the value of the cookie. */
-  begin(by: SignedInBy): Promise<string>;
+  /** Stores a session for this key, in one transaction with `record`. Returns the value of the cookie; null: the
+   * tenant is not active. */
+  begin(by: SignedInBy, record: RecordSession): Promise<string | null>;
   /** Null: no such session. */
   find(token: string): Promise<OpenSession | null>;
-  end(token: string): Promise<void>;
+  /** In one transaction with `record`, if there is such a session. */
+  end(token: string, record: RecordSession): Promise<void>;
   /** Calls `end` when the session has ended. Returns a function that unregisters `end`. */
   whileOpen(session: SessionHash, end: () => void): () => void;
 };
 
 /** `scopesOf`: of a key of the environment. */
 export function openSessions(
-  { db }: Pick<Database, 'db'>,
+  { db, transaction }: Pick<Database, 'db' | 'transaction'>,
   scopesOf: (keyId: string, tenantName: string) => Scopes | undefined,
 ): Sessions {
   const streams = openCredentialStreams(
@@ -52,24 +63,30 @@ export function openSessions(
   );
   const stored = createBriefCache((tokenHash: SessionHash) => findSession(db, tokenHash));
   return {
-    async begin({ tenantId, key }) {
+    async begin(by, record) {
       const token = randomBytes(32).toString('base64url');
-      await beginSession(db, secretHash(token), { tenantId, key }, SESSION_S);
-      return token;
+      return transaction(async (tx) => {
+        if (!(await beginSession(tx, secretHash(token), by, SESSION_S))) return null;
+        await record(tx, by);
+        return token;
+      });
     },
     async find(token) {
       if (!TOKEN.test(token)) return null;
       const session = secretHash(token);
       const found = await stored.get(session);
       if (found === null) return null;
-      const { tenantId, tenantName, key } = found;
+      const { tenantName, key } = found;
       const scopes = key.kind === 'made' ? found.scopes : scopesOf(key.id, tenantName);
-      return scopes === undefined ? null : { tenantId, tenantName, session, scopes, key };
+      return scopes === undefined ? null : { ...found, session, scopes };
     },
-    async end(token) {
+    async end(token, record) {
       if (!TOKEN.test(token)) return;
       const session = secretHash(token);
-      await endSession(db, session);
+      await transaction(async (tx) => {
+        const by = await endSession(tx, session);
+        if (by !== null) await record(tx, by);
+      });
       stored.forget(session);
       streams.end(session);
     },

@@ -1,23 +1,37 @@
 /**
- * The ids of tenants by name. The first request with a key of the environment adds the row of its tenant where it is
- * missing, not the start of the API: PostgreSQL may be down then. An id never changes, so it is cached until the process
- * ends.
+ * The tenants of keys of the environment. The first request with a key adds the row of its tenant where it is missing, not
+ * the start of the API: PostgreSQL may be down then. Whether the tenant is active is asked at most twice a second.
  */
-import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type TenantId } from '../../core/ids.ts';
-import type { Database } from '../../db/connection/client.ts';
-import { ensureTenant } from '../../db/write/tenants.ts';
+import type { TenantId } from '../../core/ids.ts';
+import type { Database, Executor } from '../../db/connection/client.ts';
+import { findActive, tenantOfKey, type TenantState } from '../../db/write/tenants/tenants.ts';
+import { createBriefCache } from './brief-cache.ts';
+import { openCredentialStreams } from './credential-streams.ts';
 
-export type TenantIds = (name: string) => Promise<TenantId>;
+/** `keyId`: of the key. */
+type EnvironmentKey = { tenant: string; keyId: string };
 
-/** Requests that need the same name at once share one look-up. A failed look-up is not cached. */
-export function createTenantIds({ db }: Pick<Database, 'db'>): TenantIds {
-  const ids = new Map([[DEFAULT_TENANT_NAME, Promise.resolve(DEFAULT_TENANT)]]);
-  return (name) => {
-    const cached = ids.get(name);
-    if (cached !== undefined) return cached;
-    const lookup = ensureTenant(db, name);
-    ids.set(name, lookup);
-    lookup.catch(() => ids.delete(name));
-    return lookup;
+type Tenants = {
+  /** Null: the key was one of a deleted tenant of this name. */
+  find(key: EnvironmentKey): Promise<TenantState | null>;
+  /** Whether the tenant is active, without any cache. */
+  isActive(executor: Executor, id: TenantId): Promise<boolean>;
+  /** Calls `end` when the tenant is no longer active. Returns a function that unregisters `end`. */
+  whileActive(id: TenantId, end: () => void): () => void;
+};
+
+export function openTenants({ db }: Pick<Database, 'db'>): Tenants {
+  const streams = openCredentialStreams(
+    (id: TenantId) => String(id),
+    async (ids) => new Set([...(await findActive(db, ids))].map(String)),
+  );
+  const known = createBriefCache(
+    ({ tenant, keyId }: EnvironmentKey) => tenantOfKey(db, tenant, keyId),
+    ({ tenant, keyId }) => `${tenant} ${keyId}`,
+  );
+  return {
+    find: (key) => known.get(key),
+    isActive: async (executor, id) => (await findActive(executor, [id])).has(id),
+    whileActive: (id, end) => streams.add(id, end),
   };
 }

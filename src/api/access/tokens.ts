@@ -5,15 +5,16 @@
  */
 import { createHash, createHmac, hkdfSync, randomUUID } from 'node:crypto';
 import type { JWTPayload } from 'jose';
-import type { KeyRef } from '../../core/api-keys.ts';
+import type { KeyRef } from '../../core/access/api-keys.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import { parseId, type ApiKeyId, type ContextId, type TenantId } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { once } from '../../core/once.ts';
-import type { Scopes } from '../../core/scopes.ts';
+import type { Scopes } from '../../core/access/scopes.ts';
 import type { Millis } from '../../core/time.ts';
-import { LONGEST_TOKEN_S, TOKEN_SCOPES, type Token } from '../../core/tokens.ts';
-import { parseUser } from '../../core/user.ts';
+import type { Allow, TenantStatus } from '../../core/access/tenant.ts';
+import { LONGEST_TOKEN_S, TOKEN_SCOPES, type Token } from '../../core/access/tokens.ts';
+import { parseUser } from '../../core/access/user.ts';
 import type { Database, Executor } from '../../db/connection/client.ts';
 import { findLiveTokens, findToken, issueTime, type TokenRef } from '../../db/write/tokens.ts';
 import { createBriefCache } from './brief-cache.ts';
@@ -33,7 +34,7 @@ export type NewToken = Omit<Token, 'id' | 'issuedAt' | 'expiresAt'> & { lifetime
 export type IssuedToken = { kind: 'issued'; id: string; text: string; expiresAt: Millis };
 
 /** `scopes`: those of the token that its key has. */
-type FoundToken = { token: Token; tenantName: string; scopes: Scopes };
+type FoundToken = { token: Token; tenantName: string; tenantStatus: TenantStatus; allow: Allow; scopes: Scopes };
 
 type Tokens = {
   issue(token: NewToken): Promise<IssuedToken | Refusal>;
@@ -95,10 +96,16 @@ export function openTokens(
     if (token === null) return null;
     const state = await findToken(db, token);
     if (state === null) return null;
-    const { tenantName } = state;
+    const { tenantName, tenantStatus, allow } = state;
     const ofKey = state.scopes ?? scopesOf(token.key.id, tenantName);
     if (ofKey === undefined) return null;
-    return { token, tenantName, scopes: new Set(token.scopes.filter((scope) => ofKey.has(scope))) };
+    return {
+      token,
+      tenantName,
+      tenantStatus,
+      allow,
+      scopes: new Set(token.scopes.filter((scope) => ofKey.has(scope))),
+    };
   }, secretHash);
 
   return {

@@ -4,9 +4,10 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { isParameter, isReserved } from '../../core/model/parameters.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
 import { PROVIDERS, parseModelName } from '../../core/model/model.ts';
+import type { Allow } from '../../core/access/tenant.ts';
 import { Transcript, type LackingResult } from '../../core/conversation/transcript.ts';
 import type { StoredEntry } from '../../db/write/contexts/import.ts';
-import { unknownName } from '../server/catalog.ts';
+import { refusedName } from '../server/catalog.ts';
 import type { ApiPorts } from '../server/ports.ts';
 import { RequestRefused } from '../response/problem.ts';
 import { roleToMakeFrom } from '../response/roles.ts';
@@ -21,11 +22,14 @@ import { parserOf, wrong } from './parse.ts';
 import { NO_CALL, type Source } from './source.ts';
 import type { Spooled } from './spool.ts';
 
+/** `allow`: what it may use. */
+type AllowedTenant = { tenantId: TenantId; allow: Allow };
+
 const parseWorkerConfig = parserOf(ref(ConfigSchema));
 
 /** Refuses the import if any part of it is invalid. */
-export async function openSource(ports: ApiPorts, tenantId: TenantId, body: Spooled): Promise<Source> {
-  const source = await sourceOf(ports, tenantId, body, Date.now());
+export async function openSource(ports: ApiPorts, tenant: AllowedTenant, body: Spooled): Promise<Source> {
+  const source = await sourceOf(ports, tenant, body, Date.now());
   const transcript = new Transcript();
   let last = 0;
   for await (const entry of source.entries()) {
@@ -38,7 +42,7 @@ export async function openSource(ports: ApiPorts, tenantId: TenantId, body: Spoo
   return completed(source, transcript.lacking(), last, Date.now());
 }
 
-async function sourceOf(ports: ApiPorts, tenantId: TenantId, body: Spooled, now: number): Promise<Source> {
+async function sourceOf(ports: ApiPorts, tenant: AllowedTenant, body: Spooled, now: number): Promise<Source> {
   const members: Record<string, unknown> = {};
   const files: Record<string, unknown> = {};
   for await (const { name, item, value } of membersOf(body.read())) {
@@ -52,7 +56,7 @@ async function sourceOf(ports: ApiPorts, tenantId: TenantId, body: Spooled, now:
     const [odd] = Object.keys(more);
     if (odd !== undefined) throw wrong(odd, `${odd} is not allowed together with files. Remove it.`);
     return folderSource(isJsonObject(given) ? files : given, ports.ids, now, (written) =>
-      configOf(ports, tenantId, written),
+      configOf(ports, tenant, written),
     );
   }
   return pairedSource(members, body, now);
@@ -105,10 +109,10 @@ function completed(source: Source, lacking: readonly LackingResult[], last: numb
   };
 }
 
-/** Keeps the supported and served parts of an old config. The event of the import stores the whole config. */
+/** Keeps the supported, served and allowed parts of an old config. The event of the import stores the whole config. */
 async function configOf(
   ports: ApiPorts,
-  tenantId: TenantId,
+  tenant: AllowedTenant,
   written: JsonObject,
 ): Promise<{ config: WorkerConfig; role: string | null }> {
   const parameters = written['parameters'];
@@ -125,20 +129,20 @@ async function configOf(
         : null,
     },
   ];
-  const parts = await Promise.all(candidates.map((candidate) => served(ports, candidate)));
+  const parts = await Promise.all(candidates.map((candidate) => served(ports, tenant, candidate)));
   const role = written['agent_role'];
-  const known = typeof role === 'string' && isPlain(role) ? await roleToMakeFrom(ports, tenantId, role) : null;
+  const known = typeof role === 'string' && isPlain(role) ? await roleToMakeFrom(ports, tenant, role) : null;
   return {
     config: Object.assign({}, ...parts) as WorkerConfig,
     role: known === null || 'code' in known ? null : known.name,
   };
 }
 
-/** Empty if the candidate is not valid, or if no live worker process serves it. */
-async function served(ports: ApiPorts, candidate: JsonObject): Promise<WorkerConfig> {
+/** Empty if the candidate is not valid, if no live worker process serves it, or if the tenant may not use it. */
+async function served(ports: ApiPorts, { allow }: AllowedTenant, candidate: JsonObject): Promise<WorkerConfig> {
   try {
     const config = parseWorkerConfig(candidate, 'config');
-    return (await unknownName(ports, config)) === null ? config : {};
+    return (await refusedName(ports, allow, config)) === null ? config : {};
   } catch (error) {
     if (error instanceof RequestRefused) return {};
     throw error;

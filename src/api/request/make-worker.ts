@@ -3,14 +3,16 @@ import type { FirstInput } from '../../commands/inputs/posted-input.ts';
 import { createWorker, type Created, type CreateWorker } from '../../commands/workers/create-worker.ts';
 import type { AnyCommand } from '../../commands/perform.ts';
 import type { WorkerId } from '../../core/ids.ts';
+import type { Allow } from '../../core/access/tenant.ts';
 import { sees, type Caller } from '../access/reach.ts';
 import { refused } from '../response/problem.ts';
 import { noWorker, parentId } from '../routes/params.ts';
-import { unknownName } from '../server/catalog.ts';
+import { refusedName } from '../server/catalog.ts';
 import type { ApiPorts } from '../server/ports.ts';
 import { roleToMakeFrom } from '../response/roles.ts';
 
-type WantedWorker = Omit<CreateWorker, 'role'> & { role: string | null | undefined };
+/** `allow`: what its tenant may use. */
+type WantedWorker = Omit<CreateWorker, 'role'> & { role: string | null | undefined; allow: Allow };
 
 /**
  * Checks the names of models, tools and roles, and refuses them as part of the command. So a repeated request with the
@@ -18,12 +20,12 @@ type WantedWorker = Omit<CreateWorker, 'role'> & { role: string | null | undefin
  */
 export async function makeWorker(
   ports: ApiPorts,
-  wanted: WantedWorker,
+  { allow, ...wanted }: WantedWorker,
   input: FirstInput | null = null,
 ): Promise<AnyCommand<Created>> {
-  const refusal = await unknownName(ports, wanted.config);
+  const refusal = await refusedName(ports, allow, wanted.config);
   if (refusal !== null) return async () => refusal;
-  const role = await roleToMakeFrom(ports, wanted.tenantId, wanted.role);
+  const role = await roleToMakeFrom(ports, { tenantId: wanted.tenantId, allow }, wanted.role);
   if (role !== null && 'code' in role) return async () => role;
   const { config, catalog } = ports;
   return createWorker(ports, { ...wanted, role }, input, { trees: config.trees, fileRoles: catalog.fileRoles });

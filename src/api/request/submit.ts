@@ -10,13 +10,14 @@ import type {
 } from '../../commands/inputs/posted-input.ts';
 import { submitInput } from '../../commands/inputs/submit-input.ts';
 import type { AnyCommand } from '../../commands/perform.ts';
+import { withWebhook } from '../../commands/webhooks/with-webhook.ts';
 import type { InputBlock } from '../../core/conversation/blocks.ts';
-import type { ContextId } from '../../core/ids.ts';
+import { parseId, type ContextId, type WebhookId } from '../../core/ids.ts';
 import { actingUser, type Caller } from '../access/reach.ts';
-import { refused } from '../response/problem.ts';
+import { invalid, refused } from '../response/problem.ts';
 import { answeredBy } from './write.ts';
 import { parseInstant } from './instant.ts';
-import type { Accepted, FirstMessage, PostJob, PostMessage } from '../schemas/messages/message.ts';
+import type { Accepted, FirstMessage, NamedWebhook, PostJob, PostMessage } from '../schemas/messages/message.ts';
 
 type Posted = Static<typeof PostMessage> | (Static<typeof PostJob> & { content?: never; delivery?: never });
 
@@ -29,7 +30,22 @@ type Options = Omit<Static<typeof PostMessage>, 'content'>;
 export function submitPosted(ports: SubmitPorts, target: Target, posted: Posted): AnyCommand<Accepted> {
   const content = posted.content === undefined ? null : toBlocks(posted.content);
   const input: SubmitInput = { ...toSubmitInput(target, posted), content };
-  return answeredBy(submitInput(ports, input), async (_, accepted) => toAccepted(accepted));
+  const submit = notifying(submitInput(ports, input), target, posted.webhook, (accepted) => accepted);
+  return answeredBy(submit, async (_, accepted) => toAccepted(accepted));
+}
+
+/** The same command; if the message names a webhook, it receives events of the job. `jobOf` null: there is none. */
+export function notifying<Posted>(
+  command: AnyCommand<Posted>,
+  { tenantId, token }: Caller,
+  webhook: Static<typeof NamedWebhook> | undefined,
+  jobOf: (posted: Posted) => Pick<AcceptedJob, 'contextId' | 'jobId'> | null,
+): AnyCommand<Posted> {
+  if (webhook === undefined) return command;
+  if (token !== null) throw refused('forbidden', 'A token names no webhook. Leave webhook out.', 'webhook');
+  const id = parseId<WebhookId>(webhook.id);
+  if (id === null) throw invalid(`No webhook has the id ${webhook.id}.`, 'webhook.id');
+  return withWebhook(command, { tenantId, id }, jobOf);
 }
 
 export function queueOf(

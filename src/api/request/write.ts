@@ -17,7 +17,7 @@ import type { TenantId } from '../../core/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { OutOfTime } from '../server/deadline.ts';
-import type { Token } from '../../core/tokens.ts';
+import type { Token } from '../../core/access/tokens.ts';
 import type { ApiPorts } from '../server/ports.ts';
 import { RequestRefused, orRefuse } from '../response/problem.ts';
 
@@ -33,6 +33,12 @@ export type WriteRequest = {
   /** Deadline on the monotonic clock, in milliseconds: then the API answers 503. */
   lateAt: number;
 };
+
+/** Without an `Idempotency-Key`: what is stored under it would contain a secret that the response shows. */
+export function unstored(request: Omit<WriteRequest, 'body' | 'headers'>): WriteRequest {
+  const { tenantId, token, method, url, lateAt } = request;
+  return { tenantId, token, method, url, lateAt, headers: {} };
+}
 
 /** Runs `command`, then `read` in the same transaction, if it has one; the response is the result of `read`. */
 export function answeredBy<Value, Answer extends object>(

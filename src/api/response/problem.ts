@@ -31,6 +31,8 @@ const TITLES: Readonly<Record<Code, string>> = {
   unknown_role: 'Unknown role',
   unauthorized: 'Unauthorized',
   forbidden: 'Forbidden',
+  tenant_suspended: 'Tenant suspended',
+  tenant_exists: 'Tenant exists',
   payload_too_large: 'Payload too large',
   version_conflict: 'Version conflict',
   idempotency_conflict: 'Idempotency conflict',

@@ -3,6 +3,8 @@
  */
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { TenantId } from '../../core/ids.ts';
+import type { Allow } from '../../core/access/tenant.ts';
+import { isAllowed, notAllowed } from '../../core/workers/allowed-names.ts';
 import type { WorkerRole } from '../../core/workers/settings.ts';
 import { lastVersion, listRoleNames } from '../../db/write/workers/roles.ts';
 import { list, quote, type Catalog } from '../server/catalog.ts';
@@ -19,13 +21,14 @@ export async function fileRoleNames(catalog: Catalog): Promise<string[]> {
   return [...new Set([...catalog.fileRoles.keys(), ...(published?.roles ?? [])])].sort();
 }
 
-/** The current version of the role, for a new worker. Refused: `unknown_role`. */
+/** The current version of the role, for a new worker. Refused: `unknown_role`, or `forbidden`: its tenant may not use it. */
 export async function roleToMakeFrom(
   { catalog, database }: Ports,
-  tenantId: TenantId,
+  { tenantId, allow }: { tenantId: TenantId; allow: Allow },
   name: string | null | undefined,
 ): Promise<WorkerRole | Refusal | null> {
   if (name === null || name === undefined) return null;
+  if (!isAllowed(allow, 'roles', name)) return refuse('forbidden', notAllowed(allow, 'roles', [name]), 'role');
   const ofFile = await fileRoleNames(catalog);
   if (ofFile.includes(name)) return { name, version: null };
   const last = await lastVersion(database.db, tenantId, name);

@@ -1,6 +1,14 @@
 /** Ids in paths. A malformed id is answered with 404. */
 import { Type } from 'typebox';
-import { parseId, type ContextId, type JobId, type MessageId, type ToolCallId, type WorkerId } from '../../core/ids.ts';
+import {
+  parseId,
+  type ContextId,
+  type JobId,
+  type MessageId,
+  type ScheduleId,
+  type ToolCallId,
+  type WorkerId,
+} from '../../core/ids.ts';
 import { orNotFound, refused } from '../response/problem.ts';
 import { Uuid } from '../schemas/common.ts';
 import { strict } from '../../schema/build.ts';
@@ -33,6 +41,10 @@ export function toolName(text: string): string {
 
 export function jobId(text: string): JobId {
   return orNotFound(parseId<JobId>(text), noJob(text));
+}
+
+export function scheduleId(text: string): ScheduleId {
+  return orNotFound(parseId<ScheduleId>(text), `No schedule has the id ${text}.`);
 }
 
 /** The id of the parent worker; null where none was given. */

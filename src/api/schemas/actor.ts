@@ -5,7 +5,7 @@ import { described } from './common.ts';
 
 export const Actor = strict(
   {
-    kind: oneOf(['key', 'token', 'session', 'operator']),
+    kind: oneOf(['key', 'token', 'session', 'operator', 'system'], 'system: Nightshift itself, without a request.'),
     id: nullable(
       described(
         Type.String(),

@@ -1,7 +1,7 @@
 /** Shared parts of the schemas of requests and responses. */
 import { Type, type Static, type TSchema } from 'typebox';
 import type { Json } from '../../core/json.ts';
-import { LONGEST_USER, type User } from '../../core/user.ts';
+import { LONGEST_USER, type User } from '../../core/access/user.ts';
 import { MAX_BYTES, SETTINGS_BYTES, nullable, oneOf, plainText, ref, strict } from '../../schema/build.ts';
 
 /** A query parameter with one value of an enum, or several separated by commas (`splitLists`). */

@@ -6,6 +6,7 @@ import { Actor } from './actor.ts';
 import { Usage } from './common.ts';
 import * as apiKey from './system/api-key.ts';
 import * as approval from './jobs/approval.ts';
+import * as audit from './system/audit.ts';
 import * as branch from './contexts/branch.ts';
 import * as cancelJobs from './jobs/cancel-jobs.ts';
 import * as chat from './contexts/chat.ts';
@@ -21,14 +22,17 @@ import * as message from './messages/message.ts';
 import { Problem } from './problem.ts';
 import * as resolveToolCall from './jobs/resolve-tool-call.ts';
 import * as role from './workers/role.ts';
+import * as schedule from './schedules/schedule.ts';
 import * as search from './messages/search.ts';
 import * as session from './system/session.ts';
 import * as statsHistory from './system/stats-history.ts';
 import * as step from './jobs/step.ts';
 import * as system from './system/system.ts';
+import * as tenant from './system/tenant.ts';
 import * as token from './system/token.ts';
 import * as toolCall from './jobs/tool-call.ts';
 import * as turn from './messages/turn.ts';
+import * as webhook from './webhooks/webhook.ts';
 import * as worker from './workers/worker.ts';
 import * as workerTree from './workers/worker-tree.ts';
 
@@ -49,6 +53,7 @@ const all: unknown[] = [
     message,
     turn,
     approval,
+    audit,
     branch,
     chat,
     interrupt,
@@ -58,10 +63,13 @@ const all: unknown[] = [
     toolCall,
     resolveToolCall,
     role,
+    schedule,
     search,
     session,
     apiKey,
+    tenant,
     token,
+    webhook,
     exported,
     imported,
     system,

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import cookies from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
-import { INVALID_KEY } from '../../core/api-keys.ts';
+import { INVALID_KEY } from '../../core/access/api-keys.ts';
 import { refuse } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../core/ids.ts';
 import { openAccessControl, type AccessControl } from '../access/access.ts';
@@ -103,6 +103,7 @@ function guard(
   app.decorateRequest('tenantId', DEFAULT_TENANT);
   app.decorateRequest('tenantName', DEFAULT_TENANT_NAME);
   app.decorateRequest('scopes', null);
+  app.decorateRequest('allow');
   app.decorateRequest('isOperator', false);
   app.decorateRequest('credential', null);
   app.decorateRequest('key', null);
@@ -129,6 +130,7 @@ function guard(
       request.tenantName = access.tenantName;
       request.credential = access.credential;
       request.scopes = access.scopes;
+      request.allow = access.allow;
       request.key = access.key;
       request.token = access.token;
       const scope = scopeOf(needs);

@@ -1,11 +1,13 @@
 /**
  * The names that live worker processes publish: tools, roles, providers, MCP servers. Read at most about once a second.
- * Checks that the names in a worker's config are served.
+ * Checks that the names in a worker's config are served, and that its tenant may use them.
  */
 import { refuseAll, type Code, type Refusal, type RequestFault } from '../../core/errors.ts';
 import { PROVIDERS, parseModelName, type ProviderName } from '../../core/model/model.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isParameter } from '../../core/model/parameters.ts';
+import type { Allow } from '../../core/access/tenant.ts';
+import { disallowedIn, notAllowed } from '../../core/workers/allowed-names.ts';
 import type { Role, WorkerConfig } from '../../core/workers/settings.ts';
 import type { Database } from '../../db/connection/client.ts';
 import { published, type LeaseTimes } from '../../db/processes/processes.ts';
@@ -57,13 +59,19 @@ async function askNames(database: Database, times: LeaseTimes): Promise<Names | 
 }
 
 /**
- * Refuses the names in a config that no live worker process serves; null: valid. `at`: path of the config in the body.
+ * Refuses the names in a config that the tenant may not use, or that no live worker process serves; null: valid. `allow`:
+ * what the tenant may use. `at`: path of the config in the body.
  */
-export async function unknownName(
+export async function refusedName(
   { catalog }: { catalog: Catalog },
+  allow: Allow,
   config: WorkerConfig,
   at: readonly string[] = ['config'],
 ): Promise<Refusal | null> {
+  const disallowed = disallowedIn(allow, config).map((one) =>
+    wrong('forbidden', notAllowed(allow, one.kind, one.names), [...at, ...one.at]),
+  );
+  if (disallowed.length > 0) return refuseAll(disallowed);
   const { model, tools, client_tools, mcp_servers, compaction } = config;
   const named = [model, tools, client_tools, mcp_servers, compaction?.model];
   const parameters = parameterFaults(config, [...at, 'parameters'], catalog);
@@ -72,13 +80,14 @@ export async function unknownName(
   return refuseAll(faults.slice(0, MOST_FAULTS), Math.max(0, faults.length - MOST_FAULTS));
 }
 
-/** Refuses the request if no live worker process serves a name in the config. */
-export async function refuseUnknownNames(
+/** Refuses the request if its tenant may not use a name in the config, or no live worker process serves it. */
+export async function requireNames(
   { catalog }: { catalog: Catalog },
+  { allow }: { allow: Allow },
   config: WorkerConfig,
   at: readonly string[] = ['config'],
 ): Promise<void> {
-  const refusal = await unknownName({ catalog }, config, at);
+  const refusal = await refusedName({ catalog }, allow, config, at);
   if (refusal !== null) throw new RequestRefused(refusal);
 }
 

@@ -19,6 +19,7 @@ const PAGES = [
   '/jobs/*',
   '/workers/*',
   '/inbox',
+  '/schedules',
   '/overview',
   '/search',
   '/settings',

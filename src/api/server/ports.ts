@@ -9,13 +9,16 @@ import type {
 } from 'fastify';
 import type { CommandPorts } from '../../commands/ports.ts';
 import type { Config } from '../../config/config.ts';
-import type { KeyRef } from '../../core/api-keys.ts';
+import type { KeyRef } from '../../core/access/api-keys.ts';
 import type { ApiKeyId, TenantId } from '../../core/ids.ts';
 import type { StreamHub } from '../../events/stream-hub.ts';
 import type { About } from './about.ts';
 import type { Catalog } from './catalog.ts';
-import type { Scope, Scopes } from '../../core/scopes.ts';
-import type { Token } from '../../core/tokens.ts';
+import type { Scope, Scopes } from '../../core/access/scopes.ts';
+import type { Allow } from '../../core/access/tenant.ts';
+import type { Token } from '../../core/access/tokens.ts';
+import type { Receivers } from '../../webhooks/receivers.ts';
+import type { SecretBox } from '../../webhooks/secret-box.ts';
 import type { Credential } from '../access/access.ts';
 
 /** The settings that requests depend on. */
@@ -37,6 +40,9 @@ export type ApiConfig = Pick<
   | 'corsOrigins'
 >;
 
+/** `secretBox` null: no webhook can be made. */
+export type WebhookPorts = Pick<Receivers, 'whyNot'> & { secretBox: SecretBox | null };
+
 export type ApiPorts = CommandPorts & {
   config: ApiConfig;
   logger: FastifyBaseLogger;
@@ -44,6 +50,7 @@ export type ApiPorts = CommandPorts & {
   streamHub: StreamHub;
   catalog: Catalog;
   about: About;
+  webhooks: WebhookPorts;
   /** The built console; null: not built. */
   consoleFolder: string | null;
 };
@@ -64,9 +71,11 @@ declare module 'fastify' {
     tenantName: string;
     /** What the caller may do in its tenant; null: it is no tenant. */
     scopes: Scopes | null;
+    /** What the workers of the tenant may use, known at most a second late. Only if the caller is a tenant. */
+    allow: Allow;
     /** Whether the caller may see data of the whole installation. */
     isOperator: boolean;
-    /** What gives access and may end meanwhile; null: a key of the environment or the admin key. */
+    /** What gives access and may end meanwhile; null: the admin key. */
     credential: Credential | null;
     /** The key that gives access, itself or by what it made; null: none, or the admin key. */
     key: KeyRef | null;

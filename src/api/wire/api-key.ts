@@ -1,5 +1,5 @@
 /** API keys as the API shows them. */
-import { keyPrefix, type ApiKeyView } from '../../core/api-keys.ts';
+import { keyPrefix, type ApiKeyView } from '../../core/access/api-keys.ts';
 import { toIso, toIsoOrNull } from '../request/instant.ts';
 import type { ApiKey } from '../schemas/system/api-key.ts';
 

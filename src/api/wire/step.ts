@@ -1,5 +1,5 @@
 /** Converts the steps of a job's timeline to their API form. */
-import { toPublicActor } from '../../core/actor.ts';
+import { toPublicActor } from '../../core/access/actor.ts';
 import type { JobId } from '../../core/ids.ts';
 import { pinnedText } from '../../core/conversation/pinned.ts';
 import { toPublicUsage } from '../../core/money/usage.ts';

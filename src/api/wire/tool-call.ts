@@ -1,6 +1,6 @@
 /** Converts tool calls and their executions to their API form. */
 import type { Static } from 'typebox';
-import { toPublicActor } from '../../core/actor.ts';
+import { toPublicActor } from '../../core/access/actor.ts';
 import type { ExecutionView } from '../../db/run/executions.ts';
 import type { ToolCallState, ToolCallView } from '../../db/read/jobs/tool-call-views.ts';
 import { toIso, toIsoOrNull } from '../request/instant.ts';

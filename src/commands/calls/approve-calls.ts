@@ -2,7 +2,7 @@
  * A person approves or denies calls that wait for approval: one, or all of a context. The decision is stored with the
  * call. The current or next run of the context runs the call or ends it. The first decision is final.
  */
-import { toPublicActor, type Actor } from '../../core/actor.ts';
+import { toPublicActor, type Actor } from '../../core/access/actor.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ContextId, TenantId, ToolCallId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -42,8 +42,10 @@ export type Judgement = {
   actor: Actor;
 };
 
+export type DecidedCall = { id: ToolCallId; tool: string };
+
 /** Refused: `not_found`, `not_waiting`, `invalid_request` (too many rules). */
-export function approveCalls(target: Target, judgement: Judgement): Command<{ resolved: ToolCallId[] }> {
+export function approveCalls(target: Target, judgement: Judgement): Command<DecidedCall[]> {
   return async (tx) => {
     const { tenantId, contextId } = target;
     if (!(await lockContext(tx, target))) return noContext(target);
@@ -59,7 +61,7 @@ export function approveCalls(target: Target, judgement: Judgement): Command<{ re
     const decisions = chosen.map((call) => decisionOn(call, judgement));
     const written = await writeApprovals(tx, { tenantId, contextId }, decisions);
     return done(
-      { resolved: chosen.map(({ id }) => id) },
+      chosen.map(({ id, name }) => ({ id, tool: name })),
       progressTo(contextId, written.headSeq),
       ...wakeUpIfRunnable(contextId, written),
     );

@@ -2,7 +2,7 @@
 import type { AskedCompaction } from '../../core/compaction/settings.ts';
 import type { ContextId, JobId, TenantId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { User } from '../../core/user.ts';
+import type { User } from '../../core/access/user.ts';
 import { PLAIN_JOB, enqueue } from '../inputs/enqueue.ts';
 import { done, type OneStatement } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';

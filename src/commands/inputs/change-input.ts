@@ -5,7 +5,7 @@
 import type { InputBlock } from '../../core/conversation/blocks.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ContextId, MessageId, TenantId } from '../../core/ids.ts';
-import type { User } from '../../core/user.ts';
+import type { User } from '../../core/access/user.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import {
   findInput,

@@ -3,7 +3,7 @@ import type { InputBlock } from '../../core/conversation/blocks.ts';
 import type { ContextId, JobId, MessageId, TenantId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
-import type { User } from '../../core/user.ts';
+import type { User } from '../../core/access/user.ts';
 import type { CommandPorts } from '../ports.ts';
 
 /** Dependencies of a delivery. */

@@ -4,11 +4,12 @@ import type { ApiKeyId, TenantId } from '../../core/ids.ts';
 import { revokeKey as revoke } from '../../db/write/api-keys.ts';
 import { done, type OneStatement } from '../perform.ts';
 
-/** Refused: `not_found`. */
-export function revokeKey(tenantId: TenantId, id: ApiKeyId): OneStatement<Record<string, never>> {
+/** `revoked`: false if it had been before. Refused: `not_found`. */
+export function revokeKey(tenantId: TenantId, id: ApiKeyId): OneStatement<{ revoked: boolean }> {
   return {
     async statement(executor) {
-      return (await revoke(executor, tenantId, id)) ? done({}) : refuse('not_found', `No API key has the id ${id}.`);
+      const revoked = await revoke(executor, tenantId, id);
+      return revoked === null ? refuse('not_found', `No API key has the id ${id}.`) : done({ revoked });
     },
   };
 }

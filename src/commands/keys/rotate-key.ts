@@ -1,8 +1,9 @@
 /** Replaces an API key: makes one with the same name, scopes and lifetime, and ends the old one after an overlap. */
-import { INVALID_KEY, type ApiKeyView, type NewApiKey } from '../../core/api-keys.ts';
+import { INVALID_KEY, type ApiKeyView, type NewApiKey } from '../../core/access/api-keys.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ApiKeyId, TenantId } from '../../core/ids.ts';
-import type { Scope } from '../../core/scopes.ts';
+import type { Scope } from '../../core/access/scopes.ts';
+import { TENANT_SUSPENDED } from '../../core/access/tenant.ts';
 import { addKey, endKeyAfter, isKeyOf, lockKeys } from '../../db/write/api-keys.ts';
 import { done, type Command } from '../perform.ts';
 import { tooManyKeys, type CallerCheck } from './make-key.ts';
@@ -18,10 +19,11 @@ type RotateKey = {
   mayGive: (scopes: readonly Scope[]) => Refusal | null;
 };
 
-/** Refused: `not_found`, `forbidden`, `unauthorized`; and `invalid_request` for a key that has ended, or at the limit. */
+/** Refused: `not_found`, `forbidden`, `unauthorized`, `tenant_suspended`; and `invalid_request` for a key that has ended, or at the limit. */
 export function rotateKey({ tenantId, id, overlapS, ...of }: RotateKey): Command<ApiKeyView> {
   return async (tx) => {
     const count = await lockKeys(tx, tenantId);
+    if (count === null) return TENANT_SUSPENDED;
     if (!(await of.isCallerValid(tx))) return INVALID_KEY;
     const old = await endKeyAfter(tx, tenantId, id, overlapS);
     if (old === null)

@@ -10,7 +10,8 @@
  */
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ContextId, Ids, MessageId, TenantId, WorkerId } from '../../core/ids.ts';
-import type { User } from '../../core/user.ts';
+import { TENANT_SUSPENDED } from '../../core/access/tenant.ts';
+import type { User } from '../../core/access/user.ts';
 import type { Role, WorkerConfig, WorkerRole } from '../../core/workers/settings.ts';
 import {
   TREE_LIMITS,
@@ -27,7 +28,7 @@ import { createWorker as insertWorker } from '../../db/write/workers/create.ts';
 import { depthOf } from '../../db/write/workers/workers.ts';
 import { jobOfInput, queued } from '../inputs/enqueue.ts';
 import type { Accepted, FirstInput } from '../inputs/posted-input.ts';
-import { done, type AnyCommand, type Done } from '../perform.ts';
+import { done, type AnyCommand, type Outcome } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
 export type CreateWorker = {
@@ -54,7 +55,7 @@ type CreateOptions = { trees?: TreeLimits; fileRoles?: ReadonlyMap<string, Role>
 
 /**
  * `input`: the first input; null: none. Refused: `not_found` (the parent), `invalid_request` (the parent is of another
- * user), `worker_limit`.
+ * user), `worker_limit`, `tenant_suspended`.
  */
 export function createWorker(
   { ids }: Pick<CommandPorts, 'ids'>,
@@ -74,7 +75,7 @@ async function create(
   executor: Executor,
   ids: Ids,
   { worker, place, input }: { worker: CreateWorker; place: Place; input: FirstInput | null },
-): Promise<Done<Created>> {
+): Promise<Outcome<Created>> {
   const workerId = ids.next<WorkerId>();
   const contextId = ids.next<ContextId>();
   const limits = narrowest(place.limits, worker.config.limits ?? {});
@@ -82,7 +83,9 @@ async function create(
   const job = input === null ? null : jobOfInput(ids, input);
   const user = place.user ?? worker.user;
   const row = { ...worker, user, config, id: workerId, contextId, depth: place.depth };
-  const { worker: view, context } = await insertWorker(executor, row, job);
+  const inserted = await insertWorker(executor, row, job);
+  if (inserted === null) return TENANT_SUSPENDED;
+  const { worker: view, context } = inserted;
   if (job === null) return done({ workerId, contextId, view, accepted: null });
   const { value, afterCommit } = queued(contextId, job, context);
   const accepted = { ...value, messageId: job.input.messageId };

@@ -2,7 +2,7 @@
  * A grant: a person has approved all calls of a tool in one context in advance, for a time. It belongs to no config, so
  * that no other right than `approve` makes one, and no fork or child gets it.
  */
-import type { Actor } from '../actor.ts';
+import type { Actor } from '../access/actor.ts';
 import type { Millis } from '../time.ts';
 
 export type Grant = {

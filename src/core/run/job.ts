@@ -12,7 +12,7 @@ import type { JobId, MessageId } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
 import type { Millis } from '../time.ts';
 import type { Usage } from '../money/usage.ts';
-import type { User } from '../user.ts';
+import type { User } from '../access/user.ts';
 
 export const JOB_KINDS = ['input', 'retry', 'compact'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];

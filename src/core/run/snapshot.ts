@@ -4,18 +4,30 @@ import type { ContextId, TenantId, WorkerId } from '../ids.ts';
 import type { ActiveJob, QueuedJob, SteeredInput } from './job.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Serving, Settings } from '../workers/settings.ts';
+import type { Allow } from '../access/tenant.ts';
 import type { DurableState } from './state.ts';
 import type { OpenCall } from '../tools/tool-call.ts';
 
 /** The running job and the settings it runs with. */
 export type ServedJob = { job: ActiveJob; settings: Settings };
 
-/** The lease that allows writes for this snapshot; `epoch` identifies its owner. `tenantName`: for logs and workspaces. */
-export type Lease = { contextId: ContextId; tenantId: TenantId; tenantName: string; epoch: number };
+/** The lease that allows writes for this snapshot. */
+export type Lease = {
+  contextId: ContextId;
+  tenantId: TenantId;
+  /** For logs and workspaces. */
+  tenantName: string;
+  /** Its tenant has webhooks: appends write to their outbox. */
+  notifies: boolean;
+  /** Identifies the owner. */
+  epoch: number;
+};
 
 /** The mailbox: data that other processes may have written since the last read. */
 export type Mailbox = {
   lease: Lease;
+  /** What its tenant may use, as of the read. */
+  allow: Allow;
   workerId: WorkerId;
   /** The first context of its chain of forks, or itself. */
   rootContextId: ContextId;

@@ -1,5 +1,5 @@
 /** Facts about a context, numbered together with its messages and sent to subscribers. See docs/streams.md. */
-import type { PublicActor } from '../actor.ts';
+import type { PublicActor } from '../access/actor.ts';
 import type { CompactorType } from '../compaction/type.ts';
 import type { CompactionId, JobId, MessageId, ToolCallId, WorkerId } from '../ids.ts';
 import type { InterruptMode, JobStatus } from '../run/job.ts';

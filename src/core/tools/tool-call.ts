@@ -7,7 +7,7 @@
  *   started ──→ pending, if a person or the tool confirms that it had no effect: it runs again
  */
 import type { ResultPart } from '../conversation/blocks.ts';
-import type { Actor } from '../actor.ts';
+import type { Actor } from '../access/actor.ts';
 import type { JobId, MessageId, ToolCallId } from '../ids.ts';
 import type { Json } from '../json.ts';
 import type { Millis } from '../time.ts';

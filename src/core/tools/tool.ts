@@ -7,7 +7,7 @@ import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from '../ids.ts
 import type { Json, JsonObject } from '../json.ts';
 import type { ToolSpec } from '../model/model.ts';
 import type { Approval } from '../run/policy.ts';
-import type { User } from '../user.ts';
+import type { User } from '../access/user.ts';
 
 /**
  * The consequence of running a call twice. `none`: none. `idempotent`: none, given the same idempotency key. `once`:

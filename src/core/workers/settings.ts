@@ -84,5 +84,11 @@ export type Settings = {
   asking: Asking;
 };
 
-/** A worker's config resolved by a process: settings, or the names of what the process does not support. */
-export type Serving = { kind: 'served'; settings: Settings } | { kind: 'unsupported'; missing: string[] };
+/**
+ * A worker's config resolved by a process: settings, or the names of what the process does not support, or why the tenant
+ * may not run the worker.
+ */
+export type Serving =
+  | { kind: 'served'; settings: Settings }
+  | { kind: 'unsupported'; missing: string[] }
+  | { kind: 'not_allowed'; message: string };

@@ -2,7 +2,7 @@
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../ids.ts';
 import type { WorkerConfig, WorkerRole } from './settings.ts';
 import type { Millis } from '../time.ts';
-import type { User } from '../user.ts';
+import type { User } from '../access/user.ts';
 import type { OpenCall } from '../tools/tool-call.ts';
 import type { ToolOutcome } from '../tools/tool.ts';
 

@@ -7,6 +7,7 @@ import type { ContextEvent } from '../../core/stream/event.ts';
 import type { Executor } from '../connection/client.ts';
 import { changedContextColumns, type ChangedContext } from '../run/contexts.ts';
 import { consecutive, recordEvents } from '../run/events.ts';
+import { notifyOfHead } from '../webhooks/outbox.ts';
 import type { Place } from '../run/places.ts';
 import { WAKE_UP_GRACE_MS } from '../connection/instant.ts';
 import { columns, recordset } from '../rows/recordset.ts';
@@ -103,6 +104,7 @@ export async function writeApprovals(
         last: sql`ctx.head_seq`,
         events: consecutive(...decisions.map(({ event }) => event)),
       })}
+    ), notified as (${notifyOfHead}
     )
     select ${changedContextColumns} from ctx where (select count(*) from call) = ${decisions.length}::int`);
   if (row === undefined) throw new Error('An approval decision names a call that no longer waits for approval.');

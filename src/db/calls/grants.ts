@@ -1,6 +1,6 @@
 /** Approvals in advance, by context and tool. They are deleted with the context. */
 import { sql, type SQL } from 'drizzle-orm';
-import type { Actor } from '../../core/actor.ts';
+import type { Actor } from '../../core/access/actor.ts';
 import type { Grant } from '../../core/run/grant.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';

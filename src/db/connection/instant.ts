@@ -1,6 +1,7 @@
 /** Converts times between SQL and core, which uses milliseconds. */
 import { sql, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { Millis } from '../../core/time.ts';
+import type { Executor } from './client.ts';
 
 /**
  * Now, for due times. Truncated, because timestamp columns round to milliseconds, and a rounded-up time would not be
@@ -13,6 +14,13 @@ export const dueNow: SQL = sql`date_trunc('milliseconds', clock_timestamp())`;
  * wait.
  */
 export const nowInStatement: SQL = sql`statement_timestamp()`;
+
+/** The time of the database. */
+export async function nowOf(executor: Executor): Promise<Millis> {
+  const [row] = await executor.execute<{ now: Millis }>(sql`select ${millis(sql`clock_timestamp()`)} as now`);
+  if (row === undefined) throw new Error('The database did not say what time it is.');
+  return row.now;
+}
 
 /** How long a wake-up may take before a sweep checks the context, in milliseconds. */
 export const WAKE_UP_GRACE_MS = 1_000;

@@ -1,3 +1,69 @@
+CREATE TABLE "audit_entries" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"tenant_id" bigint,
+	"at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"actor_kind" text NOT NULL,
+	"actor_id" text,
+	"user_name" text,
+	"on_behalf_of" text,
+	"action" text NOT NULL,
+	"target" text NOT NULL,
+	"detail" jsonb NOT NULL,
+	"request_id" text,
+	CONSTRAINT "audit_entries_action" CHECK (length("audit_entries"."action") between 1 and 100),
+	CONSTRAINT "audit_entries_target" CHECK (length("audit_entries"."target") between 1 and 500)
+);
+--> statement-breakpoint
+CREATE TABLE "api_keys" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"tenant_id" bigint NOT NULL,
+	"name" text NOT NULL,
+	"hash" text NOT NULL,
+	"scopes" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp (3) with time zone,
+	"lifetime_ms" bigint,
+	"last_used_at" timestamp (3) with time zone,
+	"revoked_at" timestamp (3) with time zone,
+	"is_by_operator" boolean DEFAULT false NOT NULL,
+	"replaces" uuid,
+	CONSTRAINT "api_keys_hash" CHECK (length("api_keys"."hash") = 43),
+	CONSTRAINT "api_keys_scopes" CHECK ("api_keys"."scopes" ~ '^[a-z]+([+][a-z]+)*$')
+);
+--> statement-breakpoint
+CREATE TABLE "sessions" (
+	"token_hash" text PRIMARY KEY NOT NULL,
+	"tenant_id" bigint NOT NULL,
+	"key_id" text,
+	"api_key_id" uuid,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "sessions_key" CHECK (num_nonnulls("sessions"."key_id", "sessions"."api_key_id") = 1)
+);
+--> statement-breakpoint
+CREATE TABLE "tenants" (
+	"id" bigint PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"status" text DEFAULT 'active' NOT NULL,
+	"weight" real DEFAULT 1 NOT NULL,
+	"allow" jsonb DEFAULT '{}'::jsonb NOT NULL,
+	"notifies" boolean DEFAULT false NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"deletion" jsonb,
+	"deletion_lease" timestamp (3) with time zone,
+	CONSTRAINT "tenants_status" CHECK (status in ('active', 'suspended', 'deleting')),
+	CONSTRAINT "tenants_weight" CHECK ("tenants"."weight" between 0.01 and 100),
+	CONSTRAINT "tenants_deletion" CHECK (("tenants"."status" = 'deleting') = ("tenants"."deletion" is not null)),
+	CONSTRAINT "tenants_name_length" CHECK (length("tenants"."name") between 1 and 64)
+);
+--> statement-breakpoint
+CREATE TABLE "token_revocations" (
+	"tenant_id" bigint NOT NULL,
+	"user_name" text NOT NULL,
+	"revoked_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "token_revocations_tenant_id_user_name_pk" PRIMARY KEY("tenant_id","user_name")
+);
+--> statement-breakpoint
 CREATE TABLE "branches" (
 	"context_id" uuid NOT NULL,
 	"tenant_id" bigint NOT NULL,
@@ -247,14 +313,60 @@ CREATE TABLE "provider_throttles" (
 	CONSTRAINT "provider_throttles_id_tenant_id_pk" PRIMARY KEY("id","tenant_id")
 );
 --> statement-breakpoint
-CREATE TABLE "roles" (
+CREATE TABLE "schedule_runs" (
+	"id" uuid PRIMARY KEY NOT NULL,
 	"tenant_id" bigint NOT NULL,
+	"schedule_id" uuid NOT NULL,
+	"occurrence" timestamp (3) with time zone,
+	"missed_until" timestamp (3) with time zone,
+	"at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"status" text NOT NULL,
+	"target_context_id" uuid,
+	"job_id" uuid,
+	"message_id" uuid,
+	"error" jsonb,
+	CONSTRAINT "schedule_runs_status" CHECK (status in ('started', 'skipped', 'failed', 'missed')),
+	CONSTRAINT "schedule_runs_started" CHECK (("schedule_runs"."status" = 'started') = ("schedule_runs"."job_id" is not null)),
+	CONSTRAINT "schedule_runs_failed_says_why" CHECK (("schedule_runs"."status" = 'failed') = ("schedule_runs"."error" is not null)),
+	CONSTRAINT "schedule_runs_missed" CHECK (("schedule_runs"."status" = 'missed') = ("schedule_runs"."missed_until" is not null)),
+	CONSTRAINT "schedule_runs_manual" CHECK ("schedule_runs"."occurrence" is not null or "schedule_runs"."status" = 'started')
+);
+--> statement-breakpoint
+CREATE TABLE "schedules" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"tenant_id" bigint NOT NULL,
+	"user_name" text,
+	"actor" jsonb NOT NULL,
 	"name" text NOT NULL,
-	"version" integer NOT NULL,
-	"definition" json,
+	"cron" text,
+	"every_s" integer,
+	"anchor_at" timestamp (3) with time zone,
+	"once_at" timestamp (3) with time zone,
+	"timezone" text NOT NULL,
+	"target_context_id" uuid,
+	"worker" json,
+	"content" json NOT NULL,
+	"overlap" text NOT NULL,
+	"catch_up" text NOT NULL,
+	"jitter_s" integer NOT NULL,
+	"paused" boolean NOT NULL,
+	"paused_reason" text,
+	"next_occurrence" timestamp (3) with time zone,
+	"next_run_at" timestamp (3) with time zone,
+	"last_run_at" timestamp (3) with time zone,
+	"last_job_id" uuid,
+	"version" integer DEFAULT 1 NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "roles_tenant_id_name_version_pk" PRIMARY KEY("tenant_id","name","version"),
-	CONSTRAINT "roles_version" CHECK ("roles"."version" > 0)
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "schedules_timing" CHECK (num_nonnulls("schedules"."cron", "schedules"."every_s", "schedules"."once_at") = 1),
+	CONSTRAINT "schedules_interval" CHECK (("schedules"."every_s" is null) = ("schedules"."anchor_at" is null) and "schedules"."every_s" > 0),
+	CONSTRAINT "schedules_target" CHECK (num_nonnulls("schedules"."target_context_id", "schedules"."worker") = 1),
+	CONSTRAINT "schedules_overlap" CHECK (overlap in ('queue', 'skip', 'interrupt')),
+	CONSTRAINT "schedules_catch_up" CHECK (catch_up in ('none', 'one', 'all')),
+	CONSTRAINT "schedules_jitter" CHECK ("schedules"."jitter_s" >= 0),
+	CONSTRAINT "schedules_due_has_occurrence" CHECK ("schedules"."next_run_at" is null or "schedules"."next_occurrence" is not null),
+	CONSTRAINT "schedules_paused_says_why" CHECK ("schedules"."paused" or "schedules"."paused_reason" is null),
+	CONSTRAINT "schedules_paused_is_not_due" CHECK (not "schedules"."paused" or "schedules"."next_run_at" is null)
 );
 --> statement-breakpoint
 CREATE TABLE "search_backlog" (
@@ -273,47 +385,6 @@ CREATE TABLE "search_entries" (
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"document" "tsvector" NOT NULL,
 	CONSTRAINT "search_entries_context_id_seq_pk" PRIMARY KEY("context_id","seq")
-);
---> statement-breakpoint
-CREATE TABLE "api_keys" (
-	"id" uuid PRIMARY KEY NOT NULL,
-	"tenant_id" bigint NOT NULL,
-	"name" text NOT NULL,
-	"hash" text NOT NULL,
-	"scopes" text NOT NULL,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"expires_at" timestamp (3) with time zone,
-	"lifetime_ms" bigint,
-	"last_used_at" timestamp (3) with time zone,
-	"revoked_at" timestamp (3) with time zone,
-	"is_by_operator" boolean DEFAULT false NOT NULL,
-	"replaces" uuid,
-	CONSTRAINT "api_keys_hash" CHECK (length("api_keys"."hash") = 43),
-	CONSTRAINT "api_keys_scopes" CHECK ("api_keys"."scopes" ~ '^[a-z]+([+][a-z]+)*$')
-);
---> statement-breakpoint
-CREATE TABLE "sessions" (
-	"token_hash" text PRIMARY KEY NOT NULL,
-	"tenant_id" bigint NOT NULL,
-	"key_id" text,
-	"api_key_id" uuid,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"expires_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "sessions_key" CHECK (num_nonnulls("sessions"."key_id", "sessions"."api_key_id") = 1)
-);
---> statement-breakpoint
-CREATE TABLE "tenants" (
-	"id" bigint PRIMARY KEY NOT NULL,
-	"name" text NOT NULL,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "tenants_name_length" CHECK (length("tenants"."name") between 1 and 64)
-);
---> statement-breakpoint
-CREATE TABLE "token_revocations" (
-	"tenant_id" bigint NOT NULL,
-	"user_name" text NOT NULL,
-	"revoked_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "token_revocations_tenant_id_user_name_pk" PRIMARY KEY("tenant_id","user_name")
 );
 --> statement-breakpoint
 CREATE TABLE "approval_grants" (
@@ -385,6 +456,78 @@ CREATE TABLE "tool_executions" (
 	CONSTRAINT "tool_executions_ended" CHECK (("tool_executions"."ended_at" is null) = ("tool_executions"."outcome" is null))
 );
 --> statement-breakpoint
+CREATE TABLE "job_webhooks" (
+	"job_id" uuid NOT NULL,
+	"webhook_id" uuid NOT NULL,
+	"tenant_id" bigint NOT NULL,
+	"context_id" uuid NOT NULL,
+	CONSTRAINT "job_webhooks_job_id_webhook_id_pk" PRIMARY KEY("job_id","webhook_id")
+);
+--> statement-breakpoint
+CREATE TABLE "webhook_deliveries" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"tenant_id" bigint NOT NULL,
+	"webhook_id" uuid NOT NULL,
+	"context_id" uuid,
+	"job_id" uuid,
+	"type" text NOT NULL,
+	"seq" integer,
+	"body" text NOT NULL,
+	"status" text DEFAULT 'pending' NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"next_attempt_at" timestamp (3) with time zone,
+	"give_up_at" timestamp (3) with time zone NOT NULL,
+	"last_attempt_at" timestamp (3) with time zone,
+	"delivered_at" timestamp (3) with time zone,
+	"duration_ms" integer,
+	"response_status" integer,
+	"response_body" text,
+	"error" text,
+	CONSTRAINT "webhook_deliveries_status" CHECK (status in ('pending', 'delivered', 'failed')),
+	CONSTRAINT "webhook_deliveries_pending" CHECK (("webhook_deliveries"."status" = 'pending') = ("webhook_deliveries"."next_attempt_at" is not null)),
+	CONSTRAINT "webhook_deliveries_delivered" CHECK ("webhook_deliveries"."status" <> 'delivered' or "webhook_deliveries"."delivered_at" is not null),
+	CONSTRAINT "webhook_deliveries_of_job" CHECK (num_nonnulls("webhook_deliveries"."context_id", "webhook_deliveries"."job_id", "webhook_deliveries"."seq") in (0, 3))
+);
+--> statement-breakpoint
+CREATE TABLE "webhook_outbox" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "webhook_outbox_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"tenant_id" bigint NOT NULL,
+	"context_id" uuid NOT NULL,
+	"seq" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "webhooks" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"tenant_id" bigint NOT NULL,
+	"url" text NOT NULL,
+	"events" jsonb NOT NULL,
+	"filter" jsonb,
+	"status" text DEFAULT 'active' NOT NULL,
+	"disabled_reason" text,
+	"secret" text NOT NULL,
+	"old_secret" text,
+	"old_secret_until" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"last_success_at" timestamp (3) with time zone,
+	"last_failure_at" timestamp (3) with time zone,
+	"last_error" text,
+	"failing_since" timestamp (3) with time zone,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"held_until" timestamp (3) with time zone,
+	"due_at" timestamp (3) with time zone,
+	"lease_owner" uuid,
+	"lease_until" timestamp (3) with time zone,
+	"deleted_at" timestamp (3) with time zone,
+	CONSTRAINT "webhooks_status" CHECK (status in ('active', 'disabled')),
+	CONSTRAINT "webhooks_disabled_reason" CHECK (disabled_reason in ('requested', 'failing', 'gone', 'backlog')),
+	CONSTRAINT "webhooks_disabled_says_why" CHECK (("webhooks"."status" = 'disabled') = ("webhooks"."disabled_reason" is not null)),
+	CONSTRAINT "webhooks_disabled_sends_nothing" CHECK ("webhooks"."status" = 'active' or "webhooks"."due_at" is null),
+	CONSTRAINT "webhooks_old_secret" CHECK (("webhooks"."old_secret" is null) = ("webhooks"."old_secret_until" is null)),
+	CONSTRAINT "webhooks_lease" CHECK (("webhooks"."lease_owner" is null) = ("webhooks"."lease_until" is null))
+);
+--> statement-breakpoint
 CREATE TABLE "memories" (
 	"worker_id" uuid NOT NULL,
 	"tenant_id" bigint NOT NULL,
@@ -392,6 +535,16 @@ CREATE TABLE "memories" (
 	"value" text NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "memories_worker_id_key_pk" PRIMARY KEY("worker_id","key")
+);
+--> statement-breakpoint
+CREATE TABLE "roles" (
+	"tenant_id" bigint NOT NULL,
+	"name" text NOT NULL,
+	"version" integer NOT NULL,
+	"definition" json,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "roles_tenant_id_name_version_pk" PRIMARY KEY("tenant_id","name","version"),
+	CONSTRAINT "roles_version" CHECK ("roles"."version" > 0)
 );
 --> statement-breakpoint
 CREATE TABLE "workers" (
@@ -417,11 +570,21 @@ CREATE TABLE "workers" (
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
-ALTER TABLE "branches" ADD CONSTRAINT "branches_context_id_contexts_id_fk" FOREIGN KEY ("context_id") REFERENCES "contexts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_api_key_id_api_keys_id_fk" FOREIGN KEY ("api_key_id") REFERENCES "api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "branches" ADD CONSTRAINT "branches_context_id_contexts_id_fk" FOREIGN KEY ("context_id") REFERENCES "contexts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "schedule_runs" ADD CONSTRAINT "schedule_runs_schedule_id_schedules_id_fk" FOREIGN KEY ("schedule_id") REFERENCES "schedules"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "approval_grants" ADD CONSTRAINT "approval_grants_context_id_contexts_id_fk" FOREIGN KEY ("context_id") REFERENCES "contexts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "memories" ADD CONSTRAINT "memories_worker_id_workers_id_fk" FOREIGN KEY ("worker_id") REFERENCES "workers"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workers" ADD CONSTRAINT "workers_context_id_contexts_id_fk" FOREIGN KEY ("context_id") REFERENCES "contexts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "audit_entries_of_tenant" ON "audit_entries" USING btree ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "audit_entries_of_actor" ON "audit_entries" USING btree ("tenant_id","actor_id","id");--> statement-breakpoint
+CREATE INDEX "audit_entries_of_target" ON "audit_entries" USING btree ("tenant_id","target","id");--> statement-breakpoint
+CREATE INDEX "api_keys_of_tenant" ON "api_keys" USING btree ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "sessions_api_key" ON "sessions" USING btree ("api_key_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "tenants_name" ON "tenants" USING btree ("name");--> statement-breakpoint
+CREATE INDEX "tenants_special" ON "tenants" USING btree ("id") WHERE "tenants"."status" <> 'active' or "tenants"."weight" <> 1;--> statement-breakpoint
+CREATE INDEX "token_revocations_time" ON "token_revocations" USING btree ("revoked_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "compactions_place" ON "compactions" USING btree ("context_id","branch","seq");--> statement-breakpoint
 CREATE INDEX "contexts_due" ON "contexts" USING btree ("next_check_at") WHERE "contexts"."scheduling_status" in ('waiting', 'running') and "contexts"."next_check_at" is not null;--> statement-breakpoint
 CREATE INDEX "contexts_runnable" ON "contexts" USING btree ("tenant_id","priority","next_check_at") WHERE "contexts"."scheduling_status" = 'runnable';--> statement-breakpoint
@@ -450,12 +613,12 @@ CREATE INDEX "tool_lists_age" ON "tool_lists" USING btree ("used_at");--> statem
 CREATE UNIQUE INDEX "processes_lock" ON "processes" USING btree ("lock_key");--> statement-breakpoint
 CREATE INDEX "processes_live" ON "processes" USING btree ("heartbeat_at") WHERE "processes"."dead_at" is null;--> statement-breakpoint
 CREATE INDEX "provider_throttles_until" ON "provider_throttles" USING btree ("until");--> statement-breakpoint
+CREATE INDEX "schedule_runs_of_schedule" ON "schedule_runs" USING btree ("schedule_id","id");--> statement-breakpoint
+CREATE INDEX "schedule_runs_of_tenant" ON "schedule_runs" USING btree ("tenant_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "schedule_runs_once" ON "schedule_runs" USING btree ("schedule_id","occurrence") WHERE "schedule_runs"."occurrence" is not null;--> statement-breakpoint
+CREATE INDEX "schedules_of_tenant" ON "schedules" USING btree ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "schedules_due" ON "schedules" USING btree ("next_run_at") WHERE "schedules"."next_run_at" is not null;--> statement-breakpoint
 CREATE INDEX "search_entries_document" ON "search_entries" USING gin ("document") WITH (gin_pending_list_limit=1024);--> statement-breakpoint
-CREATE INDEX "api_keys_of_tenant" ON "api_keys" USING btree ("tenant_id","id");--> statement-breakpoint
-CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
-CREATE INDEX "sessions_api_key" ON "sessions" USING btree ("api_key_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "tenants_name" ON "tenants" USING btree ("name");--> statement-breakpoint
-CREATE INDEX "token_revocations_time" ON "token_revocations" USING btree ("revoked_at");--> statement-breakpoint
 CREATE INDEX "awaited_jobs_job" ON "awaited_jobs" USING btree ("job_id");--> statement-breakpoint
 CREATE INDEX "awaited_jobs_context" ON "awaited_jobs" USING btree ("context_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "tool_calls_place" ON "tool_calls" USING btree ("message_id","ordinal");--> statement-breakpoint
@@ -464,6 +627,15 @@ CREATE INDEX "tool_calls_job" ON "tool_calls" USING btree ("context_id","job_id"
 CREATE INDEX "tool_calls_inbox" ON "tool_calls" USING btree ("tenant_id","asked_at","id") WHERE "tool_calls"."status" = 'waiting' and "tool_calls"."reply" is null and "tool_calls"."waits_for" in ('approval', 'answer', 'outcome');--> statement-breakpoint
 CREATE INDEX "tool_calls_met" ON "tool_calls" USING btree ("context_id") WHERE "tool_calls"."status" = 'waiting' and "tool_calls"."needs" <= 0;--> statement-breakpoint
 CREATE INDEX "tool_executions_context" ON "tool_executions" USING btree ("context_id");--> statement-breakpoint
+CREATE INDEX "job_webhooks_context" ON "job_webhooks" USING btree ("context_id");--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_log" ON "webhook_deliveries" USING btree ("webhook_id","id");--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_due" ON "webhook_deliveries" USING btree ("webhook_id","next_attempt_at") WHERE "webhook_deliveries"."status" = 'pending';--> statement-breakpoint
+CREATE UNIQUE INDEX "webhook_deliveries_order" ON "webhook_deliveries" USING btree ("webhook_id","job_id","seq") WHERE "webhook_deliveries"."job_id" is not null;--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_context" ON "webhook_deliveries" USING btree ("context_id") WHERE "webhook_deliveries"."context_id" is not null;--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_age" ON "webhook_deliveries" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "webhooks_of_tenant" ON "webhooks" USING btree ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "webhooks_due" ON "webhooks" USING btree ("due_at") WHERE "webhooks"."due_at" is not null;--> statement-breakpoint
+CREATE INDEX "webhooks_deleted" ON "webhooks" USING btree ("id") WHERE "webhooks"."deleted_at" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "workers_context" ON "workers" USING btree ("context_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "workers_tenant" ON "workers" USING btree ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "workers_parent" ON "workers" USING btree ("parent_worker_id") WHERE "workers"."parent_worker_id" is not null;--> statement-breakpoint

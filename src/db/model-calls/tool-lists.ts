@@ -5,6 +5,7 @@ import type { TenantId } from '../../core/ids.ts';
 import type { ToolSpec } from '../../core/model/model.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
+import { isActive } from '../write/tenants/tenants.ts';
 
 /** Days that a list is kept after its last use. */
 export const TOOL_LIST_DAYS = 90;
@@ -17,7 +18,8 @@ export async function keepToolList(
   tools: readonly ToolSpec[],
 ): Promise<void> {
   await executor.execute(sql`/* tool_lists.keep */
-    insert into tool_lists (tenant_id, hash, tools) values (${tenantId}, ${hash}, ${encodeJson(tools.map(asSent))}::json)
+    insert into tool_lists (tenant_id, hash, tools) 
+    select ${tenantId}::bigint, ${hash}, ${encodeJson(tools.map(asSent))}::json where ${isActive(tenantId)}
     on conflict (tenant_id, hash) do update set used_at = statement_timestamp()`);
 }
 

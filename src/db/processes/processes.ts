@@ -4,8 +4,9 @@
  * it ends.
  */
 import { eq, sql, type SQL } from 'drizzle-orm';
-import type { ContextId, ProcessId } from '../../core/ids.ts';
+import type { ContextId, ProcessId, TenantId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
+import type { TenantStatus } from '../../core/access/tenant.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
@@ -87,13 +88,23 @@ export async function register(executor: Executor, row: ProcessRow): Promise<voi
 type ControlSignal = { contextId: ContextId; controlSeq: number };
 
 type Heartbeat =
-  | { kind: 'alive'; backendPid: number; now: Millis; signals: ControlSignal[]; throttles: ThrottleNews }
+  | {
+      kind: 'alive';
+      backendPid: number;
+      now: Millis;
+      signals: ControlSignal[];
+      throttles: ThrottleNews;
+      tenants: SpecialTenant[];
+    }
   /** Another process declared this one dead: its leases are revoked. */
   | { kind: 'dead' };
 
+/** A tenant that is not active, or has another weight than 1. */
+export type SpecialTenant = { id: TenantId; status: TenantStatus; weight: number };
+
 /**
- * One heartbeat for all contexts of the process. Renews its row, and returns its control signals and the provider
- * throttles. One statement.
+ * One heartbeat for all contexts of the process. Renews its row, and returns its control signals, the provider throttles
+ * and the special tenants. One statement.
  */
 export async function heartbeat(
   connection: Executor,
@@ -106,6 +117,7 @@ export async function heartbeat(
     context: ContextId | null;
     control: number | null;
     throttles: ThrottlesColumn;
+    tenants: SpecialTenant[] | null;
   }>(sql`/* processes.heartbeat */
     with alive as (
       update processes set heartbeat_at = clock_timestamp(),
@@ -114,7 +126,11 @@ export async function heartbeat(
       where id = ${id} and dead_at is null returning id
     )
     select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, c.id as context, c.control_seq as control,
-      case when row_number() over () = 1 then ${throttleNews} end as throttles
+      case when row_number() over () = 1 then ${throttleNews} end as throttles,
+      case when row_number() over () = 1 then (
+        select jsonb_agg(jsonb_build_object('id', t.id, 'status', t.status, 'weight', t.weight)) from tenants t
+        where t.status <> 'active' or t.weight <> 1
+      ) end as tenants
     from alive left join contexts c on c.lease_owner = alive.id and c.next_check_at is not null`);
   const [first] = rows;
   if (first === undefined) return { kind: 'dead' };
@@ -127,6 +143,7 @@ export async function heartbeat(
     now: first.now,
     signals,
     throttles: toThrottleNews(rows.find(({ throttles }) => throttles !== null)?.throttles ?? null, first.now),
+    tenants: rows.find(({ tenants }) => tenants !== null)?.tenants ?? [],
   };
 }
 

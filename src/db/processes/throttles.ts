@@ -5,6 +5,7 @@ import type { ModelName } from '../../core/model/model.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
 import { millis, nowInStatement, toTimestamp } from '../connection/instant.ts';
+import { isActive } from '../write/tenants/tenants.ts';
 
 /** What is throttled. `keyId`: see `llm/key-id.ts`. */
 export type ThrottledModel = ModelName & { keyId: string };
@@ -20,8 +21,9 @@ export async function setThrottle(
 ): Promise<void> {
   await executor.execute(sql`/* provider_throttles.set */
     insert into provider_throttles as g (id, tenant_id, provider, key_id, model, reason, since, refused_at, until)
-    values (${id}, ${tenantId}, ${provider}, ${keyId}, ${model}, ${reason}, ${toTimestamp(since)}::timestamptz,
-      ${toTimestamp(refusedAt)}::timestamptz, ${toTimestamp(until)}::timestamptz)
+    select ${id}, ${tenantId}::bigint, ${provider}, ${keyId}, ${model}, ${reason}, ${toTimestamp(since)}::timestamptz,
+      ${toTimestamp(refusedAt)}::timestamptz, ${toTimestamp(until)}::timestamptz
+    where ${isActive(tenantId)}
     on conflict (id, tenant_id) do update set
       reason = excluded.reason, until = excluded.until, refused_at = excluded.refused_at,
       since = case when g.until < clock_timestamp() then excluded.since else least(g.since, excluded.since) end

@@ -4,8 +4,8 @@
  */
 import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, WorkerId } from '../../core/ids.ts';
-import type { Reach } from '../../core/reach.ts';
-import type { User } from '../../core/user.ts';
+import type { Reach } from '../../core/access/reach.ts';
+import type { User } from '../../core/access/user.ts';
 import type { Executor } from '../connection/client.ts';
 
 /** `user`: only what belongs to this end user; null: no filter. */

@@ -7,7 +7,7 @@ import { contextColumns, toContextRow, type ContextColumns, type ContextRow } fr
 
 /**
  * Takes the lease if it is free and the context has work. Sweeps revoke the leases of dead processes before. Null:
- * there is nothing to claim (the claim is a noop), or `owner` was declared dead. The returned row has the failed claims
+ * there is nothing to claim (the claim is a noop), its tenant is not active, or `owner` was declared dead. The returned row has the failed claims
  * *before* this claim.
  */
 export async function claim(tx: Executor, contextId: ContextId, owner: ProcessId): Promise<ContextRow | null> {
@@ -56,6 +56,7 @@ function claimUpdate(from: SQL, owner: ProcessId): SQL {
     where c.id = free.id and (c.lease_owner is null)
       and (c.scheduling_status = 'runnable' or (c.scheduling_status = 'waiting' and c.next_check_at <= clock_timestamp()))
       and exists (select 1 from processes p where p.id = ${owner} and p.dead_at is null)
+      and not exists (select 1 from tenants t where t.id = c.tenant_id and t.status <> 'active')
     returning ${contextColumns}`;
 }
 

@@ -6,6 +6,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, ProcessId } from '../../core/ids.ts';
 import type { Lease } from '../../core/run/snapshot.ts';
 import type { DurableState } from '../../core/run/state.ts';
+import type { Allow } from '../../core/access/tenant.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
 import { dueNow, millis } from '../connection/instant.ts';
@@ -13,6 +14,8 @@ import { dueNow, millis } from '../connection/instant.ts';
 /** The context's row, as a run reads it. */
 export type ContextRow = {
   lease: Lease;
+  /** What its tenant may use. */
+  allow: Allow;
   state: DurableState;
   stopped: boolean;
   headSeq: number;
@@ -31,12 +34,14 @@ export type ContextColumns = Lease & Omit<ContextRow, 'lease'>;
 /** Every tenant has a row, which is never deleted. */
 export const contextColumns: SQL = sql`c.id as "contextId", c.tenant_id as "tenantId",
   (select t.name from tenants t where t.id = c.tenant_id) as "tenantName",
+  (select t.allow from tenants t where t.id = c.tenant_id) as allow,
+  (select t.notifies from tenants t where t.id = c.tenant_id) as notifies,
   c.lease_epoch as epoch, c.state, c.stopped, c.head_seq as "headSeq", c.wake_seq as "wakeSeq",
   c.control_seq as "controlSeq", c.failed_claims as "failedClaims", c.active_branch as "activeBranch", c.queued, c.steers,
   ${millis(sql`clock_timestamp()`)} as now`;
 
-export function toContextRow({ contextId, tenantId, tenantName, epoch, ...row }: ContextColumns): ContextRow {
-  return { lease: { contextId, tenantId, tenantName, epoch }, ...row };
+export function toContextRow({ contextId, tenantId, tenantName, notifies, epoch, ...row }: ContextColumns): ContextRow {
+  return { lease: { contextId, tenantId, tenantName, notifies, epoch }, ...row };
 }
 
 /** The context's row after a command was accepted. */

@@ -55,10 +55,12 @@ export async function readRunnable(
     select t.id as "tenantId", t.place::int, f.id as "contextId", f.wake_seq = 1 and f.lease_epoch = 0 as "isNew",
       f.next_check_at - ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond' < newest.at as "isSuspect"
     from newest, (
-      select id, row_number() over () as place from tenant where id is not null limit ${MOST_TENANTS}
+      select id, row_number() over () as place,
+        not exists (select 1 from tenants s where s.id = tenant.id and s.status <> 'active') as is_active
+      from tenant where id is not null limit ${MOST_TENANTS}
     ) t left join lateral (
       select c.id, c.wake_seq, c.lease_epoch, c.next_check_at from contexts c
-      where c.scheduling_status = 'runnable' and c.tenant_id = t.id
+      where c.scheduling_status = 'runnable' and c.tenant_id = t.id and t.is_active
         and (not ${onlyOverdue}::boolean or c.next_check_at <= ${nowInStatement})
         and not ${isPassedBy(passBy)}
       order by c.priority, c.next_check_at limit ${perTenant}

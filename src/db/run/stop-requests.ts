@@ -10,6 +10,7 @@ import { NONE_OWN, countdown, metBy } from '../calls/awaited.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { changedContextColumns, type ChangedContext } from './contexts.ts';
+import { notifyOfHead } from '../webhooks/outbox.ts';
 import { recordEvent, recordEvents } from './events.ts';
 import { hasFollowUp, noticeOnceEnded } from './follow-ups/ends.ts';
 import { dueNow } from '../connection/instant.ts';
@@ -125,6 +126,7 @@ export async function withdraw(
             json_build_object('job_id', id, 'status', 'cancelled', 'attempt', attempt)) order by place)
           from (select *, row_number() over (order by position, id) as place from job) placed)`,
       })}
+    ), notified as (${notifyOfHead}
     ), ${countdown(sql`job`, NONE_OWN)}
     select head_seq as "headSeq", ids as "jobIds", ${metBy(sql`ctx.id`)} as met, follow_up as "followUp" from ctx`);
   return row === undefined ? null : { ...row, met: row.met ?? [] };

@@ -6,7 +6,7 @@ import type { JobId, TenantId, ToolCallId, WorkerId } from '../../core/ids.ts';
 import type { JobStatus } from '../../core/run/job.ts';
 import type { Role, WorkerConfig, WorkerRole } from '../../core/workers/settings.ts';
 import type { WorkerCounts } from '../../core/workers/worker-limits.ts';
-import type { User } from '../../core/user.ts';
+import type { User } from '../../core/access/user.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { columns, recordset } from '../rows/recordset.ts';

@@ -6,7 +6,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, customType, text, timestamp } from 'drizzle-orm/pg-core';
 import type { TenantId } from '../../core/ids.ts';
-import type { User } from '../../core/user.ts';
+import type { User } from '../../core/access/user.ts';
 import { encodeJson } from '../connection/codec.ts';
 
 /**

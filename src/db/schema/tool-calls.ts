@@ -1,7 +1,7 @@
 /** Tool calls, their executions, the jobs that they wait for, and approvals in advance. */
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import type { Actor } from '../../core/actor.ts';
+import type { Actor } from '../../core/access/actor.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { CALL_STATUSES, WAITS_FOR } from '../../core/tools/tool-call.ts';
 import { EFFECTS, ON_UNKNOWN } from '../../core/tools/tool.ts';

@@ -1,7 +1,18 @@
-/** Workers and their memories. */
+/** Workers, their memories, and the roles from which they are created. */
 import { sql } from 'drizzle-orm';
-import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import type { WorkerConfig } from '../../core/workers/settings.ts';
+import {
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import type { Role, WorkerConfig } from '../../core/workers/settings.ts';
 import { instant, json, tenantId, userName } from './columns.ts';
 import { contexts } from './contexts.ts';
 
@@ -79,4 +90,21 @@ export const memories = pgTable(
     primaryKey({ columns: [t.workerId, t.key] }),
     foreignKey({ columns: [t.workerId], foreignColumns: [workers.id] }).onDelete('cascade'),
   ],
+);
+
+/**
+ * Roles created through the API. Every change is a new version; the last version is current, unless it has no
+ * definition.
+ */
+export const roles = pgTable(
+  'roles',
+  {
+    tenantId: tenantId(),
+    name: text('name').notNull(),
+    version: integer('version').notNull(),
+    /** Null: this version deletes the role. */
+    definition: json<Role>('definition'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.name, t.version] }), check('roles_version', sql`${t.version} > 0`)],
 );

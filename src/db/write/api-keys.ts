@@ -1,11 +1,13 @@
 /** API keys that the API made, and which of them are valid: neither revoked nor expired. */
 import { sql, type SQL } from 'drizzle-orm';
-import type { ApiKeyView, NewApiKey } from '../../core/api-keys.ts';
-import type { ApiKeyId, TenantId } from '../../core/ids.ts';
-import { isScope, type Scope, type Scopes } from '../../core/scopes.ts';
+import type { ApiKeyView, NewApiKey } from '../../core/access/api-keys.ts';
+import { DEFAULT_TENANT, type ApiKeyId, type TenantId } from '../../core/ids.ts';
+import type { Allow, TenantStatus } from '../../core/access/tenant.ts';
+import { isScope, type Scope, type Scopes } from '../../core/access/scopes.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { millis, nowInStatement, toTimestamp } from '../connection/instant.ts';
+import { isActive } from './tenants/tenants.ts';
 
 /** Revoked and expired keys are listed for so long. */
 const LISTED_FOR = sql`interval '90 days'`;
@@ -19,6 +21,8 @@ export const isValidKey: SQL = sql`k.revoked_at is null and (k.expires_at is nul
 export type StoredKey = {
   tenantId: TenantId;
   tenantName: string;
+  tenantStatus: TenantStatus;
+  allow: Allow;
   hash: string;
   scopes: Scopes;
   /** Whether its last use is to be stored again. */
@@ -28,25 +32,35 @@ export type StoredKey = {
 /** Null: there is no valid key with this id. */
 export async function findKey(executor: Executor, id: ApiKeyId): Promise<StoredKey | null> {
   const [found] = await executor.execute<Omit<StoredKey, 'scopes'> & { scopes: string }>(sql`/* api_keys.find */
-    select k.tenant_id as "tenantId", t.name as "tenantName", k.hash, k.scopes,
+    select k.tenant_id as "tenantId", t.name as "tenantName", t.status as "tenantStatus", t.allow, k.hash, k.scopes,
       k.last_used_at is null or k.last_used_at < ${nowInStatement} - ${USE_EXACT_TO} as "isUseDue"
     from api_keys k join tenants t on t.id = k.tenant_id where k.id = ${id} and ${isValidKey}`);
   return found === undefined ? null : { ...found, scopes: new Set(parseScopes(found.scopes)) };
 }
 
-/** Those of the keys that are valid, in one query. */
+/** Those of the keys that are valid and of active tenants, in one query. */
 export async function findValidKeys(executor: Executor, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await executor.execute<{ id: string }>(sql`
     select k.id from jsonb_array_elements_text(${encodeJson(ids)}::jsonb) as a(id)
-    join api_keys k on k.id = a.id::uuid and ${isValidKey}`);
+    join api_keys k on k.id = a.id::uuid and ${isValidKey} and ${isActive(sql`k.tenant_id`)}`);
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Whether the API has ever made a key: `forgetKeys` leaves the last one. */
+/** Of an API that may have no keys. `areKeysMade`: whether it has ever made one. `allow`: of the default tenant. */
+export type Keyless = { areKeysMade: boolean; allow: Allow };
+
+/** `forgetKeys` leaves the last key. */
+export async function findKeyless(executor: Executor): Promise<Keyless> {
+  const [row] = await executor.execute<Keyless>(sql`/* api_keys.find_any */
+    select exists (select 1 from api_keys) as "areKeysMade",
+      coalesce((select t.allow from tenants t where t.id = ${DEFAULT_TENANT}), '{}') as allow`);
+  if (row === undefined) throw new Error('A select without a table has one row.');
+  return row;
+}
+
+/** Whether the API has ever made a key. */
 export async function hasKeys(executor: Executor): Promise<boolean> {
-  const [row] = await executor.execute<{ any: boolean }>(sql`/* api_keys.find_any */
-    select exists (select 1 from api_keys) as any`);
-  return row?.any === true;
+  return (await findKeyless(executor)).areKeysMade;
 }
 
 /** Stores that the key was used now. */
@@ -62,9 +76,11 @@ export async function noteUse(executor: Executor, id: ApiKeyId): Promise<void> {
  */
 export type KeyCount = { valid: number; canMake: boolean };
 
-/** Locks the keys of a tenant against other transactions that make some. */
-export async function lockKeys(tx: Executor, tenantId: TenantId): Promise<KeyCount> {
-  await tx.execute(sql`/* api_keys.lock */ select 1 from tenants t where t.id = ${tenantId} for no key update`);
+/** Locks the keys of a tenant against other transactions that make some. Null: the tenant is not active. */
+export async function lockKeys(tx: Executor, tenantId: TenantId): Promise<KeyCount | null> {
+  const locked = await tx.execute(sql`/* api_keys.lock */
+    select 1 from tenants t where t.id = ${tenantId} and t.status = 'active' for no key update`);
+  if (locked.length === 0) return null;
   const [row] = await tx.execute<KeyCount>(sql`
     select count(*)::int as valid, coalesce(bool_or(
       (k.last_used_at is not null or not k.is_by_operator) and 'keys' = any (string_to_array(k.scopes, '+'))
@@ -73,10 +89,10 @@ export async function lockKeys(tx: Executor, tenantId: TenantId): Promise<KeyCou
   return row ?? { valid: 0, canMake: false };
 }
 
-/** Whether the key is valid. If so, it is not revoked before the transaction ends. */
+/** Whether the key is valid and its tenant active. If so, it is not revoked before the transaction ends. */
 export async function holdKey(tx: Executor, id: ApiKeyId): Promise<boolean> {
   const rows = await tx.execute(sql`/* api_keys.hold */
-    select 1 from api_keys k where k.id = ${id} and ${isValidKey} for share`);
+    select 1 from api_keys k where k.id = ${id} and ${isValidKey} and ${isActive(sql`k.tenant_id`)} for share`);
   return rows.length > 0;
 }
 
@@ -121,17 +137,20 @@ export async function endKeyAfter(
   return found === undefined ? null : { ...found, scopes: parseScopes(found.scopes) };
 }
 
-/** Ends a key and its sessions at once; of a revoked key nothing changes. False: the tenant has no such key. */
-export async function revokeKey(executor: Executor, tenantId: TenantId, id: ApiKeyId): Promise<boolean> {
-  const rows = await executor.execute(sql`/* api_keys.revoke */
+/**
+ * Ends a key and its sessions at once. False: it was revoked before, and nothing changes. Null: the tenant has no such
+ * key.
+ */
+export async function revokeKey(executor: Executor, tenantId: TenantId, id: ApiKeyId): Promise<boolean | null> {
+  const [found] = await executor.execute<{ revoked: boolean }>(sql`/* api_keys.revoke */
     with revoked as materialized (
-      update api_keys k set revoked_at = coalesce(k.revoked_at, ${nowInStatement})
-      where k.id = ${id} and k.tenant_id = ${tenantId} returning k.id
+      update api_keys k set revoked_at = ${nowInStatement}
+      where k.id = ${id} and k.tenant_id = ${tenantId} and k.revoked_at is null returning k.id
     ), ended as (
       delete from sessions s using revoked r where s.api_key_id = r.id
     )
-    select 1 from revoked`);
-  return rows.length > 0;
+    select exists (select 1 from revoked) as revoked from api_keys k where k.id = ${id} and k.tenant_id = ${tenantId}`);
+  return found?.revoked ?? null;
 }
 
 /** Whether the tenant has a key with this id, valid or not. */

@@ -4,20 +4,22 @@
  */
 import { sql } from 'drizzle-orm';
 import type { TenantId } from '../../core/ids.ts';
-import type { Scopes } from '../../core/scopes.ts';
+import type { Allow, TenantStatus } from '../../core/access/tenant.ts';
+import type { Scopes } from '../../core/access/scopes.ts';
 import type { Millis } from '../../core/time.ts';
-import { LONGEST_TOKEN_S, type Token } from '../../core/tokens.ts';
-import type { User } from '../../core/user.ts';
+import { LONGEST_TOKEN_S, type Token } from '../../core/access/tokens.ts';
+import type { User } from '../../core/access/user.ts';
 import type { Executor } from '../connection/client.ts';
 import { dueNow, millis, nowInStatement } from '../connection/instant.ts';
 import { columns, recordset } from '../rows/recordset.ts';
 import { isValidKey, parseScopes } from './api-keys.ts';
+import { isActive } from './tenants/tenants.ts';
 
 /** The parts of a token that decide whether it has ended. */
 export type TokenRef = Pick<Token, 'id' | 'tenantId' | 'user' | 'key' | 'issuedAt' | 'expiresAt'>;
 
 /** `scopes`: of the key that made it; null: a key of the environment, whose scopes are not stored. */
-type TokenState = { tenantName: string; scopes: Scopes | null };
+type TokenState = { tenantName: string; tenantStatus: TenantStatus; allow: Allow; scopes: Scopes | null };
 
 const TOKENS = recordset<TokenRef>(
   'a',
@@ -40,16 +42,20 @@ const valid = (tokens: readonly TokenRef[]) => sql`${TOKENS.table(tokens)}
 
 /** Null: it has ended. */
 export async function findToken(executor: Executor, token: TokenRef): Promise<TokenState | null> {
-  const [found] = await executor.execute<{ tenantName: string; scopes: string | null }>(sql`/* tokens.find */
-    select (select t.name from tenants t where t.id = a.tenant) as "tenantName", k.scopes from ${valid([token])}`);
+  type Row = Omit<TokenState, 'scopes'> & { scopes: string | null };
+  const [found] = await executor.execute<Row>(sql`/* tokens.find */
+    select t.name as "tenantName", t.status as "tenantStatus", t.allow, a.scopes
+    from (select a.tenant, k.scopes from ${valid([token])}) a join tenants t on t.id = a.tenant`);
   if (found === undefined) return null;
-  const { tenantName, scopes } = found;
-  return { tenantName, scopes: scopes === null ? null : new Set(parseScopes(scopes)) };
+  const { scopes, ...tenant } = found;
+  return { ...tenant, scopes: scopes === null ? null : new Set(parseScopes(scopes)) };
 }
 
 /** The ids of those that have not ended, in one query. */
 export async function findLiveTokens(executor: Executor, tokens: readonly TokenRef[]): Promise<ReadonlySet<string>> {
-  const rows = await executor.execute<{ id: string }>(sql`select a.id from ${valid(tokens)}`);
+  const rows = await executor.execute<{ id: string }>(
+    sql`select a.id from ${valid(tokens)} and ${isActive(sql`a.tenant`)}`,
+  );
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -73,7 +79,8 @@ export async function issueTime(
 /** Ends all tokens of the user that exist. */
 export async function revokeTokens(executor: Executor, tenantId: TenantId, user: User): Promise<void> {
   await executor.execute(sql`/* tokens.revoke */
-    insert into token_revocations (tenant_id, user_name, revoked_at) values (${tenantId}, ${user}, ${dueNow})
+    insert into token_revocations (tenant_id, user_name, revoked_at)
+    select ${tenantId}::bigint, ${user}, ${dueNow} where ${isActive(tenantId)}
     on conflict (tenant_id, user_name)
       do update set revoked_at = greatest(token_revocations.revoked_at, excluded.revoked_at)`);
 }

@@ -22,6 +22,13 @@ const retention = {
   archived_days: integer(1, 36_500),
 };
 
+const webhooks = {
+  /** Host names, addresses and networks (`10.0.0.0/8`) that are allowed although they are not public. */
+  allow: Type.Array(formatted('host')),
+  /** Whether http is allowed beside https: false. */
+  http: Type.Boolean(),
+};
+
 const members = {
   /** Queued inputs of one context. */
   queued_inputs: integer(1, MOST),
@@ -56,6 +63,8 @@ const members = {
   hops: integer(1, 10_000),
   /** Messages that one worker may send to others per minute: 60. */
   messages_per_minute: integer(0, MOST),
+  /** Receivers of webhooks. */
+  webhooks: partial(webhooks),
   /** Additional provider parameters that configs may set: `['service_tier']`. */
   parameters: Type.Array(formatted('parameter')),
 };
@@ -88,6 +97,7 @@ export function toLimits(limits: Limits) {
       hops: limits.hops,
       messagesPerMinute: limits.messages_per_minute,
       parameters: limits.parameters,
+      webhooks: limits.webhooks && { allow: [], http: false, ...limits.webhooks },
     }),
   };
 }

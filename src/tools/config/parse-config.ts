@@ -10,7 +10,7 @@ import { FileRole } from '../../schema/config.ts';
 import { NAME } from '../../schema/patterns.ts';
 import { MOST_FAULTS, faultAt, isWithin, type Fault } from '../../schema/fault.ts';
 import { BUILT_IN_NAMES } from '../built-in/tools.ts';
-import { serverOf } from '../mcp/calls/names.ts';
+import { serverOf } from '../../core/tools/mcp-tool-name.ts';
 import type { ServerSettings } from '../mcp/settings/server-settings.ts';
 import { Servers, serverFaults, toServers } from '../mcp/settings/servers.ts';
 import type { Tool } from '../registry/tool.ts';

@@ -5,7 +5,7 @@ import { clientToolNameFaults } from '../../schema/client-tool-names.ts';
 import type { FileRole } from '../../schema/config.ts';
 import { faultAt, type Fault, type Path } from '../../schema/fault.ts';
 import { NAME } from '../../schema/patterns.ts';
-import { serverOf } from '../mcp/calls/names.ts';
+import { serverOf } from '../../core/tools/mcp-tool-name.ts';
 import { fromJsonSchema } from '../registry/input.ts';
 import { jsonCopy } from '../run/json-copy.ts';
 import { MODEL } from './file-validator.ts';

@@ -7,28 +7,41 @@ import {
   type CompactionSettings,
 } from '../../core/compaction/settings.ts';
 import { parseModelName, type ModelName } from '../../core/model/model.ts';
+import type { Allow } from '../../core/access/tenant.ts';
+import { ALL_ALLOWED, allowedOf, isAllowed, notAllowed } from '../../core/workers/allowed-names.ts';
 import type { ClientTool, Mode, Role, Serving, WorkerConfig } from '../../core/workers/settings.ts';
 import type { ToolCaller, ToolDescriptor } from '../../core/tools/tool.ts';
 import type { Catalog, Defaults } from './catalog.ts';
-import { serverOf } from '../mcp/calls/names.ts';
+import { serverOf } from '../../core/tools/mcp-tool-name.ts';
 import type { ToolServers } from './servers.ts';
+
+/**
+ * For whom a worker is resolved. `caller`: whose servers are meant; their tools stay constant within its job; null: of no
+ * context in particular. `role`: the name of its role; null: it has none. `allow`: what its tenant may use.
+ */
+type ResolvedFor = { caller: ToolCaller | null; role: string | null; allow: Allow };
+
+const FOR_ALL: ResolvedFor = { caller: null, role: null, allow: ALL_ALLOWED };
 
 /**
  * `from`: the name of a role in the config file, or the definition of a role of the API. `missing` lists all that this
  * process lacks: `role coder`, `provider anthropic`, `tool read_file`, `mcp server files` (also while it is starting).
- * `caller`: whose servers are meant; their tools stay constant within its job. Null: of no context in particular.
+ * Tools and servers that the tenant may not use count as not named. With a role or a model that it may not use, the worker
+ * is not allowed to run.
  */
 export function resolve(
   config: WorkerConfig,
   from: string | Role | null,
   catalog: Catalog,
-  caller: ToolCaller | null = null,
+  { caller, role: roleName, allow }: ResolvedFor = FOR_ALL,
 ): Serving {
   const role = typeof from === 'string' ? catalog.roles.get(from) : (from ?? {});
   // If the role is unknown, only the needs of the worker's own config are known.
   // Field by field: `parameters`, `tools`, `compaction` and `pinned` are replaced as a whole.
   const whole: Defaults | null = role === undefined ? null : { ...catalog.defaults, ...role, ...config };
-  const knownConfig: WorkerConfig = whole ?? config;
+  const knownConfig: WorkerConfig = usable(whole ?? config, allow);
+  const message = notAllowedMessage(allow, typeof from === 'string' ? from : roleName, knownConfig);
+  if (message !== null) return { kind: 'not_allowed', message };
   const model = knownConfig.model === undefined ? null : parseModelName(knownConfig.model);
   const lacking = [
     ...(role === undefined && typeof from === 'string' ? [`role ${from}`] : []),
@@ -40,6 +53,7 @@ export function resolve(
   if (lacking.length === 0 && caller !== null && caller.jobId !== null) catalog.servers.use(servers, caller);
   const tools = findTools(knownConfig.tools ?? [], catalog, caller);
   const served = findServed(knownConfig.mcp_servers ?? [], catalog.servers, caller);
+  const found = [...tools.found, ...served.found.filter(({ name }) => isAllowed(allow, 'tools', name))];
   const missing = [...lacking, ...tools.missing, ...served.missing];
   if (whole === null || model === null || missing.length > 0) return { kind: 'unsupported', missing };
   const callValues = callSettings(
@@ -52,14 +66,38 @@ export function resolve(
     settings: {
       ...callValues,
       model,
-      tools: offered(distinct([...tools.found, ...served.found]), whole.client_tools ?? [], callValues.mode),
+      tools: offered(distinct(found), whole.client_tools ?? [], callValues.mode),
       contextLimit: whole.context_limit ?? CONTEXT_LIMITS[model.provider],
-      compaction: compactionOf(whole.compaction ?? {}),
+      compaction: compactionOf(knownConfig.compaction ?? {}),
       maxSteps: whole.max_steps,
       // Rules of a role are appended to those of the config.
       asking: { ...catalog.asking, rules: [...(config.approval ?? []), ...(role?.approval ?? [])] },
     },
   };
+}
+
+/**
+ * The config without the tools, the servers and the unused model for summaries that the tenant may not use. A compaction
+ * that a client requests then uses the worker's own model.
+ */
+function usable(config: WorkerConfig, allow: Allow): WorkerConfig {
+  const { tools, mcp_servers, compaction } = config;
+  const { model, ...withoutModel } = compaction ?? {};
+  const isDropped = model !== undefined && compaction?.type !== 'llm' && !isAllowed(allow, 'models', model);
+  return {
+    ...config,
+    ...(tools !== undefined && { tools: allowedOf(allow, 'tools', tools) }),
+    ...(mcp_servers !== undefined && { mcp_servers: allowedOf(allow, 'mcp_servers', mcp_servers) }),
+    ...(isDropped && { compaction: withoutModel }),
+  };
+}
+
+/** Null: the tenant may use the role and the models. */
+function notAllowedMessage(allow: Allow, role: string | null, { model, compaction }: WorkerConfig): string | null {
+  if (role !== null && !isAllowed(allow, 'roles', role)) return notAllowed(allow, 'roles', [role]);
+  const models = [model, compaction?.model].filter((name) => name !== undefined);
+  const not = models.filter((name) => !isAllowed(allow, 'models', name));
+  return not.length === 0 ? null : notAllowed(allow, 'models', not);
 }
 
 function missingProvider(name: string | undefined, model: ModelName | null, { providers }: Catalog): string[] {

@@ -21,7 +21,8 @@ type Incarnation = { id: ProcessId; lockKey: number; backend: number | null; uns
 /** How often the process writes its metrics to its row, in milliseconds. */
 const FIGURES_MS = 5_000;
 
-type HeartbeatPorts = WorkerPorts & Pick<WorkerState, 'registry' | 'subscribers' | 'clock' | 'throttles' | 'metrics'>;
+type HeartbeatPorts = WorkerPorts &
+  Pick<WorkerState, 'registry' | 'subscribers' | 'clock' | 'throttles' | 'tenants' | 'metrics'>;
 
 export class Heartbeat {
   readonly #ports: HeartbeatPorts;
@@ -91,6 +92,7 @@ export class Heartbeat {
     this.#lastHeartbeat = sent;
     this.#ports.clock.set(reply.now);
     this.#ports.throttles.receive(reply.throttles);
+    this.#ports.tenants.receive(reply.tenants);
     for (const { contextId, controlSeq } of reply.signals) this.#ports.registry.notify(contextId, controlSeq);
     if (incarnation.backend !== reply.backendPid) {
       incarnation.backend = await this.#inTime(takeLock(this.#connection.db, incarnation.lockKey));

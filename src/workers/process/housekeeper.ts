@@ -12,6 +12,7 @@ import { forgetDead } from '../../db/processes/processes.ts';
 import { forgetSessions } from '../../db/write/sessions.ts';
 import { forgetRevocations } from '../../db/write/tokens.ts';
 import { forgetToolLists } from '../../db/model-calls/tool-lists.ts';
+import { forgetDeliveries, forgetWebhooks } from '../../db/webhooks/webhooks.ts';
 import type { WorkerState } from './ports.ts';
 import { Rounds } from './rounds.ts';
 import { removeOrphans } from './workspaces.ts';
@@ -23,6 +24,7 @@ const ARCHIVED_AT_ONCE = 200;
 const PURGED_AT_ONCE = 20;
 const KEYS_AT_ONCE = 5_000;
 const LISTS_AT_ONCE = 100;
+const DELIVERIES_AT_ONCE = 500;
 
 /** Batches of each kind in one round; the next round does the rest. */
 const BATCHES = 50;
@@ -48,6 +50,8 @@ export async function runHousekeeping(state: State, isStopped: () => boolean = (
   await inBatches(isStopped, async () => (await forgetKeys(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetRevocations(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetToolLists(db, LISTS_AT_ONCE)) === LISTS_AT_ONCE);
+  await inBatches(isStopped, async () => (await forgetDeliveries(db, DELIVERIES_AT_ONCE)) === DELIVERIES_AT_ONCE);
+  await inBatches(isStopped, async () => (await forgetWebhooks(db, DELIVERIES_AT_ONCE)) === DELIVERIES_AT_ONCE);
   let archived = 0;
   await inBatches(isStopped, async () => {
     const done = await archiveIdle(db, timeouts, ARCHIVED_AT_ONCE);

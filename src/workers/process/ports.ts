@@ -4,6 +4,7 @@ import type { RunSignals } from '../../agent/run-signals.ts';
 import type { Early, RunPorts } from '../../agent/run.ts';
 import type { Ended } from '../../commands/inputs/end-unread.ts';
 import type { CommandPorts } from '../../commands/ports.ts';
+import type { SchedulePorts } from '../../commands/schedules/post-run.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Append, Committed } from '../../core/run/append.ts';
 import type { ContextId, ProcessId, RunIds } from '../../core/ids.ts';
@@ -11,6 +12,7 @@ import type { Model, ProviderName } from '../../core/model/model.ts';
 import type { IdleTimeouts, Serving } from '../../core/workers/settings.ts';
 import type { Mailbox, Snapshot } from '../../core/run/snapshot.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
+import type { Allow } from '../../core/access/tenant.ts';
 import type { Millis } from '../../core/time.ts';
 import type { ToolCaller, ToolRunner } from '../../core/tools/tool.ts';
 import type { Database } from '../../db/connection/client.ts';
@@ -18,11 +20,14 @@ import type { WorkerDefinition } from '../../db/run/mailbox/worker.ts';
 import type { LeaseTimes } from '../../db/processes/processes.ts';
 import type { WakeQueue, Queue } from '../../queue/wake-queue.ts';
 import type { ToolServers } from '../../tools/registry/servers.ts';
+import type { Receivers } from '../../webhooks/receivers.ts';
+import type { SecretBox } from '../../webhooks/secret-box.ts';
 import type { Appender } from '../run/appender.ts';
 import type { SubscriberRegistry } from './subscriber-registry.ts';
 import type { DatabaseClock } from './clock.ts';
 import type { FollowUps } from './follow-ups.ts';
 import type { Fingerprints } from '../run/fingerprints.ts';
+import type { Tenants } from './tenants.ts';
 import type { Throttles } from './throttles.ts';
 import type { WorkerMetrics } from './metrics/metrics.ts';
 import type { Registry } from './registry.ts';
@@ -35,8 +40,8 @@ export type Abilities = {
   /** Identifies the provider's key without revealing it. The id is the same in every process that has this key. */
   keyId(provider: ProviderName): string;
   tools: ToolRunner;
-  /** `caller`: the context that the worker serves; null: it has none yet. */
-  resolve(worker: WorkerDefinition, caller: ToolCaller | null): Serving;
+  /** `caller`: the context that the worker serves; null: it has none yet. `allow`: what its tenant may use. */
+  resolve(worker: WorkerDefinition, caller: ToolCaller | null, allow: Allow): Serving;
   published: { tools: string[]; roles: string[]; models: string[]; mcpServers: string[] };
   team: TeamAbilities;
 };
@@ -59,6 +64,9 @@ type Expiry = {
   workspaces: string | null;
 };
 
+/** `secretBox` null: the process sends to no webhook. */
+export type WebhookPorts = { receivers: Receivers; secretBox: SecretBox | null };
+
 export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   database: Database;
   openHeartbeatConnection(): Database;
@@ -74,6 +82,9 @@ export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   times: WorkerTimes;
   expiry: Expiry;
   peers: PeerLimits;
+  /** The role of a worker that a schedule creates. */
+  scheduledRole: SchedulePorts['roleOf'];
+  webhooks: WebhookPorts;
   log: Logger;
   random(): number;
 };
@@ -120,7 +131,9 @@ export type WorkerState = WorkerPorts & {
   subscribers: SubscriberRegistry;
   clock: DatabaseClock;
   throttles: Throttles;
+  tenants: Tenants;
   followUps: Pick<FollowUps, 'look'>;
+  webhookSender: { look(): void };
   fingerprints: Pick<Fingerprints, 'of'>;
   metrics: WorkerMetrics;
   /** The id of the current registration; null: there is none, and nothing is claimed. */

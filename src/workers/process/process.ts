@@ -13,6 +13,8 @@ import { DatabaseClock } from './clock.ts';
 import { FollowUps } from './follow-ups.ts';
 import { Fingerprints } from '../run/fingerprints.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { Tenants } from './tenants.ts';
+import { createTenantRemover } from './tenant-remover.ts';
 import { Throttles } from './throttles.ts';
 import { createHousekeeper } from './housekeeper.ts';
 import { createIndexer } from './indexer.ts';
@@ -21,8 +23,10 @@ import { createWorkerMetrics, processFigures, type WorkerMetrics } from './metri
 import type { WorkerPorts, WorkerState } from './ports.ts';
 import { Registry } from './registry.ts';
 import { Dispatcher } from '../scheduling/dispatcher.ts';
+import { ScheduleRunner } from '../scheduling/schedule-runner.ts';
 import { Shares } from '../scheduling/shares.ts';
 import { Slots } from '../scheduling/slots.ts';
+import { WebhookSender } from '../webhooks/sender.ts';
 import { Sweep } from './sweep.ts';
 
 /**
@@ -56,17 +60,20 @@ export async function startWorkerProcess(
   { concurrency, reserved }: Capacity,
 ): Promise<WorkerProcess> {
   const registry = new Registry();
-  const slots = new Slots(new Shares(), concurrency, reserved);
+  const shares = new Shares();
+  const slots = new Slots(shares, concurrency, reserved);
+  const tenants = new Tenants(shares, registry);
   const clock = new DatabaseClock();
   const subscribers = new SubscriberRegistry();
   const metrics = createWorkerMetrics(slots, ports.abilities.published.tools, processFigures());
   const abilities = withMetrics(ports.abilities, metrics);
   const throttles = new Throttles({ ...ports, abilities }, clock, metrics);
-  const heartbeat = new Heartbeat({ ...ports, registry, subscribers, clock, throttles, metrics });
+  const heartbeat = new Heartbeat({ ...ports, registry, subscribers, clock, throttles, tenants, metrics });
   const identity = () => heartbeat.identity();
   const appender = createAppender(ports.database.db);
   const claimer = createClaimer({ ...ports, abilities, clock, registry });
   const followUps = new FollowUps(ports);
+  const webhookSender = new WebhookSender({ ...ports, identity });
   const fingerprints = new Fingerprints(ports.database.db, ports.log);
   const state: WorkerState = {
     ...ports,
@@ -78,8 +85,10 @@ export async function startWorkerProcess(
     subscribers,
     clock,
     throttles,
+    tenants,
     metrics,
     followUps,
+    webhookSender,
     fingerprints,
     identity,
   };
@@ -87,6 +96,8 @@ export async function startWorkerProcess(
   const sweep = new Sweep(state, dispatcher);
   const housekeeper = createHousekeeper(state);
   const indexer = createIndexer(state);
+  const tenantRemover = createTenantRemover(state);
+  const schedules = new ScheduleRunner(state);
   await Promise.all([
     heartbeat.start(),
     throttles.start(),
@@ -98,10 +109,14 @@ export async function startWorkerProcess(
   sweep.start();
   housekeeper.start();
   indexer.start();
+  tenantRemover.start();
+  schedules.start();
+  webhookSender.start();
+  const beside = [dispatcher, sweep, housekeeper, indexer, tenantRemover, schedules, followUps, webhookSender];
   let draining: Promise<void> | null = null;
   return {
     running: () => slots.running,
-    drain: () => (draining ??= drain(state, listener, [dispatcher, sweep, housekeeper, indexer, followUps], heartbeat)),
+    drain: () => (draining ??= drain(state, listener, beside, heartbeat)),
   };
 }
 

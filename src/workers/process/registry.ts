@@ -3,7 +3,7 @@
  * ended. So a lease of this process without a place is left over from an earlier run.
  */
 import { RunSignals } from '../../agent/run-signals.ts';
-import type { ContextId } from '../../core/ids.ts';
+import type { ContextId, TenantId } from '../../core/ids.ts';
 import { Unsupported } from './unsupported.ts';
 
 type Place = {
@@ -11,6 +11,8 @@ type Place = {
   ended: Promise<void>;
   /** When its claim had been made, on the monotonic clock; null: not yet. */
   claimedAt: number | null;
+  /** Null: not known yet. */
+  tenantId: TenantId | null;
   /**
    * Ends the place. True: a wake-up arrived meanwhile, perhaps after the run released its context, so the caller checks
    * it again.
@@ -50,6 +52,7 @@ export class Registry {
       signals: new RunSignals(),
       ended,
       claimedAt: null,
+      tenantId: null,
       leave: () => {
         this.#places.delete(contextId);
         resolve();
@@ -83,6 +86,12 @@ export class Registry {
   /** All leases are lost: ends all runs. */
   loseAll(): void {
     for (const { signals } of this.#places.values()) signals.lose();
+  }
+
+  /** Runs of these tenants release their context at the next step. */
+  leaveTenants(tenants: ReadonlySet<TenantId>): void {
+    for (const { signals, tenantId } of this.#places.values())
+      if (tenantId !== null && tenants.has(tenantId)) signals.leave();
   }
 
   /** Runs release their context at the next step. */

@@ -6,6 +6,8 @@
 import type { Code } from '../../core/errors.ts';
 import type { TenantId, WorkerId } from '../../core/ids.ts';
 import { formatModelName } from '../../core/model/model.ts';
+import type { Allow } from '../../core/access/tenant.ts';
+import { allowedOf, isAllowed, notAllowed } from '../../core/workers/allowed-names.ts';
 import type { Role, Settings, WorkerConfig, WorkerRole } from '../../core/workers/settings.ts';
 import type { SpawnAsk } from '../../core/workers/worker-asks.ts';
 import type { WorkerLimits } from '../../core/workers/worker-limits.ts';
@@ -24,20 +26,23 @@ type ChildWorkerSpec =
 /** The role that the call names. `definition`: null if only other processes know it. */
 type Found = { role: WorkerRole; definition: Role | null };
 
-/** The worker that spawns. `limits`: those that apply to it. */
-type Spawner = { tenantId: TenantId; settings: Settings; parent: Parent; limits: WorkerLimits };
+/** The worker that spawns. `allow`: what its tenant may use. `limits`: those that apply to it. */
+type Spawner = { tenantId: TenantId; allow: Allow; settings: Settings; parent: Parent; limits: WorkerLimits };
 
 export async function childWorkerSpec(
   parts: Parts,
-  { tenantId, settings, parent, limits }: Spawner,
+  { tenantId, allow, settings, parent, limits }: Spawner,
   ask: SpawnAsk,
 ): Promise<ChildWorkerSpec> {
+  // Before it is looked up: the model does not learn whether there is such a role.
+  if (ask.role !== null && !isAllowed(allow, 'roles', ask.role))
+    return refused('forbidden', notAllowed(allow, 'roles', [ask.role]));
   const found = ask.role === null ? null : await findRoleOf(parts, tenantId, ask.role);
   if (found === null && ask.role !== null)
     return refused('unknown_role', `No role has the name ${JSON.stringify(ask.role)}.`);
   const granted = [
     ...settings.tools.filter(({ answered_by }) => answered_by !== 'client').map(({ name }) => name),
-    ...(found?.definition?.tools ?? []),
+    ...allowedOf(allow, 'tools', found?.definition?.tools ?? []),
   ];
   const more = ask.tools?.find((name) => !granted.includes(name));
   if (more !== undefined) {
@@ -47,7 +52,10 @@ export async function childWorkerSpec(
   const config = { ...inherited(settings, parent, limits, found), ...requestedConfig(ask) };
   const role = found === null ? parent.role : found.role;
   const definition = found === null ? parent.definition : role?.version === null ? null : found.definition;
-  const missing = await missingOf(parts, { role, definition, config });
+  const child = { workerId: ANY_WORKER, role: role?.name ?? null, definition, config };
+  const serving = parts.abilities.resolve(child, null, allow);
+  if (serving.kind === 'not_allowed') return refused('forbidden', serving.message);
+  const missing = serving.kind === 'served' ? null : await firstMissing(parts, serving.missing);
   return missing === null
     ? { kind: 'made', role, config }
     : refused('unavailable', `No worker process has the ${missing}.`);
@@ -90,14 +98,8 @@ async function findRoleOf(
     : null;
 }
 
-/** The first thing that no live worker process can serve; null: nothing is missing. */
-async function missingOf(
-  { database, abilities, times }: Parts,
-  { role, definition, config }: { role: WorkerRole | null; definition: Role | null; config: WorkerConfig },
-): Promise<string | null> {
-  const child = { workerId: ANY_WORKER, role: role?.name ?? null, definition, config };
-  const serving = abilities.resolve(child, null);
-  if (serving.kind === 'served') return null;
+/** The first of what this process lacks that no live worker process can serve; null: nothing is missing. */
+async function firstMissing({ database, times }: Parts, lacking: readonly string[]): Promise<string | null> {
   const elsewhere = await published(database.db, times);
   const known = new Set(
     elsewhere.flatMap(({ tools, roles, models, mcpServers }) => [
@@ -107,7 +109,7 @@ async function missingOf(
       ...mcpServers.map((name) => `mcp server ${name}`),
     ]),
   );
-  return serving.missing.find((name) => !known.has(name)) ?? null;
+  return lacking.find((name) => !known.has(name)) ?? null;
 }
 
 /** A placeholder: settings do not depend on the worker's id. */

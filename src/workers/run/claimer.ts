@@ -153,7 +153,7 @@ async function leaveUnread({ abilities, clock }: Parts, tx: Executor, row: Conte
     history: [],
     compacted: NOTHING_COMPACTED,
     unread: null,
-    serving: abilities.resolve(worker, callerOf(mailbox)),
+    serving: abilities.resolve(worker, callerOf(mailbox), mailbox.allow),
   };
   if (decide(unread, row.now).kind !== 'release_unsupported') return null;
   await append(tx, [releaseUnsupported(mailbox, row.now)]);

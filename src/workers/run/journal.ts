@@ -92,6 +92,7 @@ function announce(
   }
   publisher.committed(transition, outcome);
   if (outcome.followUp) state.followUps.look();
+  if (lease.notifies) state.webhookSender.look();
   if (park?.status === 'runnable') wakeQueue.notify({ contextId, wakeSeq: outcome.wakeSeq, epoch });
   // A new context has one wake-up and was never claimed.
   for (const spawn of spawns) wakeQueue.notify({ contextId: spawn.contextId, wakeSeq: 1, epoch: 0 });
@@ -178,7 +179,7 @@ function toSnapshot(
   { mailbox, worker }: Stored,
   { history, compacted, unread }: Remembered,
 ): Snapshot {
-  const serving = abilities.resolve(worker, callerOf(mailbox));
+  const serving = abilities.resolve(worker, callerOf(mailbox), mailbox.allow);
   return { ...delivered(mailbox, clock.now()), history, compacted, unread, serving };
 }
 

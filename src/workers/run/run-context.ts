@@ -67,6 +67,7 @@ async function runOnce(
     state.metrics.claim(claimed?.kind === 'opened' ? 'claimed' : 'noop');
     if (claimed?.kind === 'opened') {
       const { snapshot: first, early } = claimed;
+      place.tenantId = first.lease.tenantId;
       slot?.serve(first.lease.tenantId);
       const ports = portsFor(first);
       const eager = new EagerCalls(ports, signals, first);

@@ -109,7 +109,7 @@ function answeredWith(call: OpenCall, result: CallResult): Arrangement {
 /** `made`: children that earlier calls of the same answer create. */
 async function arrangeSpawn(
   parts: Parts,
-  { snapshot: { lease, workerId }, job, settings }: Self,
+  { snapshot: { lease, workerId, allow }, job, settings }: Self,
   { parent, made }: { parent: Parent | null; made: number },
   { call, ask }: { call: OpenCall; ask: SpawnAsk },
 ): Promise<Arrangement> {
@@ -122,7 +122,7 @@ async function arrangeSpawn(
   const after = { children: counts.children + made, inTree: counts.inTree + made, ofTenant: counts.ofTenant + made };
   const over = overLimit({ ...counts, ...after }, limits, team.tenantWorkers);
   if (over !== null) return refused('worker_limit', over);
-  const spec = await childWorkerSpec(parts, { tenantId: lease.tenantId, settings, parent, limits }, ask);
+  const spec = await childWorkerSpec(parts, { tenantId: lease.tenantId, allow, settings, parent, limits }, ask);
   if (spec.kind === 'refused') return refused(spec.code, spec.message);
   const { ids } = parts;
   return {

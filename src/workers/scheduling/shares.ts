@@ -1,6 +1,6 @@
 /**
  * How the slots of a process are shared between tenants. The next one goes to the tenant that runs the fewest contexts
- * here; if several do, to the one whose last start is the longest ago.
+ * here for its weight; if several do, to the one whose last start is the longest ago.
  */
 import type { TenantId } from '../../core/ids.ts';
 
@@ -20,6 +20,13 @@ export class Shares {
   readonly #promised = new Map<TenantId, number>();
   /** Runs that leave their slots for them. */
   readonly #leaving = new Map<TenantId, number>();
+
+  /** Of those whose weight is not 1. */
+  #weights: ReadonlyMap<TenantId, number> = new Map();
+
+  setWeights(weights: ReadonlyMap<TenantId, number>): void {
+    this.#weights = weights;
+  }
 
   running(tenant: TenantId): number {
     return this.#running.get(tenant) ?? 0;
@@ -58,14 +65,15 @@ export class Shares {
   }
 
   /**
-   * Whether a run of this tenant should leave its slot, because a context of a tenant that runs fewer here waits for one.
-   * Each waiting context is promised one slot only.
+   * Whether a run of this tenant should leave its slot, because a context of a tenant that runs fewer here, for its weight,
+   * waits for one. Each waiting context is promised one slot only.
    */
   yields(tenant: TenantId): boolean {
     if (performance.now() - this.#notedAt > NOTED_MS) return false;
-    const own = this.running(tenant) - (this.#leaving.get(tenant) ?? 0);
+    const own = this.#share(tenant, this.running(tenant) - (this.#leaving.get(tenant) ?? 0));
     for (const other of this.#waiting.keys()) {
-      if (other === tenant || this.running(other) + (this.#promised.get(other) ?? 0) >= own) continue;
+      if (other === tenant || this.#share(other, this.running(other) + (this.#promised.get(other) ?? 0)) >= own)
+        continue;
       add(this.#waiting, other, -1);
       add(this.#promised, other, 1);
       add(this.#leaving, tenant, 1);
@@ -74,8 +82,12 @@ export class Shares {
     return false;
   }
 
+  #share(tenant: TenantId, count: number): number {
+    return count / (this.#weights.get(tenant) ?? 1);
+  }
+
   #isBefore(one: TenantId, other: TenantId): boolean {
-    const difference = this.running(one) - this.running(other);
+    const difference = this.#share(one, this.running(one)) - this.#share(other, this.running(other));
     if (difference !== 0) return difference < 0;
     return (this.#startedAt.get(one) ?? 0) < (this.#startedAt.get(other) ?? 0);
   }

@@ -4,7 +4,7 @@ import type { ToolCallId } from '../../../src/core/ids.ts';
 import { OUTSIDE, addProcess, converse, take } from '../manual-worker.ts';
 import { ids, type Api, type Body } from '../harness.ts';
 
-export type Owned = { worker: Body; job: string; message: string; toolCall: ToolCallId };
+export type Owned = { worker: Body; job: string; message: string; toolCall: ToolCallId; schedule: string };
 
 /** A worker whose first job has ended and whose second one waits for an answer. `api`: called as its owner. */
 export async function makeOwned(api: Api, of: object = {}): Promise<Owned> {
@@ -18,7 +18,9 @@ export async function makeOwned(api: Api, of: object = {}): Promise<Owned> {
   await manual.admit();
   await manual.answer([{ type: 'tool_use', id: toolCall, name: 'ask_user', input: { question: 'Which?' } }]);
   await manual.awaitCalls(Date.now() + 3_600_000);
-  return { worker, job, message: messages.data[0].id, toolCall };
+  const planned = { name: 's', cron: '@daily', content: 'hello', target: { context_id: worker.context_id } };
+  const { body: schedule } = await api.post('/api/schedules', planned);
+  return { worker, job, message: messages.data[0].id, toolCall, schedule: schedule.id };
 }
 
 /** By method and path: bodies of requests that need one. */
@@ -33,11 +35,13 @@ export const BODIES: Readonly<Record<string, object>> = {
   'post /api/contexts/{id}/tools/approve': { all: true, decision: 'approve' },
   'post /api/contexts/{id}/tools/{tool_call_id}/resolve': { outcome: 'tell' },
   'post /api/contexts/{id}/messages/{message_id}/edit': { content: 'x' },
+  'patch /api/schedules/{id}': { name: 'x' },
 };
 
 /** A path of the document with its ids in it. */
-export function urlOf(path: string, { worker, job, message, toolCall }: Owned): string {
-  const id = path.includes('/workers/') ? worker.id : path.includes('/jobs/') ? job : worker.context_id;
+export function urlOf(path: string, { worker, job, message, toolCall, schedule }: Owned): string {
+  const [, , kind = ''] = path.split('/');
+  const id = { workers: worker.id, jobs: job, schedules: schedule }[kind] ?? worker.context_id;
   return path
     .replace('{id}', id)
     .replace('{message_id}', message)

@@ -7,6 +7,7 @@ import { requestLimits } from '../../../src/platform/platform.ts';
 import { parseEnvironment } from '../../../src/config/config.ts';
 import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import { ABOUT, openApi, type Api, type Body } from '../harness.ts';
+import { NO_WEBHOOKS } from '../../services/webhooks.ts';
 
 let api: Api;
 let database: Database;
@@ -23,6 +24,7 @@ beforeAll(async () => {
     roles: new Map(),
     parameters: [],
     about: ABOUT,
+    webhooks: NO_WEBHOOKS,
     consoleFolder: null,
     checkInput: async () => null,
     logger: pino({ level: 'warn' }, { write: (line) => void log.push(JSON.parse(line)) }),

@@ -11,6 +11,7 @@ import { GivenUp } from '../../../src/db/connection/client.ts';
 import { errorCode } from '../../../src/db/connection/database-errors.ts';
 import { tagOf } from '../../services/statements.ts';
 import { ABOUT, openApi, type Api, type Body } from '../harness.ts';
+import { NO_WEBHOOKS } from '../../services/webhooks.ts';
 
 /** Waiting for an event on a slow machine. */
 const PATIENT = { timeout: 60_000 };
@@ -138,6 +139,7 @@ describe('a read that waits in PostgreSQL', () => {
       roles: new Map(),
       parameters: [],
       about: ABOUT,
+      webhooks: NO_WEBHOOKS,
       consoleFolder: null,
       checkInput: async () => null,
       logger: pino({ level: 'silent' }),

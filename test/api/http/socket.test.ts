@@ -11,6 +11,7 @@ import { parseEnvironment } from '../../../src/config/config.ts';
 import type { Environment } from '../../../src/config/environment.ts';
 import { tagOf } from '../../services/statements.ts';
 import { ABOUT, openApi, type Api, type Body } from '../harness.ts';
+import { NO_WEBHOOKS } from '../../services/webhooks.ts';
 
 let api: Api;
 let server: Server;
@@ -31,6 +32,7 @@ const start = (env: Environment, logger = pino({ level: 'silent' })): Promise<Se
     roles: new Map(),
     parameters: [],
     about: ABOUT,
+    webhooks: NO_WEBHOOKS,
     consoleFolder: null,
     checkInput: async () => null,
     logger,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openAccessControl } from '../../../src/api/access/access.ts';
 import { isLoopback } from '../../../src/config/loopback.ts';
-import { ALL_SCOPES } from '../../../src/core/scopes.ts';
+import { ALL_SCOPES } from '../../../src/core/access/scopes.ts';
 import type { AccessHeaders } from '../../../src/api/access/access-request.ts';
 import { openApi, type Api } from '../harness.ts';
 
@@ -89,7 +89,14 @@ describe('with keys', () => {
 });
 
 /** Paths that the admin key opens. They show no data of a tenant. */
-const OF_OPERATORS = ['/metrics', '/api/system', '/api/providers/{name}/throttles/{id}'];
+const OF_OPERATORS = [
+  '/metrics',
+  '/api/system',
+  '/api/providers/{name}/throttles/{id}',
+  '/api/tenants',
+  '/api/tenants/{name}',
+  '/api/audit',
+];
 /** The admin key makes the first key of a tenant. */
 const MAKES_FIRST_KEY = 'post /api/keys';
 
@@ -245,8 +252,9 @@ describe('access control', () => {
       tenantId: expect.any(Number),
       tenantName: 'x',
       isOperator: false,
-      credential: null,
+      credential: { kind: 'environment', tenantId: expect.any(Number) },
       scopes: ALL_SCOPES,
+      allow: {},
       key: { kind: 'env', id: expect.any(String) },
       token: null,
     });

@@ -45,6 +45,7 @@ const ADDRESSES = [
   '/jobs/0190a000-0000-7000-8000-000000000000',
   '/workers/0190a000-0000-7000-8000-000000000000/tree',
   '/inbox',
+  '/schedules',
   '/overview',
   '/search?q=a%20b',
   '/settings',

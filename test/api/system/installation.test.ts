@@ -4,7 +4,8 @@ import { afterEach, expect, test } from 'vitest';
 import type { About } from '../../../src/api/server/about.ts';
 import { aboutOf } from '../../../src/platform/about.ts';
 import { parseEnvironment } from '../../../src/config/config.ts';
-import { DEFAULT_TENANT, type TenantId } from '../../../src/core/ids.ts';
+import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
 import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
 import { setThrottle } from '../../../src/db/processes/throttles.ts';
@@ -114,7 +115,14 @@ test("worker processes report their names, their runs, and their providers' answ
   await setThrottle(
     api.database.db,
     { ...throttled, model: 'm-1' },
-    { id: 'a', tenantId: 99 as TenantId, reason: 'rate_limited', since: 0, refusedAt: 0, until: until - 1_000 },
+    {
+      id: 'a',
+      tenantId: await ensureTenant(api.database.db, 'other'),
+      reason: 'rate_limited',
+      since: 0,
+      refusedAt: 0,
+      until: until - 1_000,
+    },
   );
   await setThrottle(
     api.database.db,
@@ -142,7 +150,7 @@ test("worker processes report their names, their runs, and their providers' answ
     throttle_reason: 'overloaded',
     throttles: [
       { id: 'b', model: 'm-2', reason: 'overloaded', tenants: ['default'] },
-      { id: 'a', model: 'm-1', reason: 'rate_limited', tenants: [] },
+      { id: 'a', model: 'm-1', reason: 'rate_limited', tenants: ['other'] },
     ],
   });
   expect(body.mcp_servers).toEqual([

@@ -1,6 +1,6 @@
 // Scopes of keys: every operation of the document, with every scope but the one that it needs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SCOPES } from '../../../src/core/scopes.ts';
+import { SCOPES } from '../../../src/core/access/scopes.ts';
 import Fastify from 'fastify';
 import { refuseOtherMethods } from '../../../src/api/server/methods.ts';
 import type { App } from '../../../src/api/server/ports.ts';
@@ -29,6 +29,11 @@ const UNSCOPED = [
   'get /readyz',
   'get /metrics',
   'delete /api/providers/{name}/throttles/{id}',
+  'get /api/tenants',
+  'post /api/tenants',
+  'get /api/tenants/{name}',
+  'patch /api/tenants/{name}',
+  'delete /api/tenants/{name}',
   'get /api/session',
   'post /api/session',
   'delete /api/session',

@@ -121,12 +121,35 @@ describe('the document', () => {
         'GET /api/roles/:name',
         'PUT /api/roles/:name',
         'DELETE /api/roles/:name',
+        'GET /api/schedules',
+        'POST /api/schedules',
+        'GET /api/schedules/:id',
+        'PATCH /api/schedules/:id',
+        'DELETE /api/schedules/:id',
+        'POST /api/schedules/:id/run',
+        'GET /api/schedules/:id/runs',
         'GET /api/keys',
         'POST /api/keys',
         'DELETE /api/keys/:id',
         'POST /api/keys/:id/rotate',
         'POST /api/tokens',
         'DELETE /api/tokens',
+        'GET /api/webhooks',
+        'POST /api/webhooks',
+        'GET /api/webhooks/:id',
+        'PATCH /api/webhooks/:id',
+        'DELETE /api/webhooks/:id',
+        'POST /api/webhooks/:id/rotate',
+        'POST /api/webhooks/:id/test',
+        'GET /api/webhooks/:id/deliveries',
+        'GET /api/webhooks/:id/deliveries/:delivery_id',
+        'POST /api/webhooks/:id/deliveries/:delivery_id/retry',
+        'GET /api/tenants',
+        'POST /api/tenants',
+        'GET /api/tenants/:name',
+        'PATCH /api/tenants/:name',
+        'DELETE /api/tenants/:name',
+        'GET /api/audit',
         'GET /healthz',
         'GET /readyz',
         'GET /metrics',
@@ -195,9 +218,12 @@ async function askedCall(waitsFor: 'answer' | 'outcome' = 'answer'): Promise<{ c
   return { context, call: `${context}/tools/${id}` };
 }
 
+const DAILY = { name: 's', cron: '@daily', content: 'x' };
+
 test('every operation of the document answers as described', async () => {
   const { body: worker } = await api.post('/api/workers', { name: 'w' });
   const { body: context } = await api.post('/api/contexts');
+  const { body: schedule } = await api.post('/api/schedules', { ...DAILY, target: { context_id: context.id } });
   const { body: posted } = await api.post(`/api/contexts/${context.id}/messages`, { content: 'x' });
   const { body: withdrawn } = await api.post(`/api/contexts/${context.id}/messages`, { content: 'z' });
   const { body: chat } = await api.post('/api/chat', { message: 'x' });
@@ -255,6 +281,13 @@ test('every operation of the document answers as described', async () => {
     ['GET', '/api/roles'],
     ['GET', '/api/roles/coder'],
     ['DELETE', '/api/roles/coder'],
+    ['GET', '/api/schedules'],
+    ['POST', '/api/schedules', { ...DAILY, target: { worker: { name: 'w' } } }],
+    ['GET', `/api/schedules/${schedule.id}`],
+    ['PATCH', `/api/schedules/${schedule.id}`, { paused: true }],
+    ['POST', `/api/schedules/${schedule.id}/run`],
+    ['GET', `/api/schedules/${schedule.id}/runs`],
+    ['DELETE', `/api/schedules/${schedule.id}`],
     ['GET', '/healthz'],
     ['GET', '/readyz'],
     ['GET', '/metrics'],
@@ -290,16 +323,32 @@ test('every operation of the document answers as described', async () => {
   }
   // It ended with its context.
   expect((await streamed).status).toBe(200);
-  // The last needs a model call: test/api/jobs/step-prompt.test.ts covers it. The others need keys, or would end the
-  // time without them: api-keys.test.ts and tokens.test.ts cover them.
+  // Prompts need a model call: test/api/jobs/step-prompt.test.ts covers them. The others need keys or a secret, or would
+  // end the time without keys: tests named after them cover them.
   expect(api.contract.unseen()).toEqual([
     'GET /api/keys',
     'POST /api/keys',
     'POST /api/tokens',
     'DELETE /api/tokens',
+    'GET /api/webhooks',
+    'POST /api/webhooks',
+    'GET /api/tenants',
+    'POST /api/tenants',
+    'GET /api/audit',
     'DELETE /api/keys/{id}',
     'POST /api/keys/{id}/rotate',
+    'GET /api/webhooks/{id}',
+    'PATCH /api/webhooks/{id}',
+    'DELETE /api/webhooks/{id}',
+    'POST /api/webhooks/{id}/rotate',
+    'POST /api/webhooks/{id}/test',
+    'GET /api/webhooks/{id}/deliveries',
+    'GET /api/tenants/{name}',
+    'PATCH /api/tenants/{name}',
+    'DELETE /api/tenants/{name}',
     'GET /api/jobs/{id}/steps/{n}/prompt',
+    'GET /api/webhooks/{id}/deliveries/{delivery_id}',
+    'POST /api/webhooks/{id}/deliveries/{delivery_id}/retry',
   ]);
 });
 

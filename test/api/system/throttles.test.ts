@@ -1,6 +1,7 @@
 // The operator ends a throttle: which jobs go on, and which do not.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
 import { DEFAULT_TENANT, type ContextId, type JobId, type ProcessId, type TenantId } from '../../../src/core/ids.ts';
 import { setThrottle } from '../../../src/db/processes/throttles.ts';
 import { addProcess, take } from '../manual-worker.ts';
@@ -97,7 +98,7 @@ test('for a minute it may be repeated: a job that begins to wait meanwhile goes 
 });
 
 test('the throttles of all tenants end; a refusal from before does not begin them again, a later one does', async () => {
-  const other = 2 as TenantId;
+  const other = await ensureTenant(api.database.db, 'other');
   const before = Date.now() - 1_000;
   await throttle('u', DEFAULT_TENANT, before);
   await throttle('u', other, before);

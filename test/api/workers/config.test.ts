@@ -1,4 +1,4 @@
-import { ALL_SCOPES } from '../../../src/core/scopes.ts';
+import { ALL_SCOPES } from '../../../src/core/access/scopes.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';

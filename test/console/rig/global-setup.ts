@@ -13,7 +13,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   await buildConsole();
   const services = project.getProvidedContext();
-  const platform = await startPlatform(services, { NIGHTSHIFT_API_KEYS: keysOfAll() });
+  const platform = await startPlatform(services, {
+    NIGHTSHIFT_API_KEYS: keysOfAll(),
+    NIGHTSHIFT_SECRET_KEY: 'the-secret-of-these-tests-with-32-characters',
+  });
   project.provide('consolePlatform', { url: platform.url, effects: platform.effects });
   return async () => {
     await platform.end();

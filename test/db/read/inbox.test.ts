@@ -1,7 +1,7 @@
 // The inbox among very many rows: a page is a range of its own index, at any position.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { WHOLE_TENANT } from '../../../src/core/reach.ts';
+import { WHOLE_TENANT } from '../../../src/core/access/reach.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import { listInbox, type InboxKind, type InboxPlace } from '../../../src/db/read/jobs/inbox.ts';

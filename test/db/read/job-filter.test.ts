@@ -1,7 +1,7 @@
 // The list of jobs among very many of them: under any filter, the jobs that do not match are not read one by one.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { WHOLE_TENANT } from '../../../src/core/reach.ts';
+import { WHOLE_TENANT } from '../../../src/core/access/reach.ts';
 import { DEFAULT_TENANT, type ContextId, type JobId, type WorkerId } from '../../../src/core/ids.ts';
 import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import type { JobFilter } from '../../../src/db/read/jobs/job-filter.ts';

@@ -1,7 +1,7 @@
 // Search over many messages, of which one matches, or most.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { WHOLE_TENANT } from '../../../src/core/reach.ts';
+import { WHOLE_TENANT } from '../../../src/core/access/reach.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { searchStretch } from '../../../src/db/search/search.ts';
 import { given, type Given } from '../database-fixture.ts';

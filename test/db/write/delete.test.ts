@@ -36,6 +36,11 @@ async function fill({ contextId, tenantId }: Context): Promise<void> {
     values (${of}, '${v7()}', '${jobId}', '${v7()}', 0)`);
   await the.rows(`insert into approval_grants (context_id, tenant_id, tool, actor, created_at, expires_at)
     values (${of}, 'x', '{"kind": "operator"}', now(), now() + interval '1 hour')`);
+  await the.rows(`insert into webhook_outbox (context_id, tenant_id, seq) values (${of}, 1)`);
+  await the.rows(`insert into job_webhooks (context_id, tenant_id, job_id, webhook_id)
+    values (${of}, '${jobId}', '${v7()}')`);
+  await the.rows(`insert into webhook_deliveries (context_id, tenant_id, id, webhook_id, job_id, type, seq, body,
+    next_attempt_at, give_up_at) values (${of}, '${v7()}', '${v7()}', '${jobId}', 'job.started', 1, '{}', now(), now())`);
   await the.rows(`insert into search_backlog (context_id, tenant_id, upto_seq) values (${of}, 1)`);
   await the.rows(`insert into search_entries (context_id, tenant_id, seq, message_id, role, created_at, document)
     values (${of}, 1, '${v7()}', 'user', now(), to_tsvector('english', 'x'))`);

@@ -1,6 +1,6 @@
 // Rows of one tenant do not exist for another; workers change under their version, and are deleted permanently.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { WHOLE_TENANT } from '../../../src/core/reach.ts';
+import { WHOLE_TENANT } from '../../../src/core/access/reach.ts';
 import { changeWorker } from '../../../src/commands/workers/change-worker.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
@@ -20,17 +20,18 @@ import { findReceipt } from '../../../src/db/run/receipts.ts';
 import { listSteps } from '../../../src/db/read/jobs/step-views.ts';
 import { findWorker, listWorkers } from '../../../src/db/read/contexts/worker-views.ts';
 import { contextOf, depthOf, descendants } from '../../../src/db/write/workers/workers.ts';
-import { ensureTenant } from '../../../src/db/write/tenants.ts';
+import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
 import { given, ids, nothing, type Given } from '../database-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
   the = await given();
+  other = await ensureTenant(the.database.db, 'other');
 });
 afterAll(() => the.close());
 
 const db = () => the.database.db;
-const other = 2 as TenantId;
+let other: TenantId;
 const noJobs = {
   statuses: null,
   kind: null,

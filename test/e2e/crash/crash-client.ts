@@ -1,7 +1,7 @@
 // A client's command that dies by SIGKILL right before its commit is sent, or right after it was acknowledged and
 // before the caller gets the answer: node crash-client.ts before|after cancel <job> | submit <context> | approve
 // <context> | create
-import type { Actor } from '../../../src/core/actor.ts';
+import type { Actor } from '../../../src/core/access/actor.ts';
 import { approveCalls } from '../../../src/commands/calls/approve-calls.ts';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';

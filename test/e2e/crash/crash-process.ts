@@ -23,6 +23,7 @@ import { startWorkerProcess } from '../../../src/workers/process/process.ts';
 import { CRASH_TIMES } from './crash-times.ts';
 import { watched, type Watcher } from './effects.ts';
 import { outsideTools } from '../outside/outside-tools.ts';
+import { NO_WEBHOOKS } from '../../services/webhooks.ts';
 
 export type CrashProcess = {
   /** Its environment: the services, and the file in which its tools record their effects. */
@@ -66,6 +67,8 @@ export async function startCrashProcess({
       times,
       expiry: { timeouts: {}, archivedDays: null, workspaces: null },
       peers: PEER_LIMITS,
+      scheduledRole: async () => ({ kind: 'role', role: null }),
+      webhooks: NO_WEBHOOKS,
       boundResult: (content) => content,
       log,
       random: Math.random,

@@ -1,7 +1,9 @@
 // Die after the k-th durable effect, for every k: a real process is killed by SIGKILL, another one continues, and the
 // stored result is the same, except for the outcome of a `once` call that cannot be known.
 import { afterAll, expect, test } from 'vitest';
-import type { ContextId, ToolCallId } from '../../../src/core/ids.ts';
+import { perform } from '../../../src/commands/perform.ts';
+import { createSchedule } from '../../../src/commands/schedules/create-schedule.ts';
+import { DEFAULT_TENANT, type ContextId, type ToolCallId } from '../../../src/core/ids.ts';
 import { depth } from '../../services/depth.ts';
 import { killChildren, startChild, type Child } from '../rig/children.ts';
 import {
@@ -292,6 +294,45 @@ function outputIn(line: string): string {
 
 /** The effects at which a process dies in the gate; at full depth it dies at every one. */
 type Gate = 'every' | 'kinds' | 'none';
+
+/** Two schedules that are due while the first process runs: one posts to a context, one makes a worker. */
+const scheduled: Play = {
+  inputs: [[]],
+  async meanwhile({ environment: { ports }, contextIds: [contextId] }) {
+    if (contextId === undefined) throw new Error('no context');
+    const worker = { name: 'w', role: null, config: { model: 'simulated/default' } };
+    const targets = [{ kind: 'context', contextId } as const, { kind: 'worker', worker } as const];
+    for (const target of targets) {
+      const made = await perform(
+        ports,
+        createSchedule(ports, {
+          tenantId: DEFAULT_TENANT,
+          user: null,
+          actor: { kind: 'operator', id: null, user: null, onBehalfOf: null },
+          name: 's',
+          timing: { kind: 'at', at: Date.now() + 2_000 },
+          timezone: 'UTC',
+          target,
+          content: 'say: done',
+          overlap: 'interrupt',
+          catchUp: 'one',
+          jitterS: 0,
+          paused: false,
+        }),
+      );
+      expect(made.kind).toBe('done');
+    }
+  },
+  async expect({ environment }) {
+    const runs =
+      await environment.query(`select r.status, j.status as job, s.next_occurrence, s.last_job_id = r.job_id as last
+      from schedule_runs r join schedules s on s.id = r.schedule_id join jobs j on j.id = r.job_id`);
+    const run = { status: 'started', job: 'completed', next_occurrence: null, last: true };
+    expect(runs).toEqual([run, run]);
+    expect(await environment.query('select count(*)::int as n from jobs')).toEqual([{ n: 2 }]);
+  },
+};
+
 /** There are at least `least` effects of at least `kinds`. */
 type Entry = { what: string; play: Play; least: number; kinds: number; after: Gate; before: Gate };
 
@@ -320,6 +361,7 @@ const PLAYS: Entry[] = [
     after: 'kinds',
     before: 'none',
   },
+  { what: 'of schedules', play: scheduled, least: 6, kinds: 2, after: 'kinds', before: 'kinds' },
   { what: 'of a follow-up', play: followUp, least: 5, kinds: 3, after: 'none', before: 'none' },
   { what: 'around a cancel', play: cancelled, least: 7, kinds: 3, after: 'kinds', before: 'kinds' },
   { what: 'around an interrupt', play: interrupted, least: 7, kinds: 3, after: 'kinds', before: 'kinds' },

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inject } from 'vitest';
-import type { Actor } from '../../../src/core/actor.ts';
+import type { Actor } from '../../../src/core/access/actor.ts';
 import { localBus } from '../../../src/bus/local.ts';
 import { redisBus } from '../../../src/bus/redis.ts';
 import { ids } from '../../../src/platform/ids.ts';
@@ -44,7 +44,7 @@ export type TestEnvironment = {
   /** A decision on one call: `reason` of a denial, null of an approval. */
   judge(contextId: ContextId, toolCallId: ToolCallId, reason: string | null): Promise<void>;
   query(text: string): Promise<Row[]>;
-  /** No job is unfinished, no follow-up is due, and no context has an owner. */
+  /** No job is unfinished, no follow-up and no schedule is due, and no context has an owner. */
   isSettled(): Promise<boolean>;
   /** Resolves once it is so, or once `orElse` ends the wait. */
   settled(orElse?: () => boolean): Promise<void>;
@@ -100,7 +100,8 @@ export async function openEnvironment(own: Own = {}): Promise<TestEnvironment> {
     async isSettled() {
       const open = await environment.query(`
         select 1 from jobs where finished_at is null or parent_notice = 'due' or cascade is not null
-        union all select 1 from contexts where scheduling_status <> 'idle'`);
+        union all select 1 from contexts where scheduling_status <> 'idle'
+        union all select 1 from schedules where next_run_at is not null`);
       return open.length === 0;
     },
     settled: (orElse = () => false) =>

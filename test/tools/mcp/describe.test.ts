@@ -4,7 +4,8 @@ import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/sdk/
 import { describe, expect, test } from 'vitest';
 import { toReply } from '../../../src/tools/mcp/calls/to-reply.ts';
 import { toTool } from '../../../src/tools/mcp/calls/to-tool.ts';
-import { isServerName, serverOf, toolName } from '../../../src/tools/mcp/calls/names.ts';
+import { serverOf } from '../../../src/core/tools/mcp-tool-name.ts';
+import { isServerName, toolName } from '../../../src/tools/mcp/calls/names.ts';
 import type { ServerSettings } from '../../../src/tools/mcp/settings/server-settings.ts';
 
 const SETTINGS: ServerSettings = {

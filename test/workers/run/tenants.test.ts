@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import type { ToolInvocation } from '../../../src/core/tools/tool.ts';
-import type { User } from '../../../src/core/user.ts';
-import { ensureTenant } from '../../../src/db/write/tenants.ts';
+import type { User } from '../../../src/core/access/user.ts';
+import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
 import { postedInput } from '../../db/inputs.ts';
 import { result, says, startFleet } from '../worker-fleet.ts';
 

@@ -65,3 +65,18 @@ test('a run does not yield to its own tenant, nor to one that runs as many', () 
   expect(shares.yields(a)).toBe(false);
   expect(shares.yields(b)).toBe(false);
 });
+
+test('a tenant has slots in proportion to its weight', () => {
+  const shares = begun();
+  shares.setWeights(new Map([[b, 3]]));
+  for (let slots = 0; slots < 8; slots += 1) {
+    const next = shares.first([a, b]);
+    if (next !== null) shares.begin(next);
+  }
+  expect([shares.running(a), shares.running(b)]).toEqual([2, 6]);
+  // A run of the heavier one does not leave for the other, which has its share.
+  shares.noteWaiting(new Map([[a, 1]]));
+  expect(shares.yields(b)).toBe(false);
+  shares.end(a, false);
+  expect(shares.yields(b)).toBe(true);
+});

@@ -4,7 +4,7 @@ import { createPeers, type Sender } from '../../../src/commands/workers/peers.ts
 import { DEFAULT_TENANT, type JobId, type ToolCallId, type WorkerId } from '../../../src/core/ids.ts';
 import { PEER_LIMITS, type PeerLimits } from '../../../src/core/workers/peer-limits.ts';
 import type { ToolInvocation, ToolOutcome } from '../../../src/core/tools/tool.ts';
-import type { User } from '../../../src/core/user.ts';
+import type { User } from '../../../src/core/access/user.ts';
 import { ids } from '../../db/database-fixture.ts';
 import { aborted, says, type FleetOptions, type Script } from '../worker-fleet.ts';
 import { lastInput, startCrew, type Crew } from './peers-fleet.ts';

@@ -1,7 +1,7 @@
 // Workers make workers, and wait for them: without a slot, in the commit that records the wait, once for each call.
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import { DEFAULT_TENANT, type ContextId, type JobId } from '../../../src/core/ids.ts';
-import type { User } from '../../../src/core/user.ts';
+import type { User } from '../../../src/core/access/user.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { SPAWNING, childrenOf, createSpawner, resultsOf, spawn, startSpawning, treeScript } from './spawning.ts';
 import type { Fleet } from '../worker-fleet.ts';
@@ -27,6 +27,43 @@ async function run(of: Fleet, script: string, config?: Parameters<typeof createS
   const job = await of.ended(jobId);
   return { ...made, jobId, job, results: await resultsOf(of, made.contextId) };
 }
+
+describe('a worker whose tenant may not use everything', () => {
+  const ROLES = new Map([
+    ['king', {}],
+    ['coder', { tools: ['look', 'http_fetch'] }],
+    ['costly', { model: 'simulated/costly' }],
+  ]);
+
+  test.each([
+    [{ role: 'king' }, { roles: ['coder'] }, 'The operator does not allow the role "king" for this tenant.'],
+    [{ role: 'unknown' }, { roles: ['coder'] }, 'The operator does not allow the role "unknown" for this tenant.'],
+    [{ model: 'simulated/costly' }, { models: ['*/test'] }, 'The operator does not allow the model "simulated/costly"'],
+    [{ role: 'costly' }, { models: ['*/test'] }, 'The operator does not allow the model "simulated/costly"'],
+    [{ role: 'coder', tools: ['http_fetch'] }, { tools: SPAWNING }, 'The child cannot have the tool "http_fetch".'],
+  ])('makes no child that would use it, and reads why: %j with %j', async (more, allow, message) => {
+    const of = await start({ roles: ROLES });
+    await of.query(`update tenants set allow = '${JSON.stringify(allow)}' where id = ${DEFAULT_TENANT}`);
+    const { jobId, job, results } = await run(of, `${spawn('say: child', more)}\n---\nsay: over`);
+    expect(job).toMatchObject({ status: 'completed' });
+    expect(results).toHaveLength(1);
+    expect(results[0]).toContain('No worker was created.');
+    expect(JSON.parse(results[0] ?? '').error.message).toContain(message);
+    expect(await childrenOf(of, jobId)).toEqual([]);
+  });
+
+  test('makes a child that has what is left', async () => {
+    const of = await start({ roles: ROLES });
+    await of.query(`update tenants set allow = '{"tools": ["spawn*", "look"]}' where id = ${DEFAULT_TENANT}`);
+    const input = 'call: http_fetch {}\ncall: look {}\n---\nsay: child';
+    const { jobId } = await run(of, `${spawn(input, { role: 'coder' })}\n---\nsay: over`);
+    const [child] = await childrenOf(of, jobId);
+    expect(await resultsOf(of, child?.['context_id'] as ContextId)).toEqual([
+      expect.stringContaining('There is no tool named http_fetch. Available tools: look.'),
+      'seen',
+    ]);
+  });
+});
 
 describe('a worker that makes another one', () => {
   test('waits for its job without a slot, and gets its answer', async () => {

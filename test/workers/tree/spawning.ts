@@ -8,6 +8,7 @@ import { builtInTools } from '../../../src/tools/built-in/tools.ts';
 import { createToolRunner } from '../../../src/tools/run/execute.ts';
 import { createRegistry } from '../../../src/tools/registry/registry.ts';
 import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
+import type { Catalog } from '../../../src/tools/registry/catalog.ts';
 import { resolve } from '../../../src/tools/registry/settings.ts';
 import type { Tool } from '../../../src/tools/registry/tool.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
@@ -52,8 +53,8 @@ export async function startSpawning({ roles = new Map(), look, ...options }: Opt
     tools,
     ...options,
     team: { ...options.team, roles },
-    resolve: ({ config, role, definition }) =>
-      resolve(config, definition ?? role, {
+    resolve: ({ config, role, definition }, caller, allow) => {
+      const catalog: Catalog = {
         roles,
         registry,
         servers: NO_SERVERS,
@@ -61,7 +62,9 @@ export async function startSpawning({ roles = new Map(), look, ...options }: Opt
         parameters: [],
         providers: new Set(['simulated'] as const),
         defaults: { model: 'simulated/test', max_steps: 50 },
-      }),
+      };
+      return resolve(config, definition ?? role, catalog, { caller, role, allow });
+    },
   });
 }
 

@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';
-import { WHOLE_TENANT } from '../../../src/core/reach.ts';
+import { WHOLE_TENANT } from '../../../src/core/access/reach.ts';
 import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import { listInbox, type InboxItem, type InboxPlace } from '../../../src/db/read/jobs/inbox.ts';
 import type { Page } from '../../../src/db/read/page.ts';

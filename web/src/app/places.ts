@@ -1,10 +1,11 @@
 /** The sections in the order of the navigation. `key` is the second key of the shortcut; the first is `g`. */
-import { ChartNoAxesCombined, Inbox, ListChecks, MessagesSquare, Search, Settings } from 'lucide-react';
+import { CalendarClock, ChartNoAxesCombined, Inbox, ListChecks, MessagesSquare, Search, Settings } from 'lucide-react';
 
 export const PLACES = [
   { to: '/', name: 'Chat', key: 'c', icon: MessagesSquare },
   { to: '/inbox', name: 'Inbox', key: 'i', icon: Inbox },
   { to: '/jobs', name: 'Jobs', key: 'j', icon: ListChecks },
+  { to: '/schedules', name: 'Schedules', key: 'd', icon: CalendarClock },
   { to: '/overview', name: 'Overview', key: 'o', icon: ChartNoAxesCombined },
   { to: '/search', name: 'Search', key: '/', icon: Search },
   { to: '/settings', name: 'Settings', key: 's', icon: Settings },

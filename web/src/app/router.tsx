@@ -54,6 +54,11 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/schedules',
+    component: lazyRouteComponent(() => import('../pages/schedules/page.tsx'), 'SchedulesPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/overview',
     component: lazyRouteComponent(() => import('../pages/overview/page.tsx'), 'OverviewPage'),
     validateSearch: texts('span'),

@@ -2,10 +2,11 @@
 import type { Static } from 'typebox';
 import { mapOutcome, type AnyCommand } from '../../../commands/perform.ts';
 import { refuse } from '../../../core/errors.ts';
+import { isAllowed, notAllowed } from '../../../core/workers/allowed-names.ts';
 import { parseId, type ContextId } from '../../../core/ids.ts';
-import { actingUser, requireNewContexts, sees, type Caller } from '../../access/reach.ts';
+import { actingUser, requireNewContexts, sees, type Caller, type WritingCaller } from '../../access/reach.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
-import { unknownName } from '../../server/catalog.ts';
+import { refusedName } from '../../server/catalog.ts';
 import { makeWorker } from '../../request/make-worker.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { accepted } from '../../response/accepted.ts';
@@ -48,18 +49,24 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
 /** A session always uses the default model. For another model or a role, clients create a context and post to it. */
 async function begin(
   ports: ApiPorts,
-  caller: Caller,
+  caller: WritingCaller,
   { message, user }: Static<typeof Chat>,
 ): Promise<AnyCommand<Accepted>> {
   requireNewContexts(caller);
+  const { tenantId, allow } = caller;
   const { defaultModel: model } = ports.config;
-  if ((await unknownName(ports, { model })) !== null) {
+  if (!isAllowed(allow, 'models', model)) {
+    const refusalText = `A session uses the default model. ${notAllowed(allow, 'models', [model])} Create a context with another model.`;
+    return async () => refuse('forbidden', refusalText);
+  }
+  if ((await refusedName(ports, allow, { model })) !== null) {
     const refusalText = `No live worker process serves the default model ${model}. Configure its provider, or set NIGHTSHIFT_DEFAULT_MODEL to another model.`;
     return async () => refuse('unknown_model', refusalText);
   }
   const config = { idle_timeout_s: ports.config.sessionTimeoutS };
   const wanted = {
-    tenantId: caller.tenantId,
+    tenantId,
+    allow,
     user: actingUser(caller, user),
     name: 'session',
     title: null,

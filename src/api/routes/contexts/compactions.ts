@@ -1,7 +1,7 @@
 /** Starts compactions of a context, and lists them. */
 import { compactContext } from '../../../commands/contexts/compact-context.ts';
 import { listCompactions } from '../../../db/read/messages/compaction-views.ts';
-import { refuseUnknownNames } from '../../server/catalog.ts';
+import { requireNames } from '../../server/catalog.ts';
 import { count, cursorOf } from '../../request/cursor.ts';
 import { toIso } from '../../request/instant.ts';
 import { accepted } from '../../response/accepted.ts';
@@ -45,7 +45,7 @@ function compactRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { token } = request;
       const { user: named, ...asked } = request.body;
-      if (asked.model !== undefined) await refuseUnknownNames(ports, { model: asked.model }, []);
+      if (asked.model !== undefined) await requireNames(ports, request, { model: asked.model }, []);
       const target = queueOf(ports, request, contextId(request.params.id));
       const user = actingUser(request, named);
       const command = compactContext(ports, { ...target, asked, user, metadata: token?.metadata ?? {} });

@@ -1,16 +1,15 @@
 /** Contexts: created, read, changed, deleted; their state and settings. */
-import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import { deleteWorker } from '../../../commands/workers/delete-worker.ts';
 import { refuse } from '../../../core/errors.ts';
 import type { ContextId } from '../../../core/ids.ts';
-import { idleTimeouts, type WorkerConfig } from '../../../core/workers/settings.ts';
+import { idleTimeouts } from '../../../core/workers/settings.ts';
 import { FLEETING, type DurableState, type State } from '../../../core/run/state.ts';
-import { findContext, listContexts } from '../../../db/read/contexts/context-views.ts';
+import { listContexts } from '../../../db/read/contexts/context-views.ts';
 import { findDiagnosis } from '../../../db/read/contexts/diagnoses.ts';
 import { workerOf } from '../../../db/read/contexts/worker-views.ts';
-import { refuseUnknownNames } from '../../server/catalog.ts';
-import { created, readAnswer, toAnswer } from '../../response/context-answer.ts';
+import { requireNames } from '../../server/catalog.ts';
+import { created, readAnswer } from '../../response/context-answer.ts';
 import { splitLists } from '../../request/query.ts';
 import { makeWorker, visibleParent } from '../../request/make-worker.ts';
 import { cursorOf, id } from '../../request/cursor.ts';
@@ -32,12 +31,14 @@ import {
   PutContext,
 } from '../../schemas/contexts/context.ts';
 import { problems } from '../../schemas/problem.ts';
-import { changeSettings, mergeConfig, withoutNulls } from '../../request/settings-change.ts';
+import { mergeConfig, withoutNulls } from '../../request/settings-change.ts';
 import { isMatch, tagged } from '../../request/version.ts';
 import { toContextState } from '../../response/status-reason.ts';
 import { toContext } from '../../wire/context.ts';
-import { answeredBy, write, writeAround, type WriteRequest } from '../../request/write.ts';
+import { audited } from '../../request/audited.ts';
+import { writeAround } from '../../request/write.ts';
 import { IdParams, contextId, noContext } from '../params.ts';
+import { changeContext } from './change-context.ts';
 
 const tags = ['contexts'];
 
@@ -68,14 +69,14 @@ function createContextRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const { tenantId, body } = request;
+      const { tenantId, allow, body } = request;
       const { title = null, config = {} } = body;
       requireConfigure(request, config);
       requireNewContexts(request);
       const user = actingUser(request, body.user);
       const { name, role } = identityOf(body);
       const parentWorkerId = await visibleParent(ports, request, body.parent_worker_id);
-      const command = await makeWorker(ports, { tenantId, user, name, title, role, config, parentWorkerId });
+      const command = await makeWorker(ports, { tenantId, allow, user, name, title, role, config, parentWorkerId });
       return created(ports, request, reply, command);
     },
   );
@@ -189,8 +190,13 @@ function patchContextRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { config: patch } = request.body;
       requireConfigure(request, patch);
-      await refuseUnknownNames(ports, withoutNulls(patch ?? {}));
-      return changed(ports, request, reply, patch && ((current) => mergeConfig(current, patch)));
+      await requireNames(ports, request, withoutNulls(patch ?? {}));
+      return changeContext(
+        ports,
+        request,
+        reply,
+        patch && { fields: Object.keys(patch), of: (current) => mergeConfig(current, patch) },
+      );
     },
   );
 }
@@ -212,42 +218,10 @@ function putContextRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const { config } = request.body;
-      await refuseUnknownNames(ports, config ?? {});
-      return changed(ports, request, reply, config && (() => config));
+      await requireNames(ports, request, config ?? {});
+      return changeContext(ports, request, reply, config && { fields: null, of: () => config });
     },
   );
-}
-
-type ChangeRequest = WriteRequest & {
-  params: { id: string };
-  headers: { 'if-match'?: string };
-  body: { title?: string | null };
-};
-
-/** Changes the title where one is given, and the config where `configOf` is. */
-async function changed(
-  ports: ApiPorts,
-  request: ChangeRequest,
-  reply: FastifyReply,
-  configOf: ((current: WorkerConfig) => WorkerConfig) | undefined,
-): Promise<Context> {
-  const { tenantId, body, headers } = request;
-  const id = contextId(request.params.id);
-  const command = changeSettings({
-    tenantId,
-    find: async (executor) => {
-      const view = await findContext(executor, tenantId, id, idleTimeouts(ports.catalog.fileRoles));
-      return view === null ? null : { ...view, contextId: id };
-    },
-    what: noContext(id),
-    ifMatch: headers['if-match'],
-    change: ({ config }) => ({
-      ...(body.title !== undefined && { title: body.title }),
-      ...(configOf !== undefined && { config: configOf(config) }),
-    }),
-  });
-  const answered = answeredBy(command, async (_, view) => toAnswer(view));
-  return tagged(reply, await write(ports, request, answered));
 }
 
 function deleteContextRoute(app: App, ports: ApiPorts): void {
@@ -270,9 +244,10 @@ function deleteContextRoute(app: App, ports: ApiPorts): void {
       await writeAround(ports, request, async (performLast) => {
         const worker = await workerOf(ports.database.db, tenantId, id);
         if (worker === null) return refuse('not_found', noContext(id));
+        const act = { action: 'context.deleted', target: id, detail: { worker_id: worker } } as const;
         const outcome = await deleteWorker(ports, tenantId, worker, {
           isCurrent: (version) => isMatch(request.headers['if-match'], version),
-          performLast,
+          performLast: (command) => performLast(audited(ports, { request, tenantId }, command, () => [act])),
         });
         if (outcome.kind === 'done') return { kind: 'done', value: {} };
         return outcome.code === 'not_found' ? refuse('not_found', noContext(id)) : outcome;

@@ -1,10 +1,11 @@
 /** Approvals in advance of one context: listed, and taken back. `remember` of an approval makes them. */
-import { toPublicActor } from '../../../core/actor.ts';
+import { toPublicActor } from '../../../core/access/actor.ts';
 import { removeGrant } from '../../../commands/calls/remove-grant.ts';
 import { listGrants } from '../../../db/calls/grants.ts';
 import { ref } from '../../../schema/build.ts';
 import { toIso } from '../../request/instant.ts';
 import { orNotFound } from '../../response/problem.ts';
+import { audited } from '../../request/audited.ts';
 import { write } from '../../request/write.ts';
 import { readerOf } from '../../response/reads.ts';
 import { Empty, WriteHeaders } from '../../schemas/common.ts';
@@ -56,7 +57,13 @@ export function grantRoutes(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, params } = request;
       const target = { tenantId, contextId: contextId(params.id) };
-      await write(ports, request, removeGrant(target, toolName(params.tool)));
+      const tool = toolName(params.tool);
+      const act = { action: 'grant.removed', target: target.contextId, detail: { tool } } as const;
+      await write(
+        ports,
+        request,
+        audited(ports, { request, tenantId }, removeGrant(target, tool), () => [act]),
+      );
       reply.code(204);
       return null;
     },

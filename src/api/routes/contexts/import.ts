@@ -8,6 +8,7 @@ import { created } from '../../response/context-answer.ts';
 import { openSource } from '../../import/open.ts';
 import { spool, type Spooled } from '../../import/spool.ts';
 import { makeWorker } from '../../request/make-worker.ts';
+import type { WritingCaller } from '../../access/reach.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { WriteHeaders, versioned } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
@@ -15,6 +16,7 @@ import { Context } from '../../schemas/contexts/context.ts';
 import { ImportContext, ImportQuery } from '../../schemas/contexts/import.ts';
 import { invalid } from '../../response/problem.ts';
 import { createValidator } from '../../request/validation.ts';
+import { audited, type AuditedBy } from '../../request/audited.ts';
 import type { WriteRequest } from '../../request/write.ts';
 
 /** Extra time for the import, in milliseconds. */
@@ -61,15 +63,20 @@ export function importRoute(app: App, ports: ApiPorts): void {
 /** The request counts as repeated if its body has the same hash. */
 async function importFrom(
   ports: ApiPorts,
-  { tenantId, token, method, url, headers, lateAt, query }: WriteRequest & { query: Static<typeof ImportQuery> },
+  received: WriteRequest & AuditedBy & WritingCaller & { query: Static<typeof ImportQuery> },
   reply: FastifyReply,
   body: Spooled,
 ): Promise<Context> {
-  const source = await openSource(ports, tenantId, body);
+  const { tenantId, allow, token, method, url, headers, lateAt, query } = received;
+  const source = await openSource(ports, received, body);
   const { title, config, worker, context, eventData } = source;
   const { user = null } = query;
-  const create = await makeWorker(ports, { tenantId, user, ...worker, title, config, parentWorkerId: null });
+  const create = await makeWorker(ports, { tenantId, allow, user, ...worker, title, config, parentWorkerId: null });
   const filling = { context, eventData, entries: () => source.entries() };
   const request = { tenantId, token, method, url, headers, lateAt, body: { sha256: body.hash, ...query } };
-  return created(ports, request, reply, importContext(ports, tenantId, create, filling));
+  const command = importContext(ports, tenantId, create, filling);
+  const recorded = audited(ports, { request: received, tenantId, user: user ?? undefined }, command, (made) => [
+    { action: 'context.imported', target: made.contextId, detail: { worker_id: made.workerId } },
+  ]);
+  return created(ports, request, reply, recorded);
 }

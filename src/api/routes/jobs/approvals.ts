@@ -1,7 +1,8 @@
 /** Approval decisions, and the inbox: all calls of a tenant that wait for a person or a client. */
 import type { Static } from 'typebox';
-import { approveCalls, whyNot, type Judgement } from '../../../commands/calls/approve-calls.ts';
-import type { Actor } from '../../../core/actor.ts';
+import { approveCalls, whyNot, type DecidedCall, type Judgement } from '../../../commands/calls/approve-calls.ts';
+import type { AuditAct } from '../../../core/access/audit.ts';
+import type { Actor } from '../../../core/access/actor.ts';
 import type { ContextId, TenantId, ToolCallId } from '../../../core/ids.ts';
 import { USUAL_GRANT_S } from '../../../core/run/grant.ts';
 import { listInbox, type InboxItem as Item, type InboxPlace } from '../../../db/read/jobs/inbox.ts';
@@ -18,7 +19,8 @@ import { visibleTo } from '../../access/reach.ts';
 import { ApproveCalls, Inbox, InboxQuery, Resolved, type InboxItem } from '../../schemas/jobs/approval.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
-import { write } from '../../request/write.ts';
+import { audited } from '../../request/audited.ts';
+import { answeredBy, write } from '../../request/write.ts';
 import { IdParams, contextId, toolCallId } from '../params.ts';
 
 export function approvalRoutes(app: App, ports: ApiPorts): void {
@@ -48,9 +50,28 @@ function approveRoute(app: App, ports: ApiPorts): void {
       const judgement = toJudgement(body, actorOf(request, body.user));
       await refuseUnfitInput(ports, target, judgement);
       reply.code(200);
-      return write(ports, request, approveCalls(target, judgement));
+      const { user } = body;
+      const actsOf = (calls: readonly DecidedCall[]) => calls.map((call) => toAct(target, judgement, call));
+      const command = audited(ports, { request, tenantId, user }, approveCalls(target, judgement), actsOf);
+      return write(
+        ports,
+        request,
+        answeredBy(command, async (_, calls) => ({ resolved: calls.map(({ id: callId }) => callId) })),
+      );
     },
   );
+}
+
+function toAct(
+  { contextId: context_id }: { contextId: ContextId },
+  { decision, remember }: Judgement,
+  { id: target, tool }: DecidedCall,
+): AuditAct {
+  if (decision === 'approve') {
+    const detail = { context_id, tool, remember_for_s: remember?.lifetimeS ?? null };
+    return { action: 'tool_call.approved', target, detail };
+  }
+  return { action: 'tool_call.denied', target, detail: { context_id, tool, remember: remember !== null } };
 }
 
 function inboxRoute(app: App, ports: ApiPorts): void {

@@ -19,6 +19,7 @@ import { problems } from '../../schemas/problem.ts';
 import { Accepted, PostResult } from '../../schemas/messages/message.ts';
 import { toAccepted } from '../../request/submit.ts';
 import { toToolCall } from '../../wire/tool-call.ts';
+import { audited } from '../../request/audited.ts';
 import { answeredBy, write } from '../../request/write.ts';
 import { ToolCallParams, contextId, toolCallId } from '../params.ts';
 
@@ -55,7 +56,11 @@ export function toolCallRoutes(app: App, ports: ApiPorts): void {
       },
     },
     async (request, _reply) => {
-      const command = resolveCall(ports, targetOf(request.tenantId, request.params), parse(request.body));
+      const { tenantId, params, body } = request;
+      const target = targetOf(tenantId, params);
+      const detail = { context_id: target.contextId, outcome: body.outcome };
+      const act = { action: 'tool_call.resolved', target: target.toolCallId, detail } as const;
+      const command = audited(ports, { request, tenantId }, resolveCall(ports, target, parse(body)), () => [act]);
       return write(ports, request, answeredBy(command, answer));
     },
   );

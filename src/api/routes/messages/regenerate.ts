@@ -6,7 +6,7 @@ import { editInput, regenerate, type Regeneration } from '../../../commands/inpu
 import type { AnyCommand } from '../../../commands/perform.ts';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
 import type { TenantId } from '../../../core/ids.ts';
-import type { Token } from '../../../core/tokens.ts';
+import type { Token } from '../../../core/access/tokens.ts';
 import { listSiblings } from '../../../db/read/contexts/branch-views.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';

@@ -6,18 +6,20 @@ import type { FastifyRequest } from 'fastify';
 import { hasKey, makeKey, type CallerCheck } from '../../../commands/keys/make-key.ts';
 import { revokeKey } from '../../../commands/keys/revoke-key.ts';
 import { rotateKey } from '../../../commands/keys/rotate-key.ts';
-import { LONGEST_LIFE_MS, type NewApiKey } from '../../../core/api-keys.ts';
+import { LONGEST_LIFE_MS, type NewApiKey } from '../../../core/access/api-keys.ts';
 import { parseId, type ApiKeyId, type TenantId } from '../../../core/ids.ts';
-import type { Scope } from '../../../core/scopes.ts';
+import type { Scope } from '../../../core/access/scopes.ts';
 import { listKeys } from '../../../db/write/api-keys.ts';
-import { ensureTenant } from '../../../db/write/tenants.ts';
+import { ensureTenant, tenantOfKey } from '../../../db/write/tenants/tenants.ts';
 import { ref } from '../../../schema/build.ts';
 import type { AccessControl } from '../../access/access.ts';
+import { keyId } from '../../access/environment-keys.ts';
 import { newKey } from '../../access/made-keys.ts';
 import { lackedScope } from '../../access/scopes.ts';
 import { cursorOf, id } from '../../request/cursor.ts';
+import { audited } from '../../request/audited.ts';
 import { parseInstant } from '../../request/instant.ts';
-import { write, type WriteRequest } from '../../request/write.ts';
+import { unstored, write } from '../../request/write.ts';
 import { toListing } from '../../response/page.ts';
 import { RequestRefused, invalid, orNotFound, refused } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
@@ -93,7 +95,13 @@ function createKeyRoute(app: App, ports: ApiPorts, accessControl: AccessControl)
       const command = makeKey({ id, tenantId, name, scopes, hash, isByOperator, ...end, replaces: null }, (tx) =>
         accessControl.isValid(tx, request.credential),
       );
-      const made = await write(ports, unstored(request), command);
+      const detail = { name, scopes, expires_at: expires_at ?? null };
+      const act = { action: 'key.created', target: id, detail } as const;
+      const made = await write(
+        ports,
+        unstored(request),
+        audited(ports, { request, tenantId }, command, () => [act]),
+      );
       request.madeKey = id;
       accessControl.made();
       reply.code(201);
@@ -117,7 +125,11 @@ function revokeKeyRoute(app: App, ports: ApiPorts, accessControl: AccessControl)
     },
     async (request, reply) => {
       const id = apiKeyId(request.params.id);
-      await write(ports, unstored(request), revokeKey(request.tenantId, id));
+      const { tenantId } = request;
+      const command = audited(ports, { request, tenantId }, revokeKey(tenantId, id), ({ revoked }) =>
+        revoked ? [{ action: 'key.revoked', target: id, detail: {} }] : [],
+      );
+      await write(ports, unstored(request), command);
       accessControl.ended(id);
       reply.code(204);
       return null;
@@ -149,7 +161,12 @@ function rotateKeyRoute(app: App, ports: ApiPorts, accessControl: AccessControl)
       const mayGive = (scopes: readonly Scope[]) => lackedScope(request, scopes);
       const isCallerValid: CallerCheck = (tx) => accessControl.isValid(tx, request.credential);
       const command = rotateKey({ tenantId, id: old, overlapS, replacement: { id, hash }, isCallerValid, mayGive });
-      const made = await write(ports, unstored(request), command);
+      const act = { action: 'key.rotated', target: old, detail: { replaced_by: id, overlap_s: overlapS } } as const;
+      const made = await write(
+        ports,
+        unstored(request),
+        audited(ports, { request, tenantId }, command, () => [act]),
+      );
       request.madeKey = id;
       if (overlapS === 0) accessControl.ended(old);
       reply.code(201);
@@ -179,14 +196,12 @@ async function tenantOf(
     throw refused('forbidden', 'Only the admin key makes keys of another tenant.', 'tenant');
   }
   if (name === undefined) throw invalid('tenant is missing: the admin key belongs to none.', 'tenant');
-  if (config.apiKeys.some((key) => key.tenant === name && key.scopes.has('keys'))) throw new RequestRefused(hasKey());
+  for (const { key, tenant, scopes: ofKey } of config.apiKeys) {
+    const canMake = tenant === name && ofKey.has('keys');
+    if (canMake && (await tenantOfKey(database.db, name, keyId(key))) !== null) throw new RequestRefused(hasKey());
+  }
   request.tenantName = name;
   return ensureTenant(database.db, name);
-}
-
-/** Without an `Idempotency-Key`: what is stored under it would contain the key. */
-function unstored({ tenantId, token, method, url, lateAt }: FastifyRequest): WriteRequest {
-  return { tenantId, token, method, url, lateAt, headers: {} };
 }
 
 function apiKeyId(text: string): ApiKeyId {

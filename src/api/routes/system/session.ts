@@ -1,13 +1,16 @@
 /** Browser sessions. A browser sends the API key once and gets a cookie that scripts cannot read. */
-import { INVALID_KEY } from '../../../core/api-keys.ts';
+import { INVALID_KEY } from '../../../core/access/api-keys.ts';
+import type { FastifyRequest } from 'fastify';
+import { toActor } from '../../access/actor.ts';
+import { recordBy } from '../../request/audited.ts';
 import type { AccessControl } from '../../access/access.ts';
-import type { App } from '../../server/ports.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
 import { RequestRefused } from '../../response/problem.ts';
 import { Empty } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
 import { BeginSession, Session } from '../../schemas/system/session.ts';
-import { SESSION_S, cookieFor } from '../../access/session.ts';
+import { SESSION_S, cookieFor, type RecordSession } from '../../access/session.ts';
 import { signInLimits } from '../../access/sign-in-limits.ts';
 
 const tags = ['system'];
@@ -16,10 +19,10 @@ const config = { access: 'keyless' } as const;
 /** The body limit for sign-in, in bytes. Small, because clients without a key can send this request. */
 const KEY_BYTES = 4 * 1024;
 
-export function sessionRoutes(app: App, accessControl: AccessControl): void {
+export function sessionRoutes(app: App, ports: ApiPorts, accessControl: AccessControl): void {
   getSessionRoute(app, accessControl);
-  beginSessionRoute(app, accessControl);
-  endSessionRoute(app, accessControl);
+  beginSessionRoute(app, ports, accessControl);
+  endSessionRoute(app, ports, accessControl);
 }
 
 function getSessionRoute(app: App, accessControl: AccessControl): void {
@@ -46,7 +49,7 @@ function getSessionRoute(app: App, accessControl: AccessControl): void {
   );
 }
 
-function beginSessionRoute(app: App, accessControl: AccessControl): void {
+function beginSessionRoute(app: App, ports: ApiPorts, accessControl: AccessControl): void {
   const limits = signInLimits();
   app.post(
     '/api/session',
@@ -68,20 +71,23 @@ function beginSessionRoute(app: App, accessControl: AccessControl): void {
       const limited = await limits.refusal(request.ip);
       if (limited !== null) throw new RequestRefused(limited);
       const signIn = await accessControl.whose(request.body.key);
-      if (signIn === null) {
-        await limits.wrong(request.ip);
-        throw new RequestRefused(INVALID_KEY);
+      if (signIn.kind === 'refused') {
+        if (signIn.code === 'unauthorized') await limits.wrong(request.ip);
+        throw new RequestRefused(signIn);
       }
       const busy = await limits.begins(signIn.keyId);
       if (busy !== null) throw new RequestRefused(busy);
       const { name, options } = cookieFor(request);
-      reply.setCookie(name, await signIn.begin(), { ...options, maxAge: SESSION_S });
+      const record = recordAs(ports, request, 'key', 'session.started');
+      const cookie = await signIn.begin(record);
+      if (cookie === null) throw new RequestRefused(INVALID_KEY);
+      reply.setCookie(name, cookie, { ...options, maxAge: SESSION_S });
       return null;
     },
   );
 }
 
-function endSessionRoute(app: App, accessControl: AccessControl): void {
+function endSessionRoute(app: App, ports: ApiPorts, accessControl: AccessControl): void {
   app.delete(
     '/api/session',
     {
@@ -96,10 +102,23 @@ function endSessionRoute(app: App, accessControl: AccessControl): void {
     },
     async (request, reply) => {
       reply.code(204);
-      await accessControl.signOut(request);
+      await accessControl.signOut(request, recordAs(ports, request, 'session', 'session.ended'));
       const { name, options } = cookieFor(request);
       reply.clearCookie(name, options);
       return null;
     },
   );
+}
+
+function recordAs(
+  ports: ApiPorts,
+  { id: requestId, ip }: FastifyRequest,
+  kind: 'key' | 'session',
+  action: 'session.started' | 'session.ended',
+): RecordSession {
+  return async (tx, { tenantId, key }) => {
+    const actor = toActor(kind, key);
+    const act = { action, target: actor.id, detail: { address: ip } };
+    await recordBy(ports, tx, { tenantId, actor, requestId }, [act]);
+  };
 }

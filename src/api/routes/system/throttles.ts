@@ -6,7 +6,8 @@ import { PROVIDERS } from '../../../core/model/model.ts';
 import { oneOf, strict } from '../../../schema/build.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { Empty } from '../../schemas/common.ts';
-import { RequestRefused } from '../../response/problem.ts';
+import { audited } from '../../request/audited.ts';
+import { orRefuse } from '../../response/problem.ts';
 
 const ThrottleParams = strict({
   name: oneOf(PROVIDERS),
@@ -26,9 +27,11 @@ export function throttleRoutes(app: App, ports: ApiPorts): void {
         response: { 204: Empty },
       },
     },
-    async ({ params }, reply) => {
-      const outcome = await perform(ports, liftThrottle(params.name, params.id));
-      if (outcome.kind === 'refused') throw new RequestRefused(outcome);
+    async (request, reply) => {
+      const { name, id } = request.params;
+      const act = { action: 'throttle.ended', target: id, detail: { provider: name } } as const;
+      const command = audited(ports, { request, tenantId: null }, liftThrottle(name, id), () => [act]);
+      orRefuse(await perform(ports, command));
       reply.code(204);
       return null;
     },

@@ -9,7 +9,10 @@ import type { AccessControl } from '../../access/access.ts';
 import { lackedScope } from '../../access/scopes.ts';
 import { NEEDS_KEY } from '../../access/tokens.ts';
 import { toIso } from '../../request/instant.ts';
-import { RequestRefused, refused } from '../../response/problem.ts';
+import { RequestRefused, orRefuse, refused } from '../../response/problem.ts';
+import { audited, record } from '../../request/audited.ts';
+import { done, perform } from '../../../commands/perform.ts';
+import type { Executor } from '../../../db/connection/client.ts';
 import { Empty } from '../../schemas/common.ts';
 import { problems } from '../../schemas/problem.ts';
 import { CreateToken, CreatedToken, RevokeTokensQuery } from '../../schemas/system/token.ts';
@@ -44,6 +47,11 @@ function createTokenRoute(app: App, ports: ApiPorts, accessControl: AccessContro
       const contextIds = await contextsOf(ports, request, body);
       const issued = await accessControl.issue({ tenantId, key, user, scopes, contextIds, metadata, lifetimeS });
       if (issued.kind === 'refused') throw new RequestRefused(issued);
+      // A token whose entry cannot be written is not given out.
+      const detail = { user, scopes, context_ids: contextIds, expires_at: toIso(issued.expiresAt) };
+      await record(ports, ports.database.db, { request, tenantId }, [
+        { action: 'token.created', target: issued.id, detail },
+      ]);
       request.madeToken = issued.id;
       reply.code(201);
       return { token: issued.text, expires_at: toIso(issued.expiresAt) };
@@ -76,8 +84,17 @@ function revokeTokensRoute(app: App, ports: ApiPorts): void {
         response: { 204: Empty },
       },
     },
-    async ({ tenantId, query }, reply) => {
-      await revokeTokens(ports.database.db, tenantId, query.user);
+    async (request, reply) => {
+      const { tenantId, query } = request;
+      const { user } = query;
+      const command = async (tx: Executor) => done(await revokeTokens(tx, tenantId, user));
+      const act = { action: 'tokens.revoked', target: user, detail: {} } as const;
+      orRefuse(
+        await perform(
+          ports,
+          audited(ports, { request, tenantId }, command, () => [act]),
+        ),
+      );
       reply.code(204);
       return null;
     },

@@ -1,7 +1,8 @@
 /** Roles: versioned roles written by the API, and read-only roles of the config file. */
 import { deleteRole, putRole } from '../../../commands/workers/change-role.ts';
+import { isAllowed, notAllowed } from '../../../core/workers/allowed-names.ts';
 import { findRole, listRoles, type RoleView } from '../../../db/write/workers/roles.ts';
-import { refuseUnknownNames } from '../../server/catalog.ts';
+import { requireNames } from '../../server/catalog.ts';
 import { cursorOf, matching } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
@@ -14,6 +15,7 @@ import { Role, RoleList, RoleParams, RoleQuery } from '../../schemas/workers/rol
 import { RoleDefinition } from '../../../schema/config.ts';
 import { isMatch, tagged, withVersion, type Tagged } from '../../request/version.ts';
 import { toFileRole, toRole } from '../../wire/role.ts';
+import { audited } from '../../request/audited.ts';
 import { answeredBy, write } from '../../request/write.ts';
 
 const tags = ['roles'];
@@ -111,11 +113,15 @@ function putRoleRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const { tenantId, body, headers } = request;
+      const { tenantId, allow, body, headers } = request;
       const name = await nameToWrite(ports, request.params.name);
-      await refuseUnknownNames(ports, body, []);
+      if (!isAllowed(allow, 'roles', name)) throw refused('forbidden', notAllowed(allow, 'roles', [name]), 'name');
+      await requireNames(ports, request, body, []);
       const command = putRole({ tenantId, name, isCurrent: isCurrent(headers['if-match']) }, body);
-      const answered = answeredBy(command, async (_, view) => toAnswer(view));
+      const recorded = audited(ports, { request, tenantId }, command, ({ version }) => [
+        { action: 'role.saved', target: name, detail: { version } },
+      ]);
+      const answered = answeredBy(recorded, async (_, view) => toAnswer(view));
       return tagged(reply, await write(ports, request, answered));
     },
   );
@@ -138,7 +144,13 @@ function deleteRoleRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, headers } = request;
       const name = await nameToWrite(ports, request.params.name);
-      await write(ports, request, deleteRole({ tenantId, name, isCurrent: isCurrent(headers['if-match']) }));
+      const command = deleteRole({ tenantId, name, isCurrent: isCurrent(headers['if-match']) });
+      const act = { action: 'role.deleted', target: name, detail: {} } as const;
+      await write(
+        ports,
+        request,
+        audited(ports, { request, tenantId }, command, () => [act]),
+      );
       reply.code(204);
       return null;
     },

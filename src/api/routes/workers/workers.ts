@@ -9,7 +9,7 @@ import { parseId, type ContextId, type TenantId, type WorkerId } from '../../../
 import type { Executor } from '../../../db/connection/client.ts';
 import { findWorker, listWorkers, type WorkerView } from '../../../db/read/contexts/worker-views.ts';
 import { contextOf } from '../../../db/write/workers/workers.ts';
-import { refuseUnknownNames } from '../../server/catalog.ts';
+import { requireNames } from '../../server/catalog.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import { makeWorker, visibleParent } from '../../request/make-worker.ts';
 import { cursorOf, id } from '../../request/cursor.ts';
@@ -32,9 +32,10 @@ import {
   WorkerQuery,
 } from '../../schemas/workers/worker.ts';
 import { changeSettings, mergeConfig, withoutNulls } from '../../request/settings-change.ts';
-import { toAccepted, toFirstInput } from '../../request/submit.ts';
+import { notifying, toAccepted, toFirstInput } from '../../request/submit.ts';
 import { isMatch, tagged, withVersion, type Tagged } from '../../request/version.ts';
 import { toWorker } from '../../wire/worker.ts';
+import { audited } from '../../request/audited.ts';
 import { answeredBy, write, writeAround } from '../../request/write.ts';
 import { IdParams, noWorker, workerId } from '../params.ts';
 
@@ -81,15 +82,16 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const { tenantId, body } = request;
+      const { tenantId, allow, body } = request;
       const { name, config = {}, input } = body;
       requireConfigure(request, config);
       requireNewContexts(request);
       const user = actingUser(request, body.user);
       const parentWorkerId = await visibleParent(ports, request, body.parent_worker_id);
-      const wanted = { tenantId, user, name, title: null, role: body.role, config, parentWorkerId };
+      const wanted = { tenantId, allow, user, name, title: null, role: body.role, config, parentWorkerId };
       const command = await makeWorker(ports, wanted, input === undefined ? null : toFirstInput(request, input));
-      const answered = answeredBy(command, async (_, made) => toCreated(made));
+      const making = notifying(command, request, input?.webhook, ({ accepted }) => accepted);
+      const answered = answeredBy(making, async (_, made) => toCreated(made));
       const answer = await write(ports, request, answered);
       request.madeJob = answer.body.job_id ?? null;
       reply.code(201).header('location', `/api/workers/${answer.body.id}`);
@@ -167,8 +169,8 @@ function patchWorkerRoute(app: App, ports: ApiPorts): void {
       // Approval rules of a role end with it.
       if (body.role !== undefined) requireScope(request, 'configure', 'Another role');
       const id = workerId(request.params.id);
-      await refuseUnknownNames(ports, withoutNulls(body.config ?? {}));
-      const role = await roleToMakeFrom(ports, tenantId, body.role);
+      await requireNames(ports, request, withoutNulls(body.config ?? {}));
+      const role = await roleToMakeFrom(ports, request, body.role);
       if (role !== null && 'code' in role) throw new RequestRefused(role);
       const command = changeSettings({
         tenantId,
@@ -181,7 +183,12 @@ function patchWorkerRoute(app: App, ports: ApiPorts): void {
           ...(body.config !== undefined && { config: mergeConfig(config, body.config) }),
         }),
       });
-      const answered = answeredBy(command, async (_, view) => toAnswer(view));
+      const detail = { fields: Object.keys(body.config ?? {}), ...(body.role !== undefined && { role: body.role }) };
+      const isConfigured = body.config !== undefined || body.role !== undefined;
+      const recorded = audited(ports, { request, tenantId }, command, () =>
+        isConfigured ? [{ action: 'config.changed', target: id, detail }] : [],
+      );
+      const answered = answeredBy(recorded, async (_, view) => toAnswer(view));
       return tagged(reply, await write(ports, request, answered));
     },
   );
@@ -202,11 +209,13 @@ function deleteWorkerRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
+      const { tenantId } = request;
       const id = workerId(request.params.id);
+      const act = { action: 'worker.deleted', target: id, detail: {} } as const;
       await writeAround(ports, request, async (performLast) => {
-        const outcome = await deleteWorker(ports, request.tenantId, id, {
+        const outcome = await deleteWorker(ports, tenantId, id, {
           isCurrent: (version) => isMatch(request.headers['if-match'], version),
-          performLast,
+          performLast: (command) => performLast(audited(ports, { request, tenantId }, command, () => [act])),
         });
         return outcome.kind === 'refused' ? outcome : { kind: 'done', value: {} };
       });

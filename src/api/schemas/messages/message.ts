@@ -82,6 +82,17 @@ const ofAnyJob = {
   deadline: Type.Optional(Instant),
 };
 
+/** Of a message post. */
+export const NamedWebhook = strict(
+  { id: Uuid },
+  {
+    $id: 'NamedWebhook',
+    description:
+      'A webhook that receives job.waiting and job.finished of this job as well, whatever its events and its filter. Not for tokens.',
+  },
+);
+const webhook = Type.Optional(ref(NamedWebhook));
+
 /** Options of a job of an existing context, with or without an input. */
 export const ofJob = { branch: Type.Optional(BranchName), user: Type.Optional(UserName), ...ofAnyJob };
 
@@ -100,13 +111,14 @@ export const PostMessage = strict(
       ),
     ),
     ...ofJob,
+    webhook,
   },
   { $id: 'PostMessage' },
 );
 
 /** The context is new: there is no other job and no other branch. */
 export const FirstMessage = strict(
-  { content: Content, ...ofAnyJob },
+  { content: Content, ...ofAnyJob, webhook },
   {
     $id: 'FirstMessage',
     description: 'The first input of a new worker: a message post without `delivery` and `branch`.',
@@ -134,7 +146,7 @@ export const PatchMessage = strict(
   { $id: 'PatchMessage' },
 );
 
-export const PostJob = strict(ofJob, { $id: 'PostJob' });
+export const PostJob = strict({ ...ofJob, webhook }, { $id: 'PostJob' });
 
 export const Accepted = strict(
   {

@@ -1,6 +1,6 @@
 /** API keys in the API. */
 import { Type, type Static } from 'typebox';
-import { SCOPES } from '../../../core/scopes.ts';
+import { SCOPES } from '../../../core/access/scopes.ts';
 import { integer, nullable, oneOf, plainText, strict } from '../../../schema/build.ts';
 import { Instant, Uuid, described, listOf } from '../common.ts';
 

@@ -1,7 +1,12 @@
 /** Tokens of end users in the API. */
 import { Type, type Static } from 'typebox';
 import type { Json } from '../../../core/json.ts';
-import { LONGEST_TOKEN_S, MOST_TOKEN_CONTEXTS, TOKEN_METADATA_BYTES, TOKEN_SCOPES } from '../../../core/tokens.ts';
+import {
+  LONGEST_TOKEN_S,
+  MOST_TOKEN_CONTEXTS,
+  TOKEN_METADATA_BYTES,
+  TOKEN_SCOPES,
+} from '../../../core/access/tokens.ts';
 import { MAX_BYTES, integer, oneOf, strict } from '../../../schema/build.ts';
 import { Instant, UserName, Uuid, described } from '../common.ts';
 

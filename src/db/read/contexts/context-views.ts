@@ -5,7 +5,7 @@ import type { IdleTimeouts, WorkerConfig } from '../../../core/workers/settings.
 import type { DurableState } from '../../../core/run/state.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Usage } from '../../../core/money/usage.ts';
-import type { User } from '../../../core/user.ts';
+import type { User } from '../../../core/access/user.ts';
 import type { Executor } from '../../connection/client.ts';
 import { decodeText } from '../../connection/codec.ts';
 import { findContexts } from './find-contexts.ts';

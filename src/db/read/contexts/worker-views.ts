@@ -4,7 +4,7 @@ import type { JobError } from '../../../core/errors.ts';
 import type { ContextId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { WorkerConfig } from '../../../core/workers/settings.ts';
 import type { Millis } from '../../../core/time.ts';
-import type { User } from '../../../core/user.ts';
+import type { User } from '../../../core/access/user.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis } from '../../connection/instant.ts';
 import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';

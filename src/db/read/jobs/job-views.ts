@@ -8,7 +8,7 @@ import type { JobKind, JobStatus } from '../../../core/run/job.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Usage } from '../../../core/money/usage.ts';
-import type { User } from '../../../core/user.ts';
+import type { User } from '../../../core/access/user.ts';
 import { awaitedWorkers, type AwaitedWorker } from '../../calls/awaited.ts';
 import { shared } from '../../batches/shared.ts';
 import type { Executor } from '../../connection/client.ts';

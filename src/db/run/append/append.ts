@@ -19,6 +19,7 @@ import { failed } from './failed-calls.ts';
 import { branchCounters, changedJobs, continuedJobs } from './jobs.ts';
 import { admittedMessages, newMessages, retracted, withdrawn } from './messages.ts';
 import { childBranches, childContexts, childInputs, childJobs, childWorkers } from './spawns.ts';
+import { notified } from './webhooks.ts';
 
 /**
  * Returns outcomes in the order of `appends`. `whenLocked` decides what happens when another transaction has locked a
@@ -62,7 +63,7 @@ function toCommitted(row: CommittedRow): AppendOutcome {
 
 function statement(appends: readonly Append[], whenLocked: 'wait' | 'pass'): SQL {
   const wanted = appends.map(wantedOf);
-  const { calls, ends, inputs, rare, engaged } = needsOf(appends, wanted);
+  const { calls, ends, inputs, rare, engaged, notifies } = needsOf(appends, wanted);
   const counts = ends || engaged;
   const parts = [
     contextPart(wanted, whenLocked),
@@ -79,6 +80,7 @@ function statement(appends: readonly Append[], whenLocked: 'wait' | 'pass'): SQL
     ...(rare ? RARE.map((part) => part.cte(appends)) : []),
     ...(engaged ? [...CHILDREN, awaits].map((part) => part.cte(appends)) : []),
     engaged && awaitedNoMore,
+    notifies && notified.cte(appends),
   ].filter((part) => part !== false);
   return sql`/* contexts.append */ with ${sql.join(parts, COMMA)}
     select ctx.id, ctx.base, ctx.head_seq, ctx.wake_seq, ctx.control_seq,
@@ -115,6 +117,8 @@ type Needs = {
   rare: boolean;
   /** Child workers are created; waits for other workers start or end. */
   engaged: boolean;
+  /** Webhooks may want the events. */
+  notifies: boolean;
 };
 
 function needsOf(appends: readonly Append[], wanted: readonly Wanted[]): Needs {
@@ -124,6 +128,7 @@ function needsOf(appends: readonly Append[], wanted: readonly Wanted[]): Needs {
     inputs: appends.some(admittedMessages.isIn),
     rare: RARE.some(({ isIn }) => appends.some(isIn)),
     engaged: appends.some(isEngaged),
+    notifies: appends.some(notified.isIn),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Block } from '../../../core/conversation/blocks.ts';
 import type { JobError } from '../../../core/errors.ts';
 import type { ContextId, JobId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { FinishedStatus } from '../../../core/run/job.ts';
-import type { User } from '../../../core/user.ts';
+import type { User } from '../../../core/access/user.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
 

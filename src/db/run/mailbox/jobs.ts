@@ -16,7 +16,7 @@ import type {
 } from '../../../core/run/job.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Throttled } from '../../../core/run/throttle.ts';
-import type { User } from '../../../core/user.ts';
+import type { User } from '../../../core/access/user.ts';
 import { textInJson } from '../../connection/codec.ts';
 import { millis } from '../../connection/instant.ts';
 import { ReadLimitExceeded } from '../../connection/read-limit.ts';

@@ -78,6 +78,7 @@ export function toMailboxes(
     const { active = null, next = null } = jobs.get(contextId) ?? {};
     const mailbox: Mailbox = {
       lease: row.lease,
+      allow: row.allow,
       workerId: worker.workerId,
       rootContextId: worker.rootContextId,
       state: row.state,

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
 import type { JobId, MessageId } from '../../../core/ids.ts';
-import type { User } from '../../../core/user.ts';
+import type { User } from '../../../core/access/user.ts';
 import type { Executor } from '../../connection/client.ts';
 import type { Place } from '../../run/places.ts';
 import { encodeJson } from '../../connection/codec.ts';

@@ -9,7 +9,7 @@ import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../..
 import type { JobKind } from '../../../core/run/job.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
-import type { User } from '../../../core/user.ts';
+import type { User } from '../../../core/access/user.ts';
 import { jsonArray, recordset } from '../../rows/recordset.ts';
 import { written } from '../../rows/written-columns.ts';
 import { jobs } from '../../schema/jobs.ts';

@@ -5,7 +5,7 @@
  */
 import { sql } from 'drizzle-orm';
 import type { ContextId, TenantId, WorkerId } from '../../../core/ids.ts';
-import type { User } from '../../../core/user.ts';
+import type { User } from '../../../core/access/user.ts';
 import type { WorkerConfig, WorkerRole } from '../../../core/workers/settings.ts';
 import { shared } from '../../batches/shared.ts';
 import type { Executor } from '../../connection/client.ts';
@@ -44,19 +44,17 @@ export type NewWorker = {
   depth: number;
 };
 
-/** `firstJob`: the job of the first input; null: the context is idle. */
+/** `firstJob`: the job of the first input; null: the context is idle. Null: the tenant is not active. */
 export async function createWorker(
   executor: Executor,
   worker: NewWorker,
   firstJob: NewJob | null = null,
-): Promise<{ worker: WorkerView; context: ChangedContext }> {
+): Promise<{ worker: WorkerView; context: ChangedContext } | null> {
   const { id, contextId } = worker;
   const job = firstJob === null ? NO_JOB : submittedRow({ contextId, job: firstJob, asker: null });
-  const { headSeq, wakeSeq, epoch, runnable, ...view } = await create(executor, {
-    id,
-    worker: WORKERS.encode({ ...worker, firstJob }),
-    ...job,
-  });
+  const created = await create(executor, { id, worker: WORKERS.encode({ ...worker, firstJob }), ...job });
+  if (created === null) return null;
+  const { headSeq, wakeSeq, epoch, runnable, ...view } = created;
   return { worker: view, context: { headSeq, wakeSeq, epoch, runnable } };
 }
 
@@ -69,17 +67,13 @@ const SHARED = 64;
 /** From this many characters of JSON on, a worker has its own statement. */
 const LARGE = 64 * 1024;
 
-const create = shared<Part, Row>({
+const create = shared<Part, Row | null>({
   async run(executor, parts) {
     const rows = await executor.execute<Row>(
       statement({ workers: jsonArray(parts.map(({ worker }) => worker)), ...submittedRows(parts) }),
     );
     const byId = new Map(rows.map((row) => [row.id, row]));
-    return parts.map(({ id }) => {
-      const row = byId.get(id);
-      if (row === undefined) throw new Error(`The worker ${id} was not stored.`);
-      return row;
-    });
+    return parts.map(({ id }) => byId.get(id) ?? null);
   },
   most: SHARED,
   isLarge: ({ worker, input, job }) => worker.length + (input?.length ?? 0) + (job?.length ?? 0) >= LARGE,
@@ -105,7 +99,10 @@ const WORKERS = recordset(
     may_expire: ['boolean', ({ role, config }) => role !== null || config.idle_timeout_s !== undefined],
   }),
 );
-const givenCte = WORKERS.around('given as (select * from ', ')');
+const givenCte = WORKERS.around(
+  'given as (select * from ',
+  ` where exists (select 1 from tenants t where t.id = g.tenant_id and t.status = 'active'))`,
+);
 
 const CONTEXT = insertInto(contexts, {
   id: sql`g.context_id`,

@@ -1,7 +1,7 @@
 /** Workers of the same tree: lookups for tools that address other workers. */
 import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from '../../../core/ids.ts';
-import type { User } from '../../../core/user.ts';
+import type { User } from '../../../core/access/user.ts';
 import type { Executor } from '../../connection/client.ts';
 
 /** The worker of a context. */

@@ -14,6 +14,7 @@ import { messages } from '../../schema/messages.ts';
 import { failedCalls } from '../../schema/model-calls.ts';
 import { searchBacklog, searchEntries } from '../../schema/search.ts';
 import { awaitedJobs, toolCalls, toolExecutions } from '../../schema/tool-calls.ts';
+import { jobWebhooks, webhookDeliveries, webhookOutbox } from '../../schema/webhooks/webhooks.ts';
 import { workers } from '../../schema/workers.ts';
 
 export function roleColumns(role: WorkerRole | null) {
@@ -131,6 +132,7 @@ const TABLES = [
   toolCalls,
   toolExecutions,
   awaitedJobs,
+  jobWebhooks,
   failedCalls,
   compactions,
   jobs,
@@ -138,8 +140,8 @@ const TABLES = [
   workers,
 ];
 
-/** Written after the appends, by any worker process (see search-index.ts). */
-const SEARCHED = [searchEntries, searchBacklog];
+/** Written after the appends, by any worker process (see search-index.ts, webhooks/outbox.ts). */
+const WRITTEN_LATER = [searchEntries, searchBacklog, webhookOutbox, webhookDeliveries];
 
 /**
  * Permanently deletes a context and everything that belongs to it. The caller has locked its row. Returns the contexts
@@ -152,8 +154,8 @@ export async function deleteContext(tx: Executor, tenantId: TenantId, contextId:
     await tx.delete(table).where(eq(table.contextId, contextId));
   }
   await tx.delete(contexts).where(eq(contexts.id, contextId));
-  // Indexing locks the context's row. So all its entries are committed by now, and none can be added.
-  for (const table of SEARCHED) await tx.delete(table).where(eq(table.contextId, contextId));
+  // Who writes them locks the context's row. So all its rows are committed by now, and none can be added.
+  for (const table of WRITTEN_LATER) await tx.delete(table).where(eq(table.contextId, contextId));
   return met;
 }
 

@@ -3,8 +3,7 @@
  * name that had to be changed gets a hash suffix to stay unique.
  */
 import { createHash } from 'node:crypto';
-
-const SEPARATOR = '__';
+import { SERVER_SEPARATOR } from '../../../core/tools/mcp-tool-name.ts';
 
 /** The limit of providers. */
 const LONGEST = 64;
@@ -14,21 +13,15 @@ const HASH_CHARACTERS = 8;
 
 const SERVER_NAME = /^[a-zA-Z0-9_-]{1,32}$/;
 
-/** A server name has no separator, so the first separator of a tool name ends the server name. */
+/** A server name has no separator. */
 export function isServerName(name: string): boolean {
-  return SERVER_NAME.test(name) && !name.includes(SEPARATOR) && !name.endsWith('_');
-}
-
-/** Null: not the name of an MCP tool. */
-export function serverOf(tool: string): string | null {
-  const at = tool.indexOf(SEPARATOR);
-  return at < 1 ? null : tool.slice(0, at);
+  return SERVER_NAME.test(name) && !name.includes(SERVER_SEPARATOR) && !name.endsWith('_');
 }
 
 /** `own`: the server's name of the tool. The result depends only on both names. */
 export function toolName(server: string, own: string): string {
   const plain = own.replace(FORBIDDEN, '_');
-  const full = `${server}${SEPARATOR}${plain}`;
+  const full = `${server}${SERVER_SEPARATOR}${plain}`;
   if (plain === own && full.length <= LONGEST) return full;
   const hash = createHash('sha256').update(own).digest('hex').slice(0, HASH_CHARACTERS);
   return `${full.slice(0, LONGEST - HASH_CHARACTERS - 1)}_${hash}`;

@@ -4,7 +4,7 @@ import type { ToolCaller } from '../../../core/tools/tool.ts';
 import type { Offer, Runs, ServerWatch, ToolServers } from '../../registry/servers.ts';
 import type { Tool } from '../../registry/tool.ts';
 import type { ToolLog } from '../../run/tool-log.ts';
-import { serverOf } from '../calls/names.ts';
+import { serverOf } from '../../../core/tools/mcp-tool-name.ts';
 import { Editions } from './editions.ts';
 import type { Instances } from './instances.ts';
 import type { McpServer } from './server.ts';

@@ -8,12 +8,14 @@ import { ProvidersTab } from './providers.tsx';
 import { Roles } from './roles.tsx';
 import { ServersTab } from './servers.tsx';
 import { ToolsTab } from './tools.tsx';
+import { WebhooksTab } from './webhooks/webhooks.tsx';
 
 const TABS = [
   { name: 'roles', label: 'Roles', content: <Roles /> },
   { name: 'tools', label: 'Tools', content: <ToolsTab /> },
   { name: 'servers', label: 'MCP servers', content: <ServersTab /> },
   { name: 'providers', label: 'Providers', content: <ProvidersTab /> },
+  { name: 'webhooks', label: 'Webhooks', content: <WebhooksTab /> },
   { name: 'limits', label: 'Limits', content: <LimitsTab /> },
   { name: 'browser', label: 'This browser', content: <Browser /> },
 ] as const;

@@ -1,0 +1,173 @@
+/** Tenants, for the operator. */
+import { alterTenant, deleteTenant, makeTenant, noTenant } from '../../../commands/tenants/manage-tenants.ts';
+import { perform } from '../../../commands/perform.ts';
+import { findTenant, listTenants } from '../../../db/write/tenants/manage.ts';
+import { ref } from '../../../schema/build.ts';
+import { actorOf } from '../../access/actor.ts';
+import { keyId } from '../../access/environment-keys.ts';
+import { audited } from '../../request/audited.ts';
+import { cursorOf, matching } from '../../request/cursor.ts';
+import { toListing } from '../../response/page.ts';
+import { RequestRefused, invalid, orRefuse } from '../../response/problem.ts';
+import { readerOf } from '../../response/reads.ts';
+import { PageQuery } from '../../schemas/common.ts';
+import { problems } from '../../schemas/problem.ts';
+import { CreateTenant, PatchTenant, Tenant, TenantList, TenantParams } from '../../schemas/system/tenant.ts';
+import type { ApiPorts, App } from '../../server/ports.ts';
+import { toTenant } from '../../wire/tenant.ts';
+
+const tags = ['tenants'];
+const config = { access: 'operator' } as const;
+
+const PLACE = cursorOf(matching(/^[A-Za-z0-9_.-]{1,64}$/));
+
+export function tenantRoutes(app: App, ports: ApiPorts): void {
+  listTenantsRoute(app, ports);
+  createTenantRoute(app, ports);
+  getTenantRoute(app, ports);
+  patchTenantRoute(app, ports);
+  deleteTenantRoute(app, ports);
+}
+
+function listTenantsRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/tenants',
+    {
+      config,
+      schema: {
+        summary: 'Tenants, sorted by name',
+        operationId: 'listTenants',
+        tags,
+        querystring: PageQuery,
+        response: { 200: ref(TenantList) },
+      },
+    },
+    async ({ query }, reply) => {
+      const [after] = PLACE.read(query.cursor) ?? [null];
+      const read = readerOf(ports, reply);
+      const items = await read((_, last) => listTenants(last, { after, limit: query.limit + 1 }));
+      return toListing({ items }, query.limit, toTenant, ({ name }) => PLACE.write([name]));
+    },
+  );
+}
+
+function createTenantRoute(app: App, ports: ApiPorts): void {
+  app.post(
+    '/api/tenants',
+    {
+      config,
+      schema: {
+        summary: 'Create a tenant. A key of a tenant that does not exist creates it, too',
+        operationId: 'createTenant',
+        tags,
+        body: ref(CreateTenant),
+        response: { 201: ref(Tenant), ...problems(409) },
+      },
+    },
+    async (request, reply) => {
+      const { name, limits = {}, allow = {} } = request.body;
+      const command = makeTenant({ name, weight: limits.weight ?? 1, allow: withoutNulls(allow) });
+      const act = { action: 'tenant.created', target: name, detail: { limits, allow } } as const;
+      const { value } = orRefuse(
+        await perform(
+          ports,
+          audited(ports, { request, tenantId: null }, command, () => [act]),
+        ),
+      );
+      reply.code(201);
+      return toTenant(value);
+    },
+  );
+}
+
+function getTenantRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/tenants/:name',
+    {
+      config,
+      schema: {
+        summary: 'One tenant',
+        operationId: 'getTenant',
+        tags,
+        params: TenantParams,
+        response: { 200: ref(Tenant) },
+      },
+    },
+    async ({ params: { name } }) => {
+      const found = await findTenant(ports.database.db, name);
+      if (found === null) throw new RequestRefused(noTenant(name));
+      return toTenant(found);
+    },
+  );
+}
+
+function patchTenantRoute(app: App, ports: ApiPorts): void {
+  app.patch(
+    '/api/tenants/:name',
+    {
+      config,
+      schema: {
+        summary: 'Suspend a tenant or let it go on, change its share of the slots, or what its workers may use',
+        operationId: 'patchTenant',
+        tags,
+        params: TenantParams,
+        body: ref(PatchTenant),
+        response: { 200: ref(Tenant), ...problems(409) },
+      },
+    },
+    async (request, _reply) => {
+      const { params, body } = request;
+      const { status = null, limits = {}, allow = null } = body;
+      if (status === 'suspended' && request.key === null && request.credential !== null)
+        throw invalid('An API without keys cannot suspend the only tenant that it serves.', 'status');
+      const weight = limits.weight === null ? 1 : (limits.weight ?? null);
+      const command = alterTenant(params.name, { status, weight, allow });
+      const act = { action: 'tenant.changed', target: params.name, detail: body } as const;
+      const { value } = orRefuse(
+        await perform(
+          ports,
+          audited(ports, { request, tenantId: null }, command, () => [act]),
+        ),
+      );
+      return toTenant(value);
+    },
+  );
+}
+
+function deleteTenantRoute(app: App, ports: ApiPorts): void {
+  app.delete(
+    '/api/tenants/:name',
+    {
+      config,
+      schema: {
+        summary: 'Delete a tenant with all its data. Its keys, sessions and tokens end at once. Safe to repeat',
+        description:
+          'Worker processes delete the data. Until all is deleted, the tenant has the status deleting; then the audit log of the installation has the entry tenant.deleted.',
+        operationId: 'deleteTenant',
+        tags,
+        params: TenantParams,
+        response: { 202: ref(Tenant), ...problems(404) },
+      },
+    },
+    async (request, reply) => {
+      const { name } = request.params;
+      const by = { actor: actorOf(request), requestId: request.id, keys: keysOf(ports, name) };
+      const act = { action: 'tenant.changed', target: name, detail: { status: 'deleting' } } as const;
+      const command = audited(ports, { request, tenantId: null }, deleteTenant(name, by), ({ isNew }) =>
+        isNew ? [act] : [],
+      );
+      const { value } = orRefuse(await perform(ports, command));
+      reply.code(202);
+      return toTenant(value.view);
+    },
+  );
+}
+
+/** Ids of the keys of the environment that name the tenant. */
+function keysOf({ config: { apiKeys } }: ApiPorts, name: string): string[] {
+  return apiKeys.filter(({ tenant }) => tenant === name).map(({ key }) => keyId(key));
+}
+
+function withoutNulls<Value>(lists: { [Kind in string]?: Value | null }): { [Kind in string]?: Value } {
+  return Object.fromEntries(Object.entries(lists).flatMap(([kind, list]) => (list == null ? [] : [[kind, list]])));
+}

@@ -1,0 +1,176 @@
+/** Contexts: settings, messages, history and branches. */
+import { followEvents, readHead, type EventsOptions } from '../events.ts';
+import { pagesOf } from '../pages.ts';
+import { runJob, type RunOptions } from '../run.ts';
+import type {
+  CompactContext,
+  CreateBranch,
+  CreateContext,
+  EditMessage,
+  ForkContext,
+  ImportContext,
+  Interrupt,
+  Operations,
+  PatchContext,
+  PatchMessage,
+  PostJob,
+  PostMessage,
+  PutContext,
+  Regenerate,
+} from '../schema.ts';
+import type { Request, RequestOptions, Transport } from '../transport.ts';
+import { toInput } from './workers.ts';
+
+type Query<Path extends keyof Operations> = Operations[Path]['query'];
+
+export function contextCalls({ request, open }: Transport) {
+  return {
+    ...ownCalls(request),
+    ...historyCalls(request),
+    messages: messageCalls(request),
+    branches: branchCalls(request),
+    grants: grantCalls(request),
+    /** Live events of the context. Reconnects by itself; yields each numbered event once. */
+    events: (id: string, options?: EventsOptions) => followEvents(open, id, options),
+    /** The seq of the last event of the context: a cursor for `after` and `upto`. */
+    head: (id: string, { signal }: Pick<RequestOptions, 'signal'> = {}) => readHead(open, id, signal),
+    /** Posts an input or follows a job, answers its requests, and resolves with the finished job. */
+    run: (id: string, options: RunOptions) => runJob({ request, open }, id, options),
+  };
+}
+
+function ownCalls(request: Request) {
+  return {
+    create: (body: CreateContext = {}, options?: RequestOptions) =>
+      request('POST', '/api/contexts', { body, ...options }),
+    get: (id: string, options?: RequestOptions) => request('GET', '/api/contexts/{id}', { path: { id }, ...options }),
+    list: (query: Query<'GET /api/contexts'> = {}, options?: RequestOptions) =>
+      pagesOf((more) => request('GET', '/api/contexts', { query: { ...query, ...more }, ...options })),
+    /** Merges the config; null removes a field. */
+    update: (id: string, body: PatchContext, options?: RequestOptions) =>
+      request('PATCH', '/api/contexts/{id}', { path: { id }, body, ...options }),
+    /** Replaces the whole config. */
+    replace: (id: string, body: PutContext, options?: RequestOptions) =>
+      request('PUT', '/api/contexts/{id}', { path: { id }, body, ...options }),
+    delete: (id: string, options?: RequestOptions) =>
+      request('DELETE', '/api/contexts/{id}', { path: { id }, ...options }),
+    state: (id: string, options?: RequestOptions) =>
+      request('GET', '/api/contexts/{id}/state', { path: { id }, ...options }),
+    /** Posts an input. The returned job already exists. */
+    send: (id: string, input: string | PostMessage, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/messages', { path: { id }, body: toInput(input), ...options }),
+    /** Starts a job on the existing history, without a new input. */
+    retry: (id: string, body: PostJob = {}, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/jobs', { path: { id }, body, ...options }),
+    interrupt: (id: string, body: Interrupt = {}, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/interrupt', { path: { id }, body, ...options }),
+    fork: (id: string, body: ForkContext = {}, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/fork', { path: { id }, body, ...options }),
+  };
+}
+
+function historyCalls(request: Request) {
+  return {
+    turns: (id: string, query: Query<'GET /api/contexts/{id}/turns'> = {}, options?: RequestOptions) =>
+      pagesOf((more) =>
+        request('GET', '/api/contexts/{id}/turns', {
+          path: { id },
+          query: { ...query, ...more },
+          ...options,
+        }),
+      ),
+    clear: (id: string, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/clear', { path: { id }, ...options }),
+    compact: (id: string, body: CompactContext = {}, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/compact', { path: { id }, body, ...options }),
+    compactions: (id: string, query: Query<'GET /api/contexts/{id}/compactions'> = {}, options?: RequestOptions) =>
+      pagesOf((more) =>
+        request('GET', '/api/contexts/{id}/compactions', {
+          path: { id },
+          query: { ...query, ...more },
+          ...options,
+        }),
+      ),
+    /** Text if the format is `markdown`, else an object. */
+    export: (id: string, query: Query<'GET /api/contexts/{id}/export'> = {}, options?: RequestOptions) =>
+      request('GET', '/api/contexts/{id}/export', { path: { id }, query, ...options }),
+    /** `user`: the end user whose context it becomes. */
+    import: (body: ImportContext, { user, ...options }: RequestOptions & { user?: string } = {}) =>
+      request('POST', '/api/contexts/import', { body, query: user === undefined ? {} : { user }, ...options }),
+  };
+}
+
+function messageCalls(request: Request) {
+  const path = (id: string, message_id: string) => ({ path: { id, message_id } });
+  return {
+    list: (id: string, query: Query<'GET /api/contexts/{id}/messages'> = {}, options?: RequestOptions) =>
+      pagesOf((more) =>
+        request('GET', '/api/contexts/{id}/messages', {
+          path: { id },
+          query: { ...query, ...more },
+          ...options,
+        }),
+      ),
+    get: (id: string, messageId: string, options?: RequestOptions) =>
+      request('GET', '/api/contexts/{id}/messages/{message_id}', { ...path(id, messageId), ...options }),
+    /** Changes the content or the position of a queued input. */
+    update: (id: string, messageId: string, body: PatchMessage, options?: RequestOptions) =>
+      request('PATCH', '/api/contexts/{id}/messages/{message_id}', {
+        ...path(id, messageId),
+        body,
+        ...options,
+      }),
+    /** Withdraws a queued input. */
+    withdraw: (id: string, messageId: string, options?: RequestOptions) =>
+      request('DELETE', '/api/contexts/{id}/messages/{message_id}', { ...path(id, messageId), ...options }),
+    /** Edits a past input and answers it on a new branch. */
+    edit: (id: string, messageId: string, body: EditMessage, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/messages/{message_id}/edit', {
+        ...path(id, messageId),
+        body,
+        ...options,
+      }),
+    regenerate: (id: string, messageId: string, body: Regenerate = {}, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/messages/{message_id}/regenerate', {
+        ...path(id, messageId),
+        body,
+        ...options,
+      }),
+    siblings: (id: string, messageId: string, options?: RequestOptions) =>
+      request('GET', '/api/contexts/{id}/messages/{message_id}/siblings', {
+        ...path(id, messageId),
+        ...options,
+      }),
+  };
+}
+
+function branchCalls(request: Request) {
+  return {
+    list: (id: string, query: Query<'GET /api/contexts/{id}/branches'> = {}, options?: RequestOptions) =>
+      pagesOf((more) =>
+        request('GET', '/api/contexts/{id}/branches', {
+          path: { id },
+          query: { ...query, ...more },
+          ...options,
+        }),
+      ),
+    create: (id: string, body: CreateBranch, options?: RequestOptions) =>
+      request('POST', '/api/contexts/{id}/branches', { path: { id }, body, ...options }),
+    /** Makes a branch the active one: it takes inputs that name no branch. */
+    switch: (id: string, name: string, options?: RequestOptions) =>
+      request('PUT', '/api/contexts/{id}/branches/{name}', { path: { id, name }, ...options }),
+    delete: (id: string, name: string, options?: RequestOptions) =>
+      request('DELETE', '/api/contexts/{id}/branches/{name}', { path: { id, name }, ...options }),
+  };
+}
+
+function grantCalls(request: Request) {
+  return {
+    /** Tools whose calls run without approval in the context. */
+    list: (id: string, options?: RequestOptions) =>
+      request('GET', '/api/contexts/{id}/grants', { path: { id }, ...options }),
+    /** Later calls of the tool need approval again. */
+    remove: (id: string, tool: string, options?: RequestOptions) =>
+      request('DELETE', '/api/contexts/{id}/grants/{tool}', { path: { id, tool }, ...options }),
+  };
+}

@@ -1,0 +1,73 @@
+/** Jobs: read, waited for, cancelled. */
+import { NightshiftError } from '../errors.ts';
+import { pagesOf } from '../pages.ts';
+import { backoff, pause } from '../pause.ts';
+import type { CancelJob, CancelJobs, Job, Operations } from '../schema.ts';
+import type { Request, RequestOptions } from '../transport.ts';
+
+export type WaitOptions = {
+  signal?: AbortSignal;
+  /** Total timeout in milliseconds; then the promise rejects with `timed_out`. Default: no timeout. */
+  timeoutMs?: number;
+};
+
+/** How long one poll waits, in milliseconds. */
+const POLL_MS = 30_000;
+
+export function jobCalls(request: Request) {
+  return {
+    get: (id: string, query: Operations['GET /api/jobs/{id}']['query'] = {}, options?: RequestOptions) =>
+      request('GET', '/api/jobs/{id}', { path: { id }, query, ...options }),
+    list: (query: Operations['GET /api/jobs']['query'] = {}, options?: RequestOptions) =>
+      pagesOf((more) => request('GET', '/api/jobs', { query: { ...query, ...more }, ...options })),
+    /** Resolves with the finished job, whatever its status. Retries while the API is unavailable. */
+    wait: (id: string, options?: WaitOptions) => waitForJob(request, id, options),
+    cancel: (id: string, body: CancelJob = {}, options?: RequestOptions) =>
+      request('POST', '/api/jobs/{id}/cancel', { path: { id }, body, ...options }),
+    /** Cancels all unfinished jobs that match a filter. */
+    cancelAll: (body: CancelJobs, options?: RequestOptions) =>
+      request('POST', '/api/jobs/cancel', { body, ...options }),
+    steps: (id: string, query: Operations['GET /api/jobs/{id}/steps']['query'] = {}, options?: RequestOptions) =>
+      pagesOf((more) =>
+        request('GET', '/api/jobs/{id}/steps', { path: { id }, query: { ...query, ...more }, ...options }),
+      ),
+    /** The prompt of one model call. `n` as in the step, from 1. */
+    prompt: (id: string, n: number, options?: RequestOptions) =>
+      request('GET', '/api/jobs/{id}/steps/{n}/prompt', { path: { id, n }, ...options }),
+  };
+}
+
+export async function waitForJob(
+  request: Request,
+  id: string,
+  { signal, timeoutMs = Infinity }: WaitOptions = {},
+): Promise<Job> {
+  const end = performance.now() + timeoutMs;
+  for (let failures = 0; ;) {
+    const left = end - performance.now();
+    if (left <= 0)
+      throw new NightshiftError('timed_out', `Job ${id} did not finish within ${timeoutMs} ms. It continues to run.`);
+    try {
+      const query = { wait_ms: Math.ceil(Math.min(POLL_MS, left)) };
+      const options = signal === undefined ? {} : { signal };
+      const job = await request('GET', '/api/jobs/{id}', { path: { id }, query, ...options, retries: 0 });
+      if (isFinished(job)) return job;
+      failures = 0;
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      await pause(Math.min(backoff(failures, 250, 10_000), Math.max(0, end - performance.now())), signal);
+      failures += 1;
+    }
+  }
+}
+
+export function isFinished({ status }: Pick<Job, 'status'>): boolean {
+  return status !== 'queued' && status !== 'running' && status !== 'waiting';
+}
+
+/** Whether a retry may succeed. */
+function isAway(error: unknown): boolean {
+  if (!(error instanceof NightshiftError)) return false;
+  const { code, status } = error;
+  return code === 'unreachable' || code === 'timed_out' || status === 429 || (status ?? 0) >= 500;
+}

@@ -1,0 +1,20 @@
+/** Tenants, for the operator. */
+import { pagesOf } from '../pages.ts';
+import type { CreateTenant, Operations, PatchTenant } from '../schema.ts';
+import type { Request, RequestOptions } from '../transport.ts';
+
+export function tenantCalls(request: Request) {
+  return {
+    create: (body: CreateTenant, options?: RequestOptions) => request('POST', '/api/tenants', { body, ...options }),
+    get: (name: string, options?: RequestOptions) =>
+      request('GET', '/api/tenants/{name}', { path: { name }, ...options }),
+    list: (query: Operations['GET /api/tenants']['query'] = {}, options?: RequestOptions) =>
+      pagesOf((more) => request('GET', '/api/tenants', { query: { ...query, ...more }, ...options })),
+    /** Suspends it, lets it go on, changes its share of the slots, or what its workers may use. */
+    update: (name: string, body: PatchTenant, options?: RequestOptions) =>
+      request('PATCH', '/api/tenants/{name}', { path: { name }, body, ...options }),
+    /** Begins to delete it with all its data. `get` is refused with `not_found` when all is deleted. */
+    delete: (name: string, options?: RequestOptions) =>
+      request('DELETE', '/api/tenants/{name}', { path: { name }, ...options }),
+  };
+}

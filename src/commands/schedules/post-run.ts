@@ -1,0 +1,72 @@
+/**
+ * Posts the input of a schedule, in the transaction of its run: to its context, or as the first input of a new worker.
+ * It never answers a question that waits there. Refused like a message post, or the creation of a worker.
+ */
+import type { Refusal } from '../../core/errors.ts';
+import type { JobId } from '../../core/ids.ts';
+import type { Schedule, ScheduledWorker } from '../../core/schedules/schedule.ts';
+import type { AllowedTenant } from '../../core/access/tenant.ts';
+import type { WorkerRole } from '../../core/workers/settings.ts';
+import type { Executor } from '../../db/connection/client.ts';
+import { NORMAL, enqueueInput } from '../inputs/enqueue.ts';
+import type { Accepted, FirstInput } from '../inputs/posted-input.ts';
+import { cancelJob } from '../jobs/cancel-job.ts';
+import { done, performWithin, type Outcome } from '../perform.ts';
+import type { CommandPorts } from '../ports.ts';
+import { createWorker } from '../workers/create-worker.ts';
+
+export type ScheduleRole = { kind: 'role'; role: WorkerRole | null };
+
+export type SchedulePorts = Omit<CommandPorts, 'boundResult'> & {
+  /** Queued inputs of one context. */
+  queueLimit: number;
+  /** The role of a worker that a run creates. Refused: its role is missing, or its config names what is not allowed or not served. */
+  roleOf(tenant: AllowedTenant, worker: ScheduledWorker): Promise<ScheduleRole | Refusal>;
+};
+
+export const NO_ROLE: ScheduleRole = { kind: 'role', role: null };
+
+/** `role`: of a worker that the run creates. */
+export async function postRun(
+  tx: Executor,
+  ports: SchedulePorts,
+  schedule: Schedule,
+  { role }: ScheduleRole,
+): Promise<Outcome<Accepted>> {
+  const { tenantId, user, target, content } = schedule;
+  const input: FirstInput = {
+    content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+    priority: NORMAL,
+    metadata: {},
+    user,
+    maxSteps: null,
+    deadline: null,
+  };
+  if (target.kind === 'context') {
+    const { queueLimit } = ports;
+    const { contextId } = target;
+    return enqueueInput(tx, ports.ids, { ...input, tenantId, contextId, delivery: 'queue', branch: null, queueLimit });
+  }
+  const { name, config } = target.worker;
+  const worker = { tenantId, user, name, title: null, role, config, parentWorkerId: null };
+  const created = await performWithin(tx, createWorker(ports, worker, input));
+  if (created.kind === 'refused') return created;
+  const { accepted } = created.value;
+  if (accepted === null) throw new Error('A worker was created without its input.');
+  return { ...created, value: accepted };
+}
+
+/** The same, in place of the job of the last run. */
+export async function replaceRun(
+  tx: Executor,
+  ports: SchedulePorts,
+  schedule: Schedule & { lastJobId: JobId },
+  role: ScheduleRole,
+): Promise<Outcome<Accepted>> {
+  const { tenantId, lastJobId: jobId } = schedule;
+  const cancelled = await cancelJob(ports, { tenantId, jobId, reason: 'The next run of its schedule began.' })(tx);
+  const posted = await postRun(tx, ports, schedule, role);
+  // A job that is not found was deleted.
+  if (posted.kind === 'refused' || cancelled.kind === 'refused') return posted;
+  return done(posted.value, ...cancelled.afterCommit, ...posted.afterCommit);
+}

@@ -1,0 +1,108 @@
+/** Schedules that are due: found by worker processes, and taken by one transaction each. */
+import { sql, type SQL } from 'drizzle-orm';
+import type { JobId, ScheduleId } from '../../core/ids.ts';
+import type { Start } from '../../core/schedules/plan.ts';
+import type { Schedule, ScheduledWorker } from '../../core/schedules/schedule.ts';
+import type { AllowedTenant } from '../../core/access/tenant.ts';
+import type { Millis } from '../../core/time.ts';
+import type { Executor } from '../connection/client.ts';
+import { millis, nowInStatement, toTimestamp } from '../connection/instant.ts';
+import { isActive } from '../write/tenants/tenants.ts';
+import { scheduleColumns, toSchedule, type ScheduleRow } from './schedules.ts';
+
+/** `worker`: that each of its runs creates; null: it posts to a context. */
+export type DueSchedule = AllowedTenant & { id: ScheduleId; version: number; worker: ScheduledWorker | null };
+
+/** `nextInMs`: how long until the next one is due; null: none is. */
+export type DueSchedules = { due: DueSchedule[]; nextInMs: number | null };
+
+/** Rows that one query reads, however many are due. */
+const MOST_READ = 5_000;
+
+/** `at`: the time in a test; null: by PostgreSQL's clock. */
+function timeOr(at: Millis | null): SQL {
+  return sql`coalesce(${toTimestamp(at)}::timestamptz, ${nowInStatement})`;
+}
+
+/**
+ * At most `most`, one of each tenant before the second of any. In random order within that, because several processes
+ * look at once.
+ */
+export async function dueSchedules(executor: Executor, most: number, at: Millis | null = null): Promise<DueSchedules> {
+  type Found = DueSchedule & { inMs: number };
+  const rows = await executor.execute<Found>(sql`/* schedules.find_due */
+    with due as materialized (
+      select s.id, s.next_run_at,
+        row_number() over (partition by s.tenant_id order by s.next_run_at) as turn
+      from (select s.id, s.tenant_id, s.next_run_at from schedules s where s.next_run_at <= ${timeOr(at)}
+          and ${isActive(sql`s.tenant_id`)} order by s.next_run_at limit ${MOST_READ}) s
+      order by turn, random() limit ${most}
+    ), later as (
+      select s.id, s.next_run_at, null::bigint as turn from schedules s
+      where s.next_run_at > ${timeOr(at)} order by s.next_run_at limit 1
+    )
+    select s.id, s.tenant_id as "tenantId", s.version, s.worker, t.allow,
+      case when f.turn is null then ${millis(sql`s.next_run_at`)} - ${millis(timeOr(at))} else 0 end as "inMs"
+    from (select * from due union all select * from later) f join schedules s on s.id = f.id
+    join tenants t on t.id = s.tenant_id
+    order by f.turn`);
+  const due = rows.filter(({ inMs }) => inMs === 0);
+  const later = rows.find(({ inMs }) => inMs > 0);
+  return {
+    due: due.map(({ id, tenantId, version, worker, allow }) => ({ id, tenantId, version, worker, allow })),
+    nextInMs: later?.inMs ?? null,
+  };
+}
+
+/** `isLastUnfinished`: of the job of its last run. */
+export type TakenSchedule = {
+  schedule: Schedule & { nextOccurrence: Millis };
+  now: Millis;
+  isLastUnfinished: boolean;
+};
+
+/**
+ * Locks a schedule that is due. Null: it is not due any more, another process has it, or it has changed since it was
+ * found, or its tenant is not active.
+ */
+export async function takeSchedule(
+  tx: Executor,
+  { id, tenantId, version }: DueSchedule,
+  at: Millis | null,
+): Promise<TakenSchedule | null> {
+  const [row] = await tx.execute<ScheduleRow & { now: Millis; isLastUnfinished: boolean }>(sql`/* schedules.take */
+    select ${scheduleColumns}, ${millis(timeOr(at))} as now, exists (
+      select 1 from jobs j where j.id = s.last_job_id and j.status in ('queued', 'running', 'waiting')
+    ) as "isLastUnfinished"
+    from schedules s
+    where s.id = ${id} and s.tenant_id = ${tenantId} and s.version = ${version} and s.next_run_at <= ${timeOr(at)}
+      and ${isActive(sql`s.tenant_id`)}
+    for update of s skip locked`);
+  if (row === undefined) return null;
+  const { now, isLastUnfinished } = row;
+  const { nextOccurrence, ...rest } = toSchedule(row);
+  if (nextOccurrence === null) throw new Error(`The schedule ${id} is due without an occurrence.`);
+  return { schedule: { ...rest, nextOccurrence }, now, isLastUnfinished };
+}
+
+/** `jobId`: that the run started; null: it started none. `pausedReason`: it pauses itself. */
+type Advance = { next: Start | null; jobId: JobId | null; pausedReason: string | null };
+
+/** Goes on to the next occurrence. */
+export async function advance(tx: Executor, id: ScheduleId, { next, jobId, pausedReason }: Advance): Promise<void> {
+  const isPaused = pausedReason !== null;
+  await tx.execute(sql`/* schedules.advance */
+    update schedules s set next_occurrence = ${toTimestamp(next?.occurrence ?? null)}::timestamptz,
+      next_run_at = ${toTimestamp(isPaused ? null : (next?.startAt ?? null))}::timestamptz,
+      last_run_at = case when ${jobId}::uuid is null then s.last_run_at else ${nowInStatement} end,
+      last_job_id = coalesce(${jobId}::uuid, s.last_job_id), paused = s.paused or ${isPaused},
+      paused_reason = ${pausedReason}
+    where s.id = ${id}`);
+}
+
+/** After an error: another attempt later, so that the others are not held up. */
+export async function postpone(executor: Executor, { id, version }: DueSchedule, byMs: number): Promise<void> {
+  await executor.execute(sql`/* schedules.postpone */
+    update schedules s set next_run_at = ${nowInStatement} + ${byMs}::float8 * interval '1 millisecond'
+    where s.id = ${id} and s.version = ${version} and s.next_run_at <= ${nowInStatement}`);
+}

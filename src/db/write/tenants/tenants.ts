@@ -1,0 +1,60 @@
+/** Tenants by name. */
+import { randomInt } from 'node:crypto';
+import { sql, type SQL } from 'drizzle-orm';
+import type { TenantId } from '../../../core/ids.ts';
+import type { Allow, TenantStatus } from '../../../core/access/tenant.ts';
+import { ALL_ALLOWED } from '../../../core/workers/allowed-names.ts';
+import type { Executor } from '../../connection/client.ts';
+import { encodeJson } from '../../connection/codec.ts';
+
+/** Ids are below 2 to the power of 48, so that JSON and JavaScript hold them exactly. */
+const IDS = 2 ** 48 - 1;
+
+/** Whether the tenant with this id exists and is active. */
+export function isActive(tenantId: SQL | TenantId): SQL {
+  return sql`exists (select 1 from tenants active where active.id = ${tenantId} and active.status = 'active')`;
+}
+
+export function newTenantId(): TenantId {
+  return randomInt(2, IDS) as TenantId;
+}
+
+/** The id of the tenant. Adds a tenant with a new name; processes that do this at once get the same id. */
+export async function ensureTenant(executor: Executor, name: string): Promise<TenantId> {
+  const [known] = await executor.execute<{ id: TenantId }>(sql`/* tenants.find */
+    select t.id from tenants t where t.name = ${name}`);
+  if (known !== undefined) return known.id;
+  const [added] = await executor.execute<{ id: TenantId }>(sql`/* tenants.add */
+    insert into tenants (id, name) values (${newTenantId()}, ${name})
+    on conflict (name) do update set name = excluded.name returning id`);
+  if (added === undefined) throw new Error(`The tenant ${name} was not added.`);
+  return added.id;
+}
+
+export type TenantState = { id: TenantId; status: TenantStatus; allow: Allow };
+
+/**
+ * The tenant that a key of the environment names. Adds it with a new name. Null: the key was one of a deleted tenant of
+ * this name.
+ */
+export async function tenantOfKey(executor: Executor, name: string, keyId: string): Promise<TenantState | null> {
+  type Row = { isEnded: boolean } & (TenantState | { id: null });
+  const [row] = await executor.execute<Row>(sql`/* tenants.find_of_key */
+    select t.id, t.status, t.allow, exists (
+        select 1 from audit_entries a where a.tenant_id is null and a.target = ${name} and a.action = 'tenant.deleted'
+          and a.detail->'keys' @> ${encodeJson([keyId])}::jsonb
+      ) as "isEnded"
+    from (select 1) one left join tenants t on t.name = ${name}`);
+  if (row === undefined || row.isEnded) return null;
+  if (row.id === null) return { id: await ensureTenant(executor, name), status: 'active', allow: ALL_ALLOWED };
+  const { id, status, allow } = row;
+  return { id, status, allow };
+}
+
+/** Those of the tenants that are active, in one query. */
+export async function findActive(executor: Executor, ids: readonly TenantId[]): Promise<ReadonlySet<TenantId>> {
+  const rows = await executor.execute<{ id: TenantId }>(sql`
+    select t.id from jsonb_array_elements(${encodeJson(ids)}::jsonb) as a(id)
+    join tenants t on t.id = a.id::bigint and t.status = 'active'`);
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,58 @@
+/** The schedules, newest first. They are made over the API and on the command line. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { CalendarClock } from 'lucide-react';
+import type { Schedule } from 'nightshift/client';
+import { useState } from 'react';
+import { allOf } from '../../data/query/pages-of.ts';
+import { schedulesQuery, schedulesRefresh } from './queries.ts';
+import { useRefreshed } from '../../data/query/use-refreshed.ts';
+import { Button } from '../../ui/forms/button.tsx';
+import { Empty } from '../../ui/layout/empty.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { Skeleton } from '../../ui/layout/skeleton.tsx';
+import { ErrorState } from '../../ui/state/error-state.tsx';
+import { middleRow } from '../../ui/state/middle-row.ts';
+import { DeleteSchedule } from './delete-schedule.tsx';
+import { RunsDialog } from './runs-dialog.tsx';
+import { ScheduleItem } from './schedule-item.tsx';
+import css from './schedules.module.css';
+
+export function SchedulesPage() {
+  const schedules = useInfiniteQuery(schedulesQuery());
+  useRefreshed(schedulesRefresh(), middleRow);
+  const rows = allOf(schedules.data);
+  const [shown, setShown] = useState<Schedule | null>(null);
+  const [deleted, setDeleted] = useState<Schedule | null>(null);
+  return (
+    <Page title="Schedules" about="Inputs that are posted at certain times.">
+      {schedules.isPending && <Skeleton lines={4} height={64} />}
+      {schedules.isError && rows.length === 0 && (
+        <ErrorState error={schedules.error} onRetry={() => void schedules.refetch()} busy={schedules.isFetching} />
+      )}
+      {schedules.isSuccess && rows.length === 0 && (
+        <Empty icon={<CalendarClock aria-hidden="true" />} title="No schedules yet">
+          Make one with <code>nightshift schedules add</code> or with POST /api/schedules.
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <ul className={css.items} aria-label="Schedules">
+          {rows.map((schedule) => (
+            <ScheduleItem
+              key={schedule.id}
+              schedule={schedule}
+              onRuns={() => setShown(schedule)}
+              onDelete={() => setDeleted(schedule)}
+            />
+          ))}
+        </ul>
+      )}
+      {schedules.hasNextPage && (
+        <Button className={css.more} busy={schedules.isFetchingNextPage} onClick={() => void schedules.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+      <RunsDialog schedule={shown} onClose={() => setShown(null)} />
+      <DeleteSchedule schedule={deleted} onClose={() => setDeleted(null)} />
+    </Page>
+  );
+}

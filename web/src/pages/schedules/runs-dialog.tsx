@@ -1,0 +1,60 @@
+/** The newest runs of a schedule. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Schedule, ScheduleRun } from 'nightshift/client';
+import { shortId } from '../../data/format.ts';
+import { scheduleRunsQuery } from './queries.ts';
+import { Dialog } from '../../ui/layout/dialog.tsx';
+import { Skeleton } from '../../ui/layout/skeleton.tsx';
+import { Table } from '../../ui/layout/table.tsx';
+import { ErrorState } from '../../ui/state/error-state.tsx';
+import { RelativeTime } from '../../ui/text/time.tsx';
+import { RunBadge } from './run-badge.tsx';
+
+export function RunsDialog({ schedule, onClose }: { schedule: Schedule | null; onClose: () => void }) {
+  return (
+    <Dialog open={schedule !== null} onClose={onClose} title={`Runs of ${schedule?.name ?? ''}`} wide>
+      {schedule !== null && <Runs id={schedule.id} />}
+    </Dialog>
+  );
+}
+
+function Runs({ id }: { id: string }) {
+  const runs = useQuery(scheduleRunsQuery(id));
+  if (runs.data === undefined)
+    return runs.isError ? (
+      <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />
+    ) : (
+      <Skeleton lines={4} />
+    );
+  if (runs.data.data.length === 0) return <p>It has not run yet.</p>;
+  return (
+    <Table
+      label="Runs"
+      rows={runs.data.data}
+      rowKey={(run) => run.id}
+      columns={[
+        { name: 'status', head: 'Status', cell: ({ status }) => <RunBadge status={status} /> },
+        { name: 'at', head: 'At', cell: ({ at }) => <RelativeTime at={at} /> },
+        { name: 'job', head: 'Job', cell: jobOf },
+        { name: 'why', head: 'Details', kind: 'wide', cell: detailsOf },
+      ]}
+    />
+  );
+}
+
+function jobOf({ job_id: jobId }: ScheduleRun) {
+  if (jobId === null) return '–';
+  return (
+    <Link to="/jobs/$jobId" params={{ jobId }}>
+      Job {shortId(jobId)}
+    </Link>
+  );
+}
+
+function detailsOf({ error, manual, status, missed_until: until }: ScheduleRun): string {
+  if (error !== null) return error.message;
+  if (until !== null) return 'Nothing ran for these times.';
+  if (status === 'skipped') return 'The job of the last run was unfinished.';
+  return manual ? 'Run by hand' : '';
+}

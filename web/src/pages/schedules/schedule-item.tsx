@@ -1,0 +1,109 @@
+/** One schedule: when it runs, what became of its last run, and its actions. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Schedule } from 'nightshift/client';
+import type { ReactNode } from 'react';
+import { client } from '../../data/client.ts';
+import { shortId } from '../../data/format.ts';
+import { keys } from '../../data/query/keys.ts';
+import { Button } from '../../ui/forms/button.tsx';
+import { showError, showNotice } from '../../ui/layout/toaster.tsx';
+import { Badge } from '../../ui/text/badge.tsx';
+import { RelativeTime } from '../../ui/text/time.tsx';
+import { RunBadge } from './run-badge.tsx';
+import css from './schedules.module.css';
+
+export function ScheduleItem({
+  schedule,
+  onRuns,
+  onDelete,
+}: {
+  schedule: Schedule;
+  onRuns: () => void;
+  onDelete: () => void;
+}) {
+  const { id, name, paused, paused_reason: reason, next_run_at: nextRunAt, last_run: last, target, user } = schedule;
+  const cache = useQueryClient();
+  const onSettled = () => cache.invalidateQueries({ queryKey: keys.schedules });
+  const run = useMutation({
+    mutationFn: () => client.schedules.runNow(id),
+    onSuccess: () => showNotice(`${name} runs now`),
+    onError: (error) => showError(`Could not run ${name}`, error),
+    onSettled,
+  });
+  const turn = useMutation({
+    mutationFn: () => client.schedules.update(id, { paused: !paused }),
+    onError: (error) => showError(`Could not ${paused ? 'resume' : 'pause'} ${name}`, error),
+    onSettled,
+  });
+  return (
+    <li className={css.item} aria-label={name} data-row={id}>
+      <div className={css.head}>
+        <span className={css.name}>{name}</span>
+        {paused ? <Badge tone="amber">Paused</Badge> : <Next at={nextRunAt} />}
+        <span className={css.buttons}>
+          <Button size="small" busy={run.isPending} onClick={() => run.mutate()} aria-label={`Run now: ${name}`}>
+            Run now
+          </Button>
+          <Button
+            size="small"
+            busy={turn.isPending}
+            onClick={() => turn.mutate()}
+            aria-label={`${paused ? 'Resume' : 'Pause'} ${name}`}
+          >
+            {paused ? 'Resume' : 'Pause'}
+          </Button>
+          <Button size="small" variant="quiet" onClick={onRuns} aria-label={`Runs of ${name}`}>
+            Runs
+          </Button>
+          <Button size="small" variant="quiet" onClick={onDelete} aria-label={`Delete ${name}`}>
+            Delete
+          </Button>
+        </span>
+      </div>
+      <p className={css.facts}>
+        <span className={css.when}>{timingOf(schedule)}</span> · {targetOf(target)}
+        {user !== null && ` · ${user}`}
+      </p>
+      {reason !== null && <p className={css.reason}>{reason}</p>}
+      {last !== null && (
+        <p className={css.facts}>
+          <RunBadge status={last.status} /> <RelativeTime at={last.at} />
+          {last.job_id !== null && (
+            <>
+              {' · '}
+              <Link to="/jobs/$jobId" params={{ jobId: last.job_id }}>
+                Job {shortId(last.job_id)}
+              </Link>
+            </>
+          )}
+          {last.error !== null && ` · ${last.error.message}`}
+        </p>
+      )}
+    </li>
+  );
+}
+
+function Next({ at }: { at: string | null }) {
+  if (at === null) return <Badge>Over</Badge>;
+  return (
+    <span className={css.next}>
+      next <RelativeTime at={at} />
+    </span>
+  );
+}
+
+function timingOf({ cron, every_s: everyS, at, timezone }: Schedule): ReactNode {
+  if (cron !== null) return `${cron} (${timezone})`;
+  if (everyS !== null) return `every ${everyS} s`;
+  return at === null ? '' : <>once, {new Date(at).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}</>;
+}
+
+function targetOf({ context_id: contextId, worker }: Schedule['target']): ReactNode {
+  if (contextId === undefined) return `each run creates a worker ${worker?.name ?? ''}`;
+  return (
+    <Link to="/contexts/$contextId" params={{ contextId }}>
+      context {shortId(contextId)}
+    </Link>
+  );
+}

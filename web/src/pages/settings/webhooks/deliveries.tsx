@@ -1,0 +1,107 @@
+/** The newest deliveries of a webhook, and one of them with its body and the response. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Delivery, Webhook } from 'nightshift/client';
+import { keys } from '../../../data/query/keys.ts';
+import { deliveriesQuery, deliveryQuery, retryDelivery } from '../../../data/webhooks.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Dialog } from '../../../ui/layout/dialog.tsx';
+import { Skeleton } from '../../../ui/layout/skeleton.tsx';
+import { showError } from '../../../ui/layout/toaster.tsx';
+import { ErrorState } from '../../../ui/state/error-state.tsx';
+import { Badge } from '../../../ui/text/badge.tsx';
+import { Json } from '../../../ui/text/json.tsx';
+import { RelativeTime } from '../../../ui/text/time.tsx';
+import css from '../settings.module.css';
+
+const TONES = { pending: 'amber', delivered: 'accent', failed: 'red' } as const;
+
+export function DeliveriesDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
+  return (
+    <Dialog open={webhook !== null} onClose={onClose} title="Deliveries" description={webhook?.url} wide>
+      {webhook !== null && <Deliveries webhook={webhook} />}
+    </Dialog>
+  );
+}
+
+function Deliveries({ webhook: { id } }: { webhook: Webhook }) {
+  const deliveries = useQuery(deliveriesQuery(id));
+  const [shown, setShown] = useState<string | null>(null);
+  if (deliveries.isPending) return <Skeleton lines={4} height={40} />;
+  if (deliveries.data === undefined)
+    return (
+      <ErrorState error={deliveries.error} onRetry={() => void deliveries.refetch()} busy={deliveries.isFetching} />
+    );
+  if (deliveries.data.data.length === 0) return <p className={css.about}>Nothing was sent yet.</p>;
+  return (
+    <ul className={css.items} aria-label="Deliveries">
+      {deliveries.data.data.map((delivery) => (
+        <DeliveryItem
+          key={delivery.id}
+          delivery={delivery}
+          isOpen={delivery.id === shown}
+          onToggle={() => setShown(delivery.id === shown ? null : delivery.id)}
+        />
+      ))}
+    </ul>
+  );
+}
+
+type ItemProps = { delivery: Delivery; isOpen: boolean; onToggle: () => void };
+
+function DeliveryItem({ delivery, isOpen, onToggle }: ItemProps) {
+  const { id, webhook_id, type, seq, status, attempts, created_at, error } = delivery;
+  const cache = useQueryClient();
+  const retry = useMutation({
+    mutationFn: retryDelivery,
+    onError: (failure) => showError('Could not send the delivery again', failure),
+    onSettled: async () => {
+      await cache.invalidateQueries({ queryKey: keys.deliveries(webhook_id) });
+    },
+  });
+  return (
+    <li className={css.item} aria-label={`${type} ${seq ?? ''}`.trim()}>
+      <div className={css.itemHead}>
+        <span className={css.strong}>{type}</span>
+        <Badge tone={TONES[status]}>{status}</Badge>
+        <span className={css.about}>
+          {seq !== null && `seq ${seq} · `}
+          {attempts} {attempts === 1 ? 'attempt' : 'attempts'} · <RelativeTime at={created_at} />
+        </span>
+        <span className={css.buttons}>
+          <Button size="small" onClick={onToggle} aria-expanded={isOpen}>
+            {isOpen ? 'Hide' : 'Show'}
+          </Button>
+          <Button size="small" busy={retry.isPending} onClick={() => retry.mutate({ id: webhook_id, deliveryId: id })}>
+            Retry
+          </Button>
+        </span>
+      </div>
+      {error !== null && <p className={css.about}>{error}</p>}
+      {isOpen && <Bodies webhookId={webhook_id} id={id} />}
+    </li>
+  );
+}
+
+function Bodies({ webhookId, id }: { webhookId: string; id: string }) {
+  const { data, error, refetch, isFetching } = useQuery(deliveryQuery(webhookId, id));
+  if (data === undefined)
+    return error === null ? (
+      <Skeleton lines={2} height={40} />
+    ) : (
+      <ErrorState error={error} onRetry={() => void refetch()} busy={isFetching} />
+    );
+  const { body, response_body, response_status } = data;
+  return (
+    <>
+      <Json value={body} label="Body" />
+      {response_status !== null && (
+        <p className={css.about}>
+          Response {response_status}
+          {response_body === null || response_body === '' ? ', without a body' : ':'}
+        </p>
+      )}
+      {response_body !== null && response_body !== '' && <Json value={response_body} label="Response" />}
+    </>
+  );
+}
