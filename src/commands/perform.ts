@@ -4,6 +4,7 @@
  * - `Command`: several statements that commit together.
  * - `OneStatement`: a statement that commits by itself. It costs one round trip, and no transaction.
  */
+import { TENANT_INACTIVE } from '../core/access/tenant.ts';
 import type { TenantId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { refuse, type Refusal } from '../core/errors.ts';
@@ -81,6 +82,7 @@ export async function performOnce<T>(
 ): Promise<Outcome<JsonObject>> {
   const outcome = await commit(ports.database, async (tx, last) => {
     const state = await takeKey(tx, tenantId, key, request);
+    if (state.kind === 'inactive') return TENANT_INACTIVE;
     if (state.kind === 'answered') {
       if (state.request === request) return done(state.response);
       return refuse(

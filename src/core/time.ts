@@ -1,6 +1,9 @@
 /** Milliseconds since the epoch, by the database's clock. */
 export type Millis = number;
 
+/** The latest time that is accepted and stored. */
+export const LATEST: Millis = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** The current time. Production uses the database's clock, passed in with the claim; tests set it. */
 export type Clock = { now(): Millis };
 

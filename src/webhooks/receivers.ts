@@ -3,12 +3,20 @@
  * of `http_fetch` is. No redirects, no proxies, no credentials of this process.
  */
 import type { IncomingMessage } from 'node:http';
-import type { DeliveryId } from '../core/ids.ts';
+import { isIP } from 'node:net';
+import type { DeliveryId, TenantId } from '../core/ids.ts';
 import { isOwnName, isPublic } from '../tools/built-in/http/addresses.ts';
-import { bare, createGatekeeper, systemResolve, type Resolve } from '../tools/built-in/http/gatekeeper.ts';
+import {
+  bare,
+  createGatekeeper,
+  systemResolve,
+  type Gatekeeper,
+  type Resolve,
+} from '../tools/built-in/http/gatekeeper.ts';
 import { send } from '../tools/built-in/http/hop.ts';
 import { ToolFault } from '../tools/run/tool-fault.ts';
 import type { WebhookLimits } from './limits.ts';
+import { Lookups } from './lookups.ts';
 import { signatures } from './signatures.ts';
 
 /** From the first DNS lookup to the head of the response. */
@@ -19,7 +27,13 @@ const BODY_MS = 1_000;
 const KEPT_BYTES = 1_024;
 
 /** `secrets`: all of them sign. */
-export type Outgoing = { id: DeliveryId; url: string; body: string; secrets: readonly string[] };
+export type Outgoing = {
+  id: DeliveryId;
+  tenantId: TenantId;
+  url: string;
+  body: string;
+  secrets: readonly string[];
+};
 
 export type Response = {
   /** Null: there was no response. */
@@ -41,6 +55,12 @@ export type Receivers = {
 
 export function createReceivers(limits: WebhookLimits, resolve: Resolve = systemResolve): Receivers {
   const gatekeeper = createGatekeeper(limits.allow, resolve);
+  const lookups = new Lookups();
+  const limited = (tenantId: TenantId, signal: AbortSignal): Gatekeeper => ({
+    ...gatekeeper,
+    admit: async (host) =>
+      isIP(bare(host)) === 0 ? lookups.run(tenantId, signal, () => gatekeeper.admit(host)) : gatekeeper.admit(host),
+  });
   return {
     whyNot(text) {
       const url = URL.parse(text);
@@ -60,7 +80,8 @@ export function createReceivers(limits: WebhookLimits, resolve: Resolve = system
       try {
         const url = new URL(outgoing.url);
         if (url.protocol === 'http:' && !limits.http) throw new ToolFault('unsupported_scheme', 'http is not allowed.');
-        const response = await send(toHop(outgoing, url), gatekeeper, AbortSignal.any([timeout, signal]));
+        const ended = AbortSignal.any([timeout, signal]);
+        const response = await send(toHop(outgoing, url), limited(outgoing.tenantId, ended), ended);
         const status = response.statusCode ?? 0;
         const body = await beginning(response);
         const error = isSuccess(status) ? null : `The receiver answered ${status}.${redirectText(status)}`;
@@ -126,7 +147,10 @@ function retryAfterOf({ statusCode, headers }: IncomingMessage): number | null {
 const CERTIFICATE =
   /\((?:\w*CERT\w*|SELF_SIGNED\w*|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)\w*|ERR_TLS_CERT\w*|HOSTNAME_MISMATCH)\)/;
 
+/** What clients read. It does not say which addresses a name has in the network of this process. */
 function textOf(error: unknown): string {
+  if (error instanceof ToolFault && error.code === 'address_forbidden')
+    return 'The address of the receiver is not public.';
   const text = error instanceof Error ? error.message : 'The request failed.';
   const code = CERTIFICATE.exec(text)?.[0];
   return code === undefined ? text : `The certificate of the receiver is not valid ${code}.`;

@@ -221,6 +221,11 @@ const CASES: Readonly<Record<string, string>> = {
   webhook_deliveries_status: delivery({ set: ', status', values: `, 'lost'`, next: 'null' }),
   webhook_deliveries_pending: delivery({ next: 'null' }),
   webhook_deliveries_delivered: delivery({ set: ', status', values: `, 'delivered'`, next: 'null' }),
+  webhook_deliveries_at_once_is_pending: delivery({
+    set: ', at_once, status',
+    values: `, true, 'failed'`,
+    next: 'null',
+  }),
   webhook_deliveries_of_job: delivery({ set: ', job_id', values: `, '$j'` }),
   roles_version: `insert into roles (tenant_id, name, version) values (1, '$id', 0)`,
   jobs_stop_request: job(`stop_kind = 'cancel'`),

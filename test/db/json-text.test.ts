@@ -68,6 +68,8 @@ test('which columns keep their text', async () => {
     'messages.call',
     'messages.content',
     'roles.definition',
+    'schedules.content',
+    'schedules.worker',
     'tool_calls.approval',
     'tool_calls.reply',
     'tool_lists.tools',

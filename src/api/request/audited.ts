@@ -1,6 +1,7 @@
 /** Acts that the audit log records. */
 import type { FastifyRequest } from 'fastify';
 import { performWithin, type AnyCommand, type Command } from '../../commands/perform.ts';
+import { INVALID_KEY } from '../../core/access/api-keys.ts';
 import type { AuditAct, AuditedRequest } from '../../core/access/audit.ts';
 import type { AuditEntryId, TenantId } from '../../core/ids.ts';
 import type { User } from '../../core/access/user.ts';
@@ -9,7 +10,7 @@ import { addEntries } from '../../db/write/audit.ts';
 import { actorOf } from '../access/actor.ts';
 import type { ApiPorts } from '../server/ports.ts';
 
-/** The parts of a request that tell who makes it. */
+/** The parts of a request that identify the caller. */
 export type AuditedBy = Pick<FastifyRequest, 'id' | 'token' | 'credential' | 'key'>;
 
 /** `tenantId` null: the installation. `user`: the one that the request names. */
@@ -17,7 +18,7 @@ type By = { request: AuditedBy; tenantId: TenantId | null; user?: User | undefin
 
 /**
  * Runs the command in a transaction that also writes its entries. A command that is refused has none, and neither has a
- * request that is repeated under its `Idempotency-Key`.
+ * request that is repeated under its `Idempotency-Key`. Refused: `unauthorized`, if the tenant is being deleted.
  */
 export function audited<T>(
   ports: Pick<ApiPorts, 'ids'>,
@@ -27,29 +28,29 @@ export function audited<T>(
 ): Command<T> {
   return async (tx) => {
     const outcome = await performWithin(tx, command);
-    if (outcome.kind === 'done') await record(ports, tx, by, actsOf(outcome.value));
-    return outcome;
+    if (outcome.kind === 'refused') return outcome;
+    return (await record(ports, tx, by, actsOf(outcome.value))) ? outcome : INVALID_KEY;
   };
 }
 
-/** Writes the entries of a request. */
+/** Writes the entries of a request. False: the tenant is being deleted. */
 export async function record(
   ports: Pick<ApiPorts, 'ids'>,
   executor: Executor,
   { request, tenantId, user }: By,
   acts: readonly AuditAct[],
-): Promise<void> {
-  await recordBy(ports, executor, { tenantId, actor: actorOf(request, user), requestId: request.id }, acts);
+): Promise<boolean> {
+  return recordBy(ports, executor, { tenantId, actor: actorOf(request, user), requestId: request.id }, acts);
 }
 
-/** Writes entries. */
+/** Writes entries. False: the tenant is being deleted. */
 export async function recordBy(
   { ids }: Pick<ApiPorts, 'ids'>,
   executor: Executor,
   by: AuditedRequest,
   acts: readonly AuditAct[],
-): Promise<void> {
-  if (acts.length === 0) return;
+): Promise<boolean> {
+  if (acts.length === 0) return true;
   const withIds = acts.map((act) => ({ ...act, id: ids.next<AuditEntryId>() }));
-  await addEntries(executor, by, withIds);
+  return addEntries(executor, by, withIds);
 }

@@ -1,9 +1,8 @@
 /** Times in the API: ISO 8601, UTC. */
-import type { Millis } from '../../core/time.ts';
+import { LATEST, type Millis } from '../../core/time.ts';
 import { invalid } from '../response/problem.ts';
 
-/** The latest time that the API accepts, in milliseconds since 1970. */
-export const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
+export { LATEST };
 
 export function toIso(time: Millis): string {
   return new Date(time).toISOString();

@@ -1,7 +1,7 @@
 /** Makes an API key of a tenant. The caller has already checked that it may give these scopes. */
 import { INVALID_KEY, MOST_KEYS, type ApiKeyView, type NewApiKey } from '../../core/access/api-keys.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
-import { TENANT_SUSPENDED } from '../../core/access/tenant.ts';
+import { TENANT_INACTIVE } from '../../core/access/tenant.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { addKey, lockKeys, type KeyCount } from '../../db/write/api-keys.ts';
 import { done, type Command } from '../perform.ts';
@@ -16,7 +16,7 @@ export type CallerCheck = (tx: Executor) => Promise<boolean>;
 export function makeKey(key: NewApiKey, isCallerValid: CallerCheck): Command<ApiKeyView> {
   return async (tx) => {
     const count = await lockKeys(tx, key.tenantId);
-    if (count === null) return TENANT_SUSPENDED;
+    if (count === null) return TENANT_INACTIVE;
     if (!(await isCallerValid(tx))) return INVALID_KEY;
     if (key.isByOperator && count.canMake) return hasKey();
     return tooManyKeys(count) ?? done(await addKey(tx, key));

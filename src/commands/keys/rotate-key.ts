@@ -3,7 +3,7 @@ import { INVALID_KEY, type ApiKeyView, type NewApiKey } from '../../core/access/
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ApiKeyId, TenantId } from '../../core/ids.ts';
 import type { Scope } from '../../core/access/scopes.ts';
-import { TENANT_SUSPENDED } from '../../core/access/tenant.ts';
+import { TENANT_INACTIVE } from '../../core/access/tenant.ts';
 import { addKey, endKeyAfter, isKeyOf, lockKeys } from '../../db/write/api-keys.ts';
 import { done, type Command } from '../perform.ts';
 import { tooManyKeys, type CallerCheck } from './make-key.ts';
@@ -23,7 +23,7 @@ type RotateKey = {
 export function rotateKey({ tenantId, id, overlapS, ...of }: RotateKey): Command<ApiKeyView> {
   return async (tx) => {
     const count = await lockKeys(tx, tenantId);
-    if (count === null) return TENANT_SUSPENDED;
+    if (count === null) return TENANT_INACTIVE;
     if (!(await of.isCallerValid(tx))) return INVALID_KEY;
     const old = await endKeyAfter(tx, tenantId, id, overlapS);
     if (old === null)

@@ -4,7 +4,7 @@ import { refuse } from '../../core/errors.ts';
 import type { Ids, ScheduleId, TenantId } from '../../core/ids.ts';
 import { following } from '../../core/schedules/plan.ts';
 import { SCHEDULE_LIMITS, type Schedule, type ScheduleSettings, type Timing } from '../../core/schedules/schedule.ts';
-import { TENANT_SUSPENDED } from '../../core/access/tenant.ts';
+import { TENANT_INACTIVE } from '../../core/access/tenant.ts';
 import type { Millis } from '../../core/time.ts';
 import type { User } from '../../core/access/user.ts';
 import { addSchedule, currentTime, lockSchedules } from '../../db/schedules/schedules.ts';
@@ -24,7 +24,7 @@ export function createSchedule({ ids }: { ids: Ids }, given: NewSchedule): Comma
   return async (tx) => {
     const { tenantId, timezone, target } = given;
     const count = await lockSchedules(tx, tenantId);
-    if (count === null) return TENANT_SUSPENDED;
+    if (count === null) return TENANT_INACTIVE;
     if (count >= SCHEDULE_LIMITS.schedules) {
       const most = `A tenant has at most ${SCHEDULE_LIMITS.schedules} schedules. Delete some of them.`;
       return refuse('invalid_request', most);

@@ -65,8 +65,8 @@ function isTimezone(name: string): boolean {
 }
 
 function parse(cron: string, timezone: string): Cron {
-  // A date in place of an expression would be an occurrence in the time zone.
-  if (!/^(?:@|\S+(?:\s+\S+){4}\s*$)/.test(cron)) throw new Error('it does not have five fields');
+  // The library reads a date, which has a colon, as one occurrence.
+  if (!/^(?:@[a-z]+|[^\s:]+(?:\s+[^\s:]+){4})\s*$/i.test(cron)) throw new Error('it does not have five fields');
   return new Cron(cron, { mode: '5-part', timezone, paused: true });
 }
 

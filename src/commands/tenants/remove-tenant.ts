@@ -2,7 +2,7 @@
  * Deletes everything of a tenant, in steps. The process may die after any of them: another one goes on. Since the request,
  * the tenant is not active: nothing of it is claimed or created, and its runs leave at their next step.
  *
- * 1. Calls with effect `once` have some time to end.
+ * 1. Runs have some time to leave, and calls with effect `once` more to end.
  * 2. Its workers and their contexts are deleted, each tree by itself. Runs that go on find no row to write to.
  * 3. Its other rows are deleted, again and again, until none is left and no transaction is open that began before all
  *    knew of the deletion.
@@ -10,14 +10,15 @@
  */
 import { refuse } from '../../core/errors.ts';
 import type { AuditEntryId, Ids, TenantId } from '../../core/ids.ts';
+import type { Executor } from '../../db/connection/client.ts';
 import { addEntries } from '../../db/write/audit.ts';
 import {
   TENANT_TABLES,
+  activityOf,
   countDeleted,
   deleteRows,
   deleteTenant,
   hasOldTransaction,
-  hasOnceCall,
   releaseDeletion,
   takeDeletion,
   topWorkers,
@@ -28,7 +29,8 @@ import { done, perform, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 import { deleteWorker } from '../workers/delete-worker.ts';
 
-/** How long calls with effect `once` may go on, in milliseconds. */
+/** How long runs have to leave, and calls with effect `once` to end, in milliseconds. */
+const LEAVE_MS = 5_000;
 const ONCE_MS = 60_000;
 /** Workers that are deleted in one step, and rows of a table. */
 const AT_ONCE = 100;
@@ -55,12 +57,10 @@ async function removeTaken(
   isStopped: () => boolean,
 ): Promise<Removal> {
   const { db } = ports.database;
-  const isInTime = first.now - first.deletion.at < ONCE_MS;
-  if (isInTime && (await hasOnceCall(db, id))) return 'waits';
   for (let taken: TakenDeletion | null = first; taken !== null; taken = await takeDeletion(db, id, false)) {
-    if (isStopped()) return 'waits';
+    if (isStopped() || (await isToWait(db, id, taken))) return 'waits';
     const workers = await topWorkers(db, id, AT_ONCE);
-    if (workers.length === 0) return removeRest(ports, id, taken);
+    if (workers.length === 0) return removeRest(ports, id, taken, isStopped);
     const deleted = await mapConcurrent(workers, (worker) => deleteWorker(ports, id, worker));
     const count = deleted.reduce((sum, one) => sum + (one.kind === 'done' ? one.deleted : 0), 0);
     await countDeleted(db, id, count);
@@ -68,9 +68,23 @@ async function removeTaken(
   return 'busy';
 }
 
-async function removeRest(ports: RemovePorts, id: TenantId, taken: TakenDeletion): Promise<Removal> {
+async function isToWait(db: Executor, id: TenantId, { now, deletion }: TakenDeletion): Promise<boolean> {
+  const sinceMs = now - deletion.at;
+  if (sinceMs >= ONCE_MS) return false;
+  const { runs, once } = await activityOf(db, id);
+  return once || (runs && sinceMs < LEAVE_MS);
+}
+
+async function removeRest(
+  ports: RemovePorts,
+  id: TenantId,
+  taken: TakenDeletion,
+  isStopped: () => boolean,
+): Promise<Removal> {
   const { db } = ports.database;
-  for (const table of TENANT_TABLES) while ((await deleteRows(db, id, table, ROWS)) === ROWS);
+  for (const table of TENANT_TABLES)
+    while ((await deleteRows(db, id, table, ROWS)) === ROWS)
+      if (isStopped() || (await takeDeletion(db, id, false)) === null) return 'waits';
   if (await hasOldTransaction(db, taken.deletion)) return 'waits';
   const outcome = await perform(ports, finish(ports, id, taken));
   return outcome.kind === 'done' ? 'removed' : 'waits';

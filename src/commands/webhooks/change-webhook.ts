@@ -1,5 +1,5 @@
 /** Makes, changes and removes webhooks. Each takes one transaction, and nothing is sent after its commit. */
-import { TENANT_SUSPENDED } from '../../core/access/tenant.ts';
+import { TENANT_INACTIVE } from '../../core/access/tenant.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { TenantId, WebhookId } from '../../core/ids.ts';
 import { MOST_WEBHOOKS, type NewWebhook, type WebhookChange, type WebhookView } from '../../core/webhooks/webhook.ts';
@@ -26,7 +26,7 @@ export function noWebhook(id: string): Refusal {
 export function makeWebhook(webhook: NewWebhook): Command<WebhookView> {
   return async (tx) => {
     const count = await lockWebhooks(tx, webhook.tenantId);
-    if (count === null) return TENANT_SUSPENDED;
+    if (count === null) return TENANT_INACTIVE;
     if (count >= MOST_WEBHOOKS)
       return refuse('invalid_request', `A tenant has at most ${MOST_WEBHOOKS} webhooks. Delete some of them.`);
     await addWebhook(tx, webhook);

@@ -10,9 +10,10 @@
 import type { DisabledReason } from '../../core/webhooks/webhook.ts';
 import type { Ids, TenantId, WebhookId } from '../../core/ids.ts';
 import {
-  hasten,
+  endLease,
   lockWebhook,
   releaseNext,
+  retryNow,
   storeAttempts as store,
   storeHealth,
   type Attempt,
@@ -37,11 +38,16 @@ export function storeAttempts(
 ): Command<{ disabled: DisabledReason | null }> {
   return async (tx) => {
     if (!(await lockWebhook(tx, webhookId))) return done({ disabled: null });
-    const ended = attempts.length === 0 ? [] : await store(tx, attempts);
+    if (attempts.length === 0) {
+      await endLease(tx, webhookId, health.owner);
+      return done({ disabled: null });
+    }
+    const ended = await store(tx, attempts);
     const jobs = ended.flatMap(({ jobId, status }) => (status === 'pending' || jobId === null ? [] : [jobId]));
     if (jobs.length > 0) await releaseNext(tx, webhookId, jobs);
-    if (health.isWorking && wasFailing) await hasten(tx, webhookId);
-    const disabled = await storeHealth(tx, webhookId, health);
+    if (health.isWorking && wasFailing) await retryNow(tx, webhookId);
+    const givenUp = ended.flatMap(({ id, jobId, status }) => (status === 'failed' && jobId !== null ? [id] : []));
+    const disabled = await storeHealth(tx, webhookId, health, givenUp);
     if (disabled !== null) await recordDisabled(tx, ids, [{ id: webhookId, tenantId }], disabled);
     return done({ disabled });
   };

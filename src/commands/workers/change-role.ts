@@ -4,7 +4,7 @@
  */
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { TenantId } from '../../core/ids.ts';
-import { TENANT_SUSPENDED } from '../../core/access/tenant.ts';
+import { TENANT_INACTIVE } from '../../core/access/tenant.ts';
 import type { Role } from '../../core/workers/settings.ts';
 import { addVersion, findRole, lastVersion, type LastVersion, type RoleView } from '../../db/write/workers/roles.ts';
 import { findActive } from '../../db/write/tenants/tenants.ts';
@@ -20,7 +20,7 @@ type ChangeRole = {
 /** The same definition again is no new version. Refused: `version_conflict`, `tenant_suspended`. */
 export function putRole({ tenantId, name, isCurrent }: ChangeRole, definition: Role): Command<RoleView> {
   return async (tx) => {
-    if (!(await findActive(tx, [tenantId])).has(tenantId)) return TENANT_SUSPENDED;
+    if (!(await findActive(tx, [tenantId])).has(tenantId)) return TENANT_INACTIVE;
     for (;;) {
       const last = await lastVersion(tx, tenantId, name, definition);
       if (!isCurrent(currentVersion(last))) return stale();

@@ -10,7 +10,7 @@
  */
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ContextId, Ids, MessageId, TenantId, WorkerId } from '../../core/ids.ts';
-import { TENANT_SUSPENDED } from '../../core/access/tenant.ts';
+import { TENANT_INACTIVE } from '../../core/access/tenant.ts';
 import type { User } from '../../core/access/user.ts';
 import type { Role, WorkerConfig, WorkerRole } from '../../core/workers/settings.ts';
 import {
@@ -84,7 +84,7 @@ async function create(
   const user = place.user ?? worker.user;
   const row = { ...worker, user, config, id: workerId, contextId, depth: place.depth };
   const inserted = await insertWorker(executor, row, job);
-  if (inserted === null) return TENANT_SUSPENDED;
+  if (inserted === null) return TENANT_INACTIVE;
   const { worker: view, context } = inserted;
   if (job === null) return done({ workerId, contextId, view, accepted: null });
   const { value, afterCommit } = queued(contextId, job, context);

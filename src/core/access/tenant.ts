@@ -28,6 +28,12 @@ export type Deletion = {
   knownAt: Millis | null;
 };
 
+/** Of a request that was admitted before the tenant was suspended or deleted. */
+export const TENANT_INACTIVE = refuse(
+  'tenant_suspended',
+  'The tenant is not active: the operator of this installation has suspended it, or is deleting it.',
+);
+
 export const TENANT_SUSPENDED = refuse(
   'tenant_suspended',
   'The tenant is suspended: the operator of this installation has stopped it. Nothing is lost.',

@@ -3,7 +3,7 @@
  * attempt changes nothing.
  */
 import type { ScheduleId } from '../ids.ts';
-import type { Millis } from '../time.ts';
+import { LATEST, type Millis } from '../time.ts';
 import { SCHEDULE_LIMITS, type CatchUp } from './schedule.ts';
 
 /** The occurrences of a timing in order, each of them once. */
@@ -54,10 +54,10 @@ export function following(occurrences: Occurrences, policy: Policy, time: Millis
   return occurrence === null ? null : startOf(occurrences, policy, occurrence);
 }
 
-/** The delay ends before the next occurrence, so that occurrences start in their order. */
+/** The delay ends before the next occurrence, so that occurrences start in their order, and at a time that can be stored. */
 export function startOf(occurrences: Occurrences, { id, jitterS }: Policy, occurrence: Millis): Start {
   if (jitterS === 0) return { occurrence, startAt: occurrence };
-  const gap = (occurrences.after(occurrence) ?? Infinity) - occurrence;
+  const gap = (occurrences.after(occurrence) ?? LATEST) - occurrence;
   const delay = Math.floor(share(`${id}/${occurrence}`) * Math.min(jitterS * 1_000, gap));
   return { occurrence, startAt: occurrence + delay };
 }

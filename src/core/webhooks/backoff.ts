@@ -1,4 +1,4 @@
-/** When a delivery that failed is tried again, and how long its webhook rests. Times in milliseconds. */
+/** When a delivery that failed is tried again, and how long its webhook is on hold. Times in milliseconds. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -16,9 +16,9 @@ export function retryDelay(attempts: number, random: number, retryAfter: number 
   return Math.max(delay * (1 + random / 5), retryAfterOf(retryAfter));
 }
 
-/** The longest rest of a webhook whose receiver does not work. */
+/** The longest time for which a webhook is on hold whose receiver does not work. */
 const LONGEST_HOLD = 5 * MINUTE;
-/** Failures in a row before a webhook rests at all. */
+/** Failures in a row before a webhook is on hold at all. */
 const TOLERATED = 2;
 
 /**

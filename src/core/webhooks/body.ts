@@ -2,7 +2,6 @@
  * The body of a delivery: `{type, timestamp, data}`, as Standard Webhooks has it. It is made once, so every attempt sends
  * the same bytes.
  */
-import { textOf, type Block } from '../conversation/blocks.ts';
 import type { JobError } from '../errors.ts';
 import type { ContextId, JobId, MessageId, WebhookId, WorkerId } from '../ids.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -24,11 +23,12 @@ export type JobFacts = {
   startedAt: Millis | null;
   finishedAt: Millis | null;
   error: JobError | null;
-  output: { messageId: MessageId; content: Block[] } | null;
+  /** `text`: its beginning. */
+  output: { messageId: MessageId; text: string } | null;
 };
 
 /** Characters of an output that are shown. */
-const OUTPUT_CHARS = 4_000;
+export const OUTPUT_CHARS = 4_000;
 /** A member whose JSON is longer is left out. */
 const MEMBER_CHARS = 8_000;
 
@@ -93,9 +93,8 @@ function timesOf({ createdAt, startedAt, finishedAt }: JobFacts, { isFinished }:
 
 function outputOf({ output }: JobFacts): Json {
   if (output === null) return null;
-  const text = textOf(output.content);
-  const shown = cut(text, OUTPUT_CHARS);
-  return { message_id: output.messageId, text: shown, truncated: shown.length < text.length };
+  const shown = cut(output.text, OUTPUT_CHARS);
+  return { message_id: output.messageId, text: shown, truncated: shown.length < output.text.length };
 }
 
 /** Never inside of a surrogate pair. */

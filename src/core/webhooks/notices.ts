@@ -46,13 +46,15 @@ export function noticesOf(events: readonly StoredEvent[]): Notice[] {
     events.filter(({ name }) => name in WAITS),
     ({ data }) => data['job_id'] as JobId,
   );
-  const told = new Set<JobId>();
+  const noticed = new Set<JobId>();
   return events.flatMap((event): Notice[] => {
     const jobId = event.data['job_id'] as JobId;
     const waits = waiting.get(jobId) ?? [];
     const first: Notice[] =
-      event.name in WAITS && !told.has(jobId) ? [{ type: 'job.waiting', jobId, waitingFor: waits.map(toWaiting) }] : [];
-    if (event.name in WAITS) told.add(jobId);
+      event.name in WAITS && !noticed.has(jobId)
+        ? [{ type: 'job.waiting', jobId, waitingFor: waits.map(toWaiting) }]
+        : [];
+    if (event.name in WAITS) noticed.add(jobId);
     return [...first, ...noticeOf(event, jobId)];
   });
 }

@@ -24,8 +24,8 @@ export const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
 /**
- * `requested`: by a client. `failing`: no attempt succeeded for three days. `gone`: it answered 410. `backlog`: too many
- * deliveries were pending.
+ * `requested`: by a client. `failing`: a delivery was given up after three days, and none succeeded meanwhile. `gone`: it
+ * answered 410. `backlog`: too many deliveries were pending.
  */
 export const DISABLED_REASONS = ['requested', 'failing', 'gone', 'backlog'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
@@ -94,7 +94,7 @@ export const FILTER_BYTES = 4_096;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** How long a delivery is retried, and how long a webhook may fail before it is disabled. */
+/** How long a delivery is retried. */
 export const RETRIED_FOR_MS = 3 * DAY_MS;
 /** How long an undelivered event delays later ones of its job, at most. */
 export const LONGEST_DELAY_MS = 5 * MINUTE_MS;

@@ -15,6 +15,9 @@ export const dueNow: SQL = sql`date_trunc('milliseconds', clock_timestamp())`;
  */
 export const nowInStatement: SQL = sql`statement_timestamp()`;
 
+/** Now, for due times of several rows: the same for all rows of a statement. Truncated for the same reason. */
+export const dueNowInStatement: SQL = sql`date_trunc('milliseconds', statement_timestamp())`;
+
 /** The time of the database. */
 export async function nowOf(executor: Executor): Promise<Millis> {
   const [row] = await executor.execute<{ now: Millis }>(sql`select ${millis(sql`clock_timestamp()`)} as now`);

@@ -45,7 +45,7 @@ CREATE TABLE "tenants" (
 	"id" bigint PRIMARY KEY NOT NULL,
 	"name" text NOT NULL,
 	"status" text DEFAULT 'active' NOT NULL,
-	"weight" real DEFAULT 1 NOT NULL,
+	"weight" double precision DEFAULT 1 NOT NULL,
 	"allow" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"notifies" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
@@ -477,6 +477,7 @@ CREATE TABLE "webhook_deliveries" (
 	"attempts" integer DEFAULT 0 NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"next_attempt_at" timestamp (3) with time zone,
+	"at_once" boolean DEFAULT false NOT NULL,
 	"give_up_at" timestamp (3) with time zone NOT NULL,
 	"last_attempt_at" timestamp (3) with time zone,
 	"delivered_at" timestamp (3) with time zone,
@@ -486,6 +487,7 @@ CREATE TABLE "webhook_deliveries" (
 	"error" text,
 	CONSTRAINT "webhook_deliveries_status" CHECK (status in ('pending', 'delivered', 'failed')),
 	CONSTRAINT "webhook_deliveries_pending" CHECK (("webhook_deliveries"."status" = 'pending') = ("webhook_deliveries"."next_attempt_at" is not null)),
+	CONSTRAINT "webhook_deliveries_at_once_is_pending" CHECK (not "webhook_deliveries"."at_once" or "webhook_deliveries"."status" = 'pending'),
 	CONSTRAINT "webhook_deliveries_delivered" CHECK ("webhook_deliveries"."status" <> 'delivered' or "webhook_deliveries"."delivered_at" is not null),
 	CONSTRAINT "webhook_deliveries_of_job" CHECK (num_nonnulls("webhook_deliveries"."context_id", "webhook_deliveries"."job_id", "webhook_deliveries"."seq") in (0, 3))
 );
@@ -494,7 +496,8 @@ CREATE TABLE "webhook_outbox" (
 	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "webhook_outbox_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"tenant_id" bigint NOT NULL,
 	"context_id" uuid NOT NULL,
-	"seq" bigint NOT NULL
+	"seq" bigint NOT NULL,
+	"retry_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "webhooks" (
@@ -580,6 +583,7 @@ CREATE INDEX "audit_entries_of_tenant" ON "audit_entries" USING btree ("tenant_i
 CREATE INDEX "audit_entries_of_actor" ON "audit_entries" USING btree ("tenant_id","actor_id","id");--> statement-breakpoint
 CREATE INDEX "audit_entries_of_target" ON "audit_entries" USING btree ("tenant_id","target","id");--> statement-breakpoint
 CREATE INDEX "api_keys_of_tenant" ON "api_keys" USING btree ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "sessions_of_tenant" ON "sessions" USING btree ("tenant_id");--> statement-breakpoint
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "sessions_api_key" ON "sessions" USING btree ("api_key_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "tenants_name" ON "tenants" USING btree ("name");--> statement-breakpoint
@@ -628,11 +632,16 @@ CREATE INDEX "tool_calls_inbox" ON "tool_calls" USING btree ("tenant_id","asked_
 CREATE INDEX "tool_calls_met" ON "tool_calls" USING btree ("context_id") WHERE "tool_calls"."status" = 'waiting' and "tool_calls"."needs" <= 0;--> statement-breakpoint
 CREATE INDEX "tool_executions_context" ON "tool_executions" USING btree ("context_id");--> statement-breakpoint
 CREATE INDEX "job_webhooks_context" ON "job_webhooks" USING btree ("context_id");--> statement-breakpoint
+CREATE INDEX "job_webhooks_webhook" ON "job_webhooks" USING btree ("webhook_id");--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_log" ON "webhook_deliveries" USING btree ("webhook_id","id");--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_due" ON "webhook_deliveries" USING btree ("webhook_id","next_attempt_at") WHERE "webhook_deliveries"."status" = 'pending';--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_at_once" ON "webhook_deliveries" USING btree ("webhook_id","next_attempt_at") WHERE "webhook_deliveries"."at_once";--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_failed" ON "webhook_deliveries" USING btree ("webhook_id","id") WHERE "webhook_deliveries"."status" = 'failed';--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_of_tenant" ON "webhook_deliveries" USING btree ("tenant_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "webhook_deliveries_order" ON "webhook_deliveries" USING btree ("webhook_id","job_id","seq") WHERE "webhook_deliveries"."job_id" is not null;--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_context" ON "webhook_deliveries" USING btree ("context_id") WHERE "webhook_deliveries"."context_id" is not null;--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_age" ON "webhook_deliveries" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "webhook_outbox_postponed" ON "webhook_outbox" USING btree ("context_id") WHERE "webhook_outbox"."retry_at" is not null;--> statement-breakpoint
 CREATE INDEX "webhooks_of_tenant" ON "webhooks" USING btree ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "webhooks_due" ON "webhooks" USING btree ("due_at") WHERE "webhooks"."due_at" is not null;--> statement-breakpoint
 CREATE INDEX "webhooks_deleted" ON "webhooks" USING btree ("id") WHERE "webhooks"."deleted_at" is not null;--> statement-breakpoint

@@ -18,7 +18,7 @@ export async function keepToolList(
   tools: readonly ToolSpec[],
 ): Promise<void> {
   await executor.execute(sql`/* tool_lists.keep */
-    insert into tool_lists (tenant_id, hash, tools) 
+    insert into tool_lists (tenant_id, hash, tools)
     select ${tenantId}::bigint, ${hash}, ${encodeJson(tools.map(asSent))}::json where ${isActive(tenantId)}
     on conflict (tenant_id, hash) do update set used_at = statement_timestamp()`);
 }

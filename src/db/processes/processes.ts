@@ -99,6 +99,9 @@ type Heartbeat =
   /** Another process declared this one dead: its leases are revoked. */
   | { kind: 'dead' };
 
+/** Tenants that a heartbeat returns at most, first those that are not active. Others have the weight 1. */
+const MOST_SPECIAL = 2_000;
+
 /** A tenant that is not active, or has another weight than 1. */
 export type SpecialTenant = { id: TenantId; status: TenantStatus; weight: number };
 
@@ -128,8 +131,10 @@ export async function heartbeat(
     select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, c.id as context, c.control_seq as control,
       case when row_number() over () = 1 then ${throttleNews} end as throttles,
       case when row_number() over () = 1 then (
-        select jsonb_agg(jsonb_build_object('id', t.id, 'status', t.status, 'weight', t.weight)) from tenants t
-        where t.status <> 'active' or t.weight <> 1
+        select jsonb_agg(jsonb_build_object('id', t.id, 'status', t.status, 'weight', t.weight)) from (
+          select t.id, t.status, t.weight from tenants t where t.status <> 'active' or t.weight <> 1
+          order by t.status = 'active', t.id limit ${MOST_SPECIAL}
+        ) t
       ) end as tenants
     from alive left join contexts c on c.lease_owner = alive.id and c.next_check_at is not null`);
   const [first] = rows;

@@ -31,7 +31,7 @@ export type ContextRow = {
 
 export type ContextColumns = Lease & Omit<ContextRow, 'lease'>;
 
-/** Every tenant has a row, which is never deleted. */
+/** The row of a tenant is deleted after its contexts. */
 export const contextColumns: SQL = sql`c.id as "contextId", c.tenant_id as "tenantId",
   (select t.name from tenants t where t.id = c.tenant_id) as "tenantName",
   (select t.allow from tenants t where t.id = c.tenant_id) as allow,

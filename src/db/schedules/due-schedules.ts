@@ -11,7 +11,13 @@ import { isActive } from '../write/tenants/tenants.ts';
 import { scheduleColumns, toSchedule, type ScheduleRow } from './schedules.ts';
 
 /** `worker`: that each of its runs creates; null: it posts to a context. */
-export type DueSchedule = AllowedTenant & { id: ScheduleId; version: number; worker: ScheduledWorker | null };
+export type DueSchedule = AllowedTenant & {
+  id: ScheduleId;
+  version: number;
+  worker: ScheduledWorker | null;
+  /** How long ago its occurrence was. */
+  lateMs: number;
+};
 
 /** `nextInMs`: how long until the next one is due; null: none is. */
 export type DueSchedules = { due: DueSchedule[]; nextInMs: number | null };
@@ -42,6 +48,7 @@ export async function dueSchedules(executor: Executor, most: number, at: Millis 
       where s.next_run_at > ${timeOr(at)} order by s.next_run_at limit 1
     )
     select s.id, s.tenant_id as "tenantId", s.version, s.worker, t.allow,
+      ${millis(timeOr(at))} - ${millis(sql`s.next_occurrence`)} as "lateMs",
       case when f.turn is null then ${millis(sql`s.next_run_at`)} - ${millis(timeOr(at))} else 0 end as "inMs"
     from (select * from due union all select * from later) f join schedules s on s.id = f.id
     join tenants t on t.id = s.tenant_id
@@ -49,12 +56,19 @@ export async function dueSchedules(executor: Executor, most: number, at: Millis 
   const due = rows.filter(({ inMs }) => inMs === 0);
   const later = rows.find(({ inMs }) => inMs > 0);
   return {
-    due: due.map(({ id, tenantId, version, worker, allow }) => ({ id, tenantId, version, worker, allow })),
+    due: due.map(({ id, tenantId, version, worker, allow, lateMs }) => ({
+      id,
+      tenantId,
+      version,
+      worker,
+      allow,
+      lateMs,
+    })),
     nextInMs: later?.inMs ?? null,
   };
 }
 
-/** `isLastUnfinished`: of the job of its last run. */
+/** `isLastUnfinished`: of the job of its last run; asked only if `overlap` depends on it. */
 export type TakenSchedule = {
   schedule: Schedule & { nextOccurrence: Millis };
   now: Millis;
@@ -70,19 +84,25 @@ export async function takeSchedule(
   { id, tenantId, version }: DueSchedule,
   at: Millis | null,
 ): Promise<TakenSchedule | null> {
-  const [row] = await tx.execute<ScheduleRow & { now: Millis; isLastUnfinished: boolean }>(sql`/* schedules.take */
-    select ${scheduleColumns}, ${millis(timeOr(at))} as now, exists (
-      select 1 from jobs j where j.id = s.last_job_id and j.status in ('queued', 'running', 'waiting')
-    ) as "isLastUnfinished"
+  const [row] = await tx.execute<ScheduleRow & { now: Millis }>(sql`/* schedules.take */
+    select ${scheduleColumns}, ${millis(timeOr(at))} as now
     from schedules s
     where s.id = ${id} and s.tenant_id = ${tenantId} and s.version = ${version} and s.next_run_at <= ${timeOr(at)}
       and ${isActive(sql`s.tenant_id`)}
     for update of s skip locked`);
   if (row === undefined) return null;
-  const { now, isLastUnfinished } = row;
   const { nextOccurrence, ...rest } = toSchedule(row);
   if (nextOccurrence === null) throw new Error(`The schedule ${id} is due without an occurrence.`);
-  return { schedule: { ...rest, nextOccurrence }, now, isLastUnfinished };
+  const isLastUnfinished = rest.overlap !== 'queue' && (await isUnfinished(tx, rest.lastJobId));
+  return { schedule: { ...rest, nextOccurrence }, now: row.now, isLastUnfinished };
+}
+
+/** Asked after the schedule is locked: the locking statement would not see a job that was posted while it waited. */
+async function isUnfinished(tx: Executor, jobId: JobId | null): Promise<boolean> {
+  if (jobId === null) return false;
+  const rows = await tx.execute(sql`
+    select 1 from jobs j where j.id = ${jobId} and j.status in ('queued', 'running', 'waiting')`);
+  return rows.length > 0;
 }
 
 /** `jobId`: that the run started; null: it started none. `pausedReason`: it pauses itself. */

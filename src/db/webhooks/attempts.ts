@@ -1,12 +1,11 @@
 /** Stores how attempts went. The transaction locks the row of the webhook first, as one that adds deliveries does. */
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { DeliveryId, JobId, ProcessId, WebhookId } from '../../core/ids.ts';
-import { RETRIED_FOR_MS, type DeliveryStatus, type DisabledReason } from '../../core/webhooks/webhook.ts';
+import type { DeliveryStatus, DisabledReason } from '../../core/webhooks/webhook.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson, plainText } from '../connection/codec.ts';
-import { dueNow } from '../connection/instant.ts';
+import { dueNow, dueNowInStatement } from '../connection/instant.ts';
 import { columns, recordset } from '../rows/recordset.ts';
-import { interval } from './deliveries.ts';
 
 export type Attempt = {
   id: DeliveryId;
@@ -47,6 +46,7 @@ export async function storeAttempts(tx: Executor, attempts: readonly Attempt[]):
     update webhook_deliveries d set
       status = case when a.delivered then 'delivered' when d.give_up_at <= ${dueNow} then 'failed' else 'pending' end,
       attempts = d.attempts + 1,
+      at_once = false,
       last_attempt_at = ${dueNow},
       delivered_at = case when a.delivered then ${dueNow} end,
       next_attempt_at = case when not a.delivered and d.give_up_at > ${dueNow}
@@ -67,10 +67,40 @@ export async function releaseNext(tx: Executor, webhookId: WebhookId, jobIds: re
 }
 
 /** A receiver that did not work works again: all that failed meanwhile goes now. */
-export async function hasten(tx: Executor, webhookId: WebhookId): Promise<void> {
-  await tx.execute(sql`/* webhook_deliveries.hasten */
-    update webhook_deliveries d set next_attempt_at = ${dueNow}
-    where d.webhook_id = ${webhookId} and d.status = 'pending' and d.attempts > 0 and d.next_attempt_at > ${dueNow}`);
+export async function retryNow(tx: Executor, webhookId: WebhookId): Promise<void> {
+  await tx.execute(sql`/* webhook_deliveries.retry_now */
+    update webhook_deliveries d set next_attempt_at = ${dueNowInStatement}
+    where d.webhook_id = ${webhookId} and d.status = 'pending' and d.attempts > 0
+      and d.next_attempt_at > ${dueNowInStatement}`);
+}
+
+/** When a process looks for deliveries of the webhook `w` again. What was asked for at once does not wait for its hold. */
+function dueAt(heldUntil: SQL): SQL {
+  return sql`least(
+        case when waiting.next is not null then greatest(waiting.next, ${heldUntil}) end, waiting.at_once)`;
+}
+
+/** The earliest attempts of pending deliveries. */
+function waitingOf(id: WebhookId): SQL {
+  return sql`waiting as materialized (
+      select (select min(d.next_attempt_at) from webhook_deliveries d
+          where d.webhook_id = ${id} and d.status = 'pending') as next,
+        (select min(d.next_attempt_at) from webhook_deliveries d where d.webhook_id = ${id} and d.at_once) as at_once
+    )`;
+}
+
+function withoutLease(owner: ProcessId): SQL {
+  return sql`lease_owner = case when w.lease_owner = ${owner} then null else w.lease_owner end,
+      lease_until = case when w.lease_owner = ${owner} then null else w.lease_until end`;
+}
+
+/** Ends the lease of a batch without deliveries. It says nothing about the receiver. */
+export async function endLease(tx: Executor, id: WebhookId, owner: ProcessId): Promise<void> {
+  await tx.execute(sql`/* webhooks.end_lease */
+    with ${waitingOf(id)}
+    update webhooks w set due_at = case when w.status = 'active' then ${dueAt(sql`w.held_until`)} end,
+      ${withoutLease(owner)}
+    from waiting where w.id = ${id}`);
 }
 
 /** How a batch of attempts went. */
@@ -85,42 +115,46 @@ export type Health = {
   isGone: boolean;
 };
 
-/** Ends the lease, and says when the webhook is due again. Returns why the webhook is disabled now; null: it is not. */
-export async function storeHealth(tx: Executor, id: WebhookId, health: Health): Promise<DisabledReason | null> {
-  const { owner, isWorking, error, failures, holdMs, isGone } = health;
+/**
+ * Ends the lease, and says when the webhook is due again. `givenUp`: deliveries that this batch gave up. The webhook is
+ * disabled if nothing has been delivered since one of them was made. Returns why it is disabled now; null: it is not.
+ */
+export async function storeHealth(
+  tx: Executor,
+  id: WebhookId,
+  { owner, isWorking, error, failures, holdMs, isGone }: Health,
+  givenUp: readonly DeliveryId[],
+): Promise<DisabledReason | null> {
   const [row] = await tx.execute<{ reason: DisabledReason | null }>(sql`/* webhooks.store_health */
-    with waiting as materialized (
-      select min(d.next_attempt_at) as next from webhook_deliveries d where d.webhook_id = ${id} and d.status = 'pending'
-    ), judged as materialized (
-      select w.id, waiting.next,
-        case when ${isWorking}::boolean or waiting.next is null and ${error}::text is null then null
-          else coalesce(w.failing_since, case when ${error}::text is not null then ${dueNow} end) end as failing_since,
-        case when ${holdMs}::float8 > 0 then ${dueNow} + ${holdMs}::float8 * interval '1 millisecond' end as held_until
-      from webhooks w, waiting where w.id = ${id}
-    ), decided as materialized (
-      select j.*, case when ${isGone}::boolean then 'gone'
-        when ${error}::text is not null and j.failing_since <= ${dueNow} - ${sql.raw(interval(RETRIED_FOR_MS))} then 'failing'
-        end as reason
-      from judged j
+    with ${waitingOf(id)}, decided as materialized (
+      select w.id,
+        case when ${holdMs}::float8 > 0 then ${dueNow} + ${holdMs}::float8 * interval '1 millisecond' end as held_until,
+        case when ${isGone}::boolean then 'gone'
+          when not ${isWorking}::boolean and exists (
+            select 1 from webhook_deliveries d
+            where d.id in (select i::uuid from jsonb_array_elements_text(${encodeJson(givenUp)}::jsonb) i)
+              and d.created_at > coalesce(w.last_success_at, '-infinity')
+          ) then 'failing' end as reason
+      from webhooks w where w.id = ${id}
     )
     update webhooks w set
       last_success_at = case when ${isWorking}::boolean then ${dueNow} else w.last_success_at end,
       last_failure_at = case when ${error}::text is not null then ${dueNow} else w.last_failure_at end,
       last_error = coalesce(${error}::text, w.last_error),
-      failing_since = d.failing_since,
+      failing_since = case when not ${isWorking}::boolean and waiting.next is not null
+        then coalesce(w.failing_since, case when ${error}::text is not null then ${dueNow} end) end,
       failures = ${failures}::int,
-      held_until = d.held_until,
-      status = case when w.status = 'active' and d.reason is not null then 'disabled' else w.status end,
-      disabled_reason = case when w.status = 'active' then d.reason else w.disabled_reason end,
-      due_at = case when w.status = 'active' and d.reason is null then greatest(d.next, d.held_until) end,
-      lease_owner = case when w.lease_owner = ${owner} then null else w.lease_owner end,
-      lease_until = case when w.lease_owner = ${owner} then null else w.lease_until end
-    from decided d where w.id = d.id
-    returning case when w.status = 'disabled' then d.reason end as reason`);
+      held_until = decided.held_until,
+      status = case when w.status = 'active' and decided.reason is not null then 'disabled' else w.status end,
+      disabled_reason = case when w.status = 'active' then decided.reason else w.disabled_reason end,
+      due_at = case when w.status = 'active' and decided.reason is null then ${dueAt(sql`decided.held_until`)} end,
+      ${withoutLease(owner)}
+    from decided, waiting where w.id = decided.id
+    returning case when w.status = 'disabled' then decided.reason end as reason`);
   return row?.reason ?? null;
 }
 
-/** Gives webhooks back unsent: another process may send to them at once. */
+/** Ends all leases of a process that stops: another process may send to them at once. */
 export async function unlease(executor: Executor, owner: ProcessId): Promise<void> {
   await executor.execute(sql`/* webhooks.release */
     update webhooks w set lease_owner = null, lease_until = null where w.lease_owner = ${owner}`);

@@ -72,33 +72,35 @@ const DELIVERIES = recordset('r', [
 export async function addDeliveries(tx: Executor, deliveries: readonly NewDelivery[]): Promise<void> {
   const insert = sql.raw(DELIVERY.insert);
   await tx.execute(sql`/* webhook_deliveries.add */ ${insert} from ${DELIVERIES.table(deliveries)}`);
+  // For the others, a pending delivery of their job has made it due.
+  const due = deliveries.flatMap(({ webhookId, isHeld }) => (isHeld ? [] : [webhookId]));
+  if (due.length === 0) return;
   await tx.execute(sql`/* webhooks.become_due */
     update webhooks w set due_at = least(w.due_at, greatest(w.held_until, ${dueNow}))
-    where w.id in (select i::uuid from jsonb_array_elements_text(${encodeJson(deliveries.map(({ webhookId }) => webhookId))}::jsonb) i)
-      and w.status = 'active'`);
+    where w.id in (select i::uuid from jsonb_array_elements_text(${encodeJson(due)}::jsonb) i) and w.status = 'active'`);
 }
 
-/** A test is sent once, at once, whether or not the webhook rests. */
+/** A test is sent once, at once, also while the webhook is on hold. */
 export async function addTest(
   tx: Executor,
   test: { id: DeliveryId; tenantId: TenantId; webhookId: WebhookId; type: DeliveryType; body: string },
 ): Promise<void> {
   await tx.execute(sql`/* webhook_deliveries.add_test */
-    insert into webhook_deliveries (id, tenant_id, webhook_id, type, body, next_attempt_at, give_up_at)
-    values (${test.id}, ${test.tenantId}, ${test.webhookId}, ${test.type}, ${test.body}, ${dueNow}, ${dueNow})`);
+    insert into webhook_deliveries (id, tenant_id, webhook_id, type, body, next_attempt_at, give_up_at, at_once)
+    values (${test.id}, ${test.tenantId}, ${test.webhookId}, ${test.type}, ${test.body}, ${dueNow}, ${dueNow}, true)`);
   await wakeWebhook(tx, test.webhookId);
 }
 
-/** Ends its rest. */
+/** A process looks at it now. If it is on hold, only what was asked for at once is sent. */
 async function wakeWebhook(tx: Executor, id: WebhookId): Promise<void> {
   await tx.execute(sql`/* webhooks.wake */
-    update webhooks w set held_until = null, due_at = ${dueNow} where w.id = ${id} and w.status = 'active'`);
+    update webhooks w set due_at = ${dueNow} where w.id = ${id} and w.status = 'active'`);
 }
 
 /** Sends a delivery again, at once, and retries it for another three days. False: the webhook has no such delivery. */
 export async function repeatDelivery(tx: Executor, webhookId: WebhookId, id: DeliveryId): Promise<boolean> {
   const rows = await tx.execute(sql`/* webhook_deliveries.repeat */
-    update webhook_deliveries d set status = 'pending', next_attempt_at = ${dueNow},
+    update webhook_deliveries d set status = 'pending', next_attempt_at = ${dueNow}, at_once = true,
       give_up_at = ${dueNow} + case when d.job_id is null then interval '0' else ${sql.raw(interval(RETRIED_FOR_MS))} end
     where d.id = ${id} and d.webhook_id = ${webhookId} returning d.id`);
   if (rows.length > 0) await wakeWebhook(tx, webhookId);

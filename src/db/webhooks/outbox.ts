@@ -7,7 +7,7 @@ import type { ContextId, TenantId } from '../../core/ids.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
-import { millis } from '../connection/instant.ts';
+import { dueNow, millis, nowInStatement } from '../connection/instant.ts';
 import { insertInto } from '../rows/written-columns.ts';
 import type { BatchedEvent } from '../schema/events.ts';
 import { webhookOutbox } from '../schema/webhooks/webhooks.ts';
@@ -41,14 +41,45 @@ export type OutboxRow = {
   at: Millis | null;
 };
 
-/** The oldest rows. */
-export async function readOutbox(tx: Executor, most: number): Promise<OutboxRow[]> {
-  return tx.execute<OutboxRow>(sql`
-    select o.id, o.tenant_id as "tenantId", o.context_id as "contextId", b.events, ${millis(sql`b.created_at`)} as at
-    from (select * from webhook_outbox order by id limit ${most}) o
-    left join lateral (
-      select e.events, e.created_at from event_batches e where e.context_id = o.context_id and e.seq = o.seq limit 1
-    ) b on true order by o.id`);
+/** Stored bytes of events that are read at once. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** Neither postponed, nor behind a postponed row of its context. */
+const IS_READY: SQL = sql`not exists (
+        select 1 from webhook_outbox p
+        where p.context_id = o.context_id and p.id <= o.id and p.retry_at > ${nowInStatement})`;
+
+/** `id`: this row alone, if it is the first one of its context. Otherwise the oldest rows. */
+export type OutboxRequest = { id: number } | { most: number };
+
+export async function readOutbox(tx: Executor, request: OutboxRequest): Promise<OutboxRow[]> {
+  const rows =
+    'id' in request
+      ? sql`select o.* from webhook_outbox o where o.id = ${request.id} and not exists (
+          select 1 from webhook_outbox p where p.context_id = o.context_id and p.id < o.id)`
+      : sql`select o.* from webhook_outbox o where ${IS_READY} order by o.id limit ${request.most}`;
+  return tx.execute<OutboxRow>(sql`/* webhooks.read_outbox */
+    select r.id, r."tenantId", r."contextId", r.events, r.at from (
+      select o.id, o.tenant_id as "tenantId", o.context_id as "contextId", b.events, ${millis(sql`b.created_at`)} as at,
+        sum(pg_column_size(b.events)) over (order by o.id rows between unbounded preceding and 1 preceding) as before
+      from (${rows}) o
+      left join lateral (
+        select e.events, e.created_at from event_batches e where e.context_id = o.context_id and e.seq = o.seq limit 1
+      ) b on true
+    ) r where coalesce(r.before, 0) < ${MOST_BYTES} order by r.id`);
+}
+
+/** The oldest rows, by id. */
+export async function readyRows(executor: Executor, most: number): Promise<number[]> {
+  const rows = await executor.execute<{ id: number }>(sql`/* webhooks.list_outbox */
+    select o.id from webhook_outbox o where ${IS_READY} order by o.id limit ${most}`);
+  return rows.map(({ id }) => id);
+}
+
+/** Keeps a row and later ones of its context from the next passes. */
+export async function postponeRow(executor: Executor, id: number): Promise<void> {
+  await executor.execute(sql`/* webhooks.postpone_row */
+    update webhook_outbox o set retry_at = ${dueNow} + interval '1 minute' where o.id = ${id}`);
 }
 
 /**
@@ -79,7 +110,7 @@ export async function clearOutbox(
 /** What there is to do: rows of the outbox, and webhooks with deliveries to send. */
 export async function findWork(executor: Executor): Promise<{ outbox: boolean; due: boolean }> {
   const [row] = await executor.execute<{ outbox: boolean; due: boolean }>(sql`/* webhooks.find_work */
-    select exists (select 1 from webhook_outbox) as outbox,
-      exists (select 1 from webhooks w where w.due_at <= statement_timestamp() and ${isActive(sql`w.tenant_id`)}) as due`);
+    select exists (select 1 from webhook_outbox o where o.retry_at is null or o.retry_at <= ${nowInStatement}) as outbox,
+      exists (select 1 from webhooks w where w.due_at <= ${nowInStatement} and ${isActive(sql`w.tenant_id`)}) as due`);
   return row ?? { outbox: false, due: false };
 }

@@ -3,6 +3,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { DeliveryId, ContextId, JobId, TenantId, WebhookId } from '../../core/ids.ts';
 import {
   KEPT_FOR_MS,
+  LONGEST_DELAY_MS,
   MOST_PENDING,
   RETRIED_FOR_MS,
   type DeliveryStatus,
@@ -14,7 +15,7 @@ import {
 } from '../../core/webhooks/webhook.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
-import { dueNow, millis, nowInStatement } from '../connection/instant.ts';
+import { dueNow, dueNowInStatement, millis, nowInStatement } from '../connection/instant.ts';
 import { interval } from './deliveries.ts';
 
 type WebhookKey = { tenantId: TenantId; id: WebhookId };
@@ -76,10 +77,16 @@ async function enable(tx: Executor, id: WebhookId): Promise<void> {
     select w.status = 'disabled' as disabled from webhooks w where w.id = ${id}`);
   if (row?.disabled !== true) return;
   await tx.execute(sql`/* webhook_deliveries.give_up_old */
-    update webhook_deliveries d set status = 'failed', next_attempt_at = null
-    where d.webhook_id = ${id} and d.status = 'pending' and d.created_at <= ${dueNow} - ${sql.raw(interval(RETRIED_FOR_MS))}`);
+    update webhook_deliveries d set status = 'failed', next_attempt_at = null, at_once = false
+    where d.webhook_id = ${id} and d.status = 'pending'
+      and d.created_at <= ${nowInStatement} - ${sql.raw(interval(RETRIED_FOR_MS))}`);
+  // The first one of each job goes now; later ones wait for it as always.
   await tx.execute(sql`/* webhook_deliveries.resume */
-    update webhook_deliveries d set next_attempt_at = ${dueNow}
+    update webhook_deliveries d set next_attempt_at = case when exists (
+        select 1 from webhook_deliveries e
+        where e.webhook_id = d.webhook_id and e.job_id = d.job_id and e.seq < d.seq and e.status = 'pending'
+      ) then greatest(${dueNowInStatement}, d.created_at + ${sql.raw(interval(LONGEST_DELAY_MS))})
+      else ${dueNowInStatement} end
     where d.webhook_id = ${id} and d.status = 'pending'`);
   await tx.execute(sql`/* webhooks.enable */
     update webhooks w set status = 'active', disabled_reason = null, failing_since = null, failures = 0,
@@ -158,12 +165,16 @@ export async function listDeliveries(
   { status, jobId }: { status: DeliveryStatus | null; jobId: JobId | null },
   { after, limit }: { after: DeliveryId | null; limit: number },
 ): Promise<DeliveryView[]> {
+  const conditions = [
+    sql`d.webhook_id = ${id} and d.tenant_id = ${tenantId}`,
+    ...(after === null ? [] : [sql`d.id < ${after}`]),
+    // In the text, so that the planner finds the partial indexes.
+    ...(status === null ? [] : [sql`d.status = ${sql.raw(`'${status}'`)}`]),
+    ...(jobId === null ? [] : [sql`d.job_id = ${jobId}`]),
+  ];
   return executor.execute<DeliveryView>(sql`
     select ${shownDelivery} from webhook_deliveries d
-    where d.webhook_id = ${id} and d.tenant_id = ${tenantId} and (${after}::uuid is null or d.id < ${after}::uuid)
-      and (${status}::text is null or d.status = ${status}::text)
-      and (${jobId}::uuid is null or d.job_id = ${jobId}::uuid)
-    order by d.id desc limit ${limit}`);
+    where ${sql.join(conditions, sql` and `)} order by d.id desc limit ${limit}`);
 }
 
 /** Null: the webhook has no such delivery. */
@@ -194,7 +205,10 @@ export async function forgetDeliveries(executor: Executor, most: number): Promis
   return rows.length;
 }
 
-/** Deletes deliveries of deleted webhooks, and then their rows. Returns how many deliveries were deleted. */
+/**
+ * Deletes what belongs to deleted webhooks, and then their rows. Returns how many deliveries were deleted, or names of
+ * webhooks in messages, whichever are more.
+ */
 export async function forgetWebhooks(executor: Executor, most: number): Promise<number> {
   const rows = await executor.execute(sql`/* webhook_deliveries.delete_removed */
     with old as materialized (
@@ -202,10 +216,17 @@ export async function forgetWebhooks(executor: Executor, most: number): Promise<
       where w.deleted_at is not null limit ${most} for update of d skip locked
     )
     delete from webhook_deliveries d using old where d.id = old.id returning 1`);
+  const names = await executor.execute(sql`/* job_webhooks.delete_removed */
+    with old as materialized (
+      select n.job_id, n.webhook_id from webhooks w join job_webhooks n on n.webhook_id = w.id
+      where w.deleted_at is not null limit ${most} for update of n skip locked
+    )
+    delete from job_webhooks n using old where n.job_id = old.job_id and n.webhook_id = old.webhook_id returning 1`);
   await executor.execute(sql`/* webhooks.delete_removed */
     delete from webhooks w where w.deleted_at < ${nowInStatement} - interval '1 hour'
-      and not exists (select 1 from webhook_deliveries d where d.webhook_id = w.id)`);
-  return rows.length;
+      and not exists (select 1 from webhook_deliveries d where d.webhook_id = w.id)
+      and not exists (select 1 from job_webhooks n where n.webhook_id = w.id)`);
+  return Math.max(rows.length, names.length);
 }
 
 function jsonOrNull(value: object | null): string | null {

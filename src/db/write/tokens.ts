@@ -76,13 +76,15 @@ export async function issueTime(
   return row;
 }
 
-/** Ends all tokens of the user that exist. */
-export async function revokeTokens(executor: Executor, tenantId: TenantId, user: User): Promise<void> {
-  await executor.execute(sql`/* tokens.revoke */
+/** Ends all tokens of the user that exist. False: the tenant is being deleted. */
+export async function revokeTokens(executor: Executor, tenantId: TenantId, user: User): Promise<boolean> {
+  const rows = await executor.execute(sql`/* tokens.revoke */
     insert into token_revocations (tenant_id, user_name, revoked_at)
-    select ${tenantId}::bigint, ${user}, ${dueNow} where ${isActive(tenantId)}
+    select t.id, ${user}, ${dueNow} from tenants t where t.id = ${tenantId} and t.status <> 'deleting'
     on conflict (tenant_id, user_name)
-      do update set revoked_at = greatest(token_revocations.revoked_at, excluded.revoked_at)`);
+      do update set revoked_at = greatest(token_revocations.revoked_at, excluded.revoked_at)
+    returning 1`);
+  return rows.length > 0;
 }
 
 /** Deletes revocations that are older than any token, at most `most`. Returns how many were deleted. */

@@ -56,13 +56,17 @@ export class ScheduleRunner {
   }
 }
 
+/** Time between two looks at least, unless the first found as many as it may run, in milliseconds. */
+const APART_MS = 100;
+
 /** Runs one batch. Returns how long until the next one, in milliseconds. */
 export async function runDueSchedules(state: State): Promise<number> {
   const { due, nextInMs } = await dueSchedules(state.database.db, MOST);
   const ran = await mapConcurrent(due, (one) => runOrPostpone(state, one));
   // If other processes have taken all of them, this one waits.
-  if (ran.some((one) => one !== 'not_taken')) return 0;
-  return due.length > 0 || nextInMs === null ? Infinity : nextInMs + 1;
+  const hasRun = ran.some((one) => one !== 'not_taken');
+  if (hasRun) return due.length === MOST ? 0 : APART_MS;
+  return due.length > 0 || nextInMs === null ? Infinity : Math.max(nextInMs + 1, APART_MS);
 }
 
 async function runOrPostpone(state: State, due: DueSchedule): Promise<DueRun> {

@@ -6,7 +6,7 @@ import type { TenantId } from '../../core/ids.ts';
 
 /** Tenants of which the last start is remembered; of others it counts as longer ago. */
 const MOST = 10_000;
-/** For how long it is believed that contexts wait, in milliseconds. */
+/** How long a count of waiting contexts is used, in milliseconds. */
 const NOTED_MS = 1_000;
 
 export class Shares {
@@ -42,7 +42,7 @@ export class Shares {
     if (this.#startedAt.size > MOST && oldest !== undefined) this.#startedAt.delete(oldest);
   }
 
-  /** `isLeaving`: the run had been told to leave. */
+  /** `isLeaving`: the run was asked to leave. */
   end(tenant: TenantId, isLeaving: boolean): void {
     add(this.#running, tenant, -1);
     if (isLeaving && this.#leaving.has(tenant)) add(this.#leaving, tenant, -1);

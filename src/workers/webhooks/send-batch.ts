@@ -46,7 +46,7 @@ async function post(
   signal: AbortSignal,
 ): Promise<Response> {
   const secrets = sealed.map((text) => secretBox.open({ tenantId, id: webhookId }, text)).filter((one) => one !== null);
-  if (secrets.length > 0) return receivers.post({ id, url, body, secrets }, signal);
+  if (secrets.length > 0) return receivers.post({ id, tenantId, url, body, secrets }, signal);
   const error = 'The secret cannot be decrypted: NIGHTSHIFT_SECRET_KEY has changed. Rotate the secret of the webhook.';
   return { status: null, body: null, error, retryAfter: null, durationMs: 0 };
 }
@@ -70,7 +70,7 @@ function healthOf({ failures }: Leased, owner: ProcessId, sent: readonly Sent[])
   const failed = sent.filter(({ response }) => response.error !== null);
   const counted = failed.filter(({ delivery }) => delivery.type !== TEST_EVENT);
   const isDown = !isWorking && failed.some(({ response }) => isAway(response));
-  const failuresNow = isWorking || sent.length === 0 ? 0 : isDown ? failures + 1 : 0;
+  const failuresNow = isWorking ? 0 : isDown ? failures + 1 : 0;
   const retryAfter = Math.max(0, ...failed.map(({ response }) => response.retryAfter ?? 0));
   return {
     owner,

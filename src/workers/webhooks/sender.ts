@@ -5,14 +5,13 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
-import { perform } from '../../commands/perform.ts';
-import { makeDeliveries } from '../../commands/webhooks/make-deliveries.ts';
 import type { ProcessId, TenantId } from '../../core/ids.ts';
 import { findWork } from '../../db/webhooks/outbox.ts';
 import { unlease } from '../../db/webhooks/attempts.ts';
-import { leaseDue, type Leased } from '../../db/webhooks/sending.ts';
+import { leaseDue, type Leased, type Sending } from '../../db/webhooks/sending.ts';
 import type { WorkerPorts, WorkerState } from '../process/ports.ts';
 import { Rounds } from '../process/rounds.ts';
+import { makeSome } from './make.ts';
 import { sendBatch } from './send-batch.ts';
 
 const LOOK_MS = 1_000;
@@ -70,21 +69,17 @@ export class WebhookSender {
     // What comes in the same turn is one piece of work.
     await setTimeout(0);
     this.#again = false;
-    try {
-      const { outbox, due } = await findWork(this.#ports.database.db);
-      if (outbox) await this.#makeDeliveries();
-      if (outbox || due) await this.#send();
-    } catch (error) {
-      this.#ports.log.warn({ err: error }, 'could not send webhooks');
-    }
+    const { database, log } = this.#ports;
+    const warn = (message: string) => (error: unknown) => log.warn({ err: error }, message);
+    const work = await findWork(database.db).catch(warn('could not look for webhooks to send to'));
+    if (work === undefined) return;
+    // What cannot be made must not keep from sending what is.
+    if (work.outbox) await this.#makeDeliveries().catch(warn('could not make webhook deliveries'));
+    if (work.outbox || work.due) await this.#send().catch(warn('could not send webhooks'));
   }
 
   async #makeDeliveries(): Promise<void> {
-    const outcome = await perform(this.#ports, makeDeliveries(this.#ports.ids));
-    if (outcome.kind === 'refused') return;
-    const { isMore, full } = outcome.value;
-    for (const webhook_id of full) this.#ports.log.warn({ webhook_id, reason: 'backlog' }, 'a webhook was disabled');
-    if (isMore) this.#again = true;
+    if (await makeSome(this.#ports, () => this.#stopped)) this.#again = true;
   }
 
   async #send(): Promise<void> {
@@ -98,7 +93,7 @@ export class WebhookSender {
     }
     const free = MOST - this.#sending.size;
     if (free <= 0 || owner === null || this.#stopped) return;
-    const request = { owner, most: free, perTenant: MOST_OF_TENANT, full: this.#fullTenants() };
+    const request = { owner, most: free, perTenant: MOST_OF_TENANT, sending: this.#counts() };
     const ports = { ...this.#ports, secretBox, receivers };
     for (const webhook of await leaseDue(database.db, request)) this.#begin(webhook, owner, ports);
   }
@@ -116,9 +111,9 @@ export class WebhookSender {
     this.#sending.set(sending, webhook.tenantId);
   }
 
-  #fullTenants(): TenantId[] {
+  #counts(): Sending[] {
     const counts = new Map<TenantId, number>();
     for (const tenantId of this.#sending.values()) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
-    return [...counts].filter(([, count]) => count >= MOST_OF_TENANT).map(([tenantId]) => tenantId);
+    return [...counts].map(([tenantId, count]) => ({ tenantId, count }));
   }
 }

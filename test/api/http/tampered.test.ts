@@ -124,6 +124,8 @@ describe('an integer of a query', () => {
   test('is digits, and nothing else, wherever the document has one', async () => {
     let asked = 0;
     for (const [path, operations] of Object.entries(api.contract.document.paths)) {
+      // Of the operator, who has another key.
+      if (path.startsWith('/api/tenants')) continue;
       for (const [method, operation] of Object.entries(operations)) {
         const { parameters = [] } = operation as {
           parameters?: { in: string; name: string; schema: { type?: string } }[];

@@ -105,7 +105,7 @@ describe('a tenant', () => {
     expect((await patch('acme', { status: 'deleting' })).status).toBe(422);
   });
 
-  test('is the operator’s affair', async () => {
+  test('needs the scope operator', async () => {
     const { key = {} } = await credentialsOf('curious');
     for (const [method, path] of [
       ['GET', '/api/tenants'],
@@ -158,7 +158,7 @@ describe('a suspended tenant', () => {
     const key = withKey('key-of-kept');
     expect((await api.get('/api/workers', key)).status).toBe(200);
     await api.database.db.execute(sql`update tenants set status = 'suspended' where name = 'kept'`);
-    // The credential is remembered for a moment.
+    // The credential is remembered for 0.45 s.
     expectRefused(await api.post('/api/workers', { name: 'w' }, key), 'tenant_suspended', 'suspended');
     expectRefused(await api.call('PUT', '/api/roles/r', { system_prompt: 'x' }, key), 'tenant_suspended', 'suspended');
     await api.database.db.execute(sql`update tenants set status = 'active' where name = 'kept'`);
@@ -182,6 +182,7 @@ describe('a deletion', () => {
     const { body } = await api.get('/api/audit?target=doomed', OPERATOR);
     expect(body.data.map(({ action, detail }: Body) => [action, detail])).toEqual([
       ['tenant.changed', { status: 'deleting' }],
+      ['tenant.created', {}],
     ]);
   });
 

@@ -139,6 +139,7 @@ describe('a webhook', () => {
     [{ url: 'example.com', events: ['job.finished'] }, 'url'],
     [{ url: 'ftp://example.com', events: ['job.finished'] }, 'url'],
     [{ url: 'https://me:secret@example.com', events: ['job.finished'] }, 'url'],
+    [{ url: 'https://example.com/\u0000', events: ['job.finished'] }, 'url'],
     [{ url: 'https://10.0.0.1/', events: ['job.finished'] }, 'url'],
     [{ url: 'https://[fd00::1]/', events: ['job.finished'] }, 'url'],
     [{ url: 'https://metadata.google.internal/', events: ['job.finished'] }, 'url'],
@@ -150,6 +151,13 @@ describe('a webhook', () => {
     const { status, body: answer } = await api.post('/api/webhooks', body, KEYS.all);
     expect([status, answer.error.code]).toEqual([422, 'invalid_request']);
     if (param !== null) expect(answer.error.param).toBe(param);
+    expect(JSON.stringify(answer)).not.toContain('me:secret');
+  });
+
+  test('has its URL stored as it is used', async () => {
+    const { id, url } = await made({ url: 'HTTPS://Example.com/a\tb\n' });
+    expect(url).toBe('https://example.com/ab');
+    expect((await patched({ id }, { url: 'https://example.com' })).body.url).toBe('https://example.com/');
   });
 
   test(`is one of ${MOST_WEBHOOKS} of its tenant at most`, async () => {

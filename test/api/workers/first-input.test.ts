@@ -133,7 +133,7 @@ test('what is refused leaves nothing behind, and sends no wake-up', async () => 
     expect(refused.body.error).toMatchObject({ code, param });
   }
   expect((await begin({ input: { content: 'x', branch: 'main' } })).body.error.message).toBe(
-    'Unknown field `input.branch`. Known fields: content, priority, metadata, max_steps, deadline.',
+    'Unknown field `input.branch`. Known fields: content, priority, metadata, max_steps, deadline, webhook.',
   );
   expect(await stored()).toEqual(before);
   expect(api.wakeUps).toEqual([]);
@@ -174,7 +174,7 @@ describe('the cost', () => {
     const texts = api.statements.filter((text) => tagOf(text) !== 'processes.read_published');
     expect(texts.map((text) => tagOf(text) ?? text.slice(0, 20))).toEqual([
       'begin',
-      'insert into "idempot',
+      'idempotency_keys.take',
       'workers.create',
       'update "idempotency_',
       'commit',

@@ -48,7 +48,14 @@ export async function schedule(
 }
 
 export function dueOf({ id, tenantId, version, target }: Schedule): DueSchedule {
-  return { id, tenantId, allow: {}, version, worker: target.kind === 'worker' ? target.worker : null };
+  return {
+    id,
+    tenantId,
+    allow: {},
+    lateMs: 3_600_000,
+    version,
+    worker: target.kind === 'worker' ? target.worker : null,
+  };
 }
 
 /** The time of its first occurrence. */

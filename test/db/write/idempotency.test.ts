@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { done, performOnce, type Command } from '../../../src/commands/perform.ts';
 import { refuse } from '../../../src/core/errors.ts';
-import { DEFAULT_TENANT, type ContextId, type TenantId } from '../../../src/core/ids.ts';
+import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
+import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import { forgetOldKeys } from '../../../src/db/write/inputs/idempotency.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
 import { given, type Given } from '../database-fixture.ts';
@@ -58,7 +59,7 @@ test('keys of different tenants are independent', async () => {
   const { contextId } = await the.context();
   const ports = the.ports();
   const key = newKey();
-  for (const tenantId of [DEFAULT_TENANT, 2 as TenantId]) {
+  for (const tenantId of [DEFAULT_TENANT, await ensureTenant(the.database.db, 'other')]) {
     const outcome = await performOnce(
       ports,
       { tenantId, key, request: 'the same' },

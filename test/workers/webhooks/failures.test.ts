@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { changeWebhook, rotateSecret } from '../../../src/commands/webhooks/change-webhook.ts';
 import { retryDelivery, sendTest } from '../../../src/commands/webhooks/send-again.ts';
-import { DEFAULT_TENANT, type DeliveryId, type WebhookId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, parseId, type DeliveryId, type WebhookId } from '../../../src/core/ids.ts';
 import { ids } from '../../../src/platform/ids.ts';
 import { newWebhookSecret } from '../../../src/webhooks/secret-box.ts';
 import { webhooksWith } from '../../services/webhooks.ts';
@@ -41,6 +41,12 @@ async function runJob(): Promise<string> {
   const { jobId } = await fleet.post(contextId, 'go');
   await fleet.ended(jobId);
   return jobId;
+}
+
+/** A delivery as it is so long after its event. */
+async function age(deliveryId: unknown, time: string): Promise<void> {
+  await fleet.query(`update webhook_deliveries set created_at = created_at - interval '${time}',
+    give_up_at = give_up_at - interval '${time}' where id = '${String(deliveryId)}'`);
 }
 
 const HANGS: Behaviour = () => undefined;
@@ -91,7 +97,7 @@ describe('an attempt that fails', () => {
       [await addHook(fleet, receiver, { url: tls.url }), 'The certificate of the receiver is not valid'],
       [await addHook(fleet, receiver, { url: 'http://10.0.0.1/' }), 'is not public'],
       [await addHook(fleet, receiver, { url: 'http://169.254.169.254/latest' }), 'is not public'],
-      [await addHook(fleet, receiver, { url: 'http://localhost:1/' }), 'is a name of the worker host'],
+      [await addHook(fleet, receiver, { url: 'http://localhost:1/' }), 'is not public'],
       [await addHook(fleet, receiver, { url: 'http://[::1]:1/' }), 'is not public'],
     ];
     await runJob();
@@ -194,14 +200,12 @@ describe('a lasting failure', () => {
     await fleet.until(
       async () => (await deliveryRows(fleet, id)).filter(({ attempts }) => attempts === 1).length === 2,
     );
-    await fleet.query(`update webhooks set failing_since = now() - interval '3 days' where id = '${id}'`);
     const [old] = await deliveryRows(fleet, id);
-    await fleet.query(`update webhook_deliveries set give_up_at = now(), created_at = now() - interval '3 days'
-      where id = '${String(old?.['id'])}'`);
+    await age(old?.['id'], '3 days');
     await passTime(fleet, id);
     await fleet.until(async () => (await hookRow(fleet, id))['status'] === 'disabled');
     expect(await hookRow(fleet, id)).toMatchObject({ disabled_reason: 'failing', due_at: null });
-    expect(await statuses(id)).toEqual(['failed', 'pending']);
+    expect((await statuses(id))[0]).toBe('failed');
     // Events of a disabled webhook are not kept for it.
     await runJob();
     await fleet.until(async () => (await fleet.query('select 1 from webhook_outbox')).length === 0);
@@ -210,6 +214,44 @@ describe('a lasting failure', () => {
     await fleet.perform(changeWebhook(keyOf(id), { status: 'active' }));
     await fleet.until(async () => (await statuses(id))[1] === 'delivered');
     expect(await hookRow(fleet, id)).toMatchObject({ status: 'active', disabled_reason: null, failing_since: null });
+  });
+
+  test('a delivery that is given up disables nothing if another one succeeded since its event', async () => {
+    await start();
+    const id = await addHook(fleet, receiver, { events: ['job.finished'] });
+    receiver.behave(answers(400));
+    await runJob();
+    const old = await attempted(id);
+    await age(old['id'], '3 days');
+    receiver.behave(accepts);
+    await runJob();
+    await fleet.until(async () => (await statuses(id))[1] === 'delivered');
+    receiver.behave(answers(400));
+    await passTime(fleet, id);
+    await fleet.until(async () => (await statuses(id))[0] === 'failed');
+    await fleet.until(async () => (await hookRow(fleet, id))['lease_owner'] === null);
+    // Nothing is pending, so nothing is failing. A later failure begins a time of its own.
+    expect(await hookRow(fleet, id)).toMatchObject({ status: 'active', failing_since: null });
+    await runJob();
+    await fleet.until(async () => (await deliveryRows(fleet, id))[2]?.['attempts'] === 1);
+    await fleet.until(async () => (await hookRow(fleet, id))['failing_since'] !== null);
+    expect(await hookRow(fleet, id)).toMatchObject({ status: 'active' });
+  });
+
+  test('enabled again, later events of a job still wait for the first one', async () => {
+    await start();
+    receiver.behave(answers(500));
+    const id = await addHook(fleet, receiver);
+    const jobId = await runJob();
+    await attempted(id);
+    await fleet.perform(changeWebhook(keyOf(id), { status: 'disabled' }));
+    await fleet.perform(changeWebhook(keyOf(id), { status: 'active' }));
+    await fleet.until(() => receiver.received.length === 2);
+    await fleet.until(async () => (await hookRow(fleet, id))['lease_owner'] === null);
+    expect(arrivals(receiver, jobId)).toEqual([
+      ['job.started', 1],
+      ['job.started', 1],
+    ]);
   });
 
   test('a receiver that is down is tried more and more rarely, one delivery at a time; then all goes at once', async () => {
@@ -233,7 +275,7 @@ describe('a lasting failure', () => {
   });
 });
 
-test('a test is sent once, also to a webhook that rests; a delivery can be sent again', async () => {
+test('a test is sent once, also to a webhook that is on hold; a delivery can be sent again', async () => {
   await start();
   const id = await addHook(fleet, receiver, { events: ['job.finished'] });
   await fleet.query(`update webhooks set held_until = now() + interval '1 hour' where id = '${id}'`);
@@ -249,6 +291,66 @@ test('a test is sent once, also to a webhook that rests; a delivery can be sent 
   await fleet.until(() => receiver.received.length === 3);
   await fleet.until(async () => (await statuses(id))[0] === 'delivered');
   expect(new Set(receiver.received.map((one) => one.id)).size).toBe(1);
+});
+
+test('tests and retries go before all that waits', async () => {
+  await start();
+  receiver.behave(answers(500));
+  const id = await addHook(fleet, receiver, { events: ['job.finished'] });
+  await runJob();
+  const failed = await attempted(id);
+  await fleet.query(`insert into webhook_deliveries
+    (id, tenant_id, webhook_id, context_id, job_id, type, seq, body, attempts, next_attempt_at, give_up_at)
+    select gen_random_uuid(), tenant_id, webhook_id, context_id, gen_random_uuid(), type, 1, body, 3,
+      now() + interval '1 hour', give_up_at from webhook_deliveries, generate_series(1, 20) where webhook_id = '${id}'`);
+  await fleet.query(`update webhooks set failures = 5, held_until = now() + interval '1 hour', due_at = null
+    where id = '${id}'`);
+  await fleet.query(
+    `update webhook_deliveries set next_attempt_at = now() - interval '1 hour' where webhook_id = '${id}'`,
+  );
+  const before = receiver.received.length;
+  const test_ = await fleet.perform(sendTest(keyOf(id), ids.next<DeliveryId>()));
+  await fleet.until(async () => (await deliveryRows(fleet, id)).some(({ status }) => status === 'failed'));
+  await fleet.perform(retryDelivery(keyOf(id), parseId<DeliveryId>(String(failed['id'])) ?? test_.id));
+  await fleet.until(() => receiver.received.length === before + 2);
+  await fleet.until(async () => (await hookRow(fleet, id))['lease_owner'] === null);
+  // The others wait for the end of the hold.
+  expect(receiver.received.slice(before).map((one) => one.id)).toEqual([test_.id, failed['id']]);
+  expect(Date.parse(String((await hookRow(fleet, id))['held_until']))).toBeGreaterThan(Date.now());
+  expect((await deliveryRows(fleet, id)).filter(({ at_once }) => at_once === true)).toEqual([]);
+});
+
+test('a batch without deliveries says nothing about the receiver', async () => {
+  await start();
+  const id = await addHook(fleet, receiver, { events: ['job.finished'] });
+  await fleet.query(`update webhooks set failures = 5, held_until = now() - interval '1 second', due_at = now()
+    where id = '${id}'`);
+  await fleet.until(async () => (await hookRow(fleet, id))['due_at'] === null);
+  expect(await hookRow(fleet, id)).toMatchObject({ failures: 5, held_until: expect.anything(), lease_owner: null });
+});
+
+test('a row of the outbox that fails keeps no other from its receivers, nor its context out of order', async () => {
+  await start();
+  const id = await addHook(fleet, receiver);
+  const { contextId } = await fleet.createContext();
+  await fleet.query(`create function refuse() returns trigger language plpgsql as $$
+    begin raise exception 'refused'; end $$`);
+  await fleet.query(`create trigger refused before insert on webhook_deliveries for each row
+    when (new.context_id = '${contextId}') execute function refuse()`);
+  const { jobId: refused } = await fleet.post(contextId, 'go');
+  await fleet.ended(refused);
+  const other = await runJob();
+  await fleet.until(() => arrivals(receiver, other).length === 2);
+  await fleet.until(async () => (await fleet.query('select 1 from webhook_outbox where retry_at > now()')).length > 0);
+  expect(arrivals(receiver, refused)).toEqual([]);
+  await fleet.query('drop trigger refused on webhook_deliveries');
+  await fleet.query('update webhook_outbox set retry_at = now() where retry_at is not null');
+  await fleet.until(() => arrivals(receiver, refused).length === 2);
+  expect(arrivals(receiver, refused)).toEqual([
+    ['job.started', 1],
+    ['job.finished', 2],
+  ]);
+  expect((await deliveryRows(fleet, id)).length).toBe(4);
 });
 
 test('during a rotation both secrets sign, and then only the new one', async () => {

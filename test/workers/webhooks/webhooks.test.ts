@@ -2,8 +2,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withWebhook } from '../../../src/commands/webhooks/with-webhook.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
-import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import { removeWebhook } from '../../../src/commands/webhooks/change-webhook.ts';
+import { DEFAULT_TENANT, type JobId } from '../../../src/core/ids.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
+import { forgetWebhooks, nameWebhook } from '../../../src/db/webhooks/webhooks.ts';
+import { ids } from '../../../src/platform/ids.ts';
 import { postedInput } from '../../db/inputs.ts';
 import { fails, result, says, startFleet, type Fleet, type FleetOptions } from '../worker-fleet.ts';
 import { WEBHOOKS, addHook, arrivals, deliveryRows, hookRow } from './hooks.ts';
@@ -68,6 +71,47 @@ test('a job: started and finished, in order, signed, with its output', async () 
   ]);
   expect(await fleet.query('select 1 from webhook_outbox')).toEqual([]);
   expect(await hookRow(fleet, id)).toMatchObject({ failing_since: null, failures: 0, lease_owner: null, due_at: null });
+});
+
+test('a long output is cut, and keeps what PostgreSQL cannot store', async () => {
+  const text = `\0\uF8FE😀${'\0x'.repeat(4_000)}`;
+  await start({ model: () => says(text) });
+  await addHook(fleet, receiver, { events: ['job.finished'] });
+  const { contextId } = await fleet.createContext();
+  await fleet.post(contextId, 'go');
+  await received(1);
+  expect(receiver.received[0]?.body.data.output).toMatchObject({ text: text.slice(0, 4_000), truncated: true });
+});
+
+test('many deliveries are made in several transactions, in order', async () => {
+  await start();
+  const { contextId } = await fleet.createContext();
+  for (let count = 0; count < 10; count += 1) await fleet.ended((await fleet.post(contextId, 'go')).jobId);
+  const hooks = await Promise.all(Array.from({ length: 40 }, () => addHook(fleet, receiver)));
+  await fleet.query(`insert into webhook_outbox (tenant_id, context_id, seq)
+    select tenant_id, context_id, seq from event_batches order by seq`);
+  await fleet.until(async () => (await fleet.query('select 1 from webhook_outbox')).length === 0);
+  const rows = await fleet.query('select * from webhook_deliveries');
+  expect(rows.length).toBe(hooks.length * 20);
+  // The time of the transaction.
+  const together = Map.groupBy(rows, (row) => String(row['created_at']));
+  expect(Math.max(...[...together.values()].map((some) => some.length))).toBeLessThanOrEqual(300);
+  for (const { type, seq } of rows) expect(type).toBe(seq === 1 ? 'job.started' : 'job.finished');
+});
+
+test('a deleted webhook leaves no name behind', async () => {
+  await start();
+  const id = await addHook(fleet, receiver);
+  const { contextId } = await fleet.createContext();
+  const { db } = fleet.ports.database;
+  const jobId = ids.next<JobId>();
+  await nameWebhook(db, { tenantId: DEFAULT_TENANT, contextId, jobId, webhookId: id });
+  await forgetWebhooks(db, 10);
+  expect((await fleet.query('select 1 from job_webhooks')).length).toBe(1);
+  await fleet.perform(removeWebhook({ tenantId: DEFAULT_TENANT, id }));
+  await fleet.query(`update webhooks set deleted_at = now() - interval '2 hours'`);
+  expect(await forgetWebhooks(db, 10)).toBe(1);
+  expect(await fleet.query('select 1 from job_webhooks union all select 1 from webhooks')).toEqual([]);
 });
 
 test('approvals, and what waits for a person', async () => {
@@ -139,7 +183,7 @@ test('events and filters; a webhook that a message names gets job.finished of th
   expect(await fleet.query('select 1 from job_webhooks')).toEqual([]);
 });
 
-test('a tenant without webhooks writes nothing; a webhook that was made while a job runs is told of its end', async () => {
+test('a tenant without webhooks writes nothing; one that was made while a job runs gets all of the next job', async () => {
   let finish = (): void => undefined;
   const running = new Promise<void>((resolve) => (finish = resolve));
   let isFirst = true;
@@ -154,7 +198,7 @@ test('a tenant without webhooks writes nothing; a webhook that was made while a 
   const { jobId } = await fleet.post(contextId, 'one');
   await fleet.until(async () => (await fleet.job(jobId))['status'] === 'running');
   await addHook(fleet, receiver);
-  // Posted after it was made: told from its start on, although a process holds the context since before.
+  // Posted after it was made: all its events are sent, although a process holds the context since before.
   const next = await fleet.post(contextId, 'two');
   finish();
   await fleet.until(() => arrivals(receiver, next.jobId).length >= 2);

@@ -5,6 +5,8 @@
 import type { FastifyRequest } from 'fastify';
 import { hasKey, makeKey, type CallerCheck } from '../../../commands/keys/make-key.ts';
 import { revokeKey } from '../../../commands/keys/revoke-key.ts';
+import { perform } from '../../../commands/perform.ts';
+import { makeTenant } from '../../../commands/tenants/manage-tenants.ts';
 import { rotateKey } from '../../../commands/keys/rotate-key.ts';
 import { LONGEST_LIFE_MS, type NewApiKey } from '../../../core/access/api-keys.ts';
 import { parseId, type ApiKeyId, type TenantId } from '../../../core/ids.ts';
@@ -97,11 +99,11 @@ function createKeyRoute(app: App, ports: ApiPorts, accessControl: AccessControl)
       );
       const detail = { name, scopes, expires_at: expires_at ?? null };
       const act = { action: 'key.created', target: id, detail } as const;
-      const made = await write(
-        ports,
-        unstored(request),
-        audited(ports, { request, tenantId }, command, () => [act]),
-      );
+      const recorded = audited(ports, { request, tenantId }, command, () => [act]);
+      // The operator gives access: the log of the installation has it, too.
+      const ofOperator = { ...act, detail: { ...detail, tenant: request.tenantName } };
+      const twice = audited(ports, { request, tenantId: null }, recorded, () => (isByOperator ? [ofOperator] : []));
+      const made = await write(ports, unstored(request), twice);
       request.madeKey = id;
       accessControl.made();
       reply.code(201);
@@ -185,11 +187,8 @@ function endOf(text: string | undefined): Pick<NewApiKey, 'expiresAt' | 'lifetim
 }
 
 /** The tenant of a new key. Only the admin key names one, of which no key of the environment can make keys. */
-async function tenantOf(
-  { config, database }: ApiPorts,
-  request: FastifyRequest,
-  name: string | undefined,
-): Promise<TenantId> {
+async function tenantOf(ports: ApiPorts, request: FastifyRequest, name: string | undefined): Promise<TenantId> {
+  const { config, database } = ports;
   const { scopes, tenantId, tenantName } = request;
   if (scopes !== null) {
     if (name === undefined || name === tenantName) return tenantId;
@@ -201,7 +200,19 @@ async function tenantOf(
     if (canMake && (await tenantOfKey(database.db, name, keyId(key))) !== null) throw new RequestRefused(hasKey());
   }
   request.tenantName = name;
+  await addTenant(ports, request, name);
   return ensureTenant(database.db, name);
+}
+
+/** With an entry in the audit log; nothing, if there is one with this name. */
+async function addTenant(ports: ApiPorts, request: FastifyRequest, name: string): Promise<void> {
+  const act = { action: 'tenant.created', target: name, detail: {} } as const;
+  const command = makeTenant({ name, weight: 1, allow: {} });
+  const outcome = await perform(
+    ports,
+    audited(ports, { request, tenantId: null }, command, () => [act]),
+  );
+  if (outcome.kind === 'refused' && outcome.code !== 'tenant_exists') throw new RequestRefused(outcome);
 }
 
 function apiKeyId(text: string): ApiKeyId {

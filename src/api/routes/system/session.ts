@@ -1,5 +1,5 @@
 /** Browser sessions. A browser sends the API key once and gets a cookie that scripts cannot read. */
-import { INVALID_KEY } from '../../../core/access/api-keys.ts';
+import { TENANT_INACTIVE } from '../../../core/access/tenant.ts';
 import type { FastifyRequest } from 'fastify';
 import { toActor } from '../../access/actor.ts';
 import { recordBy } from '../../request/audited.ts';
@@ -80,7 +80,7 @@ function beginSessionRoute(app: App, ports: ApiPorts, accessControl: AccessContr
       const { name, options } = cookieFor(request);
       const record = recordAs(ports, request, 'key', 'session.started');
       const cookie = await signIn.begin(record);
-      if (cookie === null) throw new RequestRefused(INVALID_KEY);
+      if (cookie === null) throw new RequestRefused(TENANT_INACTIVE);
       reply.setCookie(name, cookie, { ...options, maxAge: SESSION_S });
       return null;
     },

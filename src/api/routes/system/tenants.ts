@@ -2,6 +2,7 @@
 import { alterTenant, deleteTenant, makeTenant, noTenant } from '../../../commands/tenants/manage-tenants.ts';
 import { perform } from '../../../commands/perform.ts';
 import { findTenant, listTenants } from '../../../db/write/tenants/manage.ts';
+import { DEFAULT_TENANT_NAME } from '../../../core/ids.ts';
 import { ref } from '../../../schema/build.ts';
 import { actorOf } from '../../access/actor.ts';
 import { keyId } from '../../access/environment-keys.ts';
@@ -118,15 +119,19 @@ function patchTenantRoute(app: App, ports: ApiPorts): void {
     async (request, _reply) => {
       const { params, body } = request;
       const { status = null, limits = {}, allow = null } = body;
-      if (status === 'suspended' && request.key === null && request.credential !== null)
-        throw invalid('An API without keys cannot suspend the only tenant that it serves.', 'status');
+      const isOwn = request.key === null && request.credential !== null && params.name === DEFAULT_TENANT_NAME;
+      if (status === 'suspended' && isOwn)
+        throw invalid('An API without keys cannot suspend the tenant that it serves.', 'status');
       const weight = limits.weight === null ? 1 : (limits.weight ?? null);
       const command = alterTenant(params.name, { status, weight, allow });
-      const act = { action: 'tenant.changed', target: params.name, detail: body } as const;
+      const acts =
+        Object.keys(body).length === 0
+          ? []
+          : [{ action: 'tenant.changed', target: params.name, detail: body } as const];
       const { value } = orRefuse(
         await perform(
           ports,
-          audited(ports, { request, tenantId: null }, command, () => [act]),
+          audited(ports, { request, tenantId: null }, command, () => acts),
         ),
       );
       return toTenant(value);

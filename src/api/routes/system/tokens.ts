@@ -7,6 +7,7 @@ import { revokeTokens } from '../../../db/write/tokens.ts';
 import { ref } from '../../../schema/build.ts';
 import type { AccessControl } from '../../access/access.ts';
 import { lackedScope } from '../../access/scopes.ts';
+import { INVALID_KEY } from '../../../core/access/api-keys.ts';
 import { NEEDS_KEY } from '../../access/tokens.ts';
 import { toIso } from '../../request/instant.ts';
 import { RequestRefused, orRefuse, refused } from '../../response/problem.ts';
@@ -49,9 +50,9 @@ function createTokenRoute(app: App, ports: ApiPorts, accessControl: AccessContro
       if (issued.kind === 'refused') throw new RequestRefused(issued);
       // A token whose entry cannot be written is not given out.
       const detail = { user, scopes, context_ids: contextIds, expires_at: toIso(issued.expiresAt) };
-      await record(ports, ports.database.db, { request, tenantId }, [
-        { action: 'token.created', target: issued.id, detail },
-      ]);
+      const act = { action: 'token.created', target: issued.id, detail } as const;
+      const isRecorded = await record(ports, ports.database.db, { request, tenantId }, [act]);
+      if (!isRecorded) throw new RequestRefused(INVALID_KEY);
       request.madeToken = issued.id;
       reply.code(201);
       return { token: issued.text, expires_at: toIso(issued.expiresAt) };
@@ -87,7 +88,7 @@ function revokeTokensRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, query } = request;
       const { user } = query;
-      const command = async (tx: Executor) => done(await revokeTokens(tx, tenantId, user));
+      const command = async (tx: Executor) => ((await revokeTokens(tx, tenantId, user)) ? done(null) : INVALID_KEY);
       const act = { action: 'tokens.revoked', target: user, detail: {} } as const;
       orRefuse(
         await perform(

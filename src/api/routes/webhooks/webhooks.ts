@@ -85,10 +85,10 @@ function createWebhookRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const box = secretBoxOf(ports);
-      checkUrl(ports, body.url);
+      const url = checkedUrl(ports, body.url);
       const webhookId = ports.ids.next<WebhookId>();
       const secret = newWebhookSecret();
-      const { url, events, filter = null, status = 'active' } = body;
+      const { events, filter = null, status = 'active' } = body;
       const sealed = box.seal({ tenantId, id: webhookId }, secret);
       const make = makeWebhook({ id: webhookId, tenantId, url, events, filter, status, secret: sealed });
       const act = { action: 'webhook.created', target: webhookId, detail: { url, events } } as const;
@@ -139,10 +139,10 @@ function patchWebhookRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const { tenantId, params, body } = request;
-      if (body.url !== undefined) checkUrl(ports, body.url);
+      const changes = body.url === undefined ? body : { ...body, url: checkedUrl(ports, body.url) };
       const id = webhookId(params.id);
-      const act = { action: 'webhook.changed', target: id, detail: body } as const;
-      const command = audited(ports, { request, tenantId }, changeWebhook({ tenantId, id }, body), () => [act]);
+      const act = { action: 'webhook.changed', target: id, detail: changes } as const;
+      const command = audited(ports, { request, tenantId }, changeWebhook({ tenantId, id }, changes), () => [act]);
       const answered = answeredBy(command, async (_, changed) => toWebhook(changed));
       reply.code(200);
       return write(ports, request, answered);
@@ -218,7 +218,9 @@ function secretBoxOf({ webhooks }: ApiPorts): SecretBox {
   );
 }
 
-function checkUrl({ webhooks }: ApiPorts, url: string): void {
+/** As it is stored. An error does not repeat it: it may contain a password. */
+function checkedUrl({ webhooks }: ApiPorts, url: string): string {
   const why = webhooks.whyNot(url);
-  if (why !== null) throw invalid(`The webhook cannot be sent to ${url}: ${why}.`, 'url');
+  if (why !== null) throw invalid(`The webhook cannot be sent to this URL: ${why}.`, 'url');
+  return new URL(url).href;
 }

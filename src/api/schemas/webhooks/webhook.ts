@@ -10,11 +10,13 @@ import {
   WEBHOOK_STATUSES,
 } from '../../../core/webhooks/webhook.ts';
 import { MAX_BYTES, integer, nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
+import { PLAIN_TEXT } from '../../../schema/patterns.ts';
 import { Count, Instant, JsonObject, Page, Uuid, described, listOf } from '../common.ts';
 
 const Url = Type.String({
   minLength: 1,
   maxLength: LONGEST_URL,
+  pattern: PLAIN_TEXT,
   description: 'Of the receiver. https, unless the operator allows http. Redirects are not followed.',
   examples: ['https://example.com/hooks'],
 });
@@ -47,7 +49,7 @@ export const Webhook = strict(
     disabled_reason: nullable(
       oneOf(
         DISABLED_REASONS,
-        'requested: by a client. failing: no delivery succeeded for three days. gone: the receiver answered 410. backlog: too many deliveries were pending.',
+        'requested: by a client. failing: a delivery was given up after three days, and none succeeded meanwhile. gone: the receiver answered 410. backlog: too many deliveries were pending.',
       ),
     ),
     created_at: Instant,
@@ -55,7 +57,9 @@ export const Webhook = strict(
     last_success_at: nullable(Instant),
     last_failure_at: nullable(Instant),
     last_error: nullable(Type.String()),
-    failing_since: nullable(described(Instant, 'The first failure since the last success.')),
+    failing_since: nullable(
+      described(Instant, 'The first failure since the last success, while deliveries are pending.'),
+    ),
     pending: described(Count, 'Deliveries that are neither delivered nor given up.'),
   },
   { $id: 'Webhook' },

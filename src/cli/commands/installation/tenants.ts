@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { PatchTenant, Tenant } from '../../../client/index.ts';
 import { apiCommand, carryOut, listText, print, withBelow, type Cli, type Common, type List } from '../../cli.ts';
+import { CommandError, EXIT } from '../../exit.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { decimal, gathered, given } from '../../values.ts';
 
@@ -57,9 +58,9 @@ function withSettings(command: Command): Command {
       'allow only these tools; * stands for any characters; any: all; may be repeated',
       gathered,
     )
-    .option('--role <names>', 'allow only these roles', gathered)
-    .option('--mcp-server <names>', 'allow only these MCP servers', gathered)
-    .option('--model <names>', 'allow only these models, as anthropic/*', gathered);
+    .option('--role <names>', 'allow only these roles; any: all', gathered)
+    .option('--mcp-server <names>', 'allow only these MCP servers; any: all', gathered)
+    .option('--model <names>', 'allow only these models, as anthropic/*; any: all', gathered);
 }
 
 function createTenantCommand(cli: Cli): Command {
@@ -85,7 +86,10 @@ function setTenantCommand(cli: Cli): Command {
   ]).argument('<name>', 'the tenant');
   return withSettings(command).action((name: string, { json, url, ...options }: Settings) =>
     carryOut(cli, given({ json, url }), async (client) => {
-      const changed = await client.tenants.update(name, settings(options));
+      const change = settings(options);
+      if (Object.keys(change).length === 0)
+        throw new CommandError(EXIT.usage, 'Give at least one of --weight, --tool, --role, --mcp-server and --model.');
+      const changed = await client.tenants.update(name, change);
       print(cli, given({ json }), changed, listText(cli, [changed], LIST));
     }),
   );

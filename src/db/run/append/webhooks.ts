@@ -1,4 +1,4 @@
-/** Tells the webhooks of a tenant that an append added events which they may want. */
+/** Adds a row to the outbox of webhooks if an append adds events which they may want. */
 import { sql } from 'drizzle-orm';
 import type { Append } from '../../../core/run/append.ts';
 import { isNoticed } from '../../../core/webhooks/notices.ts';

@@ -1,6 +1,17 @@
 /** Tenants, their API keys, the browser sessions of keys, and what ended tokens. */
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, index, pgTable, primaryKey, real, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  doublePrecision,
+  index,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import type { ApiKeyId } from '../../../core/ids.ts';
 import { TENANT_STATUSES, type Allow, type Deletion, type TenantStatus } from '../../../core/access/tenant.ts';
 import { instant, jsonb, oneOf, tenantId, userName } from '../columns.ts';
@@ -18,7 +29,7 @@ export const tenants = pgTable(
     /** Only what belongs to an active tenant is changed or run. */
     status: text('status').notNull().default('active').$type<TenantStatus>(),
     /** Its share of the slots, if several tenants have work. */
-    weight: real('weight').notNull().default(1),
+    weight: doublePrecision('weight').notNull().default(1),
     /** What its workers may use. A list that is missing allows everything. */
     allow: jsonb<Allow>('allow').notNull().default({}),
     /** Whether it has webhooks: then its appends write to their outbox. */
@@ -88,6 +99,7 @@ export const sessions = pgTable(
     expiresAt: instant('expires_at').notNull(),
   },
   (t) => [
+    index('sessions_of_tenant').on(t.tenantId),
     index('sessions_expiry').on(t.expiresAt),
     index('sessions_api_key').on(t.apiKeyId),
     check('sessions_key', sql`num_nonnulls(${t.keyId}, ${t.apiKeyId}) = 1`),

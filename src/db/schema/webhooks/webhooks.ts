@@ -3,7 +3,18 @@
  * worker processes make from it and send.
  */
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import type { ContextId, DeliveryId, JobId, ProcessId, WebhookId } from '../../../core/ids.ts';
 import {
   DELIVERY_STATUSES,
@@ -38,11 +49,11 @@ export const webhooks = pgTable(
     lastSuccessAt: instant('last_success_at'),
     lastFailureAt: instant('last_failure_at'),
     lastError: text('last_error'),
-    /** The first failure since the last success. */
+    /** The first failure since the last success. Null: nothing is pending. */
     failingSince: instant('failing_since'),
     /** Attempts in a row that the receiver did not answer as one that works. */
     failures: integer('failures').notNull().default(0),
-    /** Nothing is sent before. */
+    /** Nothing is sent before, but what was asked for at once. */
     heldUntil: instant('held_until'),
     /** When a worker process looks for deliveries to send. Null: none is pending, or it is disabled. */
     dueAt: instant('due_at'),
@@ -70,13 +81,23 @@ export const webhooks = pgTable(
 );
 
 /** Batches of events that webhooks may want, in the order of their commits within a context. */
-export const webhookOutbox = pgTable('webhook_outbox', {
-  id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-  tenantId: tenantId(),
-  contextId: uuid('context_id').notNull().$type<ContextId>(),
-  /** Of the row in `event_batches`. */
-  seq: bigint('seq', { mode: 'number' }).notNull(),
-});
+export const webhookOutbox = pgTable(
+  'webhook_outbox',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    tenantId: tenantId(),
+    contextId: uuid('context_id').notNull().$type<ContextId>(),
+    /** Of the row in `event_batches`. */
+    seq: bigint('seq', { mode: 'number' }).notNull(),
+    /** No deliveries could be made from it: it is tried again then, and later rows of its context wait for it. */
+    retryAt: instant('retry_at'),
+  },
+  (t) => [
+    index('webhook_outbox_postponed')
+      .on(t.contextId)
+      .where(sql`${t.retryAt} is not null`),
+  ],
+);
 
 /** Jobs whose message names a webhook. */
 export const jobWebhooks = pgTable(
@@ -87,7 +108,11 @@ export const jobWebhooks = pgTable(
     tenantId: tenantId(),
     contextId: uuid('context_id').notNull().$type<ContextId>(),
   },
-  (t) => [primaryKey({ columns: [t.jobId, t.webhookId] }), index('job_webhooks_context').on(t.contextId)],
+  (t) => [
+    primaryKey({ columns: [t.jobId, t.webhookId] }),
+    index('job_webhooks_context').on(t.contextId),
+    index('job_webhooks_webhook').on(t.webhookId),
+  ],
 );
 
 /** One event for one webhook, with its body, and how its sending went. */
@@ -110,6 +135,8 @@ export const webhookDeliveries = pgTable(
     createdAt: instant('created_at').notNull().defaultNow(),
     /** Of a pending one. */
     nextAttemptAt: instant('next_attempt_at'),
+    /** A client asked for its next attempt: it goes before all others, also while the webhook is on hold. */
+    atOnce: boolean('at_once').notNull().default(false),
     /** An attempt that fails from then on is the last one. */
     giveUpAt: instant('give_up_at').notNull(),
     lastAttemptAt: instant('last_attempt_at'),
@@ -126,6 +153,13 @@ export const webhookDeliveries = pgTable(
     index('webhook_deliveries_due')
       .on(t.webhookId, t.nextAttemptAt)
       .where(sql`${t.status} = 'pending'`),
+    index('webhook_deliveries_at_once')
+      .on(t.webhookId, t.nextAttemptAt)
+      .where(sql`${t.atOnce}`),
+    index('webhook_deliveries_failed')
+      .on(t.webhookId, t.id)
+      .where(sql`${t.status} = 'failed'`),
+    index('webhook_deliveries_of_tenant').on(t.tenantId),
     uniqueIndex('webhook_deliveries_order')
       .on(t.webhookId, t.jobId, t.seq)
       .where(sql`${t.jobId} is not null`),
@@ -135,6 +169,7 @@ export const webhookDeliveries = pgTable(
     index('webhook_deliveries_age').on(t.createdAt),
     check('webhook_deliveries_status', oneOf('status', DELIVERY_STATUSES)),
     check('webhook_deliveries_pending', sql`(${t.status} = 'pending') = (${t.nextAttemptAt} is not null)`),
+    check('webhook_deliveries_at_once_is_pending', sql`not ${t.atOnce} or ${t.status} = 'pending'`),
     check('webhook_deliveries_delivered', sql`${t.status} <> 'delivered' or ${t.deliveredAt} is not null`),
     check('webhook_deliveries_of_job', sql`num_nonnulls(${t.contextId}, ${t.jobId}, ${t.seq}) in (0, 3)`),
   ],

@@ -26,14 +26,15 @@ export const TENANT_TABLES = [
   'tool_lists',
   'audit_entries',
 ] as const;
-type TenantTable = (typeof TENANT_TABLES)[number];
+export type TenantTable = (typeof TENANT_TABLES)[number];
 
 /** `now`: by the clock of the database. */
 export type TakenDeletion = { name: string; deletion: Deletion; now: Millis };
 
 /**
- * Takes the deletion for `STEP_MS`. `isFirst`: this process does not have it yet. The first time, it stores when: all
- * transactions that begin later know that the tenant is not active. Null: another process has it, or it is done.
+ * Takes the deletion for `STEP_MS`; later ones may go on with it, because each step may be repeated. The first time, it
+ * stores when: all transactions that begin later know that the tenant is not active. Null: it is done; or, for the first
+ * step of a process (`isFirst`), another one has it.
  */
 export async function takeDeletion(executor: Executor, id: TenantId, isFirst: boolean): Promise<TakenDeletion | null> {
   const [taken] = await executor.execute<TakenDeletion>(sql`/* tenants.take_deletion */
@@ -61,14 +62,16 @@ export async function endAccess(tx: Executor, id: TenantId): Promise<void> {
     delete from sessions s where s.tenant_id = ${id}`);
 }
 
-/** Whether a call with effect `once` runs in a context of the tenant. */
-export async function hasOnceCall(executor: Executor, id: TenantId): Promise<boolean> {
-  const [row] = await executor.execute<{ runs: boolean }>(sql`
-    select exists (
-      select 1 from contexts c join tool_executions e on e.context_id = c.id join tool_calls k on k.id = e.tool_call_id
-      where c.lease_owner is not null and c.tenant_id = ${id} and e.ended_at is null and k.effect = 'once'
-    ) as runs`);
-  return row?.runs === true;
+/** `runs`: whether a process runs a context of the tenant. `once`: whether a call with effect `once` runs in one. */
+export async function activityOf(executor: Executor, id: TenantId): Promise<{ runs: boolean; once: boolean }> {
+  const [row] = await executor.execute<{ runs: boolean; once: boolean }>(sql`
+    select exists (select 1 from contexts c where c.lease_owner is not null and c.tenant_id = ${id}) as runs,
+      exists (
+        select 1 from contexts c join tool_executions e on e.context_id = c.id
+        join tool_calls k on k.id = e.tool_call_id
+        where c.lease_owner is not null and c.tenant_id = ${id} and e.ended_at is null and k.effect = 'once'
+      ) as once`);
+  return row ?? { runs: false, once: false };
 }
 
 /** Workers without a parent, at most `most`. */

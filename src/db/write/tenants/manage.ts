@@ -6,7 +6,7 @@ import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
 import { dueNow, millis } from '../../connection/instant.ts';
 
-const viewColumns: SQL = sql`t.name, t.status, t.weight::float8 as weight, t.allow, t.deletion,
+const viewColumns: SQL = sql`t.name, t.status, t.weight, t.allow, t.deletion,
   ${millis(sql`t.created_at`)} as "createdAt"`;
 
 /** Sorted by name. `after`: a name. */
@@ -51,7 +51,7 @@ export async function changeTenant(
   { status, weight, allow }: TenantChange,
 ): Promise<TenantView | null> {
   const [changed] = await tx.execute<TenantView>(sql`/* tenants.change */
-    update tenants t set status = coalesce(${status}::text, t.status), weight = coalesce(${weight}::real, t.weight),
+    update tenants t set status = coalesce(${status}::text, t.status), weight = coalesce(${weight}::float8, t.weight),
       allow = jsonb_strip_nulls(t.allow || ${encodeJson(allow ?? {})}::jsonb)
     where t.name = ${name} and t.status <> 'deleting' returning ${viewColumns}`);
   return changed ?? null;

@@ -1,6 +1,6 @@
 /**
  * Roles created through the API. Every change inserts a new version, so that a worker keeps the version it was created
- * from. The last version is current; a last version without a definition marks a deleted role. Rows are never deleted.
+ * from. The last version is current; a last version without a definition marks a deleted role. Rows are deleted with their tenant.
  */
 import { sql, type SQL } from 'drizzle-orm';
 import type { TenantId } from '../../../core/ids.ts';

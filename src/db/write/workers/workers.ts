@@ -132,7 +132,6 @@ const TABLES = [
   toolCalls,
   toolExecutions,
   awaitedJobs,
-  jobWebhooks,
   failedCalls,
   compactions,
   jobs,
@@ -140,8 +139,11 @@ const TABLES = [
   workers,
 ];
 
-/** Written after the appends, by any worker process (see search-index.ts, webhooks/outbox.ts). */
-const WRITTEN_LATER = [searchEntries, searchBacklog, webhookOutbox, webhookDeliveries];
+/**
+ * Written after the appends, by any worker process (see search-index.ts, webhooks/outbox.ts): it locks the context's row
+ * first and then theirs, so a deletion does too.
+ */
+const WRITTEN_LATER = [searchEntries, searchBacklog, webhookOutbox, webhookDeliveries, jobWebhooks];
 
 /**
  * Permanently deletes a context and everything that belongs to it. The caller has locked its row. Returns the contexts
