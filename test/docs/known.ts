@@ -45,7 +45,8 @@ export function faultOfNightshift(args: readonly string[]): string | null {
 
 function disarm(command: Command): void {
   command.configureOutput({ writeOut: () => undefined, writeErr: () => undefined });
-  if (command.commands.length === 0) command.action(() => undefined);
+  // Also of those that have subcommands: `webhooks` alone lists them.
+  if (command.parent !== null) command.action(() => undefined);
   for (const below of command.commands) disarm(below);
 }
 

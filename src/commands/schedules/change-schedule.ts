@@ -1,6 +1,7 @@
 /**
- * Changes or deletes a schedule. Another timing or time zone, but not the same one again, starts again: what was missed is forgotten. A schedule that
- * is paused keeps its next occurrence, so that `catch_up` decides about missed ones when it goes on.
+ * Changes or deletes a schedule. Another timing or time zone, but not the same one again, starts again: what was missed is
+ * forgotten. A schedule that is paused keeps its next occurrence, so that `catch_up` decides about missed ones when it
+ * goes on.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ScheduleId, TenantId } from '../../core/ids.ts';
