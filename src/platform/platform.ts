@@ -193,20 +193,20 @@ function peerLimits({ queueLimit }: Config, { limits }: ConfigFile): PeerLimits 
   };
 }
 
-/** The check of workers that schedules create: the same as in the API, loaded for the first one. */
+/** The check of workers that occurrences of schedules create, loaded for the first one. */
 function scheduledRoles(
   { database, times }: Pick<CommandPorts, 'database' | 'times'>,
   known: Omit<Catalog, 'names'>,
 ): SchedulePorts['roleOf'] {
   const load = once(async () => {
-    const [{ openCatalog }, { scheduledRole }] = await Promise.all([
+    const [{ openCatalog }, { roleAtOccurrence }] = await Promise.all([
       import('../api/server/catalog.ts'),
       import('../api/request/scheduled-worker.ts'),
     ]);
-    return { catalog: openCatalog(database, times, known), scheduledRole };
+    return { catalog: openCatalog(database, times, known), roleAtOccurrence };
   });
   return async (tenant, worker) => {
-    const { catalog, scheduledRole } = await load();
-    return scheduledRole({ catalog, database }, tenant, worker);
+    const { catalog, roleAtOccurrence } = await load();
+    return roleAtOccurrence({ catalog, database }, tenant, worker);
   };
 }

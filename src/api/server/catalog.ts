@@ -68,9 +68,7 @@ export async function refusedName(
   config: WorkerConfig,
   at: readonly string[] = ['config'],
 ): Promise<Refusal | null> {
-  const disallowed = disallowedIn(allow, config).map((one) =>
-    wrong('forbidden', notAllowed(allow, one.kind, one.names), [...at, ...one.at]),
-  );
+  const disallowed = disallowedNames(allow, config, at);
   if (disallowed.length > 0) return refuseAll(disallowed);
   const { model, tools, client_tools, mcp_servers, compaction } = config;
   const named = [model, tools, client_tools, mcp_servers, compaction?.model];
@@ -78,6 +76,13 @@ export async function refusedName(
   const names = named.every((one) => one === undefined) ? [] : nameFaults(config, at, await catalog.names());
   const faults = [...parameters, ...names];
   return refuseAll(faults.slice(0, MOST_FAULTS), Math.max(0, faults.length - MOST_FAULTS));
+}
+
+/** The names in a config that the tenant may not use. */
+export function disallowedNames(allow: Allow, config: WorkerConfig, at: Path): RequestFault[] {
+  return disallowedIn(allow, config).map((one) =>
+    wrong('forbidden', notAllowed(allow, one.kind, one.names), [...at, ...one.at]),
+  );
 }
 
 /** Refuses the request if its tenant may not use a name in the config, or no live worker process serves it. */

@@ -3,19 +3,13 @@
  * to its run log and goes on to the next occurrence. So an occurrence runs exactly once, whatever dies, and however many
  * processes try it. If the input is refused, a second transaction stores the refusal in place of it.
  */
-import type { Code, Refusal } from '../../core/errors.ts';
+import type { Refusal } from '../../core/errors.ts';
 import type { ScheduleRunId } from '../../core/ids.ts';
 import { plan, type Plan } from '../../core/schedules/plan.ts';
 import type { ScheduleRun } from '../../core/schedules/schedule.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import {
-  advance,
-  postpone,
-  takeSchedule,
-  type DueSchedule,
-  type TakenSchedule,
-} from '../../db/schedules/due-schedules.ts';
+import { advance, takeSchedule, type DueSchedule, type TakenSchedule } from '../../db/schedules/due-schedules.ts';
 import { addRun } from '../../db/schedules/schedule-runs.ts';
 import type { Accepted } from '../inputs/posted-input.ts';
 import { done, perform, type Command, type Done, type Outcome } from '../perform.ts';
@@ -25,19 +19,9 @@ import { NO_ROLE, postRun, replaceRun, type SchedulePorts, type ScheduleRole } f
 /** `not_taken`: it was not due any more, or another process has it. */
 export type DueRun = 'started' | 'skipped' | 'failed' | 'none' | 'not_taken';
 
-/** Names that no worker process serves just now, perhaps because processes are being replaced. */
-const NOT_SERVED: ReadonlySet<Code> = new Set(['unknown_tool', 'unknown_role', 'unknown_model']);
-/** For so long after an occurrence its run waits for them, and how often it is tried, in milliseconds. */
-const SERVED_SOON_MS = 10 * 60_000;
-const AGAIN_MS = 5_000;
-
 /** `at`: the time in a test; null: by PostgreSQL's clock. */
 export async function runDue(ports: SchedulePorts, due: DueSchedule, at: Millis | null = null): Promise<DueRun> {
   const role = due.worker === null ? NO_ROLE : await ports.roleOf(due, due.worker);
-  if (role.kind === 'refused' && NOT_SERVED.has(role.code) && due.lateMs < SERVED_SOON_MS) {
-    await postpone(ports.database.db, due, AGAIN_MS);
-    return 'not_taken';
-  }
   const first = await perform(ports, runOnce(ports, due, role, at));
   if (first.kind === 'done') return first.value;
   const second = await perform(ports, runOnce(ports, due, first, at));

@@ -21,6 +21,7 @@ export const AUDIT_ACTIONS = [
   'schedule.created',
   'schedule.changed',
   'schedule.deleted',
+  'schedule.run',
   'webhook.created',
   'webhook.changed',
   'webhook.rotated',

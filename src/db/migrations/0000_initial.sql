@@ -621,6 +621,7 @@ CREATE INDEX "schedule_runs_of_schedule" ON "schedule_runs" USING btree ("schedu
 CREATE INDEX "schedule_runs_of_tenant" ON "schedule_runs" USING btree ("tenant_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "schedule_runs_once" ON "schedule_runs" USING btree ("schedule_id","occurrence") WHERE "schedule_runs"."occurrence" is not null;--> statement-breakpoint
 CREATE INDEX "schedules_of_tenant" ON "schedules" USING btree ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "schedules_due_of_tenant" ON "schedules" USING btree ("tenant_id","next_run_at") WHERE "schedules"."next_run_at" is not null;--> statement-breakpoint
 CREATE INDEX "schedules_due" ON "schedules" USING btree ("next_run_at") WHERE "schedules"."next_run_at" is not null;--> statement-breakpoint
 CREATE INDEX "search_entries_document" ON "search_entries" USING gin ("document") WITH (gin_pending_list_limit=1024);--> statement-breakpoint
 CREATE INDEX "awaited_jobs_job" ON "awaited_jobs" USING btree ("job_id");--> statement-breakpoint

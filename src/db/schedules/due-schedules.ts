@@ -15,15 +15,10 @@ export type DueSchedule = AllowedTenant & {
   id: ScheduleId;
   version: number;
   worker: ScheduledWorker | null;
-  /** How long ago its occurrence was. */
-  lateMs: number;
 };
 
 /** `nextInMs`: how long until the next one is due; null: none is. */
 export type DueSchedules = { due: DueSchedule[]; nextInMs: number | null };
-
-/** Rows that one query reads, however many are due. */
-const MOST_READ = 5_000;
 
 /** `at`: the time in a test; null: by PostgreSQL's clock. */
 function timeOr(at: Millis | null): SQL {
@@ -31,39 +26,50 @@ function timeOr(at: Millis | null): SQL {
 }
 
 /**
- * At most `most`, one of each tenant before the second of any. In random order within that, because several processes
- * look at once.
+ * At most `most`, one of each tenant before the second of any, and the oldest of each tenant. Which tenants come first is
+ * random, because several processes look at once. If any schedule is due, it reads one index entry for each tenant with
+ * schedules, and one for each schedule of the chosen tenants that it ranks: so a backlog costs no other tenant a place,
+ * and that of a suspended tenant is never read.
  */
 export async function dueSchedules(executor: Executor, most: number, at: Millis | null = null): Promise<DueSchedules> {
-  type Found = DueSchedule & { inMs: number };
+  type Found = DueSchedule & { inMs: number | null };
+  const now = timeOr(at);
   const rows = await executor.execute<Found>(sql`/* schedules.find_due */
-    with due as materialized (
-      select s.id, s.next_run_at,
-        row_number() over (partition by s.tenant_id order by s.next_run_at) as turn
-      from (select s.id, s.tenant_id, s.next_run_at from schedules s where s.next_run_at <= ${timeOr(at)}
-          and ${isActive(sql`s.tenant_id`)} order by s.next_run_at limit ${MOST_READ}) s
-      order by turn, random() limit ${most}
-    ), later as (
-      select s.id, s.next_run_at, null::bigint as turn from schedules s
-      where s.next_run_at > ${timeOr(at)} order by s.next_run_at limit 1
+    with recursive tenant(id) as (
+      (select s.tenant_id from schedules s
+        where s.next_run_at is not null and exists (select 1 from schedules d where d.next_run_at <= ${now})
+        order by s.tenant_id limit 1)
+      union all
+      select (select s.tenant_id from schedules s
+        where s.next_run_at is not null and s.tenant_id > tenant.id order by s.tenant_id limit 1)
+      from tenant where tenant.id is not null
+    ), chosen as materialized (
+      select t.id from tenant join tenants t on t.id = tenant.id and t.status = 'active'
+      cross join lateral (
+        select 1 from schedules s where s.tenant_id = t.id and s.next_run_at <= ${now} order by s.next_run_at limit 1
+      ) due
+      order by random() limit ${most}
+    ), due as materialized (
+      select s.id, s.turn from chosen cross join lateral (
+        select f.id, row_number() over (order by f.next_run_at) as turn from (
+          select s.id, s.next_run_at from schedules s
+          where s.tenant_id = chosen.id and s.next_run_at <= ${now} order by s.next_run_at limit ${most}
+        ) f
+      ) s
+      order by s.turn, random() limit ${most}
+    ), later as materialized (
+      select s.id, null::bigint as turn from schedules s
+      where s.next_run_at > ${now} order by s.next_run_at limit 1
     )
     select s.id, s.tenant_id as "tenantId", s.version, s.worker, t.allow,
-      ${millis(timeOr(at))} - ${millis(sql`s.next_occurrence`)} as "lateMs",
-      case when f.turn is null then ${millis(sql`s.next_run_at`)} - ${millis(timeOr(at))} else 0 end as "inMs"
+      case when f.turn is null then ${millis(sql`s.next_run_at`)} - ${millis(now)} end as "inMs"
     from (select * from due union all select * from later) f join schedules s on s.id = f.id
     join tenants t on t.id = s.tenant_id
     order by f.turn`);
-  const due = rows.filter(({ inMs }) => inMs === 0);
-  const later = rows.find(({ inMs }) => inMs > 0);
+  const due = rows.filter(({ inMs }) => inMs === null);
+  const later = rows.find(({ inMs }) => inMs !== null);
   return {
-    due: due.map(({ id, tenantId, version, worker, allow, lateMs }) => ({
-      id,
-      tenantId,
-      version,
-      worker,
-      allow,
-      lateMs,
-    })),
+    due: due.map(({ id, tenantId, version, worker, allow }) => ({ id, tenantId, version, worker, allow })),
     nextInMs: later?.inMs ?? null,
   };
 }

@@ -53,6 +53,9 @@ export const schedules = pgTable(
   },
   (t) => [
     index('schedules_of_tenant').on(t.tenantId, t.id),
+    index('schedules_due_of_tenant')
+      .on(t.tenantId, t.nextRunAt)
+      .where(sql`${t.nextRunAt} is not null`),
     index('schedules_due')
       .on(t.nextRunAt)
       .where(sql`${t.nextRunAt} is not null`),

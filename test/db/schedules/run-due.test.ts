@@ -1,4 +1,5 @@
 // Runs of schedules in the database: each occurrence once, whatever dies or competes, and what is written of it.
+import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeSchedule, removeSchedule } from '../../../src/commands/schedules/change-schedule.ts';
 import { runDue } from '../../../src/commands/schedules/run-due.ts';
@@ -225,10 +226,6 @@ describe('a refusal', () => {
     const worker = { name: 'w', role: 'gone', config: {} };
     const made = await schedule(the, contextId, { target: { kind: 'worker', worker } });
     const roleOf = async () => refuse('unknown_role', 'No role has the name "gone".');
-    // Perhaps the process that serves it is being replaced.
-    const early = { ...dueOf(made), lateMs: 1_000 };
-    expect(await runDue(portsOf(the, { roleOf }), early, firstOf(made))).toBe('not_taken');
-    expect(await runsOf(the, made)).toEqual([]);
     expect(await runDue(portsOf(the, { roleOf }), dueOf(made), firstOf(made))).toBe('failed');
     expect((await runsOf(the, made))[0]?.error).toEqual({
       code: 'unknown_role',
@@ -382,7 +379,7 @@ test('the next due time is returned, and one with an error is tried again later'
   const made = await schedule(the, contextId);
   const at = firstOf(made);
   expect(await dueSchedules(the.database.db, 10, at - 1_234)).toEqual({ due: [], nextInMs: 1_234 });
-  expect(await expectDue(the, at)).toEqual([{ ...dueOf(made), lateMs: 0 }]);
+  expect(await expectDue(the, at)).toEqual([dueOf(made)]);
   await the.rows(
     `update schedules set next_run_at = now() - interval '1 second', next_occurrence = now() - interval '1 second'`,
   );
@@ -390,6 +387,25 @@ test('the next due time is returned, and one with an error is tried again later'
   const { due, nextInMs } = await dueSchedules(the.database.db, 10);
   expect(due).toEqual([]);
   expect(nextInMs).toBeGreaterThan(8_000);
+});
+
+test('neither the backlog of a tenant nor a suspended tenant keeps the schedules of others from their turn', async () => {
+  const { contextId } = await the.context();
+  await the.rows('delete from schedules');
+  const late = await schedule(the, contextId);
+  await the.rows(`insert into schedules select (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid()))).*
+    from schedules s, generate_series(1, 6000) where s.id = '${late.id}'`);
+  const other = await ensureTenant(the.database.db, 'punctual');
+  const { contextId: theirs } = await the.context({ tenantId: other });
+  const own = await schedule(the, theirs, { tenantId: other });
+  const at = Math.max(firstOf(own), firstOf(late)) + 1;
+  await the.rows(`update schedules set next_run_at = next_run_at - interval '1 hour' where tenant_id = 1`);
+  const found = await expectDue(the, at, 2);
+  expect(new Set(found.map(({ tenantId }) => tenantId))).toEqual(new Set([DEFAULT_TENANT, other]));
+  await the.rows(`update tenants set status = 'suspended' where id = 1`);
+  expect((await expectDue(the, at, 2)).map(({ id }) => id)).toEqual([own.id]);
+  await the.rows(`update tenants set status = 'active' where id = 1`);
+  await the.rows('delete from schedules');
 });
 
 test('the run log keeps the newest runs, and is deleted with its schedule', async () => {

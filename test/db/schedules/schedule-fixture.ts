@@ -52,7 +52,6 @@ export function dueOf({ id, tenantId, version, target }: Schedule): DueSchedule 
     id,
     tenantId,
     allow: {},
-    lateMs: 3_600_000,
     version,
     worker: target.kind === 'worker' ? target.worker : null,
   };

@@ -7,6 +7,7 @@ import { ref } from '../../../schema/build.ts';
 import { cursorOf, id } from '../../request/cursor.ts';
 import { schedulePorts } from '../../request/scheduled-worker.ts';
 import { toAccepted } from '../../request/submit.ts';
+import { audited } from '../../request/audited.ts';
 import { answeredBy, write } from '../../request/write.ts';
 import { accepted } from '../../response/accepted.ts';
 import { toListing } from '../../response/page.ts';
@@ -44,7 +45,12 @@ function runScheduleRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const command = await runNow(schedulePorts(ports), request, scheduleId(request.params.id));
+      const { tenantId } = request;
+      const target = scheduleId(request.params.id);
+      const run = await runNow(schedulePorts(ports), request, target);
+      const command = audited(ports, { request, tenantId }, run, ({ jobId }) => [
+        { action: 'schedule.run', target, detail: { job_id: jobId } },
+      ]);
       const answered = answeredBy(command, async (_, posted) => toAccepted(posted));
       return accepted(request, reply, await write(ports, request, answered));
     },
