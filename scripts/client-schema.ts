@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { createApp } from '../src/api/server/app.ts';
 import { openCatalog } from '../src/api/server/catalog.ts';
 import { localBus } from '../src/bus/local.ts';
+import { localRates } from '../src/bus/request-rates.ts';
 import { aboutOf } from '../src/platform/about.ts';
 import { ids } from '../src/platform/ids.ts';
 import { parseEnvironment } from '../src/config/config.ts';
@@ -173,6 +174,7 @@ export async function apiDocument(): Promise<Document> {
     }),
     about: { ...aboutOf(NOTHING), mode: 'laptop' },
     webhooks: { whyNot: () => null, secretBox: null },
+    requestRates: localRates(),
     consoleFolder: null,
   });
   await app.ready();

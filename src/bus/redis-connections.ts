@@ -98,6 +98,26 @@ export function openClusterRedis(url: string, handlers: RedisHandlers): RedisCon
   };
 }
 
+/** A connection for counters: a command that takes longer than this fails, in milliseconds. */
+const COUNTED_MS = 250;
+/** A connection that does not answer for so long is replaced, in milliseconds. */
+const SILENT_MS = 1_000;
+
+/** `url`: of Redis, or of any node of a cluster. It connects at once. */
+export function openCounters(url: string, cluster: boolean, fail: (error: Error) => void): Redis | Cluster {
+  const { retryStrategy: retry, ...base } = PUBLISHER;
+  const options = { ...base, commandTimeout: COUNTED_MS, socketTimeout: SILENT_MS, keepAlive: 10_000 };
+  const counters = cluster
+    ? new Cluster([url], {
+        clusterRetryStrategy: retry,
+        enableOfflineQueue: false,
+        redisOptions: { ...options, ...credentialsOf(url) },
+      })
+    : new Redis(url, { ...options, retryStrategy: retry });
+  counters.on('error', fail);
+  return counters;
+}
+
 /** Options that are the same for every node of a cluster; only the address differs. */
 function credentialsOf(url: string): Pick<RedisOptions, 'username' | 'password' | 'tls'> {
   const { username, password, protocol } = new URL(url);

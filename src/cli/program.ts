@@ -20,6 +20,7 @@ import { resolveCommand } from './commands/jobs/resolve.ts';
 import { schedulesCommand } from './commands/schedules/schedules.ts';
 import { keysCommand } from './commands/installation/keys.ts';
 import { auditCommand } from './commands/installation/audit.ts';
+import { usageCommand } from './commands/installation/usage.ts';
 import { tenantsCommand } from './commands/installation/tenants.ts';
 import { tokensCommand } from './commands/installation/tokens.ts';
 import { webhooksCommand } from './commands/installation/webhooks.ts';
@@ -114,6 +115,7 @@ export function makeProgram(cli: Cli): Command {
     tokensCommand(cli),
     webhooksCommand(cli),
     auditCommand(cli),
+    usageCommand(cli),
     tenantsCommand(cli),
     exportCommand(cli),
     importCommand(cli),

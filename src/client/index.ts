@@ -51,6 +51,8 @@ export function createClient(options: ClientOptions) {
       list: (query: Operations['GET /api/audit']['query'] = {}, options?: RequestOptions) =>
         pagesOf((more) => request('GET', '/api/audit', { query: { ...query, ...more }, ...options })),
     },
+    /** The limits of the tenant, and what it uses of each. */
+    usage: (options?: RequestOptions) => request('GET', '/api/usage', { ...options }),
     webhooks: webhookCalls(request),
     system: systemCalls(request),
     providers: {

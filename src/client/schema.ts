@@ -492,8 +492,17 @@ export type CreateSchedule = {
 
 export type CreateTenant = {
   name: string;
+  /** Null: as the config file says (`limits.tenant`), or no limit. */
   limits?: {
     weight?: number | null;
+    requests_per_s?: number | null;
+    concurrent_requests?: number | null;
+    slots?: number | null;
+    queued_jobs?: number | null;
+    workers?: number | null;
+    streams?: number | null;
+    upload_mb?: number | null;
+    sql_ms?: number | null;
   };
   /** What its workers may use. `*` in a name stands for any characters; null allows everything. */
   allow?: {
@@ -1164,8 +1173,17 @@ export type PatchSchedule = {
 /** Members that are missing do not change. Null is the default. */
 export type PatchTenant = {
   status?: 'active' | 'suspended';
+  /** Null: as the config file says (`limits.tenant`), or no limit. */
   limits?: {
     weight?: number | null;
+    requests_per_s?: number | null;
+    concurrent_requests?: number | null;
+    slots?: number | null;
+    queued_jobs?: number | null;
+    workers?: number | null;
+    streams?: number | null;
+    upload_mb?: number | null;
+    sql_ms?: number | null;
   };
   /** What its workers may use. `*` in a name stands for any characters; null allows everything. */
   allow?: {
@@ -1250,13 +1268,13 @@ export type Problem = {
   detail: string;
   error: {
     type: string;
-    code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'rate_limited' | 'unavailable' | 'internal';
+    code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
     message: string;
     param: string | null;
     /** Of an invalid request: all that is wrong, at most 20 entries; of a body with more than 2000 values only the first fault. `path` is written like `param`; empty: the whole body. */
     errors?: ({
       path: string;
-      code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'rate_limited' | 'unavailable' | 'internal';
+      code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
       message: string;
     })[];
   };
@@ -1451,7 +1469,7 @@ export type ScheduleRun = {
 };
 
 export type ScheduleRunError = {
-  code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'rate_limited' | 'unavailable' | 'internal';
+  code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
   message: string;
 };
 
@@ -1701,9 +1719,18 @@ export type Tenant = {
   name: string;
   /** suspended: all requests are refused, and nothing runs. deleting: its data is being deleted. */
   status: 'active' | 'suspended' | 'deleting';
+  /** Null: as the config file says (`limits.tenant`), or no limit. */
   limits: {
     /** Its share of the slots while several tenants have work; 1 by default. */
     weight: number;
+    requests_per_s: number | null;
+    concurrent_requests: number | null;
+    slots: number | null;
+    queued_jobs: number | null;
+    workers: number | null;
+    streams: number | null;
+    upload_mb: number | null;
+    sql_ms: number | null;
   };
   /** What its workers may use. `*` in a name stands for any characters; null allows everything. */
   allow: {
@@ -1728,6 +1755,52 @@ export type Tenant = {
 export type TenantList = {
   data: Tenant[];
   next_cursor: string | null;
+};
+
+export type TenantUsage = {
+  /** Each limit, null: none, and what is used of it now. */
+  limits: {
+    requests_per_s: {
+      limit: number | null;
+      /** Null: it is not counted. */
+      used: number | null;
+    };
+    concurrent_requests: {
+      limit: number | null;
+      /** Null: it is not counted. */
+      used: number | null;
+    };
+    slots: {
+      limit: number | null;
+      /** Null: it is not counted. */
+      used: number | null;
+    };
+    queued_jobs: {
+      limit: number | null;
+      /** Null: it is not counted. */
+      used: number | null;
+    };
+    workers: {
+      limit: number | null;
+      /** Null: it is not counted. */
+      used: number | null;
+    };
+    streams: {
+      limit: number | null;
+      /** Null: it is not counted. */
+      used: number | null;
+    };
+    upload_mb: {
+      limit: number | null;
+      /** Null: it is not counted. */
+      used: number | null;
+    };
+    sql_ms: {
+      limit: number | null;
+      /** Null: it is not counted. */
+      used: number | null;
+    };
+  };
 };
 
 export type TextBlock = {
@@ -2644,6 +2717,12 @@ export type Operations = {
     query: { from?: string; to?: string; bucket?: number };
     body: undefined;
     answer: StatsHistory;
+  };
+  'GET /api/usage': {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: TenantUsage;
   };
   'GET /api/system': {
     path: undefined;

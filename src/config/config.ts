@@ -7,6 +7,7 @@ import { isIP } from 'node:net';
 import { parsedIf, readEnvironment, type Environment, type Parsed } from './environment.ts';
 import { DATABASE_SCHEMA } from '../core/database-schema.ts';
 import { LIMITS } from '../core/limits.ts';
+import { NO_LIMITS, type TenantLimits } from '../core/access/quotas.ts';
 import { TREE_LIMITS, type TreeLimits } from '../core/workers/worker-limits.ts';
 import { formatModelName, parseModelName } from '../core/model/model.ts';
 import { SCOPES, isScope, type Scopes } from '../core/access/scopes.ts';
@@ -69,6 +70,8 @@ export type Config = {
   queueLimit: number;
   /** Limits of worker trees, set in the config file. */
   trees: TreeLimits;
+  /** Limits of each tenant that has none of its own, set in the config file. */
+  tenantLimits: TenantLimits;
   /** Event streams of one API process. */
   maxStreams: number;
   /** The maximum size of an imported context, in bytes. */
@@ -130,6 +133,7 @@ export function parseEnvironment(env: Environment): Config {
     defaultModel: read.parsed('NIGHTSHIFT_DEFAULT_MODEL', parseModel) ?? modelOfOnlyProvider(providers),
     queueLimit: read.integer('NIGHTSHIFT_QUEUE_LIMIT', LIMITS.queuedInputs, 1, 1_000_000),
     trees: TREE_LIMITS,
+    tenantLimits: NO_LIMITS,
     maxStreams: read.integer('NIGHTSHIFT_MAX_STREAMS', 10_000, 1, 1_000_000),
     importBytes: read.integer('NIGHTSHIFT_IMPORT_MB', 256, 1, 100_000) * MEGABYTE,
     heartbeatIntervalMs: read.milliseconds('NIGHTSHIFT_HEARTBEAT_INTERVAL_MS', 300),

@@ -23,6 +23,7 @@ export const CODES = {
   branch_exists: 409,
   worker_limit: 409,
   queue_full: 429,
+  quota_exceeded: 429,
   rate_limited: 429,
   unavailable: 503,
   internal: 500,
@@ -65,6 +66,8 @@ export type Refusal = {
   code: Code;
   message: string;
   param?: string;
+  /** When to try again; missing: the default of the code. */
+  retryAfterS?: number;
   faults?: readonly RequestFault[];
 };
 

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { CheckInput } from '../api/server/catalog.ts';
 import type { Config, ProviderAccess } from '../config/config.ts';
+import { NO_LIMITS } from '../core/access/quotas.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ProviderName } from '../core/model/model.ts';
 import { ASKING_DEFAULTS } from '../core/run/policy.ts';
@@ -65,6 +66,7 @@ export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolP
       roles: configFile.roles,
       limits: { depth: limits.workerDepth, children: limits.workerChildren, workers: limits.workersInTree },
       tenantWorkers: configFile.limits.tenantWorkers ?? null,
+      tenantLimits: configFile.limits.tenantLimits ?? NO_LIMITS,
       toolResult: limits.toolResult,
     },
   };

@@ -11,6 +11,8 @@ import { createPeers } from '../commands/workers/peers.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import type { SchedulePorts } from '../commands/schedules/post-run.ts';
 import type { Config } from '../config/config.ts';
+import type { RequestRates } from '../bus/request-rates.ts';
+import { NO_LIMITS } from '../core/access/quotas.ts';
 import { LIMITS } from '../core/limits.ts';
 import { once } from '../core/once.ts';
 import { PEER_LIMITS, type PeerLimits } from '../core/workers/peer-limits.ts';
@@ -44,6 +46,7 @@ export type Platform = {
   checkInput: CheckInput;
   about: Omit<About, 'mode'>;
   webhooks: WebhookPorts;
+  requestRates: RequestRates;
   /** Names of the providers that this process can call. */
   providers: string[];
   startWorker(): Promise<WorkerProcess>;
@@ -117,7 +120,13 @@ export async function openPlatform(
     random: () => Math.random(),
   });
   return {
-    config: { ...config, queueLimit: limits.queuedInputs ?? config.queueLimit, trees: abilities.team },
+    config: {
+      ...config,
+      queueLimit: limits.queuedInputs ?? config.queueLimit,
+      trees: abilities.team,
+      tenantLimits: limits.tenantLimits ?? NO_LIMITS,
+    },
+    requestRates: transport.requestRates,
     commands,
     abilities,
     roles,
@@ -139,8 +148,10 @@ export async function openPlatform(
 
 export async function startApi(platform: Platform, mode: About['mode'], logger: Logger): Promise<Server> {
   const { startServer } = await import('../api/server/server.ts');
-  const { commands, config, roles, parameters, checkInput, about, webhooks } = platform;
-  const parts = { ...commands, config, roles, parameters, checkInput, webhooks, about: { ...about, mode } };
+  const { commands, about, ...rest } = platform;
+  const { config, roles, parameters, checkInput, webhooks, requestRates } = rest;
+  const own = { config, roles, parameters, checkInput, webhooks, requestRates };
+  const parts = { ...commands, ...own, about: { ...about, mode } };
   return startServer({ ...parts, consoleFolder: consoleFolder(), logger });
 }
 
@@ -190,6 +201,7 @@ function peerLimits({ queueLimit }: Config, { limits }: ConfigFile): PeerLimits 
     queuedInputs: limits.queuedInputs ?? queueLimit,
     hops: limits.hops ?? PEER_LIMITS.hops,
     messagesPerMinute: limits.messagesPerMinute ?? PEER_LIMITS.messagesPerMinute,
+    tenantLimits: limits.tenantLimits ?? NO_LIMITS,
   };
 }
 

@@ -7,6 +7,7 @@ import type { Bus } from '../bus/bus.ts';
 import { localBus } from '../bus/local.ts';
 import { isCluster } from '../bus/redis-cluster.ts';
 import { redisBus } from '../bus/redis.ts';
+import { localRates, redisRates, type RequestRates } from '../bus/request-rates.ts';
 import { postgresQueue } from '../queue/postgres.ts';
 import { redisQueue } from '../queue/redis.ts';
 import type { Queue, WakeQueue } from '../queue/wake-queue.ts';
@@ -14,7 +15,13 @@ import type { Queue, WakeQueue } from '../queue/wake-queue.ts';
 /** The services of a process. `redisUrl` null: a single process runs everything, without Redis. */
 export type Services = { databaseUrl: string; redisUrl: string | null };
 
-export type Transport = { bus: Bus; queue: Queue; wakeQueue: WakeQueue; close(): Promise<void> };
+export type Transport = {
+  bus: Bus;
+  queue: Queue;
+  wakeQueue: WakeQueue;
+  requestRates: RequestRates;
+  close(): Promise<void>;
+};
 
 /** `prefix` separates installations that share a Redis. */
 export async function openTransport(
@@ -25,20 +32,23 @@ export async function openTransport(
   const onError = quietly(log);
   if (redisUrl === null) {
     const queue = await postgresQueue(databaseUrl, onError);
-    return withWakeQueue(queue, localBus(), () => queue.close());
+    return withWakeQueue(queue, localBus(), localRates(), () => queue.close());
   }
   const cluster = await isCluster(redisUrl);
   const bus = redisBus(redisUrl, prefix, onError, cluster);
-  return withWakeQueue(redisQueue(redisUrl, prefix, onError, cluster), bus, async () => undefined);
+  const rates = redisRates(redisUrl, prefix, onError, cluster);
+  return withWakeQueue(redisQueue(redisUrl, prefix, onError, cluster), bus, rates, async () => undefined);
 }
 
-function withWakeQueue(queue: Queue, bus: Bus, closeQueue: () => Promise<void>): Transport {
+function withWakeQueue(queue: Queue, bus: Bus, requestRates: RequestRates, closeQueue: () => Promise<void>): Transport {
   const wakeQueue = queue.openWakeQueue();
   return {
     bus,
     queue,
     wakeQueue,
+    requestRates,
     async close() {
+      requestRates.close();
       for (const close of [() => wakeQueue.close(), () => bus.close(), closeQueue])
         await close().catch(() => undefined);
     },

@@ -9,6 +9,7 @@ import { openCatalog, type CheckInput } from '../../src/api/server/catalog.ts';
 import type { App } from '../../src/api/server/ports.ts';
 import type { Bus } from '../../src/bus/bus.ts';
 import { localBus } from '../../src/bus/local.ts';
+import { localRates } from '../../src/bus/request-rates.ts';
 import { aboutOf } from '../../src/platform/about.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
 import { parseEnvironment } from '../../src/config/config.ts';
@@ -134,6 +135,7 @@ export async function openApi(
     about,
     webhooks: webhooksWith(config.secretKeys),
     consoleFolder,
+    requestRates: localRates(),
   });
   await app.ready();
   const contract = contractOf(() => app.swagger());

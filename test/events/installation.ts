@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { startServer, type Server } from '../../src/api/server/server.ts';
 import type { Bus } from '../../src/bus/bus.ts';
 import { localBus } from '../../src/bus/local.ts';
+import { localRates } from '../../src/bus/request-rates.ts';
 import { redisBus } from '../../src/bus/redis.ts';
 import { ids } from '../../src/platform/ids.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
@@ -96,6 +97,7 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
         parameters: [],
         about: ABOUT,
         webhooks: NO_WEBHOOKS,
+        requestRates: localRates(),
         consoleFolder: null,
         checkInput: async () => null,
       }),

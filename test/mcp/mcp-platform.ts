@@ -55,6 +55,7 @@ export async function openMcpPlatform(
     checkInput: platform.checkInput,
     about: { ...platform.about, mode: 'laptop' },
     webhooks: platform.webhooks,
+    requestRates: platform.requestRates,
     consoleFolder: null,
     logger,
   });

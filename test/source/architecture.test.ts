@@ -74,7 +74,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'p-map': ['commands'],
   'p-timeout': ['queue', 'db', 'tools', 'workers'],
   'prom-client': ['api', 'workers'],
-  'rate-limiter-flexible': ['api'],
+  'rate-limiter-flexible': ['api', 'bus'],
   jose: ['api'],
   standardwebhooks: ['webhooks'],
   undici: ['llm'],

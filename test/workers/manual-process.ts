@@ -33,7 +33,7 @@ export function manualState(ports: WorkerPorts, id: ProcessId, capacity: number)
   return {
     ...ports,
     appender: createAppender(ports.database.db),
-    claimer: createClaimer({ ...ports, clock, registry }),
+    claimer: createClaimer({ ...ports, clock, registry, slots }),
     registry,
     slots,
     subscribers: new SubscriberRegistry(),

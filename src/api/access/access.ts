@@ -11,6 +11,7 @@ import { INVALID_KEY, idInKey, type KeyRef } from '../../core/access/api-keys.ts
 import { refuse, type Refusal } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type ApiKeyId, type TenantId } from '../../core/ids.ts';
 import { ALL_SCOPES, type Scopes } from '../../core/access/scopes.ts';
+import type { TenantLimits } from '../../core/access/quotas.ts';
 import { TENANT_SUSPENDED, type Allow, type TenantStatus } from '../../core/access/tenant.ts';
 import type { Token } from '../../core/access/tokens.ts';
 import { bearerOf, type AccessRequest } from './access-request.ts';
@@ -34,6 +35,8 @@ type Tenant = {
   scopes: Scopes;
   /** What its workers may use. */
   allow: Allow;
+  /** Its own; those of the config file are for what is missing. */
+  limits: TenantLimits;
   credential: Credential | null;
   /** The key that gives access, itself or by what it made; null: none is needed. */
   key: KeyRef | null;
@@ -122,9 +125,9 @@ function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Datab
       const key: KeyRef = { kind: 'env', id: keyId(given) };
       const found = await tenants.find({ tenant, keyId: key.id });
       if (found === null) return INVALID_KEY;
-      const { id: tenantId, status: tenantStatus, allow } = found;
+      const { id: tenantId, status: tenantStatus, allow, limits } = found;
       const credential = { kind: 'environment', tenantId } as const;
-      return toTenant({ tenantId, tenantName: tenant, tenantStatus, allow, scopes, key }, credential);
+      return toTenant({ tenantId, tenantName: tenant, tenantStatus, allow, limits, scopes, key }, credential);
     }
     if (looksLikeToken(given)) {
       const found = await tokens.find(given);
@@ -183,22 +186,26 @@ function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Datab
   };
 }
 
-type Found = Pick<Tenant, 'tenantId' | 'tenantName' | 'scopes' | 'allow' | 'key'> & { tenantStatus: TenantStatus };
+type Found = Pick<Tenant, 'tenantId' | 'tenantName' | 'scopes' | 'allow' | 'limits' | 'key'> & {
+  tenantStatus: TenantStatus;
+};
 
 function toTenant(found: Found, credential: Credential): Tenant | Refusal {
-  const { tenantId, tenantName, tenantStatus, scopes, allow, key } = found;
+  const { tenantStatus } = found;
   if (tenantStatus === 'suspended') return TENANT_SUSPENDED;
   if (tenantStatus === 'deleting') return INVALID_KEY;
-  return { kind: 'tenant', tenantId, tenantName, isOperator: false, scopes, allow, credential, key, token: null };
+  const { tenantId, tenantName, scopes, allow, limits, key } = found;
+  const tenant = { tenantId, tenantName, scopes, allow, limits, key, credential };
+  return { kind: 'tenant', ...tenant, isOperator: false, token: null };
 }
 
 /** An API without keys needs one as soon as it has made the first. */
 function untilKeysAreMade(
   allowedHosts: readonly string[],
   withKeys: AccessControl,
-  { areMade, allow, untilMade, forget }: KeyCheck,
+  { areMade, tenant, untilMade, forget }: KeyCheck,
 ): AccessControl {
-  const keyless = loopbackAccess(allowedHosts, allow);
+  const keyless = loopbackAccess(allowedHosts, tenant);
   const current = async (): Promise<AccessControl> => ((await areMade()) ? withKeys : keyless);
   const admit = async (request: AccessRequest): Promise<Access> => {
     // A key that the API made, or a token of one: there is one, although this process may not know it yet.
@@ -228,23 +235,28 @@ function untilKeysAreMade(
   };
 }
 
-function loopbackAccess(allowedHosts: readonly string[], allow: KeyCheck['allow']): AccessControl {
+function loopbackAccess(allowedHosts: readonly string[], tenant: KeyCheck['tenant']): AccessControl {
   const objection = ({ headers }: AccessRequest): Refusal | null =>
     hostRefusal(headers, allowedHosts) ?? (isFromElsewhere(headers) ? ELSEWHERE : null);
   return {
     auth: async () => 'none',
-    admit: async (request) =>
-      objection(request) ?? {
+    async admit(request) {
+      const refusal = objection(request);
+      if (refusal !== null) return refusal;
+      const { allow, limits } = await tenant();
+      return {
         kind: 'tenant',
         tenantId: DEFAULT_TENANT,
         tenantName: DEFAULT_TENANT_NAME,
         isOperator: true,
         scopes: ALL_SCOPES,
-        allow: await allow(),
+        allow,
+        limits,
         credential: { kind: 'keyless' },
         key: null,
         token: null,
-      },
+      };
+    },
     objection,
     whose: async () => INVALID_KEY,
     signOut: async () => undefined,

@@ -8,7 +8,16 @@ import type { App } from '../server/ports.ts';
 const OPTIONS: FastifyCorsOptions = {
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
   allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'if-match', 'last-event-id'],
-  exposedHeaders: ['content-disposition', 'etag', 'location', 'retry-after', 'x-request-id', 'x-should-retry'],
+  exposedHeaders: [
+    'content-disposition',
+    'etag',
+    'location',
+    'ratelimit',
+    'ratelimit-policy',
+    'retry-after',
+    'x-request-id',
+    'x-should-retry',
+  ],
   credentials: false,
   /** How long a browser may remember the answer to a preflight, in seconds. */
   maxAge: 600,

@@ -2,7 +2,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { idInKey, keyPrefix } from '../../core/access/api-keys.ts';
 import type { ApiKeyId } from '../../core/ids.ts';
-import type { Allow } from '../../core/access/tenant.ts';
 import { findKey, findKeyless, findValidKeys, noteUse, type Keyless, type StoredKey } from '../../db/write/api-keys.ts';
 import type { Database, Executor } from '../../db/connection/client.ts';
 import { isAway } from '../../db/batches/database-timeout.ts';
@@ -10,7 +9,7 @@ import { createBriefCache } from './brief-cache.ts';
 import { openCredentialStreams } from './credential-streams.ts';
 import { secretHash } from './secret-hash.ts';
 
-export type MadeKey = Pick<StoredKey, 'tenantId' | 'tenantName' | 'tenantStatus' | 'allow' | 'scopes'> & {
+export type MadeKey = Pick<StoredKey, 'tenantId' | 'tenantName' | 'tenantStatus' | 'allow' | 'limits' | 'scopes'> & {
   id: ApiKeyId;
 };
 
@@ -44,8 +43,8 @@ export function openMadeKeys({ db }: Pick<Database, 'db'>): MadeKeys {
       const found = id === null ? null : await stored.get(id);
       if (id === null || found === null || !isSame(secretHash(key), found.hash)) return null;
       note(id, found);
-      const { tenantId, tenantName, tenantStatus, allow, scopes } = found;
-      return { id, tenantId, tenantName, tenantStatus, allow, scopes };
+      const { tenantId, tenantName, tenantStatus, allow, limits, scopes } = found;
+      return { id, tenantId, tenantName, tenantStatus, allow, limits, scopes };
     },
     whileValid: (id, end) => streams.add(id, end),
     ended(id) {
@@ -58,8 +57,8 @@ export function openMadeKeys({ db }: Pick<Database, 'db'>): MadeKeys {
 export type KeyCheck = {
   /** Whether the API has ever made a key; known at most a second late. */
   areMade: () => Promise<boolean>;
-  /** What the tenant of an API without keys may use; known at most a second late. */
-  allow: () => Promise<Allow>;
+  /** What the tenant of an API without keys may use, and its limits; known at most a second late. */
+  tenant: () => Promise<Pick<Keyless, 'allow' | 'limits'>>;
   /** Calls `end` when the API has made one. Returns a function that unregisters `end`. */
   untilMade: (end: () => void) => () => void;
   /** One may just have been made: the next answer is a new one. */
@@ -94,7 +93,7 @@ export function openKeyCheck(database: Pick<Database, 'db'>): KeyCheck {
   );
   return {
     areMade,
-    allow: async () => (await state()).allow,
+    tenant: state,
     untilMade: (end) => streams.add(null, end),
     forget: () => ask.forget(database.db),
   };

@@ -12,6 +12,7 @@ import { isJsonObject } from '../../core/json.ts';
 import { once } from '../../core/once.ts';
 import type { Scopes } from '../../core/access/scopes.ts';
 import type { Millis } from '../../core/time.ts';
+import type { TenantLimits } from '../../core/access/quotas.ts';
 import type { Allow, TenantStatus } from '../../core/access/tenant.ts';
 import { LONGEST_TOKEN_S, TOKEN_SCOPES, type Token } from '../../core/access/tokens.ts';
 import { parseUser } from '../../core/access/user.ts';
@@ -34,7 +35,14 @@ export type NewToken = Omit<Token, 'id' | 'issuedAt' | 'expiresAt'> & { lifetime
 export type IssuedToken = { kind: 'issued'; id: string; text: string; expiresAt: Millis };
 
 /** `scopes`: those of the token that its key has. */
-type FoundToken = { token: Token; tenantName: string; tenantStatus: TenantStatus; allow: Allow; scopes: Scopes };
+type FoundToken = {
+  token: Token;
+  tenantName: string;
+  tenantStatus: TenantStatus;
+  allow: Allow;
+  limits: TenantLimits;
+  scopes: Scopes;
+};
 
 type Tokens = {
   issue(token: NewToken): Promise<IssuedToken | Refusal>;
@@ -96,7 +104,7 @@ export function openTokens(
     if (token === null) return null;
     const state = await findToken(db, token);
     if (state === null) return null;
-    const { tenantName, tenantStatus, allow } = state;
+    const { tenantName, tenantStatus, allow, limits } = state;
     const ofKey = state.scopes ?? scopesOf(token.key.id, tenantName);
     if (ofKey === undefined) return null;
     return {
@@ -104,6 +112,7 @@ export function openTokens(
       tenantName,
       tenantStatus,
       allow,
+      limits,
       scopes: new Set(token.scopes.filter((scope) => ofKey.has(scope))),
     };
   }, secretHash);

@@ -42,6 +42,6 @@ function toRole(role: WorkerRole | Refusal | null): ScheduleRole | Refusal {
 }
 
 export function schedulePorts(ports: ApiPorts): SchedulePorts {
-  const { queueLimit } = ports.config;
-  return { ...ports, queueLimit, roleOf: (tenant, worker) => scheduledRole(ports, tenant, worker) };
+  const { queueLimit, tenantLimits } = ports.config;
+  return { ...ports, queueLimit, tenantLimits, roleOf: (tenant, worker) => scheduledRole(ports, tenant, worker) };
 }

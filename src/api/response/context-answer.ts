@@ -4,6 +4,7 @@ import type { ContextId, TenantId } from '../../core/ids.ts';
 import { idleTimeouts } from '../../core/workers/settings.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { findContext, type ContextView } from '../../db/read/contexts/context-views.ts';
+import { withinQuota, type LimitedTenant } from '../../commands/tenants/within-quota.ts';
 import type { AnyCommand } from '../../commands/perform.ts';
 import { answeredBy, write, type WriteRequest } from '../request/write.ts';
 import type { ApiPorts } from '../server/ports.ts';
@@ -30,11 +31,12 @@ export function toAnswer(view: ContextView): Tagged<Context> {
 /** Runs a command that creates a context, and answers 201 with it. */
 export async function created(
   ports: ApiPorts,
-  request: WriteRequest,
+  request: WriteRequest & LimitedTenant,
   reply: FastifyReply,
   command: AnyCommand<{ contextId: ContextId }>,
 ): Promise<Context> {
-  const answered = answeredBy(command, (tx, made) => readAnswer(ports, tx, request.tenantId, made.contextId));
+  const within = withinQuota(request, { workers: 1 }, command);
+  const answered = answeredBy(within, (tx, made) => readAnswer(ports, tx, request.tenantId, made.contextId));
   const answer = await write(ports, request, answered);
   reply.code(201).header('location', `/api/contexts/${answer.body.id}`);
   return tagged(reply, answer);

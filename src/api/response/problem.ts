@@ -43,18 +43,24 @@ const TITLES: Readonly<Record<Code, string>> = {
   branch_exists: 'Branch exists',
   worker_limit: 'Too many workers',
   queue_full: 'Queue full',
+  quota_exceeded: 'Quota exceeded',
   rate_limited: 'Rate limited',
   unavailable: 'Unavailable',
   internal: 'Internal error',
 };
 
 /** Seconds after which the client should retry. */
-const RETRY_AFTER: Partial<Record<Code, number>> = { queue_full: 5, rate_limited: 5, unavailable: 1 };
+const RETRY_AFTER: Partial<Record<Code, number>> = {
+  queue_full: 5,
+  quota_exceeded: 5,
+  rate_limited: 5,
+  unavailable: 1,
+};
 
 /** `status` overrides the status of the code, for example with 415. */
 export function sendProblem(reply: FastifyReply, refusal: Refusal, status: number = CODES[refusal.code]): FastifyReply {
-  const retryAfter = RETRY_AFTER[refusal.code];
-  if (status === 409) reply.header('x-should-retry', 'false');
+  const retryAfter = refusal.retryAfterS ?? RETRY_AFTER[refusal.code];
+  if (status === 409 || refusal.param === 'upload_mb') reply.header('x-should-retry', 'false');
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="nightshift"');
   return reply

@@ -4,11 +4,12 @@
  * cancelled in PostgreSQL.
  */
 import type { FastifyReply } from 'fastify';
+import { quotaExceeded } from '../../core/access/quotas.ts';
 import { GivenUp, type Executor } from '../../db/connection/client.ts';
 import { CANCELLED, errorCode } from '../../db/connection/database-errors.ts';
 import { OutOfTime } from '../server/deadline.ts';
 import type { ApiPorts } from '../server/ports.ts';
-import { refused } from './problem.ts';
+import { RequestRefused, refused } from './problem.ts';
 import { signalOf } from './signal.ts';
 
 type Limit = {
@@ -76,6 +77,7 @@ export const READ_CLASSES: Readonly<Record<string, ReadClass>> = {
   streamEvents: 'short',
   getStats: 'report',
   getStatsHistory: 'report',
+  getUsage: 'report',
   getSystem: 'short',
   getSession: 'short',
   getReadiness: 'short',
@@ -89,15 +91,20 @@ export type Reader = <T>(read: (tx: Executor, last: Executor) => Promise<T>) => 
 
 /** The reader of a request. It stops reading when the client disconnects or the response was sent. */
 export function readerOf({ database }: Pick<ApiPorts, 'database'>, reply: FastifyReply): Reader {
-  const { statementMs, advice } = limitOf(reply.request.routeOptions.schema?.operationId);
+  const { request } = reply;
+  const { statementMs: ofRoute, advice } = limitOf(request.routeOptions.schema?.operationId);
+  const { sql_ms: ofTenant = Infinity } = request.limits;
+  const statementMs = Math.min(ofRoute, ofTenant);
   const signal = signalOf(reply);
   return (read) =>
     database.read(read, { statementMs, signal }).catch((error: unknown) => {
       if (error instanceof GivenUp)
         throw new OutOfTime('The client disconnected or the request timed out during this read.');
       if (errorCode(error) !== CANCELLED) throw error;
-      const message = `PostgreSQL did not finish this read within ${statementMs / 1_000} s. ${advice}`;
-      throw refused('unavailable', message);
+      const late = `PostgreSQL did not finish this read within ${statementMs / 1_000} s`;
+      if (ofTenant < ofRoute)
+        throw new RequestRefused(quotaExceeded('sql_ms', `${late}, the limit of the tenant. ${advice}`));
+      throw refused('unavailable', `${late}. ${advice}`);
     });
 }
 

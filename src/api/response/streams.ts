@@ -1,14 +1,19 @@
 /** All event streams of this process: their limit, and the timer that sends heartbeats. */
 import type { FastifyReply } from 'fastify';
 import type { FleetingEvent } from '../../core/stream/stream-event.ts';
-import { refused } from './problem.ts';
+import { quotaExceeded, type TenantLimits } from '../../core/access/quotas.ts';
+import type { TenantId } from '../../core/ids.ts';
+import { createTally } from '../quotas/tally.ts';
+import { RequestRefused, refused } from './problem.ts';
 import { SseStream, type StreamCounts } from './sse.ts';
 
 const TICK_MS = 1_000;
 
 export type Streams = {
-  /** Reserves a place for a stream. Throws `RequestRefused` if none is left. */
-  take(): Place;
+  /** Reserves a place for a stream of the tenant. Throws `RequestRefused` if none is left. */
+  take(tenant: { tenantId: TenantId; limits: TenantLimits }): Place;
+  /** Those of the tenant that are open. */
+  of(tenant: TenantId): number;
   figures(): StreamCounts & { open: number };
   /** Ends all of them. */
   close(): void;
@@ -24,6 +29,7 @@ export type Place = {
 export function openStreams(most: number): Streams {
   const streams = new Set<SseStream>();
   const counts: StreamCounts = { sent: 0, dropped: 0 };
+  const byTenant = createTally<TenantId>();
   let taken = 0;
   let timer: NodeJS.Timeout | null = null;
 
@@ -53,23 +59,31 @@ export function openStreams(most: number): Streams {
   };
 
   return {
-    take() {
+    take({ tenantId, limits }) {
       if (taken >= most)
         throw refused(
           'unavailable',
           `This API process already has ${most} event streams, its limit. Close streams, or raise NIGHTSHIFT_MAX_STREAMS.`,
         );
+      const ofTenant = limits.streams ?? Infinity;
+      if (byTenant.of(tenantId) >= ofTenant)
+        throw new RequestRefused(
+          quotaExceeded('streams', `The tenant has ${ofTenant} event streams in this API process, its limit.`),
+        );
       taken += 1;
+      const end = byTenant.begin(tenantId);
       let stream: SseStream | null = null;
       let released = false;
       return {
         open: (reply, position) => (stream = open(reply, position)),
         release() {
           if (!released) release(stream);
+          end();
           released = true;
         },
       };
     },
+    of: (tenantId) => byTenant.of(tenantId),
     figures: () => ({ ...counts, open: streams.size }),
     close() {
       for (const stream of streams) stream.end();

@@ -2,6 +2,7 @@
 import type { AccessControl } from '../access/access.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { ApiPorts, App } from '../server/ports.ts';
+import type { Quotas } from '../quotas/quotas.ts';
 import type { Streams } from '../response/streams.ts';
 import { apiKeyRoutes } from './system/api-keys.ts';
 import { regenerateRoutes } from './messages/regenerate.ts';
@@ -33,6 +34,7 @@ import { statsHistoryRoute } from './system/stats-history.ts';
 import { systemRoutes } from './system/system.ts';
 import { tenantRoutes } from './system/tenants.ts';
 import { tokenRoutes } from './system/tokens.ts';
+import { usageRoute } from './system/usage.ts';
 import { toolCallRoutes } from './jobs/tool-calls.ts';
 import { turnRoutes } from './messages/turns.ts';
 import { deliveryRoutes } from './webhooks/deliveries.ts';
@@ -41,9 +43,9 @@ import { workerTreeRoute } from './workers/worker-tree.ts';
 import { workerRoutes } from './workers/workers.ts';
 
 /** Parts that each application creates for itself. */
-type Parts = { accessControl: AccessControl; metrics: Metrics; streams: Streams };
+type Parts = { accessControl: AccessControl; metrics: Metrics; streams: Streams; quotas: Quotas };
 
-export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, streams }: Parts): void {
+export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, streams, quotas }: Parts): void {
   workerRoutes(app, ports);
   workerTreeRoute(app, ports);
   contextRoutes(app, ports);
@@ -75,6 +77,7 @@ export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, s
   deliveryRoutes(app, ports);
   sessionRoutes(app, ports, accessControl);
   statsHistoryRoute(app, ports);
+  usageRoute(app, ports, { quotas, streams });
   installationRoutes(app, ports);
   throttleRoutes(app, ports);
   tenantRoutes(app, ports);

@@ -29,6 +29,7 @@ import * as statsHistory from './system/stats-history.ts';
 import * as step from './jobs/step.ts';
 import * as system from './system/system.ts';
 import * as tenant from './system/tenant.ts';
+import * as tenantUsage from './system/usage.ts';
 import * as token from './system/token.ts';
 import * as toolCall from './jobs/tool-call.ts';
 import * as turn from './messages/turn.ts';
@@ -69,6 +70,7 @@ const all: unknown[] = [
     apiKey,
     tenant,
     token,
+    tenantUsage,
     webhook,
     exported,
     imported,

@@ -12,6 +12,8 @@ import Fastify, { LogController, type FastifyReply, type FastifyRequest } from '
 import { INVALID_KEY } from '../../core/access/api-keys.ts';
 import { refuse } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../core/ids.ts';
+import { NO_LIMITS, limitsOf } from '../../core/access/quotas.ts';
+import { limitUploads, openQuotas, type Quotas } from '../quotas/quotas.ts';
 import { openAccessControl, type AccessControl } from '../access/access.ts';
 import { allowOrigins } from '../access/cors.ts';
 import { isForOperator, requireScope, scopeOf } from '../access/scopes.ts';
@@ -26,7 +28,7 @@ import { logRequests } from './log.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { notThere } from './files.ts';
 import { compressResponses } from '../response/compress.ts';
-import { measureRequests, openMetrics } from '../metrics/metrics.ts';
+import { measureRequests, openMetrics, type Metrics } from '../metrics/metrics.ts';
 import { documentRoutes } from './openapi.ts';
 import type { ApiPorts, App } from './ports.ts';
 import { RequestRefused, refused, sendProblem } from '../response/problem.ts';
@@ -53,6 +55,7 @@ export async function createApp(ports: ApiPorts): Promise<App> {
     frameworkErrors: (error, request, reply) => void answerFailure(error, request, reply),
   }).withTypeProvider<TypeBoxTypeProvider>();
   const streams = openStreams(ports.config.maxStreams);
+  const quotas = openQuotas(ports.requestRates);
   const metrics = openMetrics({ ...ports, streams });
 
   for (const component of components) app.addSchema(component);
@@ -60,25 +63,35 @@ export async function createApp(ports: ApiPorts): Promise<App> {
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   readJsonBodies(app);
   takeNoBodyAsEmpty(app);
-  app.setErrorHandler(answerFailure);
+  app.setErrorHandler((error, request, reply) => {
+    noteExceeded(metrics, error, request);
+    return answerFailure(error, request, reply);
+  });
   const explain = showNotFound(ports.consoleFolder);
   app.setNotFoundHandler((request, reply) => (isForPeople(request) ? explain(request, reply) : notThere(reply)));
 
   await app.register(cookies);
   await allowOrigins(app, ports.config.corsOrigins);
   const accessControl = openAccessControl(ports.config, ports.database);
-  guard(app, accessControl, ports, streams);
+  guard(app, accessControl, ports, { streams, quotas });
+  limitUploads(app);
   boundHandlers(app, ports.config.requestMs);
   logRequests(app);
   measureRequests(app, metrics);
   compressResponses(app);
   const refuseOthers = refuseOtherMethods(app);
   await documentRoutes(app);
-  addRoutes(app, ports, { accessControl, metrics, streams });
+  addRoutes(app, ports, { accessControl, metrics, streams, quotas });
   await serveDocs(app);
   await serveConsole(app, ports.consoleFolder);
   refuseOthers();
   return app;
+}
+
+/** Only tenants with limits have such series. */
+function noteExceeded(metrics: Metrics, error: unknown, { tenantName }: FastifyRequest): void {
+  if (!(error instanceof RequestRefused) || error.refusal.code !== 'quota_exceeded') return;
+  metrics.quotaExceeded(tenantName, error.refusal.param ?? '');
 }
 
 async function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -86,7 +99,7 @@ async function answerFailure(error: unknown, request: FastifyRequest, reply: Fas
   if (!expected) request.log.error({ err: error }, 'request failed with an unexpected error');
   else if (status >= 500) request.log.warn({ err: error }, 'request could not be served');
   // Reads the rest of the body first: a client that is still sending would not read the response.
-  if (status === 413) await discardRest(request.raw);
+  if (status === 413 || refusal.param === 'upload_mb') await discardRest(request.raw);
   return sendProblem(reply, refusal, status);
 }
 
@@ -97,18 +110,20 @@ function guard(
   app: App,
   accessControl: AccessControl,
   { streamHub, config, database }: ApiPorts,
-  streams: Streams,
+  { streams, quotas }: { streams: Streams; quotas: Quotas },
 ): void {
   let closing = false;
   app.decorateRequest('tenantId', DEFAULT_TENANT);
   app.decorateRequest('tenantName', DEFAULT_TENANT_NAME);
   app.decorateRequest('scopes', null);
   app.decorateRequest('allow');
+  app.decorateRequest('limits');
   app.decorateRequest('isOperator', false);
   app.decorateRequest('credential', null);
   app.decorateRequest('key', null);
   app.decorateRequest('token', null);
   app.addHook('onRequest', async (request, reply) => {
+    request.limits = NO_LIMITS;
     reply.headers({ 'x-request-id': request.id, ...SAFELY, ...(isData(request.url) ? NOT_KEPT : {}) });
     if (hasTwoHosts(request.raw.rawHeaders)) return sendProblem(reply, TWO_HOSTS, 400);
     if (closing) throw refused('unavailable', 'This API process is shutting down. Try again.');
@@ -131,8 +146,10 @@ function guard(
       request.credential = access.credential;
       request.scopes = access.scopes;
       request.allow = access.allow;
+      request.limits = limitsOf(access.limits, config.tenantLimits);
       request.key = access.key;
       request.token = access.token;
+      await within(config.requestMs, quotas.admit(request, reply));
       const scope = scopeOf(needs);
       if (scope !== null) requireScope(request, scope, `${request.method} ${request.routeOptions.url ?? ''}`);
       if (access.token !== null) await within(config.requestMs, requireReach(database.db, request));

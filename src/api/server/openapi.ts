@@ -90,10 +90,16 @@ function impliedBy(schema: FastifySchema, access: Access): number[] {
     ...(headers.includes('idempotency-key') ? [409] : []),
     ...(headers.includes('if-match') ? [412] : []),
     ...(schema.body === undefined ? [] : [413, 415]),
+    ...(isOfTenants(access) ? [429] : []),
     ...((schema.body ?? schema.querystring ?? schema.headers) ? [422] : []),
     500,
     503,
   ];
+}
+
+/** Whether tenants have access: their requests are limited. */
+function isOfTenants(access: Access): boolean {
+  return access !== 'open' && access !== 'keyless' && access !== 'operator';
 }
 
 function withImplied(schema: FastifySchema, access: Access): FastifySchema {

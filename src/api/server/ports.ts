@@ -7,6 +7,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
+import type { RequestRates } from '../../bus/request-rates.ts';
 import type { CommandPorts } from '../../commands/ports.ts';
 import type { Config } from '../../config/config.ts';
 import type { KeyRef } from '../../core/access/api-keys.ts';
@@ -15,6 +16,7 @@ import type { StreamHub } from '../../events/stream-hub.ts';
 import type { About } from './about.ts';
 import type { Catalog } from './catalog.ts';
 import type { Scope, Scopes } from '../../core/access/scopes.ts';
+import type { TenantLimits } from '../../core/access/quotas.ts';
 import type { Allow } from '../../core/access/tenant.ts';
 import type { Token } from '../../core/access/tokens.ts';
 import type { Receivers } from '../../webhooks/receivers.ts';
@@ -30,6 +32,7 @@ export type ApiConfig = Pick<
   | 'trustedProxies'
   | 'queueLimit'
   | 'trees'
+  | 'tenantLimits'
   | 'requestMs'
   | 'defaultModel'
   | 'sessionTimeoutS'
@@ -49,6 +52,7 @@ export type ApiPorts = CommandPorts & {
   /** Closed with the application. */
   streamHub: StreamHub;
   catalog: Catalog;
+  requestRates: RequestRates;
   about: About;
   webhooks: WebhookPorts;
   /** The built console; null: not built. */
@@ -73,6 +77,8 @@ declare module 'fastify' {
     scopes: Scopes | null;
     /** What the workers of the tenant may use, known at most a second late. Only if the caller is a tenant. */
     allow: Allow;
+    /** The limits of the tenant, known at most a second late. None if the caller is no tenant. */
+    limits: TenantLimits;
     /** Whether the caller may see data of the whole installation. */
     isOperator: boolean;
     /** What gives access and may end meanwhile; null: the admin key. */

@@ -10,7 +10,7 @@ export function tenantCalls(request: Request) {
       request('GET', '/api/tenants/{name}', { path: { name }, ...options }),
     list: (query: Operations['GET /api/tenants']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/tenants', { query: { ...query, ...more }, ...options })),
-    /** Suspends it, lets it go on, changes its share of the slots, or what its workers may use. */
+    /** Suspends it, lets it go on, changes its limits, or what its workers may use. */
     update: (name: string, body: PatchTenant, options?: RequestOptions) =>
       request('PATCH', '/api/tenants/{name}', { path: { name }, body, ...options }),
     /** Begins to delete it with all its data. `get` is refused with `not_found` when all is deleted. */

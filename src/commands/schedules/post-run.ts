@@ -5,13 +5,15 @@
 import type { Refusal } from '../../core/errors.ts';
 import type { JobId } from '../../core/ids.ts';
 import type { Schedule, ScheduledWorker } from '../../core/schedules/schedule.ts';
+import { limitsOf, type TenantLimits } from '../../core/access/quotas.ts';
 import type { AllowedTenant } from '../../core/access/tenant.ts';
 import type { WorkerRole } from '../../core/workers/settings.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { NORMAL, enqueueInput } from '../inputs/enqueue.ts';
 import type { Accepted, FirstInput } from '../inputs/posted-input.ts';
 import { cancelJob } from '../jobs/cancel-job.ts';
-import { done, performWithin, type Outcome } from '../perform.ts';
+import { done, performWithin, type AnyCommand, type Command, type Outcome } from '../perform.ts';
+import { withinQuota } from '../tenants/within-quota.ts';
 import type { CommandPorts } from '../ports.ts';
 import { createWorker } from '../workers/create-worker.ts';
 
@@ -20,14 +22,40 @@ export type ScheduleRole = { kind: 'role'; role: WorkerRole | null };
 export type SchedulePorts = Omit<CommandPorts, 'boundResult'> & {
   /** Queued inputs of one context. */
   queueLimit: number;
+  /** Limits of tenants that have none of their own. */
+  tenantLimits: TenantLimits;
   /** The role of a worker that a run creates. Refused: its role is missing, or its config names what is not allowed or not served. */
   roleOf(tenant: AllowedTenant, worker: ScheduledWorker): Promise<ScheduleRole | Refusal>;
 };
 
 export const NO_ROLE: ScheduleRole = { kind: 'role', role: null };
 
-/** `role`: of a worker that the run creates. */
+/** `role`: of a worker that the run creates. `limits`: those of the tenant. */
+type RunOf = ScheduleRole & { limits: TenantLimits };
+
 export async function postRun(
+  tx: Executor,
+  ports: SchedulePorts,
+  schedule: Schedule,
+  run: RunOf,
+): Promise<Outcome<Accepted>> {
+  return performWithin(
+    tx,
+    withinLimits(ports, schedule, run, (within) => post(within, ports, schedule, run)),
+  );
+}
+
+function withinLimits(
+  { tenantLimits }: SchedulePorts,
+  { tenantId, target }: Schedule,
+  { limits }: RunOf,
+  command: Command<Accepted>,
+): AnyCommand<Accepted> {
+  const adds = { queuedJobs: 1, workers: target.kind === 'context' ? 0 : 1 };
+  return withinQuota({ tenantId, limits: limitsOf(limits, tenantLimits) }, adds, command);
+}
+
+async function post(
   tx: Executor,
   ports: SchedulePorts,
   schedule: Schedule,
@@ -61,12 +89,16 @@ export async function replaceRun(
   tx: Executor,
   ports: SchedulePorts,
   schedule: Schedule & { lastJobId: JobId },
-  role: ScheduleRole,
+  run: RunOf,
 ): Promise<Outcome<Accepted>> {
   const { tenantId, lastJobId: jobId } = schedule;
-  const cancelled = await cancelJob(ports, { tenantId, jobId, reason: 'The next run of its schedule began.' })(tx);
-  const posted = await postRun(tx, ports, schedule, role);
-  // A job that is not found was deleted.
-  if (posted.kind === 'refused' || cancelled.kind === 'refused') return posted;
-  return done(posted.value, ...cancelled.afterCommit, ...posted.afterCommit);
+  const replace: Command<Accepted> = async (within) => {
+    const reason = 'The next run of its schedule began.';
+    const cancelled = await cancelJob(ports, { tenantId, jobId, reason })(within);
+    const posted = await post(within, ports, schedule, run);
+    // A job that is not found was deleted.
+    if (posted.kind === 'refused' || cancelled.kind === 'refused') return posted;
+    return done(posted.value, ...cancelled.afterCommit, ...posted.afterCommit);
+  };
+  return performWithin(tx, withinLimits(ports, schedule, run, replace));
 }

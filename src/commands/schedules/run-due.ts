@@ -4,6 +4,7 @@
  * processes try it. If the input is refused, a second transaction stores the refusal in place of it.
  */
 import type { Refusal } from '../../core/errors.ts';
+import type { TenantLimits } from '../../core/access/quotas.ts';
 import type { ScheduleRunId } from '../../core/ids.ts';
 import { plan, type Plan } from '../../core/schedules/plan.ts';
 import type { ScheduleRun } from '../../core/schedules/schedule.ts';
@@ -41,7 +42,7 @@ function runOnce(
     const { schedule, now } = taken;
     const occurrences = occurrencesOf(schedule.timing, schedule.timezone);
     const planned = plan(occurrences, schedule, schedule.nextOccurrence, now);
-    const ran = await carryOut(tx, ports, taken, planned.run === null ? null : role);
+    const ran = await carryOut(tx, ports, taken, planned.run === null ? null : limited(role, due));
     if (ran.kind === 'refused') return ran;
     await record(tx, ports, { schedule, planned, ran: ran.value });
     return done(ran.value.status ?? 'none', ...ran.afterCommit);
@@ -55,12 +56,18 @@ type Ran =
   | { status: 'skipped' }
   | { status: 'failed'; refusal: Refusal };
 
+type LimitedRole = ScheduleRole & { limits: TenantLimits };
+
+function limited(role: ScheduleRole | Refusal, { limits }: DueSchedule): LimitedRole | Refusal {
+  return role.kind === 'refused' ? role : { ...role, limits };
+}
+
 /** `role` null: nothing runs. */
 async function carryOut(
   tx: Executor,
   ports: SchedulePorts,
   { schedule, isLastUnfinished }: TakenSchedule,
-  role: ScheduleRole | Refusal | null,
+  role: LimitedRole | Refusal | null,
 ): Promise<Outcome<Ran>> {
   if (role === null) return done({ status: null });
   if (schedule.overlap === 'skip' && isLastUnfinished) return done({ status: 'skipped' });

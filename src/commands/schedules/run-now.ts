@@ -23,7 +23,7 @@ export async function runNow(ports: SchedulePorts, tenant: AllowedTenant, id: Sc
     const { schedule } = locked;
     if (schedule.version !== found.version)
       return refuse('version_conflict', 'The schedule was changed meanwhile. Repeat the request.');
-    const posted = await postRun(tx, ports, schedule, role);
+    const posted = await postRun(tx, ports, schedule, { ...role, limits: tenant.limits });
     if (posted.kind === 'refused') return posted;
     const { jobId, contextId, messageId } = posted.value;
     await addRun(tx, {

@@ -14,7 +14,7 @@ import { newTenantId } from '../../db/write/tenants/tenants.ts';
 import { done, type Command } from '../perform.ts';
 
 /** Refused: `tenant_exists`. */
-export function makeTenant(tenant: Pick<TenantView, 'name' | 'weight' | 'allow'>): Command<TenantView> {
+export function makeTenant(tenant: Pick<TenantView, 'name' | 'weight' | 'limits' | 'allow'>): Command<TenantView> {
   return async (tx) => {
     const added = await addTenant(tx, { ...tenant, id: newTenantId() });
     if (added !== null) return done(added);

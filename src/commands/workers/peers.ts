@@ -2,6 +2,7 @@
  * Tool calls by which workers of one tree message, list and stop each other. They are bounded, so that two workers
  * cannot answer each other forever. A call that is repeated finds what it did before.
  */
+import { limitsOf } from '../../core/access/quotas.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import {
   parseId,
@@ -30,7 +31,8 @@ import {
 import { workerTree } from '../../db/read/contexts/worker-tree.ts';
 import { stopBelow } from '../jobs/cascade.ts';
 import { PLAIN_JOB, enqueue } from '../inputs/enqueue.ts';
-import { done, perform, type Command } from '../perform.ts';
+import { done, perform, performWithin, type Command } from '../perform.ts';
+import { withinQuota } from '../tenants/within-quota.ts';
 import type { CommandPorts } from '../ports.ts';
 import { stopWorker } from './stop-worker.ts';
 
@@ -115,7 +117,7 @@ type SentMessage = { sender: Sender; self: Self; peer: Found; content: string };
 
 /**
  * A job sent to a worker below is cancelled with the job that sends it, and its end is reported to
- * the sender. Refused: `worker_stopped`, `queue_full`, `worker_limit` (too many hops), `rate_limited`, `context_busy`
+ * the sender. Refused: `worker_stopped`, `queue_full`, `quota_exceeded`, `worker_limit` (too many hops), `rate_limited`, `context_busy`
  * (the sending job is ending).
  */
 function sendMessage(
@@ -128,30 +130,26 @@ function sendMessage(
     const before = await sentBy(tx, tenantId, toolCallId);
     if (before !== null) return done({ jobId: before });
     const jobId = ids.next<JobId>();
-    const { hops, user } = await sendingJob(tx, tenantId, senderJob);
+    const { hops, user, limits: own } = await sendingJob(tx, tenantId, senderJob);
     const input = { messageId: ids.next<MessageId>(), content: sentMessage(self, content) };
-    const enqueued = await enqueue(
-      tx,
-      {
-        ...PLAIN_JOB,
-        tenantId,
-        contextId: peer.contextId,
-        jobId,
-        input,
-        queueLimit: limits.queuedInputs,
-      },
-      {
-        workerId: self.id,
-        hops: hops + 1,
-        parentJobId: peer.isBelow ? senderJob : null,
-        user,
-        toolCallId,
-        notifyParent: peer.isBelow,
-        noticeOfJobId: null,
-      },
-    );
-    if (enqueued.kind === 'refused') return enqueued;
-    return (await mayNot(tx, limits, sender)) ?? done({ jobId }, ...enqueued.wakeUps);
+    const { contextId } = peer;
+    const submission = { ...PLAIN_JOB, tenantId, contextId, jobId, input, queueLimit: limits.queuedInputs };
+    const asker = {
+      workerId: self.id,
+      hops: hops + 1,
+      parentJobId: peer.isBelow ? senderJob : null,
+      user,
+      toolCallId,
+      notifyParent: peer.isBelow,
+      noticeOfJobId: null,
+    };
+    const send: Command<{ jobId: JobId }> = async (within) => {
+      const enqueued = await enqueue(within, submission, asker);
+      if (enqueued.kind === 'refused') return enqueued;
+      return (await mayNot(within, limits, sender)) ?? done({ jobId }, ...enqueued.wakeUps);
+    };
+    const tenant = { tenantId, limits: limitsOf(own, limits.tenantLimits) };
+    return performWithin(tx, withinQuota(tenant, { queuedJobs: 1 }, send));
   };
 }
 

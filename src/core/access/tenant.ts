@@ -3,6 +3,7 @@ import type { Actor } from './actor.ts';
 import type { TenantId } from '../ids.ts';
 import { refuse } from '../errors.ts';
 import type { Millis } from '../time.ts';
+import type { TenantLimits } from './quotas.ts';
 
 /** `suspended`: every request is refused, and nothing runs. `deleting`: its data is being deleted. */
 export const TENANT_STATUSES = ['active', 'suspended', 'deleting'] as const;
@@ -11,8 +12,8 @@ export type TenantStatus = (typeof TENANT_STATUSES)[number];
 /** Names that the workers of a tenant may use, by kind. `*` stands for any characters. Missing: all. */
 export type Allow = { tools?: string[]; roles?: string[]; mcp_servers?: string[]; models?: string[] };
 
-/** A tenant, and what its workers may use. */
-export type AllowedTenant = { tenantId: TenantId; allow: Allow };
+/** A tenant, what its workers may use, and its limits. */
+export type AllowedTenant = { tenantId: TenantId; allow: Allow; limits: TenantLimits };
 
 /**
  * A deletion in progress: who asked for it, with which request, when, and how many workers are deleted already. `keys`:
@@ -49,6 +50,7 @@ export type TenantView = {
   name: string;
   status: TenantStatus;
   weight: number;
+  limits: TenantLimits;
   allow: Allow;
   createdAt: Millis;
   deletion: Deletion | null;

@@ -1,4 +1,5 @@
 /** Limits for messages between workers, so that two workers cannot answer each other for ever. */
+import { NO_LIMITS, type TenantLimits } from '../access/quotas.ts';
 import { LIMITS } from '../limits.ts';
 
 export type PeerLimits = {
@@ -8,10 +9,13 @@ export type PeerLimits = {
   hops: number;
   /** Messages that one worker sends per minute. */
   messagesPerMinute: number;
+  /** Limits of tenants that have none of their own. */
+  tenantLimits: TenantLimits;
 };
 
 export const PEER_LIMITS: PeerLimits = {
   queuedInputs: LIMITS.queuedInputs,
   hops: LIMITS.hops,
   messagesPerMinute: LIMITS.messagesPerMinute,
+  tenantLimits: NO_LIMITS,
 };

@@ -46,6 +46,7 @@ CREATE TABLE "tenants" (
 	"name" text NOT NULL,
 	"status" text DEFAULT 'active' NOT NULL,
 	"weight" double precision DEFAULT 1 NOT NULL,
+	"limits" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"allow" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"notifies" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
@@ -587,7 +588,7 @@ CREATE INDEX "sessions_of_tenant" ON "sessions" USING btree ("tenant_id");--> st
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "sessions_api_key" ON "sessions" USING btree ("api_key_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "tenants_name" ON "tenants" USING btree ("name");--> statement-breakpoint
-CREATE INDEX "tenants_special" ON "tenants" USING btree ("id") WHERE "tenants"."status" <> 'active' or "tenants"."weight" <> 1;--> statement-breakpoint
+CREATE INDEX "tenants_special" ON "tenants" USING btree ("id") WHERE "tenants"."status" <> 'active' or "tenants"."weight" <> 1 or "tenants"."limits"->'slots' is not null;--> statement-breakpoint
 CREATE INDEX "token_revocations_time" ON "token_revocations" USING btree ("revoked_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "compactions_place" ON "compactions" USING btree ("context_id","branch","seq");--> statement-breakpoint
 CREATE INDEX "contexts_due" ON "contexts" USING btree ("next_check_at") WHERE "contexts"."scheduling_status" in ('waiting', 'running') and "contexts"."next_check_at" is not null;--> statement-breakpoint
@@ -597,6 +598,7 @@ CREATE UNIQUE INDEX "contexts_tenant" ON "contexts" USING btree ("tenant_id","id
 CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "jobs_one_active" ON "jobs" USING btree ("context_id") WHERE "jobs"."status" in ('running', 'waiting');--> statement-breakpoint
 CREATE INDEX "jobs_queue" ON "jobs" USING btree ("context_id","priority","position") WHERE "jobs"."status" = 'queued';--> statement-breakpoint
+CREATE INDEX "jobs_queued_of_tenant" ON "jobs" USING btree ("tenant_id") WHERE "jobs"."status" = 'queued';--> statement-breakpoint
 CREATE UNIQUE INDEX "jobs_spawned_once" ON "jobs" USING btree ("parent_tool_call_id") WHERE "jobs"."parent_tool_call_id" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "jobs_notice_once" ON "jobs" USING btree ("notice_of_job_id") WHERE "jobs"."notice_of_job_id" is not null;--> statement-breakpoint
 CREATE INDEX "jobs_notice_due" ON "jobs" USING btree ("id") WHERE "jobs"."parent_notice" = 'due';--> statement-breakpoint

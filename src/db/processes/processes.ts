@@ -13,6 +13,7 @@ import { encodeJson } from '../connection/codec.ts';
 import type { ThrottleNews } from '../../core/run/throttle.ts';
 import { throttleNews, toThrottleNews, type ThrottlesColumn } from './throttles.ts';
 import { millis } from '../connection/instant.ts';
+import { hasSlotLimit } from '../run/slots.ts';
 import { processes } from '../schema/processes.ts';
 
 /** How late a heartbeat may be before its process counts as dead, in milliseconds. */
@@ -99,11 +100,11 @@ type Heartbeat =
   /** Another process declared this one dead: its leases are revoked. */
   | { kind: 'dead' };
 
-/** Tenants that a heartbeat returns at most, first those that are not active. Others have the weight 1. */
-const MOST_SPECIAL = 2_000;
+/** Tenants that a heartbeat returns at most, first those that are not active. Others count as ordinary ones. */
+export const MOST_SPECIAL = 2_000;
 
-/** A tenant that is not active, or has another weight than 1. */
-export type SpecialTenant = { id: TenantId; status: TenantStatus; weight: number };
+/** A tenant that is not active, or has another weight than 1, or a limit of slots (null: none). */
+export type SpecialTenant = { id: TenantId; status: TenantStatus; weight: number; slots: number | null };
 
 /**
  * One heartbeat for all contexts of the process. Renews its row, and returns its control signals, the provider throttles
@@ -131,8 +132,10 @@ export async function heartbeat(
     select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, c.id as context, c.control_seq as control,
       case when row_number() over () = 1 then ${throttleNews} end as throttles,
       case when row_number() over () = 1 then (
-        select jsonb_agg(jsonb_build_object('id', t.id, 'status', t.status, 'weight', t.weight)) from (
-          select t.id, t.status, t.weight from tenants t where t.status <> 'active' or t.weight <> 1
+        select jsonb_agg(jsonb_build_object('id', t.id, 'status', t.status, 'weight', t.weight, 'slots', t.limits->'slots'))
+        from (
+          select t.id, t.status, t.weight, t.limits from tenants t
+          where t.status <> 'active' or t.weight <> 1 or ${hasSlotLimit}
           order by t.status = 'active', t.id limit ${MOST_SPECIAL}
         ) t
       ) end as tenants

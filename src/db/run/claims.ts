@@ -1,13 +1,14 @@
 /** Claims: a worker process takes the free lease of a context. `c` is the context's row throughout. */
 import { sql, type SQL } from 'drizzle-orm';
-import type { ContextId, ProcessId } from '../../core/ids.ts';
+import type { ContextId, ProcessId, TenantId } from '../../core/ids.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { contextColumns, toContextRow, type ContextColumns, type ContextRow } from './contexts.ts';
+import { hasSlotLimit, runningContexts, slotLimit } from './slots.ts';
 
 /**
  * Takes the lease if it is free and the context has work. Sweeps revoke the leases of dead processes before. Null:
- * there is nothing to claim (the claim is a noop), its tenant is not active, or `owner` was declared dead. The returned row has the failed claims
+ * there is nothing to claim (the claim is a noop), its tenant is not active or has a limit of slots, or `owner` was declared dead. The returned row has the failed claims
  * *before* this claim.
  */
 export async function claim(tx: Executor, contextId: ContextId, owner: ProcessId): Promise<ContextRow | null> {
@@ -15,6 +16,38 @@ export async function claim(tx: Executor, contextId: ContextId, owner: ProcessId
     sql`/* contexts.claim */ ${claimUpdate(sql`(select ${contextId}::uuid as id) free`, owner)}`,
   );
   return row === undefined ? null : toClaimed(row);
+}
+
+/**
+ * Takes the lease within the limit of the tenant's slots. Locks the row of the tenant first: its claims wait for each
+ * other, in all processes. `full`: it has its limit already. Null: as in `claim`, or the tenant has no limit.
+ */
+export async function claimWithinSlots(
+  tx: Executor,
+  contextId: ContextId,
+  owner: ProcessId,
+  ofFile: number | null,
+): Promise<{ kind: 'claimed'; row: ContextRow } | { kind: 'full'; tenantId: TenantId } | null> {
+  const limit = slotLimit(ofFile);
+  // One round trip. The second statement sees what was claimed before the first got its lock.
+  const [locked, claimed] = await Promise.all([
+    tx.execute<{ tenantId: TenantId }>(sql`/* contexts.lock_slots */
+      select t.id as "tenantId" from contexts c join tenants t on t.id = c.tenant_id
+      where c.id = ${contextId} and ${isClaimable} and t.status = 'active' and ${limit} is not null
+      for no key update of t`),
+    tx.execute<ContextColumns>(
+      sql`/* contexts.claim_within_slots */ ${claimUpdate(
+        sql`(select ${contextId}::uuid as id) free`,
+        owner,
+        sql`exists (select 1 from tenants t
+        where t.id = c.tenant_id and t.status = 'active' and ${limit} > ${runningContexts})`,
+      )}`,
+    ),
+  ]);
+  const [row] = claimed;
+  const [tenant] = locked;
+  if (row !== undefined) return { kind: 'claimed', row: toClaimed(row) };
+  return tenant === undefined ? null : { kind: 'full', ...tenant };
 }
 
 /** Claims many contexts. Skips rows that another transaction has locked, and contexts with failed claims. */
@@ -47,16 +80,22 @@ export function leasedBy(contextIds: readonly ContextId[], owner: ProcessId): SQ
   ) at`;
 }
 
+const isClaimable: SQL = sql`(c.lease_owner is null)
+      and (c.scheduling_status = 'runnable' or (c.scheduling_status = 'waiting' and c.next_check_at <= clock_timestamp()))`;
+
+/** The tenant is active, and its slots are not limited. */
+const IS_UNLIMITED: SQL = sql`not exists (select 1 from tenants t
+        where t.id = c.tenant_id and (t.status <> 'active' or ${hasSlotLimit}))`;
+
 /** The update that claims the contexts of `from`, a relation named `free` with their ids. */
-function claimUpdate(from: SQL, owner: ProcessId): SQL {
+function claimUpdate(from: SQL, owner: ProcessId, mayRun: SQL = IS_UNLIMITED): SQL {
   return sql`update contexts c set
       scheduling_status = 'running', lease_owner = ${owner}, lease_epoch = c.lease_epoch + 1,
       next_check_at = null, failed_claims = least(c.failed_claims + 1, 1000)
     from ${from}
-    where c.id = free.id and (c.lease_owner is null)
-      and (c.scheduling_status = 'runnable' or (c.scheduling_status = 'waiting' and c.next_check_at <= clock_timestamp()))
+    where c.id = free.id and ${isClaimable}
       and exists (select 1 from processes p where p.id = ${owner} and p.dead_at is null)
-      and not exists (select 1 from tenants t where t.id = c.tenant_id and t.status <> 'active')
+      and ${mayRun}
     returning ${contextColumns}`;
 }
 

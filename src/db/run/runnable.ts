@@ -4,6 +4,7 @@ import type { ContextId, TenantId } from '../../core/ids.ts';
 import type { Executor } from '../connection/client.ts';
 import { WAKE_UP_GRACE_MS, nowInStatement } from '../connection/instant.ts';
 import { isPassedBy, type Passed } from './passed.ts';
+import { hasSlotLimit, runningContexts, slotLimit } from './slots.ts';
 
 export type Runnable = {
   tenantId: TenantId;
@@ -23,6 +24,8 @@ type Asked = {
   onlyOverdue: boolean;
   /** Contexts that the caller does not support, left out until one of their counters changes. */
   passBy: readonly Passed[];
+  /** Slots of a tenant that has no limit of its own; missing: no limit. */
+  slotsOfTenant?: number | undefined;
 };
 
 /** Tenants and contexts in one answer at most. */
@@ -34,12 +37,16 @@ export type RunnableByTenant = { byTenant: Map<TenantId, Runnable[]>; last: Tena
 
 /**
  * The first runnable contexts of each tenant, in their order. Reads one index entry for each tenant, and one for each
- * context that it returns or leaves out. Locks nothing: another process may claim them meanwhile.
+ * context that it returns or leaves out; of a tenant with a limit of slots, also one for each context that runs. Tenants
+ * that have their limit are left out. Locks nothing: another process may claim them meanwhile.
  */
 export async function readRunnable(
   executor: Executor,
-  { after, perTenant, onlyOverdue, passBy }: Asked,
+  { after, perTenant, onlyOverdue, passBy, slotsOfTenant }: Asked,
 ): Promise<RunnableByTenant> {
+  const ofFile = slotsOfTenant ?? null;
+  const limited = ofFile === null ? hasSlotLimit : sql`true`;
+  const isFull = sql`(${limited} and ${slotLimit(ofFile)} <= ${runningContexts})`;
   type Row = { tenantId: TenantId; place: number } & (Omit<Runnable, 'tenantId'> | { contextId: null });
   const rows = await executor.execute<Row>(sql`/* contexts.read_runnable */
     with recursive tenant(id) as (
@@ -56,11 +63,11 @@ export async function readRunnable(
       f.next_check_at - ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond' < newest.at as "isSuspect"
     from newest, (
       select id, row_number() over () as place,
-        not exists (select 1 from tenants s where s.id = tenant.id and s.status <> 'active') as is_active
+        not exists (select 1 from tenants t where t.id = tenant.id and (t.status <> 'active' or ${isFull})) as may_run
       from tenant where id is not null limit ${MOST_TENANTS}
     ) t left join lateral (
       select c.id, c.wake_seq, c.lease_epoch, c.next_check_at from contexts c
-      where c.scheduling_status = 'runnable' and c.tenant_id = t.id and t.is_active
+      where c.scheduling_status = 'runnable' and c.tenant_id = t.id and t.may_run
         and (not ${onlyOverdue}::boolean or c.next_check_at <= ${nowInStatement})
         and not ${isPassedBy(passBy)}
       order by c.priority, c.next_check_at limit ${perTenant}

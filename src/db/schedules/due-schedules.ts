@@ -61,7 +61,7 @@ export async function dueSchedules(executor: Executor, most: number, at: Millis 
       select s.id, null::bigint as turn from schedules s
       where s.next_run_at > ${now} order by s.next_run_at limit 1
     )
-    select s.id, s.tenant_id as "tenantId", s.version, s.worker, t.allow,
+    select s.id, s.tenant_id as "tenantId", s.version, s.worker, t.allow, t.limits,
       case when f.turn is null then ${millis(sql`s.next_run_at`)} - ${millis(now)} end as "inMs"
     from (select * from due union all select * from later) f join schedules s on s.id = f.id
     join tenants t on t.id = s.tenant_id
@@ -69,7 +69,14 @@ export async function dueSchedules(executor: Executor, most: number, at: Millis 
   const due = rows.filter(({ inMs }) => inMs === null);
   const later = rows.find(({ inMs }) => inMs !== null);
   return {
-    due: due.map(({ id, tenantId, version, worker, allow }) => ({ id, tenantId, version, worker, allow })),
+    due: due.map(({ id, tenantId, version, worker, allow, limits }) => ({
+      id,
+      tenantId,
+      version,
+      worker,
+      allow,
+      limits,
+    })),
     nextInMs: later?.inMs ?? null,
   };
 }

@@ -73,6 +73,10 @@ export const jobs = pgTable(
     index('jobs_queue')
       .on(t.contextId, t.priority, t.position)
       .where(sql`${t.status} = 'queued'`),
+    /** Counts those of a tenant whose number is limited. */
+    index('jobs_queued_of_tenant')
+      .on(t.tenantId)
+      .where(sql`${t.status} = 'queued'`),
     uniqueIndex('jobs_spawned_once')
       .on(t.parentToolCallId)
       .where(sql`${t.parentToolCallId} is not null`),

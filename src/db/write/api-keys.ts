@@ -2,6 +2,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { ApiKeyView, NewApiKey } from '../../core/access/api-keys.ts';
 import { DEFAULT_TENANT, type ApiKeyId, type TenantId } from '../../core/ids.ts';
+import type { TenantLimits } from '../../core/access/quotas.ts';
 import type { Allow, TenantStatus } from '../../core/access/tenant.ts';
 import { isScope, type Scope, type Scopes } from '../../core/access/scopes.ts';
 import type { Executor } from '../connection/client.ts';
@@ -23,6 +24,7 @@ export type StoredKey = {
   tenantName: string;
   tenantStatus: TenantStatus;
   allow: Allow;
+  limits: TenantLimits;
   hash: string;
   scopes: Scopes;
   /** Whether its last use is to be stored again. */
@@ -32,7 +34,7 @@ export type StoredKey = {
 /** Null: there is no valid key with this id. */
 export async function findKey(executor: Executor, id: ApiKeyId): Promise<StoredKey | null> {
   const [found] = await executor.execute<Omit<StoredKey, 'scopes'> & { scopes: string }>(sql`/* api_keys.find */
-    select k.tenant_id as "tenantId", t.name as "tenantName", t.status as "tenantStatus", t.allow, k.hash, k.scopes,
+    select k.tenant_id as "tenantId", t.name as "tenantName", t.status as "tenantStatus", t.allow, t.limits, k.hash, k.scopes,
       k.last_used_at is null or k.last_used_at < ${nowInStatement} - ${USE_EXACT_TO} as "isUseDue"
     from api_keys k join tenants t on t.id = k.tenant_id where k.id = ${id} and ${isValidKey}`);
   return found === undefined ? null : { ...found, scopes: new Set(parseScopes(found.scopes)) };
@@ -46,14 +48,15 @@ export async function findValidKeys(executor: Executor, ids: readonly string[]):
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Of an API that may have no keys. `areKeysMade`: whether it has ever made one. `allow`: of the default tenant. */
-export type Keyless = { areKeysMade: boolean; allow: Allow };
+/** Of an API that may have no keys. `areKeysMade`: whether it has ever made one. The others: of the default tenant. */
+export type Keyless = { areKeysMade: boolean; allow: Allow; limits: TenantLimits };
 
 /** `forgetKeys` leaves the last key. */
 export async function findKeyless(executor: Executor): Promise<Keyless> {
   const [row] = await executor.execute<Keyless>(sql`/* api_keys.find_any */
     select exists (select 1 from api_keys) as "areKeysMade",
-      coalesce((select t.allow from tenants t where t.id = ${DEFAULT_TENANT}), '{}') as allow`);
+      coalesce((select t.allow from tenants t where t.id = ${DEFAULT_TENANT}), '{}') as allow,
+      coalesce((select t.limits from tenants t where t.id = ${DEFAULT_TENANT}), '{}') as limits`);
   if (row === undefined) throw new Error('A select without a table has one row.');
   return row;
 }

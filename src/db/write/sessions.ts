@@ -2,6 +2,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { KeyRef } from '../../core/access/api-keys.ts';
 import type { ApiKeyId, TenantId } from '../../core/ids.ts';
+import type { TenantLimits } from '../../core/access/quotas.ts';
 import type { Allow, TenantStatus } from '../../core/access/tenant.ts';
 import type { Scopes } from '../../core/access/scopes.ts';
 import type { Executor } from '../connection/client.ts';
@@ -19,6 +20,7 @@ export type StoredSession = {
   tenantName: string;
   tenantStatus: TenantStatus;
   allow: Allow;
+  limits: TenantLimits;
   key: KeyRef;
   scopes: Scopes;
 };
@@ -46,6 +48,7 @@ type SessionRow = {
   tenantName: string;
   tenantStatus: TenantStatus;
   allow: Allow;
+  limits: TenantLimits;
   keyId: string | null;
   apiKeyId: ApiKeyId | null;
   scopes: string | null;
@@ -54,14 +57,16 @@ type SessionRow = {
 /** Null: no such session, or it has expired, or its key has. */
 export async function findSession(executor: Executor, tokenHash: string): Promise<StoredSession | null> {
   const [found] = await executor.execute<SessionRow>(sql`/* sessions.find */
-    select s.tenant_id as "tenantId", t.name as "tenantName", t.status as "tenantStatus", t.allow, s.key_id as "keyId",
+    select s.tenant_id as "tenantId", t.name as "tenantName", t.status as "tenantStatus", t.allow, t.limits,
+      s.key_id as "keyId",
       s.api_key_id as "apiKeyId", k.scopes
     from sessions s join tenants t on t.id = s.tenant_id left join api_keys k on k.id = s.api_key_id
     where s.token_hash = ${tokenHash} and ${isLive}`);
   if (found === undefined) return null;
   const { scopes, ...session } = found;
-  const { tenantId, tenantName, tenantStatus, allow } = session;
-  return { tenantId, tenantName, tenantStatus, allow, key: keyOf(found), scopes: new Set(parseScopes(scopes ?? '')) };
+  const { tenantId, tenantName, tenantStatus, allow, limits } = session;
+  const ofTenant = { tenantId, tenantName, tenantStatus, allow, limits };
+  return { ...ofTenant, key: keyOf(found), scopes: new Set(parseScopes(scopes ?? '')) };
 }
 
 function keyOf({ keyId, apiKeyId }: Pick<SessionRow, 'keyId' | 'apiKeyId'>): KeyRef {

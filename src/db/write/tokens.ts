@@ -4,6 +4,7 @@
  */
 import { sql } from 'drizzle-orm';
 import type { TenantId } from '../../core/ids.ts';
+import type { TenantLimits } from '../../core/access/quotas.ts';
 import type { Allow, TenantStatus } from '../../core/access/tenant.ts';
 import type { Scopes } from '../../core/access/scopes.ts';
 import type { Millis } from '../../core/time.ts';
@@ -19,7 +20,13 @@ import { isActive } from './tenants/tenants.ts';
 export type TokenRef = Pick<Token, 'id' | 'tenantId' | 'user' | 'key' | 'issuedAt' | 'expiresAt'>;
 
 /** `scopes`: of the key that made it; null: a key of the environment, whose scopes are not stored. */
-type TokenState = { tenantName: string; tenantStatus: TenantStatus; allow: Allow; scopes: Scopes | null };
+type TokenState = {
+  tenantName: string;
+  tenantStatus: TenantStatus;
+  allow: Allow;
+  limits: TenantLimits;
+  scopes: Scopes | null;
+};
 
 const TOKENS = recordset<TokenRef>(
   'a',
@@ -44,7 +51,7 @@ const valid = (tokens: readonly TokenRef[]) => sql`${TOKENS.table(tokens)}
 export async function findToken(executor: Executor, token: TokenRef): Promise<TokenState | null> {
   type Row = Omit<TokenState, 'scopes'> & { scopes: string | null };
   const [found] = await executor.execute<Row>(sql`/* tokens.find */
-    select t.name as "tenantName", t.status as "tenantStatus", t.allow, a.scopes
+    select t.name as "tenantName", t.status as "tenantStatus", t.allow, t.limits, a.scopes
     from (select a.tenant, k.scopes from ${valid([token])}) a join tenants t on t.id = a.tenant`);
   if (found === undefined) return null;
   const { scopes, ...tenant } = found;

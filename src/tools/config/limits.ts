@@ -3,6 +3,7 @@
  * be worse than none.
  */
 import { Type, type Static } from 'typebox';
+import { LIMIT_RANGES, type LimitName } from '../../core/access/quotas.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { AskingLimits } from '../../core/run/policy.ts';
 import { integer, oneOf, partial } from '../../schema/build.ts';
@@ -28,6 +29,30 @@ const webhooks = {
   /** Whether http is allowed beside https: false. */
   http: Type.Boolean(),
 };
+
+const tenant = {
+  /** Requests in a second. Default: no limit, as for all of these. */
+  requests_per_s: limit('requests_per_s'),
+  /** Requests that one API process serves at once, without event streams. */
+  concurrent_requests: limit('concurrent_requests'),
+  /** Contexts that run at once. */
+  slots: limit('slots'),
+  /** Queued jobs. */
+  queued_jobs: limit('queued_jobs'),
+  /** Workers, archived ones too. */
+  workers: limit('workers'),
+  /** Event streams of one API process. */
+  streams: limit('streams'),
+  /** Size of the body of a request in MB, 1,048,576 bytes. */
+  upload_mb: limit('upload_mb'),
+  /** Milliseconds of one statement of a read that may take long. */
+  sql_ms: limit('sql_ms'),
+} satisfies Record<LimitName, unknown>;
+
+function limit(name: LimitName) {
+  const { least, most } = LIMIT_RANGES[name];
+  return integer(least, most);
+}
 
 const members = {
   /** Queued inputs of one context. */
@@ -63,6 +88,8 @@ const members = {
   hops: integer(1, 10_000),
   /** Messages that one worker may send to others per minute: 60. */
   messages_per_minute: integer(0, MOST),
+  /** Limits of each tenant that has none of its own. */
+  tenant: partial(tenant),
   /** Receivers of webhooks. */
   webhooks: partial(webhooks),
   /** Additional provider parameters that configs may set: `['service_tier']`. */
@@ -96,6 +123,7 @@ export function toLimits(limits: Limits) {
       tenantWorkers: limits.tenant_workers,
       hops: limits.hops,
       messagesPerMinute: limits.messages_per_minute,
+      tenantLimits: limits.tenant,
       parameters: limits.parameters,
       webhooks: limits.webhooks && { allow: [], http: false, ...limits.webhooks },
     }),

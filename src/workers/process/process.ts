@@ -71,7 +71,7 @@ export async function startWorkerProcess(
   const heartbeat = new Heartbeat({ ...ports, registry, subscribers, clock, throttles, tenants, metrics });
   const identity = () => heartbeat.identity();
   const appender = createAppender(ports.database.db);
-  const claimer = createClaimer({ ...ports, abilities, clock, registry });
+  const claimer = createClaimer({ ...ports, abilities, clock, registry, slots });
   const followUps = new FollowUps(ports);
   const webhookSender = new WebhookSender({ ...ports, identity });
   const fingerprints = new Fingerprints(ports.database.db, ports.log);

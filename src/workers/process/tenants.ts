@@ -1,15 +1,15 @@
-/** What a worker process knows of tenants, from its heartbeats: their weights, and which of them are not active. */
+/** What a worker process knows of tenants, from its heartbeats: weights, limits of slots, and which are not active. */
 import type { TenantId } from '../../core/ids.ts';
-import type { SpecialTenant } from '../../db/processes/processes.ts';
+import { MOST_SPECIAL, type SpecialTenant } from '../../db/processes/processes.ts';
 import type { Shares } from '../scheduling/shares.ts';
 import type { Registry } from './registry.ts';
 
 export class Tenants {
-  readonly #shares: Pick<Shares, 'setWeights'>;
+  readonly #shares: Pick<Shares, 'setWeights' | 'setLimits'>;
   readonly #registry: Pick<Registry, 'leaveTenants'>;
   #deleting: readonly TenantId[] = [];
 
-  constructor(shares: Pick<Shares, 'setWeights'>, registry: Pick<Registry, 'leaveTenants'>) {
+  constructor(shares: Pick<Shares, 'setWeights' | 'setLimits'>, registry: Pick<Registry, 'leaveTenants'>) {
     this.#shares = shares;
     this.#registry = registry;
   }
@@ -22,6 +22,8 @@ export class Tenants {
   /** Runs of tenants that are not active leave at their next step. A claim of them is refused by its statement. */
   receive(special: readonly SpecialTenant[]): void {
     this.#shares.setWeights(new Map(special.map(({ id, weight }) => [id, weight])));
+    const limits = new Map(special.flatMap(({ id, slots }) => (slots === null ? [] : [[id, slots]])));
+    this.#shares.setLimits(limits, special.length >= MOST_SPECIAL);
     const stopped = special.filter(({ status }) => status !== 'active');
     if (stopped.length > 0) this.#registry.leaveTenants(new Set(stopped.map(({ id }) => id)));
     this.#deleting = stopped.flatMap(({ id, status }) => (status === 'deleting' ? [id] : []));

@@ -12,7 +12,7 @@ import { releaseUnsupported } from '../../core/transitions/park.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import { append } from '../../db/run/append/append.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { claim, claimFree, leasedBy } from '../../db/run/claims.ts';
+import { claim, claimFree, claimWithinSlots, leasedBy } from '../../db/run/claims.ts';
 import { read, type ContextRow } from '../../db/run/contexts.ts';
 import { readHistories } from '../../db/run/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../../db/run/mailbox/mailbox.ts';
@@ -27,7 +27,7 @@ import type { Claim, Claimed, Claimer, Skipped, WorkerState } from '../process/p
 const SHARED = 32;
 const MOST_SLOW = 1_000;
 
-type Parts = Pick<WorkerState, 'database' | 'abilities' | 'clock' | 'registry' | 'ids'>;
+type Parts = Pick<WorkerState, 'database' | 'abilities' | 'clock' | 'registry' | 'ids' | 'slots'>;
 
 export function createClaimer(parts: Parts): Claimer {
   const claimFirst = createBatcher<Claim, Claimed | Unread | null>({
@@ -55,10 +55,11 @@ export function createClaimer(parts: Parts): Claimer {
 }
 
 async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(Claimed | undefined)[]> {
+  const areAllLimited = slotsOfTenant(parts) !== null;
   const ordinary = claims.filter(
     // A process that was declared dead has a new id: claims under its old id are left out.
     ({ contextId, owner, isSuspect }) =>
-      !isSuspect && owner === claims[0]?.owner && !parts.registry.unsupported.has(contextId),
+      !isSuspect && !areAllLimited && owner === claims[0]?.owner && !parts.registry.unsupported.has(contextId),
   );
   const owner = ordinary[0]?.owner;
   if (owner === undefined) return claims.map(() => undefined);
@@ -90,9 +91,9 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
 
 /** Null: the claim was a noop, or the worker was deleted. */
 async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | Unread | null> {
-  const { contextId, owner, isSuspect } = one;
+  const { contextId, isSuspect } = one;
   return parts.database.transaction(async (tx, last): Promise<Claimed | Unread | null> => {
-    const row = await claim(tx, contextId, owner);
+    const row = await claimRow(parts, tx, one);
     if (row === null) return null;
     parts.clock.set(row.now);
     if (row.failedClaims >= LIMITS.failedClaims) return endUnread(tx, row, parts.ids, crashLoop(row.failedClaims));
@@ -104,6 +105,22 @@ async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | Unread | 
     if (snapshot === 'too long') return { kind: 'unread', row };
     return (await commitAndCall(last, found(one, row, snapshot))).get(contextId) ?? null;
   });
+}
+
+/** The limit of slots in the config file; null: none. */
+function slotsOfTenant({ abilities }: Parts): number | null {
+  return abilities.team.tenantLimits.slots ?? null;
+}
+
+/** Null: the claim was a noop, or the tenant has all slots of its limit. */
+async function claimRow(parts: Parts, tx: Executor, { contextId, owner }: Claim): Promise<ContextRow | null> {
+  const { shares } = parts.slots;
+  const ofFile = slotsOfTenant(parts);
+  const row = ofFile === null ? await claim(tx, contextId, owner) : null;
+  if (row !== null || (ofFile === null && !shares.someAreLimited)) return row;
+  const claimed = await claimWithinSlots(tx, contextId, owner, ofFile);
+  if (claimed?.kind === 'full') shares.noteFull(claimed.tenantId);
+  return claimed?.kind === 'claimed' ? claimed.row : null;
 }
 
 /** Claimed, but not read yet. */

@@ -5,6 +5,8 @@
 import type { RunSignals } from '../../agent/run-signals.ts';
 import type { AskingCall, Team } from '../../agent/calls/team.ts';
 import { suppressDuplicate } from '../../commands/suppress-duplicate.ts';
+import { countedFor } from '../../commands/tenants/within-quota.ts';
+import { limitsOf, overQuota, type TenantLimits, type Usage } from '../../core/access/quotas.ts';
 import type { Code } from '../../core/errors.ts';
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../core/ids.ts';
 import { isFinished, type ActiveJob } from '../../core/run/job.ts';
@@ -14,6 +16,7 @@ import type { Arrangement, CallResult } from '../../core/workers/spawn.ts';
 import { narrowed, overLimit, type WorkerLimits } from '../../core/workers/worker-limits.ts';
 import { workersOf, type SpawnAsk, type WaitAsk } from '../../core/workers/worker-asks.ts';
 import type { OpenCall } from '../../core/tools/tool-call.ts';
+import { readUsage } from '../../db/write/tenants/usage.ts';
 import { recount } from '../../db/calls/awaited.ts';
 import {
   readOutcomes,
@@ -83,14 +86,16 @@ type Self = { snapshot: Snapshot; job: ActiveJob; settings: Settings };
 async function arrangeAll(parts: Parts, self: Self, asking: readonly AskingCall[]): Promise<Arrangement[]> {
   const { snapshot, job } = self;
   const arranged: Arrangement[] = [];
-  const parent = idsOf(asking, 'spawn').length === 0 ? null : await parentOf(parts, snapshot, job);
+  const spawns = idsOf(asking, 'spawn').length;
+  const parent = spawns === 0 ? null : await parentOf(parts, snapshot, job);
+  const room = spawns === 0 ? null : await roomFor(parts, snapshot, spawns);
   let made = 0;
   for (const { call, ask } of asking) {
     if (ask.kind === 'wait') {
       arranged.push(await arrangeWait(parts, snapshot, call, ask));
       continue;
     }
-    const one = await arrangeSpawn(parts, self, { parent, made }, { call, ask });
+    const one = await arrangeSpawn(parts, self, { parent, made, room }, { call, ask });
     arranged.push(one);
     if (one.kind === 'spawned') made += 1;
   }
@@ -102,26 +107,41 @@ async function parentOf({ database, abilities }: Parts, { lease, workerId }: Sna
   return readParent(database.db, lease.tenantId, workerId, { jobId: job.id, countsTenant });
 }
 
+/** What the tenant has, and its limits for it; null: none concerns workers and jobs. */
+type Room = { limits: TenantLimits; usage: Usage };
+
+async function roomFor(
+  { database, abilities }: Parts,
+  { lease, limits: own }: Snapshot,
+  count: number,
+): Promise<Room | null> {
+  const limits = limitsOf(own, abilities.team.tenantLimits);
+  const upTo = countedFor(limits, { workers: count, queuedJobs: count });
+  return upTo === null ? null : { limits, usage: await readUsage(database.db, lease.tenantId, upTo) };
+}
+
 function answeredWith(call: OpenCall, result: CallResult): Arrangement {
   return { kind: 'answered', call, result };
 }
 
-/** `made`: children that earlier calls of the same answer create. */
+/** `made`: children that earlier calls of the same answer create. `room`: for what the tenant adds. */
 async function arrangeSpawn(
   parts: Parts,
   { snapshot: { lease, workerId, allow }, job, settings }: Self,
-  { parent, made }: { parent: Parent | null; made: number },
+  { parent, made, room }: { parent: Parent | null; made: number; room: Room | null },
   { call, ask }: { call: OpenCall; ask: SpawnAsk },
 ): Promise<Arrangement> {
   const refused = (code: Code, message: string): Arrangement =>
     answeredWith(call, errorResult(code, `No worker was created. ${message}`));
   if (parent === null || parent.job === null) return refused('not_found', 'This worker is being deleted.');
   const { team } = parts.abilities;
-  const limits = limitsOf(team, parent);
+  const limits = treeLimitsOf(team, parent);
   const { counts } = parent;
   const after = { children: counts.children + made, inTree: counts.inTree + made, ofTenant: counts.ofTenant + made };
   const over = overLimit({ ...counts, ...after }, limits, team.tenantWorkers);
   if (over !== null) return refused('worker_limit', over);
+  const full = room && overQuota(room.limits, room.usage, { workers: made + 1, queuedJobs: made + 1 });
+  if (full !== null) return refused(full.code, full.message);
   const spec = await childWorkerSpec(parts, { tenantId: lease.tenantId, allow, settings, parent, limits }, ask);
   if (spec.kind === 'refused') return refused(spec.code, spec.message);
   const { ids } = parts;
@@ -154,7 +174,7 @@ async function arrangeSpawn(
 }
 
 /** The narrowest of the limits of the config file, the worker's role, and its own config. */
-function limitsOf(team: TeamAbilities, { role, definition, config }: Parent): WorkerLimits {
+function treeLimitsOf(team: TeamAbilities, { role, definition, config }: Parent): WorkerLimits {
   const ofRole = definition ?? (role === null ? undefined : team.roles.get(role.name));
   return narrowed(narrowed(team.limits, ofRole?.limits ?? {}), config.limits ?? {});
 }

@@ -166,8 +166,15 @@ export class Dispatcher {
       if (tenant !== null && slots.shares.running(tenant) === 0) void this.#look();
       return;
     }
-    const slot = this.#isCut || this.#list.byTenant.size > 0 ? slots.takeFree() : null;
+    // A list without contexts of a tenant with a limit may be older than the end of its run.
+    const mayHaveMore = this.#isCut || this.#list.byTenant.size > 0 || (tenant !== null && this.#isLimited(tenant));
+    const slot = mayHaveMore ? slots.takeFree() : null;
     if (slot !== null) void this.#serve(slot, null);
+  }
+
+  #isLimited(tenant: TenantId): boolean {
+    const { abilities, slots } = this.#state;
+    return slots.shares.isLimited(tenant) || abilities.team.tenantLimits.slots !== undefined;
   }
 
   /** The next context of the list. The slot counts for its tenant at once, so that the next choice knows. */
@@ -264,12 +271,14 @@ export class Dispatcher {
 }
 
 /** Reads runnable contexts; if not all tenants fit into one answer, the next one goes on with the others. */
-function createReader({ database, registry, clock, identity, log }: Reading): Reader {
+function createReader({ abilities, database, registry, clock, identity, log }: Reading): Reader {
   let after: TenantId | null = null;
   return async (asked) => {
     if (identity() === null) return new Map();
     const passBy = registry.unsupported.passedBy(clock.now());
-    const read = () => pTimeout(readRunnable(database.db, { ...asked, after, passBy }), DATABASE_TIMEOUT);
+    const { slots: slotsOfTenant } = abilities.team.tenantLimits;
+    const read = () =>
+      pTimeout(readRunnable(database.db, { ...asked, after, passBy, slotsOfTenant }), DATABASE_TIMEOUT);
     try {
       let found = await read();
       if (found.byTenant.size === 0 && after !== null) {
@@ -285,7 +294,7 @@ function createReader({ database, registry, clock, identity, log }: Reading): Re
   };
 }
 
-type Reading = Pick<WorkerState, 'database' | 'registry' | 'clock' | 'log'> & { identity: () => unknown };
+type Reading = Pick<WorkerState, 'abilities' | 'database' | 'registry' | 'clock' | 'log'> & { identity: () => unknown };
 
 function shuffle<Item>(items: Item[], random: () => number): void {
   for (let end = items.length - 1; end > 0; end -= 1) {

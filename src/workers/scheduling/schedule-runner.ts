@@ -81,5 +81,5 @@ async function runOrPostpone(state: State, due: DueSchedule): Promise<DueRun> {
 }
 
 function portsOf(state: State, stopGraceMs: number, queueLimit: number): SchedulePorts {
-  return { ...state, stopGraceMs, queueLimit, roleOf: state.scheduledRole };
+  return { ...state, stopGraceMs, queueLimit, tenantLimits: state.peers.tenantLimits, roleOf: state.scheduledRole };
 }

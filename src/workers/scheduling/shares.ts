@@ -6,6 +6,8 @@ import type { TenantId } from '../../core/ids.ts';
 
 /** Tenants of which the last start is remembered; of others it counts as longer ago. */
 const MOST = 10_000;
+/** How long a tenant that had its limit is left out, in milliseconds. */
+const FULL_MS = 200;
 /** How long a count of waiting contexts is used, in milliseconds. */
 const NOTED_MS = 1_000;
 
@@ -24,8 +26,32 @@ export class Shares {
   /** Of those whose weight is not 1. */
   #weights: ReadonlyMap<TenantId, number> = new Map();
 
+  #limits: ReadonlyMap<TenantId, number> = new Map();
+  #someAreLimited = false;
+  readonly #fullUntil = new Map<TenantId, number>();
+
   setWeights(weights: ReadonlyMap<TenantId, number>): void {
     this.#weights = weights;
+  }
+
+  /** Slots of tenants with a limit, over all processes. `isCut`: there may be more such tenants. */
+  setLimits(limits: ReadonlyMap<TenantId, number>, isCut: boolean): void {
+    this.#limits = limits;
+    this.#someAreLimited = isCut || limits.size > 0;
+  }
+
+  /** Whether it has a limit of slots of its own, as far as this process knows. */
+  isLimited(tenant: TenantId): boolean {
+    return this.#limits.has(tenant);
+  }
+
+  get someAreLimited(): boolean {
+    return this.#someAreLimited;
+  }
+
+  /** A claim was refused, because the tenant has its limit. Until a run of it ends here, or for a moment, it is left out. */
+  noteFull(tenant: TenantId): void {
+    this.#fullUntil.set(tenant, performance.now() + FULL_MS);
   }
 
   running(tenant: TenantId): number {
@@ -45,13 +71,15 @@ export class Shares {
   /** `isLeaving`: the run was asked to leave. */
   end(tenant: TenantId, isLeaving: boolean): void {
     add(this.#running, tenant, -1);
+    this.#fullUntil.delete(tenant);
     if (isLeaving && this.#leaving.has(tenant)) add(this.#leaving, tenant, -1);
   }
 
-  /** The tenant whose turn it is; null: there are none. */
+  /** The tenant whose turn it is; null: there are none, or those that there are have their limit. */
   first(tenants: Iterable<TenantId>): TenantId | null {
     let first: TenantId | null = null;
-    for (const tenant of tenants) if (first === null || this.#isBefore(tenant, first)) first = tenant;
+    for (const tenant of tenants)
+      if (!this.#isFull(tenant) && (first === null || this.#isBefore(tenant, first))) first = tenant;
     return first;
   }
 
@@ -80,6 +108,12 @@ export class Shares {
       return true;
     }
     return false;
+  }
+
+  #isFull(tenant: TenantId): boolean {
+    const limit = this.#limits.get(tenant);
+    if (limit !== undefined && this.running(tenant) >= limit) return true;
+    return performance.now() < (this.#fullUntil.get(tenant) ?? 0);
   }
 
   #share(tenant: TenantId, count: number): number {

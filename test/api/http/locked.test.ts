@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { localRates } from '../../../src/bus/request-rates.ts';
 import { startServer, type Server } from '../../../src/api/server/server.ts';
 import { requestLimits } from '../../../src/platform/platform.ts';
 import { parseEnvironment } from '../../../src/config/config.ts';
@@ -25,6 +26,7 @@ beforeAll(async () => {
     parameters: [],
     about: ABOUT,
     webhooks: NO_WEBHOOKS,
+    requestRates: localRates(),
     consoleFolder: null,
     checkInput: async () => null,
     logger: pino({ level: 'warn' }, { write: (line) => void log.push(JSON.parse(line)) }),

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { localRates } from '../../../src/bus/request-rates.ts';
 import { READ_CLASSES, readerOf } from '../../../src/api/response/reads.ts';
 import { startServer, type Server } from '../../../src/api/server/server.ts';
 import { parseEnvironment } from '../../../src/config/config.ts';
@@ -140,6 +141,7 @@ describe('a read that waits in PostgreSQL', () => {
       parameters: [],
       about: ABOUT,
       webhooks: NO_WEBHOOKS,
+      requestRates: localRates(),
       consoleFolder: null,
       checkInput: async () => null,
       logger: pino({ level: 'silent' }),

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
+import { localRates } from '../../../src/bus/request-rates.ts';
 import { refuseBusyPort } from '../../../src/api/server/busy-port.ts';
 import { startServer, type Server } from '../../../src/api/server/server.ts';
 import { parseEnvironment } from '../../../src/config/config.ts';
@@ -33,6 +34,7 @@ const start = (env: Environment, logger = pino({ level: 'silent' })): Promise<Se
     parameters: [],
     about: ABOUT,
     webhooks: NO_WEBHOOKS,
+    requestRates: localRates(),
     consoleFolder: null,
     checkInput: async () => null,
     logger,

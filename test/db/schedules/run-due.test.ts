@@ -314,7 +314,7 @@ describe('a manual run', () => {
     const made = await schedule(the, contextId, { paused: true });
     const ran = await perform(
       the.ports(),
-      await runNow(portsOf(the), { tenantId: DEFAULT_TENANT, allow: {} }, made.id),
+      await runNow(portsOf(the), { tenantId: DEFAULT_TENANT, allow: {}, limits: {} }, made.id),
     );
     expect(ran.kind).toBe('done');
     const [run] = await runsOf(the, made);
@@ -330,7 +330,7 @@ describe('a manual run', () => {
   test('of a schedule that changed meanwhile is refused', async () => {
     const { contextId } = await the.context();
     const made = await schedule(the, contextId);
-    const run = await runNow(portsOf(the), { tenantId: DEFAULT_TENANT, allow: {} }, made.id);
+    const run = await runNow(portsOf(the), { tenantId: DEFAULT_TENANT, allow: {}, limits: {} }, made.id);
     await perform(the.ports(), changeSchedule(DEFAULT_TENANT, made.id, { name: 'other' }));
     expect(await perform(the.ports(), run)).toMatchObject({ kind: 'refused', code: 'version_conflict' });
     expect(await jobsIn(the, contextId)).toBe(0);

@@ -19,6 +19,7 @@ export function portsOf(the: Given, over: Partial<SchedulePorts> = {}, database?
   return {
     ...the.ports(database),
     queueLimit: 1_000_000,
+    tenantLimits: {},
     roleOf: async () => ({ kind: 'role', role: null }),
     ...over,
   };
@@ -52,6 +53,7 @@ export function dueOf({ id, tenantId, version, target }: Schedule): DueSchedule 
     id,
     tenantId,
     allow: {},
+    limits: {},
     version,
     worker: target.kind === 'worker' ? target.worker : null,
   };

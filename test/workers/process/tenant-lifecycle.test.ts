@@ -36,7 +36,7 @@ async function begin(fleet: Fleet, tenant: string, parentWorkerId: WorkerId | nu
 }
 
 const change = (fleet: Fleet, name: string, status: 'active' | 'suspended') =>
-  fleet.perform(alterTenant(name, { status, weight: null, allow: null }));
+  fleet.perform(alterTenant(name, { status, weight: null, limits: {}, allow: null }));
 
 async function jobStatus(fleet: Fleet, { jobId }: Work): Promise<unknown> {
   const [row] = await fleet.query(`select status from jobs where id = '${jobId}'`);

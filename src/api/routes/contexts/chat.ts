@@ -1,10 +1,11 @@
 /** Chat sessions. A session is a context with an idle timeout. */
 import type { Static } from 'typebox';
+import { withinQuota, type LimitedTenant } from '../../../commands/tenants/within-quota.ts';
 import { mapOutcome, type AnyCommand } from '../../../commands/perform.ts';
 import { refuse } from '../../../core/errors.ts';
 import { isAllowed, notAllowed } from '../../../core/workers/allowed-names.ts';
 import { parseId, type ContextId } from '../../../core/ids.ts';
-import { actingUser, requireNewContexts, sees, type Caller, type WritingCaller } from '../../access/reach.ts';
+import { actingUser, requireNewContexts, sees, type WritingCaller } from '../../access/reach.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import { refusedName } from '../../server/catalog.ts';
 import { makeWorker } from '../../request/make-worker.ts';
@@ -47,9 +48,11 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
 }
 
 /** A session always uses the default model. For another model or a role, clients create a context and post to it. */
+type LimitedCaller = WritingCaller & LimitedTenant;
+
 async function begin(
   ports: ApiPorts,
-  caller: WritingCaller,
+  caller: LimitedCaller,
   { message, user }: Static<typeof Chat>,
 ): Promise<AnyCommand<Accepted>> {
   requireNewContexts(caller);
@@ -74,7 +77,8 @@ async function begin(
     config,
     parentWorkerId: null,
   };
-  const command = await makeWorker(ports, wanted, toFirstInput(caller, { content: message }));
+  const make = await makeWorker(ports, wanted, toFirstInput(caller, { content: message }));
+  const command = withinQuota(caller, { workers: 1, queuedJobs: 1 }, make);
   return answeredBy(command, async (_, created) => {
     if (created.accepted === null) throw new Error('A session was created without its first message.');
     return toAccepted(created.accepted);
@@ -83,14 +87,15 @@ async function begin(
 
 async function goOn(
   ports: ApiPorts,
-  caller: Caller,
+  caller: LimitedCaller,
   contextId: ContextId,
   { message, user }: Static<typeof Chat>,
 ): Promise<AnyCommand<Accepted>> {
   if (!(await sees(ports.database.db, caller, { kind: 'context', id: contextId })))
     throw new RequestRefused(noSession(contextId));
   const posted = { content: message, ...(user !== undefined && { user }) };
-  const command = submitPosted(ports, queueOf(ports, caller, contextId), posted);
+  const submit = submitPosted(ports, queueOf(ports, caller, contextId), posted);
+  const command = withinQuota(caller, { queuedJobs: 1 }, submit);
   return mapOutcome(command, async (outcome) =>
     outcome.kind === 'refused' && outcome.code === 'not_found' ? noSession(contextId) : outcome,
   );

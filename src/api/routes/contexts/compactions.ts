@@ -1,4 +1,5 @@
 /** Starts compactions of a context, and lists them. */
+import { withinQuota } from '../../../commands/tenants/within-quota.ts';
 import { compactContext } from '../../../commands/contexts/compact-context.ts';
 import { listCompactions } from '../../../db/read/messages/compaction-views.ts';
 import { requireNames } from '../../server/catalog.ts';
@@ -48,7 +49,8 @@ function compactRoute(app: App, ports: ApiPorts): void {
       if (asked.model !== undefined) await requireNames(ports, request, { model: asked.model }, []);
       const target = queueOf(ports, request, contextId(request.params.id));
       const user = actingUser(request, named);
-      const command = compactContext(ports, { ...target, asked, user, metadata: token?.metadata ?? {} });
+      const compact = compactContext(ports, { ...target, asked, user, metadata: token?.metadata ?? {} });
+      const command = withinQuota(request, { queuedJobs: 1 }, compact);
       const answered = answeredBy(command, async (_, { jobId }): Promise<CompactAccepted> => ({ job_id: jobId }));
       return accepted(request, reply, await write(ports, request, answered));
     },

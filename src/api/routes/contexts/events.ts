@@ -40,7 +40,7 @@ export function eventRoutes(app: App, ports: ApiPorts, accessControl: AccessCont
         (await join()).stop();
         return reply.headers(STREAM_HEADERS).send('');
       }
-      const place = streams.take();
+      const place = streams.take(request);
       try {
         startStream({ request, reply, accessControl, place }, await join());
       } catch (error) {

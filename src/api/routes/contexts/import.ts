@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
+import type { LimitedTenant } from '../../../commands/tenants/within-quota.ts';
 import { importContext } from '../../../commands/contexts/import-context.ts';
 import { created } from '../../response/context-answer.ts';
 import { openSource } from '../../import/open.ts';
@@ -63,17 +64,17 @@ export function importRoute(app: App, ports: ApiPorts): void {
 /** The request counts as repeated if its body has the same hash. */
 async function importFrom(
   ports: ApiPorts,
-  received: WriteRequest & AuditedBy & WritingCaller & { query: Static<typeof ImportQuery> },
+  received: WriteRequest & AuditedBy & WritingCaller & LimitedTenant & { query: Static<typeof ImportQuery> },
   reply: FastifyReply,
   body: Spooled,
 ): Promise<Context> {
-  const { tenantId, allow, token, method, url, headers, lateAt, query } = received;
+  const { tenantId, allow, limits, token, method, url, headers, lateAt, query } = received;
   const source = await openSource(ports, received, body);
   const { title, config, worker, context, eventData } = source;
   const { user = null } = query;
   const create = await makeWorker(ports, { tenantId, allow, user, ...worker, title, config, parentWorkerId: null });
   const filling = { context, eventData, entries: () => source.entries() };
-  const request = { tenantId, token, method, url, headers, lateAt, body: { sha256: body.hash, ...query } };
+  const request = { tenantId, limits, token, method, url, headers, lateAt, body: { sha256: body.hash, ...query } };
   const command = importContext(ports, tenantId, create, filling);
   const recorded = audited(ports, { request: received, tenantId, user: user ?? undefined }, command, (made) => [
     { action: 'context.imported', target: made.contextId, detail: { worker_id: made.workerId } },

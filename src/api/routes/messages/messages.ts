@@ -1,4 +1,5 @@
 /** Messages of a context: posted, read, edited, withdrawn. */
+import { withinQuota } from '../../../commands/tenants/within-quota.ts';
 import { changeInput, withdrawInput } from '../../../commands/inputs/change-input.ts';
 import { runStatement, type OneStatement } from '../../../commands/perform.ts';
 import { contextOf } from '../../../db/write/workers/workers.ts';
@@ -48,7 +49,8 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const context = contextId(request.params.id);
-      const command = submitPosted(ports, queueOf(ports, request, context), request.body);
+      const submit = submitPosted(ports, queueOf(ports, request, context), request.body);
+      const command = withinQuota(request, { queuedJobs: 1 }, submit);
       return accepted(request, reply, await write(ports, request, command));
     },
   );
@@ -78,7 +80,7 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
           const context = await contextOf(executor, tenantId, worker);
           if (context === null) return refuse('not_found', noWorker(worker));
           const submit = submitPosted(ports, queueOf(ports, request, context), body);
-          return runStatement(executor, submit);
+          return runStatement(executor, withinQuota(request, { queuedJobs: 1 }, submit));
         },
       };
       return accepted(request, reply, await write(ports, request, command));
@@ -103,7 +105,8 @@ function postJobRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const context = contextId(request.params.id);
-      const command = submitPosted(ports, queueOf(ports, request, context), request.body);
+      const submit = submitPosted(ports, queueOf(ports, request, context), request.body);
+      const command = withinQuota(request, { queuedJobs: 1 }, submit);
       return accepted(request, reply, await write(ports, request, command));
     },
   );

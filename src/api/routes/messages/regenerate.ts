@@ -2,6 +2,8 @@
  * Edits past inputs and regenerates answers, each on a new branch. Lists the siblings of a message on other branches.
  */
 import type { Static } from 'typebox';
+import { withinQuota } from '../../../commands/tenants/within-quota.ts';
+import type { Accepted } from '../../../commands/inputs/posted-input.ts';
 import { editInput, regenerate, type Regeneration } from '../../../commands/inputs/regenerate.ts';
 import type { AnyCommand } from '../../../commands/perform.ts';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
@@ -23,6 +25,10 @@ import { answeredBy, write } from '../../request/write.ts';
 import { MessageParams, contextId, messageId } from '../params.ts';
 
 const tags = ['contexts'];
+
+type OnBranch = Accepted & { branch: string };
+
+const ONE_JOB = { queuedJobs: 1 };
 
 export function regenerateRoutes(app: App, ports: ApiPorts): void {
   editMessageRoute(app, ports);
@@ -49,7 +55,11 @@ function editMessageRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const content = toBlocks(request.body.content);
       const regeneration = toRegeneration(ports, request, content);
-      const answer = await write(ports, request, onBranch(editInput(ports, regeneration)));
+      const answer = await write(
+        ports,
+        request,
+        onBranch(withinQuota(request, ONE_JOB, editInput(ports, regeneration))),
+      );
       return accepted(request, reply, answer);
     },
   );
@@ -72,7 +82,11 @@ function regenerateRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const regeneration = toRegeneration(ports, request, null);
-      const answer = await write(ports, request, onBranch(regenerate(ports, regeneration)));
+      const answer = await write(
+        ports,
+        request,
+        onBranch(withinQuota(request, ONE_JOB, regenerate(ports, regeneration))),
+      );
       return accepted(request, reply, answer);
     },
   );
@@ -118,6 +132,6 @@ function toRegeneration<Content extends InputBlock[] | null>(
   return { messageId: messageId(params.message_id), name: body.name ?? null, input };
 }
 
-function onBranch(command: ReturnType<typeof regenerate>): AnyCommand<AcceptedOnBranch> {
+function onBranch(command: AnyCommand<OnBranch>): AnyCommand<AcceptedOnBranch> {
   return answeredBy(command, async (_, value) => ({ ...toAccepted(value), branch: value.branch }));
 }

@@ -10,6 +10,7 @@ import { makeTenant } from '../../../commands/tenants/manage-tenants.ts';
 import { rotateKey } from '../../../commands/keys/rotate-key.ts';
 import { LONGEST_LIFE_MS, type NewApiKey } from '../../../core/access/api-keys.ts';
 import { parseId, type ApiKeyId, type TenantId } from '../../../core/ids.ts';
+import { NO_LIMITS } from '../../../core/access/quotas.ts';
 import type { Scope } from '../../../core/access/scopes.ts';
 import { listKeys } from '../../../db/write/api-keys.ts';
 import { ensureTenant, tenantOfKey } from '../../../db/write/tenants/tenants.ts';
@@ -207,7 +208,7 @@ async function tenantOf(ports: ApiPorts, request: FastifyRequest, name: string |
 /** With an entry in the audit log; nothing, if there is one with this name. */
 async function addTenant(ports: ApiPorts, request: FastifyRequest, name: string): Promise<void> {
   const act = { action: 'tenant.created', target: name, detail: {} } as const;
-  const command = makeTenant({ name, weight: 1, allow: {} });
+  const command = makeTenant({ name, weight: 1, limits: NO_LIMITS, allow: {} });
   const outcome = await perform(
     ports,
     audited(ports, { request, tenantId: null }, command, () => [act]),

@@ -67,7 +67,9 @@ function createTenantRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const { name, limits = {}, allow = {} } = request.body;
-      const command = makeTenant({ name, weight: limits.weight ?? 1, allow: withoutNulls(allow) });
+      const { weight, ...own } = limits;
+      const tenant = { name, weight: weight ?? 1, limits: withoutNulls(own), allow: withoutNulls(allow) };
+      const command = makeTenant(tenant);
       const act = { action: 'tenant.created', target: name, detail: { limits, allow } } as const;
       const { value } = orRefuse(
         await perform(
@@ -108,7 +110,7 @@ function patchTenantRoute(app: App, ports: ApiPorts): void {
     {
       config,
       schema: {
-        summary: 'Suspend a tenant or let it go on, change its share of the slots, or what its workers may use',
+        summary: 'Suspend a tenant or let it go on, change its limits, or what its workers may use',
         operationId: 'patchTenant',
         tags,
         params: TenantParams,
@@ -122,8 +124,9 @@ function patchTenantRoute(app: App, ports: ApiPorts): void {
       const isOwn = request.key === null && request.credential !== null && params.name === DEFAULT_TENANT_NAME;
       if (status === 'suspended' && isOwn)
         throw invalid('An API without keys cannot suspend the tenant that it serves.', 'status');
-      const weight = limits.weight === null ? 1 : (limits.weight ?? null);
-      const command = alterTenant(params.name, { status, weight, allow });
+      const { weight: share, ...own } = limits;
+      const weight = share === null ? 1 : (share ?? null);
+      const command = alterTenant(params.name, { status, weight, limits: own, allow });
       const acts =
         Object.keys(body).length === 0
           ? []
@@ -173,6 +176,6 @@ function keysOf({ config: { apiKeys } }: ApiPorts, name: string): string[] {
   return apiKeys.filter(({ tenant }) => tenant === name).map(({ key }) => keyId(key));
 }
 
-function withoutNulls<Value>(lists: { [Kind in string]?: Value | null }): { [Kind in string]?: Value } {
-  return Object.fromEntries(Object.entries(lists).flatMap(([kind, list]) => (list == null ? [] : [[kind, list]])));
+function withoutNulls<Value>(given: { [Name in string]?: Value | null }): { [Name in string]?: Value } {
+  return Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (value == null ? [] : [[name, value]])));
 }

@@ -1,4 +1,5 @@
 /** Workers: created, read, changed, stopped, started, deleted. */
+import { withinQuota } from '../../../commands/tenants/within-quota.ts';
 import { startBelow, stopBelow } from '../../../commands/jobs/cascade.ts';
 import { deleteWorker } from '../../../commands/workers/delete-worker.ts';
 import { performWithin, type Command } from '../../../commands/perform.ts';
@@ -89,7 +90,8 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
       const user = actingUser(request, body.user);
       const parentWorkerId = await visibleParent(ports, request, body.parent_worker_id);
       const wanted = { tenantId, allow, user, name, title: null, role: body.role, config, parentWorkerId };
-      const command = await makeWorker(ports, wanted, input === undefined ? null : toFirstInput(request, input));
+      const make = await makeWorker(ports, wanted, input === undefined ? null : toFirstInput(request, input));
+      const command = withinQuota(request, { workers: 1, queuedJobs: input === undefined ? 0 : 1 }, make);
       const making = notifying(command, request, input?.webhook, ({ accepted }) => accepted);
       const answered = answeredBy(making, async (_, made) => toCreated(made));
       const answer = await write(ports, request, answered);

@@ -1,7 +1,8 @@
 /** Tenants in the API. */
 import { Type, type Static, type TSchema } from 'typebox';
 import { LEAST_WEIGHT, MOST_ALLOWED, MOST_WEIGHT, TENANT_STATUSES } from '../../../core/access/tenant.ts';
-import { nullable, oneOf, partial, plainText, strict } from '../../../schema/build.ts';
+import { LIMIT_RANGES, type LimitName } from '../../../core/access/quotas.ts';
+import { integer, nullable, oneOf, partial, plainText, strict } from '../../../schema/build.ts';
 import { Count, Instant, described, listOf } from '../common.ts';
 
 export const TenantName = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$' });
@@ -11,6 +12,38 @@ const Weight = Type.Number({
   maximum: MOST_WEIGHT,
   description: 'Its share of the slots while several tenants have work; 1 by default.',
 });
+
+/** What each limit counts. */
+const MEANINGS: Readonly<Record<LimitName, string>> = {
+  requests_per_s: 'Requests in a second.',
+  concurrent_requests: 'Requests that one API process serves at once, without event streams.',
+  slots: 'Contexts that run at once.',
+  queued_jobs: 'Queued jobs.',
+  workers: 'Workers, archived ones too.',
+  streams: 'Event streams of one API process.',
+  upload_mb: 'Size of the body of a request in MB, 1,048,576 bytes.',
+  sql_ms: 'Time of one statement of a read that may take long, in milliseconds.',
+};
+
+export function perLimit<Schema extends TSchema>(schemaOf: (name: LimitName) => Schema): Record<LimitName, Schema> {
+  return {
+    requests_per_s: schemaOf('requests_per_s'),
+    concurrent_requests: schemaOf('concurrent_requests'),
+    slots: schemaOf('slots'),
+    queued_jobs: schemaOf('queued_jobs'),
+    workers: schemaOf('workers'),
+    streams: schemaOf('streams'),
+    upload_mb: schemaOf('upload_mb'),
+    sql_ms: schemaOf('sql_ms'),
+  };
+}
+
+export function limitSchema(name: LimitName) {
+  const { least, most } = LIMIT_RANGES[name];
+  return nullable(integer(least, most, MEANINGS[name]));
+}
+
+const LIMITS = 'Null: as the config file says (`limits.tenant`), or no limit.';
 
 const Names = Type.Array(plainText(200, 1), { maxItems: MOST_ALLOWED, uniqueItems: true });
 
@@ -32,7 +65,7 @@ export const Tenant = strict(
       TENANT_STATUSES,
       'suspended: all requests are refused, and nothing runs. deleting: its data is being deleted.',
     ),
-    limits: strict({ weight: Weight }),
+    limits: strict({ weight: Weight, ...perLimit(limitSchema) }, { description: LIMITS }),
     allow: strict(perKind(nullable(Names)), { description: ALLOW }),
     created_at: Instant,
     deletion: nullable(strict({ requested_at: Instant, deleted_workers: Count })),
@@ -43,7 +76,7 @@ export type Tenant = Static<typeof Tenant>;
 
 export const TenantList = listOf('TenantList', Tenant);
 
-const Limits = partial({ weight: nullable(Weight) });
+const Limits = partial({ weight: nullable(Weight), ...perLimit(limitSchema) }, { description: LIMITS });
 const Allowed = partial(perKind(nullable(Names)), { description: ALLOW });
 
 export const CreateTenant = strict(

@@ -29,6 +29,7 @@ export function tenantsCommand(cli: Cli): Command {
 
 type Settings = Common & {
   weight?: number;
+  limit?: string[];
   tool?: string[];
   role?: string[];
   mcpServer?: string[];
@@ -36,7 +37,7 @@ type Settings = Common & {
 };
 
 /** `any` alone allows everything again. */
-function settings({ weight, tool, role, mcpServer, model }: Settings): Pick<PatchTenant, 'limits' | 'allow'> {
+function settings({ weight, limit, tool, role, mcpServer, model }: Settings): Pick<PatchTenant, 'limits' | 'allow'> {
   const listOf = (names: string[] | undefined) => (names?.length === 1 && names[0] === 'any' ? null : names);
   const allow = given({
     tools: listOf(tool),
@@ -45,14 +46,30 @@ function settings({ weight, tool, role, mcpServer, model }: Settings): Pick<Patc
     models: listOf(model),
   });
   return {
-    ...(weight !== undefined && { limits: { weight } }),
+    ...((weight !== undefined || limit !== undefined) && { limits: { ...given({ weight }), ...limitsIn(limit) } }),
     ...(Object.keys(allow).length > 0 && { allow }),
   };
+}
+
+/** `slots=10,workers=none`. The API checks names and values. */
+function limitsIn(texts: readonly string[] = []): Record<string, number | null> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, name, value] = /^([a-z_]+)=(none|[0-9]+)$/.exec(text) ?? [];
+      if (name === undefined || value === undefined)
+        throw new CommandError(
+          EXIT.usage,
+          `--limit is <name>=<number> or <name>=none, as slots=10, not ${oneLine(text)}.`,
+        );
+      return [name, value === 'none' ? null : Number(value)];
+    }),
+  );
 }
 
 function withSettings(command: Command): Command {
   return command
     .option('--weight <number>', 'its share of the slots while several tenants have work (1)', decimal(0.01, 100))
+    .option('--limit <name=number>', 'a limit, as slots=10; none: no limit of its own; may be repeated', gathered)
     .option(
       '--tool <names>',
       'allow only these tools; * stands for any characters; any: all; may be repeated',
@@ -80,15 +97,18 @@ function createTenantCommand(cli: Cli): Command {
 }
 
 function setTenantCommand(cli: Cli): Command {
-  const command = apiCommand('set', 'change the share of a tenant, or what its workers may use', [
-    'nightshift tenants set acme --weight 2',
+  const command = apiCommand('set', 'change the limits of a tenant, or what its workers may use', [
+    'nightshift tenants set acme --weight 2 --limit slots=10,queued_jobs=1000',
     'nightshift tenants set acme --tool web_search,http_fetch --model any',
   ]).argument('<name>', 'the tenant');
   return withSettings(command).action((name: string, { json, url, ...options }: Settings) =>
     carryOut(cli, given({ json, url }), async (client) => {
       const change = settings(options);
       if (Object.keys(change).length === 0)
-        throw new CommandError(EXIT.usage, 'Give at least one of --weight, --tool, --role, --mcp-server and --model.');
+        throw new CommandError(
+          EXIT.usage,
+          'Give at least one of --weight, --limit, --tool, --role, --mcp-server and --model.',
+        );
       const changed = await client.tenants.update(name, change);
       print(cli, given({ json }), changed, listText(cli, [changed], LIST));
     }),
@@ -137,10 +157,18 @@ const LIST: List<Tenant> = {
     { title: 'NAME', cell: ({ name }) => name },
     { title: 'STATUS', cell: ({ status }) => status },
     { title: 'WEIGHT', cell: ({ limits }) => String(limits.weight) },
+    { title: 'LIMITS', cell: limitsText },
     { title: 'ALLOWED', cell: allowedText },
     { title: 'CREATED', cell: ({ created_at }) => created_at },
   ],
 };
+
+function limitsText({ limits }: Tenant): string {
+  const set = Object.entries(limits).flatMap(([name, value]) =>
+    value === null || name === 'weight' ? [] : [`${name}=${value}`],
+  );
+  return set.length === 0 ? '-' : set.join(' ');
+}
 
 function allowedText({ allow }: Tenant): string {
   const lists = Object.entries(allow).flatMap(([kind, names]) =>

@@ -14,6 +14,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { ApiKeyId } from '../../../core/ids.ts';
 import { TENANT_STATUSES, type Allow, type Deletion, type TenantStatus } from '../../../core/access/tenant.ts';
+import type { TenantLimits } from '../../../core/access/quotas.ts';
 import { instant, jsonb, oneOf, tenantId, userName } from '../columns.ts';
 
 /**
@@ -30,6 +31,8 @@ export const tenants = pgTable(
     status: text('status').notNull().default('active').$type<TenantStatus>(),
     /** Its share of the slots, if several tenants have work. */
     weight: doublePrecision('weight').notNull().default(1),
+    /** Its limits. What is missing is not limited, or by the config file. */
+    limits: jsonb<TenantLimits>('limits').notNull().default({}),
     /** What its workers may use. A list that is missing allows everything. */
     allow: jsonb<Allow>('allow').notNull().default({}),
     /** Whether it has webhooks: then its appends write to their outbox. */
@@ -45,7 +48,7 @@ export const tenants = pgTable(
     uniqueIndex('tenants_name').on(t.name),
     index('tenants_special')
       .on(t.id)
-      .where(sql`${t.status} <> 'active' or ${t.weight} <> 1`),
+      .where(sql`${t.status} <> 'active' or ${t.weight} <> 1 or ${t.limits}->'slots' is not null`),
     check('tenants_status', oneOf('status', TENANT_STATUSES)),
     check('tenants_weight', sql`${t.weight} between 0.01 and 100`),
     check('tenants_deletion', sql`(${t.status} = 'deleting') = (${t.deletion} is not null)`),

@@ -1,12 +1,13 @@
 /** What the operator does with tenants. */
 import { sql, type SQL } from 'drizzle-orm';
 import type { TenantId } from '../../../core/ids.ts';
+import type { LimitName } from '../../../core/access/quotas.ts';
 import type { Allow, Deletion, TenantView } from '../../../core/access/tenant.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
 import { dueNow, millis } from '../../connection/instant.ts';
 
-const viewColumns: SQL = sql`t.name, t.status, t.weight, t.allow, t.deletion,
+const viewColumns: SQL = sql`t.name, t.status, t.weight, t.limits, t.allow, t.deletion,
   ${millis(sql`t.created_at`)} as "createdAt"`;
 
 /** Sorted by name. `after`: a name. */
@@ -28,19 +29,24 @@ export async function findTenant(executor: Executor, name: string): Promise<Tena
 /** Null: there is a tenant with this name. */
 export async function addTenant(
   tx: Executor,
-  tenant: Pick<TenantView, 'name' | 'weight' | 'allow'> & { id: TenantId },
+  tenant: Pick<TenantView, 'name' | 'weight' | 'limits' | 'allow'> & { id: TenantId },
 ): Promise<TenantView | null> {
   const [added] = await tx.execute<TenantView>(sql`/* tenants.create */
-    insert into tenants as t (id, name, weight, allow)
-    values (${tenant.id}, ${tenant.name}, ${tenant.weight}, ${encodeJson(tenant.allow)}::jsonb)
+    insert into tenants as t (id, name, weight, limits, allow)
+    values (${tenant.id}, ${tenant.name}, ${tenant.weight}, ${encodeJson(tenant.limits)}::jsonb,
+      ${encodeJson(tenant.allow)}::jsonb)
     on conflict (name) do nothing returning ${viewColumns}`);
   return added ?? null;
 }
 
-/** Null: unchanged. Lists of `allow` replace those of the same kind; a list that is null allows everything again. */
+/**
+ * Null: unchanged. Limits and lists of `allow` replace those of the same name or kind. One that is null is removed: the
+ * limit is that of the config file then, or none; and everything is allowed.
+ */
 export type TenantChange = {
   status: 'active' | 'suspended' | null;
   weight: number | null;
+  limits: { readonly [Name in LimitName]?: number | null };
   allow: { [Kind in keyof Allow]: Allow[Kind] | null } | null;
 };
 
@@ -48,10 +54,11 @@ export type TenantChange = {
 export async function changeTenant(
   tx: Executor,
   name: string,
-  { status, weight, allow }: TenantChange,
+  { status, weight, limits, allow }: TenantChange,
 ): Promise<TenantView | null> {
   const [changed] = await tx.execute<TenantView>(sql`/* tenants.change */
     update tenants t set status = coalesce(${status}::text, t.status), weight = coalesce(${weight}::float8, t.weight),
+      limits = jsonb_strip_nulls(t.limits || ${encodeJson(limits)}::jsonb),
       allow = jsonb_strip_nulls(t.allow || ${encodeJson(allow ?? {})}::jsonb)
     where t.name = ${name} and t.status <> 'deleting' returning ${viewColumns}`);
   return changed ?? null;

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { sql, type SQL } from 'drizzle-orm';
 import type { TenantId } from '../../../core/ids.ts';
+import { NO_LIMITS, type TenantLimits } from '../../../core/access/quotas.ts';
 import type { Allow, TenantStatus } from '../../../core/access/tenant.ts';
 import { ALL_ALLOWED } from '../../../core/workers/allowed-names.ts';
 import type { Executor } from '../../connection/client.ts';
@@ -31,7 +32,9 @@ export async function ensureTenant(executor: Executor, name: string): Promise<Te
   return added.id;
 }
 
-export type TenantState = { id: TenantId; status: TenantStatus; allow: Allow };
+const UNRESTRICTED = { allow: ALL_ALLOWED, limits: NO_LIMITS };
+
+export type TenantState = { id: TenantId; status: TenantStatus; allow: Allow; limits: TenantLimits };
 
 /**
  * The tenant that a key of the environment names. Adds it with a new name. Null: the key was one of a deleted tenant of
@@ -40,15 +43,15 @@ export type TenantState = { id: TenantId; status: TenantStatus; allow: Allow };
 export async function tenantOfKey(executor: Executor, name: string, keyId: string): Promise<TenantState | null> {
   type Row = { isEnded: boolean } & (TenantState | { id: null });
   const [row] = await executor.execute<Row>(sql`/* tenants.find_of_key */
-    select t.id, t.status, t.allow, exists (
+    select t.id, t.status, t.allow, t.limits, exists (
         select 1 from audit_entries a where a.tenant_id is null and a.target = ${name} and a.action = 'tenant.deleted'
           and a.detail->'keys' @> ${encodeJson([keyId])}::jsonb
       ) as "isEnded"
     from (select 1) one left join tenants t on t.name = ${name}`);
   if (row === undefined || row.isEnded) return null;
-  if (row.id === null) return { id: await ensureTenant(executor, name), status: 'active', allow: ALL_ALLOWED };
-  const { id, status, allow } = row;
-  return { id, status, allow };
+  if (row.id === null) return { id: await ensureTenant(executor, name), status: 'active', ...UNRESTRICTED };
+  const { id, status, allow, limits } = row;
+  return { id, status, allow, limits };
 }
 
 /** Those of the tenants that are active, in one query. */

@@ -1,6 +1,7 @@
 /** Workers of the same tree: lookups for tools that address other workers. */
 import { sql } from 'drizzle-orm';
 import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from '../../../core/ids.ts';
+import { NO_LIMITS, type TenantLimits } from '../../../core/access/quotas.ts';
 import type { User } from '../../../core/access/user.ts';
 import type { Executor } from '../../connection/client.ts';
 
@@ -50,14 +51,18 @@ export async function sentBy(executor: Executor, tenantId: TenantId, toolCallId:
   return row?.id ?? null;
 }
 
-/** `hops`: the number of workers that have already forwarded the request. `user`: on whose behalf the job runs. */
-type SendingJob = { hops: number; user: User | null };
+/**
+ * `hops`: the number of workers that have already forwarded the request. `user`: on whose behalf the job runs. `limits`:
+ * those of its tenant.
+ */
+type SendingJob = { hops: number; user: User | null; limits: TenantLimits };
 
 export async function sendingJob(executor: Executor, tenantId: TenantId, jobId: JobId): Promise<SendingJob> {
   const [row] = await executor.execute<SendingJob>(
-    sql`select hops, user_name as "user" from jobs where id = ${jobId} and tenant_id = ${tenantId}`,
+    sql`select j.hops, j.user_name as "user", t.limits from jobs j join tenants t on t.id = j.tenant_id
+      where j.id = ${jobId} and j.tenant_id = ${tenantId}`,
   );
-  return row ?? { hops: 0, user: null };
+  return row ?? { hops: 0, user: null, limits: NO_LIMITS };
 }
 
 /**

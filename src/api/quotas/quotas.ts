@@ -1,0 +1,91 @@
+/**
+ * The limits of a tenant that concern its requests: how many come in a second, how many are served at once, and how large
+ * their bodies are. A tenant without limits costs nothing here. Requests in a second are counted over all processes;
+ * those that are served at once are counted by each process for itself.
+ */
+import { Transform, type Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestRates } from '../../bus/request-rates.ts';
+import { NO_LIMITS, quotaExceeded } from '../../core/access/quotas.ts';
+import type { TenantId } from '../../core/ids.ts';
+import { RequestRefused } from '../response/problem.ts';
+import type { App } from '../server/ports.ts';
+import { showLimits } from './rate-limit-headers.ts';
+import { createTally } from './tally.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+export type Quotas = {
+  /** Counts a request whose tenant is known. Throws `RequestRefused` if it exceeds a limit. */
+  admit(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Requests of the tenant that this process serves now; counted only with a limit. */
+  requestsOf(tenant: TenantId): number;
+};
+
+export function openQuotas(rates: RequestRates): Quotas {
+  const serving = createTally<TenantId>();
+
+  async function countRate({ tenantId, limits }: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const most = limits.requests_per_s;
+    if (most === undefined) return;
+    const { count, endsInMs } = await rates.count(String(tenantId));
+    showLimits(reply, { name: 'requests_per_s', most, left: Math.max(0, most - count), endsInMs });
+    if (count > most) refuse('requests_per_s', `The tenant sends more than ${most} requests in a second, its limit.`);
+  }
+
+  function countServed({ tenantId, limits, method, routeOptions }: FastifyRequest, reply: FastifyReply): void {
+    const most = limits.concurrent_requests;
+    // Event streams have a limit of their own.
+    const isStream = routeOptions.config.stream === true && method !== 'HEAD';
+    if (most === undefined || isStream) return;
+    const before = serving.of(tenantId);
+    showLimits(reply, { name: 'concurrent_requests', most, left: Math.max(0, most - before - 1), endsInMs: null });
+    if (before >= most)
+      refuse('concurrent_requests', `This API process serves ${most} requests of the tenant at once, its limit.`);
+    const end = serving.begin(tenantId);
+    reply.raw.once('close', end);
+  }
+
+  return {
+    async admit(request, reply) {
+      if (request.limits === NO_LIMITS) return;
+      await countRate(request, reply);
+      countServed(request, reply);
+      const length = Number(request.headers['content-length'] ?? 0);
+      const most = request.limits.upload_mb;
+      if (most !== undefined && length > most * MEGABYTE) throw tooLarge(most);
+    },
+    requestsOf: (tenant) => serving.of(tenant),
+  };
+}
+
+/** Bodies whose length is not known before are counted while they are read. */
+export function limitUploads(app: App): void {
+  app.addHook('preParsing', async ({ limits, headers }, _reply, body) => {
+    const most = limits.upload_mb;
+    return most === undefined || headers['content-length'] !== undefined ? body : counted(body, most);
+  });
+}
+
+function counted(body: Readable, most: number): Readable {
+  let length = 0;
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      length += chunk.length;
+      if (length > most * MEGABYTE) done(tooLarge(most));
+      else done(null, chunk);
+    },
+  });
+  body.once('error', (error) => counter.destroy(error));
+  return body.pipe(counter);
+}
+
+function tooLarge(most: number): RequestRefused {
+  return new RequestRefused(
+    quotaExceeded('upload_mb', `The body is larger than ${most} MB, the limit of the tenant. Send a smaller one.`),
+  );
+}
+
+function refuse(...what: Parameters<typeof quotaExceeded>): never {
+  throw new RequestRefused(quotaExceeded(...what));
+}

@@ -1,0 +1,72 @@
+/** Limits of a tenant. They come from its row, or else from the config file (`limits.tenant`). */
+import { refuse, type Refusal } from '../errors.ts';
+
+/**
+ * The limits by name, with the smallest and the largest value. A limit that is missing does not limit. `weight` is no
+ * limit: it is a share.
+ */
+export const LIMIT_RANGES = {
+  requests_per_s: { least: 1, most: 100_000 },
+  concurrent_requests: { least: 1, most: 100_000 },
+  slots: { least: 1, most: 100_000 },
+  queued_jobs: { least: 1, most: 1_000_000 },
+  workers: { least: 1, most: 1_000_000 },
+  streams: { least: 1, most: 100_000 },
+  upload_mb: { least: 1, most: 1_000 },
+  sql_ms: { least: 10, most: 10_000 },
+} as const;
+
+export type LimitName = keyof typeof LIMIT_RANGES;
+
+/** In the order in which they are shown. */
+export const LIMIT_NAMES = Object.keys(LIMIT_RANGES) as LimitName[];
+
+export type TenantLimits = { readonly [Name in LimitName]?: number };
+
+/** Compared by identity: `limitsOf` returns it for a tenant without limits. */
+export const NO_LIMITS: TenantLimits = {};
+
+/** The limits of a tenant: its own, and those of the config file for the others. */
+export function limitsOf(own: TenantLimits, ofFile: TenantLimits): TenantLimits {
+  if (Object.keys(own).length === 0) return ofFile;
+  return ofFile === NO_LIMITS ? own : { ...ofFile, ...own };
+}
+
+/** Seconds after which a client should retry. */
+const RETRY_S = {
+  requests_per_s: 1,
+  concurrent_requests: 1,
+  slots: 5,
+  queued_jobs: 5,
+  workers: 30,
+  streams: 5,
+  upload_mb: 60,
+  sql_ms: 5,
+} as const satisfies Record<LimitName, number>;
+
+/** `param` of the refusal is the name of the limit. */
+export function quotaExceeded(limit: LimitName, message: string): Refusal {
+  return { ...refuse('quota_exceeded', message, limit), retryAfterS: RETRY_S[limit] };
+}
+
+/** What a tenant has, of what is limited by count in PostgreSQL. */
+export type Usage = { queuedJobs: number; workers: number };
+
+/** What a command adds. */
+export type Addition = Usage;
+
+/** The message for the client or the model; null: the addition is within the limits. */
+export function overQuota(limits: TenantLimits, usage: Usage, adds: Addition): Refusal | null {
+  const { workers, queued_jobs: queuedJobs } = limits;
+  if (workers !== undefined && adds.workers > 0 && usage.workers + adds.workers > workers)
+    return quotaExceeded(
+      'workers',
+      `The tenant has ${workers} workers, its limit. Delete workers that are not needed.`,
+    );
+  if (queuedJobs !== undefined && adds.queuedJobs > 0 && usage.queuedJobs + adds.queuedJobs > queuedJobs)
+    return quotaExceeded(
+      'queued_jobs',
+      `The tenant has ${queuedJobs} queued jobs, its limit. Wait until some of them start.`,
+    );
+  return null;
+}

@@ -1,0 +1,55 @@
+/** What a tenant has, of what its limits count in PostgreSQL. */
+import { sql, type SQL } from 'drizzle-orm';
+import type { TenantLimits, Usage } from '../../../core/access/quotas.ts';
+import type { TenantId } from '../../../core/ids.ts';
+import type { Executor } from '../../connection/client.ts';
+import { runningContexts } from '../../run/slots.ts';
+
+/** What is counted, up to how many; null: it is not counted, and 0 in the answer. */
+export type Counted = { [What in keyof Usage]: number | null };
+
+/** Until the transaction ends, no other one that is within limits adds to what this tenant has. */
+export async function lockUsage(tx: Executor, id: TenantId): Promise<void> {
+  await tx.execute(sql`/* tenants.lock_usage */ select 1 from tenants t where t.id = ${id} for no key update`);
+}
+
+/** A number of jobs or workers is read as so many entries of an index. */
+export async function readUsage(executor: Executor, id: TenantId, upTo: Counted): Promise<Usage> {
+  const [row] = await executor.execute<Usage>(sql`/* tenants.read_usage */
+    select ${counted(sql`jobs j where j.tenant_id = ${id} and j.status = 'queued'`, upTo.queuedJobs)} as "queuedJobs",
+      ${counted(sql`workers w where w.tenant_id = ${id}`, upTo.workers)} as workers`);
+  if (row === undefined) throw new Error('A select without a table has one row.');
+  return row;
+}
+
+/** All that a tenant has: for those who ask for it. */
+export async function readWholeUsage(executor: Executor, id: TenantId): Promise<Usage & { slots: number }> {
+  const [row] = await executor.execute<Usage & { slots: number }>(sql`
+    select (select count(*)::int from jobs j where j.tenant_id = ${id} and j.status = 'queued') as "queuedJobs",
+      (select count(*)::int from workers w where w.tenant_id = ${id}) as workers,
+      (select ${runningContexts} from (select ${id}::bigint as id) t) as slots`);
+  if (row === undefined) throw new Error('A select without a table has one row.');
+  return row;
+}
+
+/** Of tenants that have limits or work, at most `most`, those that run most first. `limits`: their own. */
+export type TenantLoad = { name: string; limits: TenantLimits; running: number; queued: number };
+
+/** From partial indexes, and one pass over the tenants. */
+export async function readTenantLoads(executor: Executor, most: number): Promise<TenantLoad[]> {
+  return executor.execute<TenantLoad>(sql`
+    select t.name, t.limits, coalesce(r.running, 0)::int as running, coalesce(q.queued, 0)::int as queued
+    from tenants t
+    left join (
+      select c.tenant_id, count(*) as running from contexts c where c.lease_owner is not null group by c.tenant_id
+    ) r on r.tenant_id = t.id
+    left join (
+      select j.tenant_id, count(*) as queued from jobs j where j.status = 'queued' group by j.tenant_id
+    ) q on q.tenant_id = t.id
+    where t.limits <> '{}' or r.tenant_id is not null or q.tenant_id is not null
+    order by running desc, queued desc, t.id limit ${most}`);
+}
+
+function counted(from: SQL, upTo: number | null): SQL {
+  return upTo === null ? sql`0` : sql`(select count(*)::int from (select from ${from} limit ${upTo}) counted)`;
+}
