@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { removeTenant } from '../../../src/commands/tenants/remove-tenant.ts';
 import type { TenantId } from '../../../src/core/ids.ts';
+import { LIMIT_NAMES } from '../../../src/core/access/quotas.ts';
 import { CODES, type Code } from '../../../src/core/errors.ts';
 import { ids, openApi, type Answer, type Api, type Body } from '../harness.ts';
 
@@ -27,6 +28,8 @@ afterAll(async () => {
   await other.close();
   await api.close();
 });
+
+const NO_LIMITS = Object.fromEntries(LIMIT_NAMES.map((name) => [name, null]));
 
 const patch = (name: string, body: object) => api.call('PATCH', `/api/tenants/${name}`, body, OPERATOR);
 const remove = (name: string) => api.call('DELETE', `/api/tenants/${name}`, undefined, OPERATOR);
@@ -59,7 +62,7 @@ describe('a tenant', () => {
     expect(made.body).toEqual({
       name: 'acme',
       status: 'active',
-      limits: { weight: 2 },
+      limits: { ...NO_LIMITS, weight: 2 },
       allow,
       created_at: expect.stringMatching(/Z$/),
       deletion: null,
@@ -69,7 +72,7 @@ describe('a tenant', () => {
     expect((await patch('acme', models)).body.allow).toEqual({ ...allow, ...models.allow });
     const { body: changed } = await patch('acme', { allow: { tools: null, roles: [] }, limits: { weight: null } });
     expect(changed.allow).toEqual({ ...allow, models: ['anthropic/*'], roles: [] });
-    expect(changed.limits).toEqual({ weight: 1 });
+    expect(changed.limits).toEqual({ ...NO_LIMITS, weight: 1 });
     expect((await api.get('/api/tenants/acme', OPERATOR)).body).toEqual(changed);
     expect((await patch('acme', {})).body).toEqual(changed);
     const { body: first } = await api.get('/api/tenants?limit=1', OPERATOR);
@@ -87,7 +90,7 @@ describe('a tenant', () => {
     [{ name: 'a'.repeat(65) }, 'name'],
     [{ name: 'a', limits: { weight: 0 } }, 'limits.weight'],
     [{ name: 'a', limits: { weight: 101 } }, 'limits.weight'],
-    [{ name: 'a', limits: { slots: 3 } }, 'limits.slots'],
+    [{ name: 'a', limits: { stored_mb: 3 } }, 'limits.stored_mb'],
     [{ name: 'a', allow: { tools: [''] } }, 'allow.tools.0'],
     [{ name: 'a', allow: { tools: ['x', 'x'] } }, 'allow.tools'],
     [{ name: 'a', allow: { people: [] } }, 'allow.people'],
