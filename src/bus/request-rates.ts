@@ -3,18 +3,8 @@
  * tenants with a limit are counted; until the first request of one there is no connection to Redis.
  */
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import { WINDOW_S, type RequestRates } from '../core/access/quotas.ts';
 import { openCounters } from './redis-connections.ts';
-
-/** The length of a window in seconds. It begins with its first request. */
-export const WINDOW_S = 1;
-
-/** `count`: requests in the window, with this one. */
-export type CountedRequest = { count: number; endsInMs: number };
-
-export type RequestRates = {
-  count(key: string): Promise<CountedRequest>;
-  close(): void;
-};
 
 /** More requests than a window can have: what is too many is decided by who asks. */
 const ANY_NUMBER = 1_000_000_000;

@@ -5,8 +5,7 @@
  */
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RequestRates } from '../../bus/request-rates.ts';
-import { NO_LIMITS, quotaExceeded } from '../../core/access/quotas.ts';
+import { NO_LIMITS, quotaExceeded, type RequestRates } from '../../core/access/quotas.ts';
 import type { TenantId } from '../../core/ids.ts';
 import { RequestRefused } from '../response/problem.ts';
 import type { App } from '../server/ports.ts';

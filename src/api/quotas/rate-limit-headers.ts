@@ -3,8 +3,7 @@
  * with one item for each limit, which has the name of the limit.
  */
 import type { FastifyReply } from 'fastify';
-import { WINDOW_S } from '../../bus/request-rates.ts';
-import type { LimitName } from '../../core/access/quotas.ts';
+import { WINDOW_S, type LimitName } from '../../core/access/quotas.ts';
 
 /** `left`: what the tenant may still use. `endsInMs`: until when it counts; null: as long as it is used. */
 type Shown = { name: LimitName; most: number; left: number; endsInMs: number | null };

@@ -7,7 +7,6 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
-import type { RequestRates } from '../../bus/request-rates.ts';
 import type { CommandPorts } from '../../commands/ports.ts';
 import type { Config } from '../../config/config.ts';
 import type { KeyRef } from '../../core/access/api-keys.ts';
@@ -16,7 +15,7 @@ import type { StreamHub } from '../../events/stream-hub.ts';
 import type { About } from './about.ts';
 import type { Catalog } from './catalog.ts';
 import type { Scope, Scopes } from '../../core/access/scopes.ts';
-import type { TenantLimits } from '../../core/access/quotas.ts';
+import type { RequestRates, TenantLimits } from '../../core/access/quotas.ts';
 import type { Allow } from '../../core/access/tenant.ts';
 import type { Token } from '../../core/access/tokens.ts';
 import type { Receivers } from '../../webhooks/receivers.ts';

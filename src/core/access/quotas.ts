@@ -49,6 +49,18 @@ export function quotaExceeded(limit: LimitName, message: string): Refusal {
   return { ...refuse('quota_exceeded', message, limit), retryAfterS: RETRY_S[limit] };
 }
 
+/** The length in seconds of the windows in which requests are counted. A window begins with its first request. */
+export const WINDOW_S = 1;
+
+/** `count`: requests in the window, with this one. */
+export type CountedRequest = { count: number; endsInMs: number };
+
+export type RequestRates = {
+  /** Counts a request of the tenant with this key. */
+  count(key: string): Promise<CountedRequest>;
+  close(): void;
+};
+
 /** What a tenant has, of what is limited by count in PostgreSQL. */
 export type Usage = { queuedJobs: number; workers: number };
 

@@ -13,7 +13,7 @@ import { encodeJson } from '../connection/codec.ts';
 import type { ThrottleNews } from '../../core/run/throttle.ts';
 import { throttleNews, toThrottleNews, type ThrottlesColumn } from './throttles.ts';
 import { millis } from '../connection/instant.ts';
-import { hasSlotLimit } from '../run/slots.ts';
+import { hasSlotLimit } from './slots.ts';
 import { processes } from '../schema/processes.ts';
 
 /** How late a heartbeat may be before its process counts as dead, in milliseconds. */

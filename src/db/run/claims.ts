@@ -4,7 +4,7 @@ import type { ContextId, ProcessId, TenantId } from '../../core/ids.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { contextColumns, toContextRow, type ContextColumns, type ContextRow } from './contexts.ts';
-import { hasSlotLimit, runningContexts, slotLimit } from './slots.ts';
+import { hasSlotLimit, runningContexts, slotLimit } from '../processes/slots.ts';
 
 /**
  * Takes the lease if it is free and the context has work. Sweeps revoke the leases of dead processes before. Null:

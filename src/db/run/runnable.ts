@@ -4,7 +4,7 @@ import type { ContextId, TenantId } from '../../core/ids.ts';
 import type { Executor } from '../connection/client.ts';
 import { WAKE_UP_GRACE_MS, nowInStatement } from '../connection/instant.ts';
 import { isPassedBy, type Passed } from './passed.ts';
-import { hasSlotLimit, runningContexts, slotLimit } from './slots.ts';
+import { hasSlotLimit, runningContexts, slotLimit } from '../processes/slots.ts';
 
 export type Runnable = {
   tenantId: TenantId;

@@ -60,7 +60,7 @@ export async function startWorkerProcess(
   { concurrency, reserved }: Capacity,
 ): Promise<WorkerProcess> {
   const registry = new Registry();
-  const shares = new Shares();
+  const shares = new Shares(ports.abilities.team.tenantLimits.slots ?? null);
   const slots = new Slots(shares, concurrency, reserved);
   const tenants = new Tenants(shares, registry);
   const clock = new DatabaseClock();

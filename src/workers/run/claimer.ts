@@ -117,7 +117,7 @@ async function claimRow(parts: Parts, tx: Executor, { contextId, owner }: Claim)
   const { shares } = parts.slots;
   const ofFile = slotsOfTenant(parts);
   const row = ofFile === null ? await claim(tx, contextId, owner) : null;
-  if (row !== null || (ofFile === null && !shares.someAreLimited)) return row;
+  if (row !== null || !shares.someAreLimited) return row;
   const claimed = await claimWithinSlots(tx, contextId, owner, ofFile);
   if (claimed?.kind === 'full') shares.noteFull(claimed.tenantId);
   return claimed?.kind === 'claimed' ? claimed.row : null;

@@ -166,15 +166,11 @@ export class Dispatcher {
       if (tenant !== null && slots.shares.running(tenant) === 0) void this.#look();
       return;
     }
-    // A list without contexts of a tenant with a limit may be older than the end of its run.
-    const mayHaveMore = this.#isCut || this.#list.byTenant.size > 0 || (tenant !== null && this.#isLimited(tenant));
+    // A list without contexts of a tenant that had its limit is older than the end of this run.
+    const mayHaveMore =
+      this.#isCut || this.#list.byTenant.size > 0 || (tenant !== null && slots.shares.isLimited(tenant));
     const slot = mayHaveMore ? slots.takeFree() : null;
     if (slot !== null) void this.#serve(slot, null);
-  }
-
-  #isLimited(tenant: TenantId): boolean {
-    const { abilities, slots } = this.#state;
-    return slots.shares.isLimited(tenant) || abilities.team.tenantLimits.slots !== undefined;
   }
 
   /** The next context of the list. The slot counts for its tenant at once, so that the next choice knows. */
@@ -276,9 +272,8 @@ function createReader({ abilities, database, registry, clock, identity, log }: R
   return async (asked) => {
     if (identity() === null) return new Map();
     const passBy = registry.unsupported.passedBy(clock.now());
-    const { slots: slotsOfTenant } = abilities.team.tenantLimits;
-    const read = () =>
-      pTimeout(readRunnable(database.db, { ...asked, after, passBy, slotsOfTenant }), DATABASE_TIMEOUT);
+    const all = { ...asked, passBy, slotsOfTenant: abilities.team.tenantLimits.slots };
+    const read = () => pTimeout(readRunnable(database.db, { ...all, after }), DATABASE_TIMEOUT);
     try {
       let found = await read();
       if (found.byTenant.size === 0 && after !== null) {

@@ -26,9 +26,15 @@ export class Shares {
   /** Of those whose weight is not 1. */
   #weights: ReadonlyMap<TenantId, number> = new Map();
 
+  /** The limit of slots of tenants that have none of their own; null: none. */
+  readonly #ofFile: number | null;
   #limits: ReadonlyMap<TenantId, number> = new Map();
   #someAreLimited = false;
   readonly #fullUntil = new Map<TenantId, number>();
+
+  constructor(slotsOfTenant: number | null = null) {
+    this.#ofFile = slotsOfTenant;
+  }
 
   setWeights(weights: ReadonlyMap<TenantId, number>): void {
     this.#weights = weights;
@@ -40,13 +46,13 @@ export class Shares {
     this.#someAreLimited = isCut || limits.size > 0;
   }
 
-  /** Whether it has a limit of slots of its own, as far as this process knows. */
+  /** Whether its slots are limited, as far as this process knows. */
   isLimited(tenant: TenantId): boolean {
-    return this.#limits.has(tenant);
+    return this.#limitOf(tenant) !== null;
   }
 
   get someAreLimited(): boolean {
-    return this.#someAreLimited;
+    return this.#someAreLimited || this.#ofFile !== null;
   }
 
   /** A claim was refused, because the tenant has its limit. Until a run of it ends here, or for a moment, it is left out. */
@@ -110,9 +116,13 @@ export class Shares {
     return false;
   }
 
+  #limitOf(tenant: TenantId): number | null {
+    return this.#limits.get(tenant) ?? this.#ofFile;
+  }
+
   #isFull(tenant: TenantId): boolean {
-    const limit = this.#limits.get(tenant);
-    if (limit !== undefined && this.running(tenant) >= limit) return true;
+    const limit = this.#limitOf(tenant);
+    if (limit !== null && this.running(tenant) >= limit) return true;
     return performance.now() < (this.#fullUntil.get(tenant) ?? 0);
   }
 

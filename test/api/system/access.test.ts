@@ -255,6 +255,7 @@ describe('access control', () => {
       credential: { kind: 'environment', tenantId: expect.any(Number) },
       scopes: ALL_SCOPES,
       allow: {},
+      limits: {},
       key: { kind: 'env', id: expect.any(String) },
       token: null,
     });

@@ -45,6 +45,7 @@ describe('the configuration', () => {
       trustedProxies: [],
       configFile: null,
       trees: { limits: { depth: 8, children: 1_000, workers: 10_000 }, tenantWorkers: null },
+      tenantLimits: {},
       workspaces: null,
       tour: true,
       prefix: 'nightshift',

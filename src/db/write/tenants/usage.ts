@@ -3,7 +3,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { TenantLimits, Usage } from '../../../core/access/quotas.ts';
 import type { TenantId } from '../../../core/ids.ts';
 import type { Executor } from '../../connection/client.ts';
-import { runningContexts } from '../../run/slots.ts';
+import { runningContexts } from '../../processes/slots.ts';
 
 /** What is counted, up to how many; null: it is not counted, and 0 in the answer. */
 export type Counted = { [What in keyof Usage]: number | null };
@@ -24,7 +24,7 @@ export async function readUsage(executor: Executor, id: TenantId, upTo: Counted)
 
 /** All that a tenant has: for those who ask for it. */
 export async function readWholeUsage(executor: Executor, id: TenantId): Promise<Usage & { slots: number }> {
-  const [row] = await executor.execute<Usage & { slots: number }>(sql`
+  const [row] = await executor.execute<Usage & { slots: number }>(sql`/* tenants.read_whole_usage */
     select (select count(*)::int from jobs j where j.tenant_id = ${id} and j.status = 'queued') as "queuedJobs",
       (select count(*)::int from workers w where w.tenant_id = ${id}) as workers,
       (select ${runningContexts} from (select ${id}::bigint as id) t) as slots`);
@@ -37,7 +37,7 @@ export type TenantLoad = { name: string; limits: TenantLimits; running: number; 
 
 /** From partial indexes, and one pass over the tenants. */
 export async function readTenantLoads(executor: Executor, most: number): Promise<TenantLoad[]> {
-  return executor.execute<TenantLoad>(sql`
+  return executor.execute<TenantLoad>(sql`/* tenants.read_loads */
     select t.name, t.limits, coalesce(r.running, 0)::int as running, coalesce(q.queued, 0)::int as queued
     from tenants t
     left join (
