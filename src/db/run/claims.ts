@@ -1,6 +1,6 @@
 /** Claims: a worker process takes the free lease of a context. `c` is the context's row throughout. */
 import { sql, type SQL } from 'drizzle-orm';
-import type { ContextId, ProcessId, TenantId } from '../../core/ids.ts';
+import type { ContextId, ProcessId } from '../../core/ids.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { contextColumns, toContextRow, type ContextColumns, type ContextRow } from './contexts.ts';
@@ -20,19 +20,19 @@ export async function claim(tx: Executor, contextId: ContextId, owner: ProcessId
 
 /**
  * Takes the lease within the limit of the tenant's slots. Locks the row of the tenant first: its claims wait for each
- * other, in all processes. `full`: it has its limit already. Null: as in `claim`, or the tenant has no limit.
+ * other, in all processes. Null: as in `claim`, or the tenant has its limit, or none.
  */
 export async function claimWithinSlots(
   tx: Executor,
   contextId: ContextId,
   owner: ProcessId,
   ofFile: number | null,
-): Promise<{ kind: 'claimed'; row: ContextRow } | { kind: 'full'; tenantId: TenantId } | null> {
+): Promise<ContextRow | null> {
   const limit = slotLimit(ofFile);
   // One round trip. The second statement sees what was claimed before the first got its lock.
-  const [locked, claimed] = await Promise.all([
-    tx.execute<{ tenantId: TenantId }>(sql`/* contexts.lock_slots */
-      select t.id as "tenantId" from contexts c join tenants t on t.id = c.tenant_id
+  const [, [row]] = await Promise.all([
+    tx.execute(sql`/* contexts.lock_slots */
+      select 1 from contexts c join tenants t on t.id = c.tenant_id
       where c.id = ${contextId} and ${isClaimable} and t.status = 'active' and ${limit} is not null
       for no key update of t`),
     tx.execute<ContextColumns>(
@@ -44,10 +44,7 @@ export async function claimWithinSlots(
       )}`,
     ),
   ]);
-  const [row] = claimed;
-  const [tenant] = locked;
-  if (row !== undefined) return { kind: 'claimed', row: toClaimed(row) };
-  return tenant === undefined ? null : { kind: 'full', ...tenant };
+  return row === undefined ? null : toClaimed(row);
 }
 
 /** Claims many contexts. Skips rows that another transaction has locked, and contexts with failed claims. */

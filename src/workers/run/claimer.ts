@@ -114,13 +114,10 @@ function slotsOfTenant({ abilities }: Parts): number | null {
 
 /** Null: the claim was a noop, or the tenant has all slots of its limit. */
 async function claimRow(parts: Parts, tx: Executor, { contextId, owner }: Claim): Promise<ContextRow | null> {
-  const { shares } = parts.slots;
   const ofFile = slotsOfTenant(parts);
   const row = ofFile === null ? await claim(tx, contextId, owner) : null;
-  if (row !== null || !shares.someAreLimited) return row;
-  const claimed = await claimWithinSlots(tx, contextId, owner, ofFile);
-  if (claimed?.kind === 'full') shares.noteFull(claimed.tenantId);
-  return claimed?.kind === 'claimed' ? claimed.row : null;
+  if (row !== null || !parts.slots.shares.someAreLimited) return row;
+  return claimWithinSlots(tx, contextId, owner, ofFile);
 }
 
 /** Claimed, but not read yet. */

@@ -6,8 +6,6 @@ import type { TenantId } from '../../core/ids.ts';
 
 /** Tenants of which the last start is remembered; of others it counts as longer ago. */
 const MOST = 10_000;
-/** How long a tenant that had its limit is left out, in milliseconds. */
-const FULL_MS = 200;
 /** How long a count of waiting contexts is used, in milliseconds. */
 const NOTED_MS = 1_000;
 
@@ -30,7 +28,6 @@ export class Shares {
   readonly #ofFile: number | null;
   #limits: ReadonlyMap<TenantId, number> = new Map();
   #someAreLimited = false;
-  readonly #fullUntil = new Map<TenantId, number>();
 
   constructor(slotsOfTenant: number | null = null) {
     this.#ofFile = slotsOfTenant;
@@ -55,11 +52,6 @@ export class Shares {
     return this.#someAreLimited || this.#ofFile !== null;
   }
 
-  /** A claim was refused, because the tenant has its limit. Until a run of it ends here, or for a moment, it is left out. */
-  noteFull(tenant: TenantId): void {
-    this.#fullUntil.set(tenant, performance.now() + FULL_MS);
-  }
-
   running(tenant: TenantId): number {
     return this.#running.get(tenant) ?? 0;
   }
@@ -77,11 +69,10 @@ export class Shares {
   /** `isLeaving`: the run was asked to leave. */
   end(tenant: TenantId, isLeaving: boolean): void {
     add(this.#running, tenant, -1);
-    this.#fullUntil.delete(tenant);
     if (isLeaving && this.#leaving.has(tenant)) add(this.#leaving, tenant, -1);
   }
 
-  /** The tenant whose turn it is; null: there are none, or those that there are have their limit. */
+  /** The tenant whose turn it is; null: there are none, or those that there are have their limit here. */
   first(tenants: Iterable<TenantId>): TenantId | null {
     let first: TenantId | null = null;
     for (const tenant of tenants)
@@ -120,10 +111,10 @@ export class Shares {
     return this.#limits.get(tenant) ?? this.#ofFile;
   }
 
+  /** Whether its limit is used in this process alone. A claim counts over all processes. */
   #isFull(tenant: TenantId): boolean {
     const limit = this.#limitOf(tenant);
-    if (limit !== null && this.running(tenant) >= limit) return true;
-    return performance.now() < (this.#fullUntil.get(tenant) ?? 0);
+    return limit !== null && this.running(tenant) >= limit;
   }
 
   #share(tenant: TenantId, count: number): number {

@@ -221,6 +221,19 @@ describe('a refusal', () => {
     expect(await the.rows(`select status from jobs where context_id = '${contextId}'`)).toEqual([{ status: 'queued' }]);
   });
 
+  test('of a tenant that has its limit of queued jobs', async () => {
+    const { contextId } = await the.context();
+    const made = await schedule(the, contextId, { overlap: 'interrupt' });
+    const due = { ...dueOf(made), limits: { queued_jobs: 1 } };
+    expect(await runDue(portsOf(the), due, firstOf(made))).toBe('started');
+    // The job that it replaces makes room for it.
+    expect(await runDue(portsOf(the), due, firstOf(made) + MINUTE)).toBe('started');
+    const other = await schedule(the, contextId);
+    const ports = portsOf(the, { tenantLimits: { queued_jobs: 1 } });
+    expect(await runDue(ports, dueOf(other), firstOf(other))).toBe('failed');
+    expect((await runsOf(the, other)).at(-1)?.error?.code).toBe('quota_exceeded');
+  });
+
   test('of a role that is gone', async () => {
     const { contextId } = await the.context();
     const worker = { name: 'w', role: 'gone', config: {} };

@@ -188,6 +188,19 @@ test('two workers that answer each other reach a limit', async () => {
   expect(await of.query(`select 1 from messages where content::text like '%worker_limit%'`)).not.toEqual([]);
 });
 
+test('messages above the queued jobs of the tenant are refused', async () => {
+  const { of } = await start(obedient);
+  const { parent, child } = await pair(of);
+  const [kept] = await of.query(`select id from jobs where context_id = '${child.contextId}' limit 1`);
+  await of.query(
+    `update jobs set status = 'queued', finished_at = null, error = null where id = '${String(kept?.['id'])}'`,
+  );
+  await of.query(`update tenants set limits = '{"queued_jobs": 1}' where id = 1`);
+  const { jobId } = await of.post(parent.contextId, tell('send_message', { to: child.workerId, content: 'go on' }));
+  await of.ended(jobId);
+  expect(await of.query(`select 1 from messages where content::text like '%quota_exceeded%'`)).not.toEqual([]);
+});
+
 test('messages above the limit for one minute are refused, earlier ones are kept', async () => {
   const many: Script = async (request, signal) => {
     const input = lastInput(request);

@@ -209,6 +209,18 @@ describe('an invalid request is reported in text, and nothing is made', () => {
     expect((await of.query('select 1 from workers')).length).toBeLessThan(3);
   });
 
+  test.each(['workers', 'queued_jobs'])('more than the limit of the tenant: %s', async (limit) => {
+    const of = await start();
+    const most = limit === 'workers' ? 2 : 1;
+    await of.query(`update tenants set limits = '{"${limit}": ${most}}' where id = 1`);
+    const script = `${spawn('say: a')}\n${spawn('say: b')}\n---\nsay: over`;
+    const { job, results } = await run(of, script, { tools: ['spawn_worker'] });
+    expect(job).toMatchObject({ status: 'completed' });
+    expect(results.join('\n')).toContain('"code":"quota_exceeded"');
+    expect(results.join('\n')).toMatch(/No worker was created. The tenant has . (workers|queued jobs), its limit/);
+    expect(await of.query('select 1 from workers')).toHaveLength(2);
+  });
+
   test('a child of another role needs the approvals of its parent, and has its denials', async () => {
     const roles = new Map([['other', { tools: ['look'] }]]);
     const of = await start({ roles });
