@@ -36,7 +36,7 @@ test('two processes count together, each tenant by itself, and begin again after
   const url = runRedis();
   if (url === null) return;
   const rates = await twoProcesses(url);
-  const counted = await Promise.all(Array.from({ length: 10 }, (_, at) => rates[at % 2]?.count('a')));
+  const counted = await Promise.all(Array.from({ length: 10 }, async (_, at) => rates[at % 2]?.count('a')));
   expect(counted.map((one) => one?.count).toSorted((one, other) => Number(one) - Number(other))).toEqual(
     Array.from({ length: 10 }, (_, at) => at + 1),
   );

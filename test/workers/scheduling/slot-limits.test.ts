@@ -9,7 +9,7 @@ import { firstInput } from '../../db/inputs.ts';
 import { TEAM_DEFAULTS } from '../../../src/workers/run/team-abilities.ts';
 import { says, startFleet, type Fleet, type FleetOptions } from '../worker-fleet.ts';
 
-type Watched = { fleet: Fleet; most(): number; started(): number };
+type Watched = { fleet: Fleet; most: () => number; started: () => number };
 
 const TIMES = { heartbeatIntervalMs: 50 };
 
