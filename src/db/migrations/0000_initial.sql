@@ -654,7 +654,7 @@ CREATE INDEX "workers_user" ON "workers" USING btree ("tenant_id","user_name","i
 CREATE INDEX "workers_role" ON "workers" USING btree ("tenant_id","role") WHERE "workers"."role" is not null;--> statement-breakpoint
 CREATE INDEX "workers_expiring" ON "workers" USING btree ("expires_at") WHERE "workers"."expires_at" is not null;--> statement-breakpoint
 CREATE INDEX "workers_archived" ON "workers" USING btree ("archived_at") WHERE "workers"."archived_at" is not null;--> statement-breakpoint
-CREATE VIEW "calls" AS (select t.id, t.tenant_id, t.context_id, t.job_id, t.message_id, t.ordinal, t.name, t.effect, t.on_unknown, t.status,
+CREATE VIEW "calls" WITH (security_invoker = true) AS (select t.id, t.tenant_id, t.context_id, t.job_id, t.message_id, t.ordinal, t.name, t.effect, t.on_unknown, t.status,
     t.waits_for, t.asked_at, t.expires_at, t.reply, t.approval, t.approval_at, t.created_at, t.started_at, t.finished_at from tool_calls t
   union all
   select m.id, m.tenant_id, m.context_id, coalesce(m.job_id, (m.call ->> 'job_id')::uuid) as job_id,
@@ -663,16 +663,26 @@ CREATE VIEW "calls" AS (select t.id, t.tenant_id, t.context_id, t.job_id, t.mess
     null::text as waits_for, null::timestamptz as asked_at, null::timestamptz as expires_at, null::json as reply,
     null::json as approval, null::timestamptz as approval_at, coalesce(least(to_timestamp((m.call -> 'execution' ->> 'began_at')::float8 / 1000)::timestamptz(3), m.completed_at), m.created_at) as created_at,
     null::timestamptz as started_at, m.completed_at as finished_at from messages m where m.call is not null);--> statement-breakpoint
-CREATE VIEW "executions" AS (select x.tool_call_id, x.number, x.tenant_id, x.context_id, x.epoch, x.idempotency_key, x.began_at, x.ended_at,
+CREATE VIEW "executions" WITH (security_invoker = true) AS (select x.tool_call_id, x.number, x.tenant_id, x.context_id, x.epoch, x.idempotency_key, x.began_at, x.ended_at,
     x.outcome from tool_executions x
   union all
   select m.id, 1, m.tenant_id, m.context_id, (m.call -> 'execution' ->> 'epoch')::bigint, m.id::text, least(to_timestamp((m.call -> 'execution' ->> 'began_at')::float8 / 1000)::timestamptz(3), m.completed_at),
     m.completed_at, m.call -> 'execution' ->> 'outcome'
   from messages m where m.call is not null and m.call -> 'execution' ->> 'outcome' is not null);--> statement-breakpoint
-CREATE VIEW "events" AS (select b.context_id, b.tenant_id, b.seq as batch, b.first_seq + (e.event ->> 0)::bigint as seq, e.event ->> 1 as name,
+CREATE VIEW "events" WITH (security_invoker = true) AS (select b.context_id, b.tenant_id, b.seq as batch, b.first_seq + (e.event ->> 0)::bigint as seq, e.event ->> 1 as name,
     e.event -> 2 as data, b.created_at
   from event_batches b cross join lateral json_array_elements(b.events) as e(event));--> statement-breakpoint
 ALTER TABLE "contexts" SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);--> statement-breakpoint
 ALTER TABLE "jobs" SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "processes" SET (fillfactor = 50);--> statement-breakpoint
-INSERT INTO "tenants" ("id", "name") VALUES (1, 'default');
+INSERT INTO "tenants" ("id", "name") VALUES (1, 'default');--> statement-breakpoint
+DO $do$ BEGIN EXECUTE format($create$
+  CREATE FUNCTION delete_audit_entries(tenant bigint, most integer) RETURNS integer LANGUAGE sql SECURITY DEFINER
+  SET search_path = %1$I, pg_temp AS $body$
+    WITH rest AS MATERIALIZED (
+      SELECT a.ctid AS place FROM audit_entries a JOIN tenants t ON t.id = a.tenant_id
+      WHERE a.tenant_id = tenant AND t.status = 'deleting' LIMIT most FOR UPDATE OF a SKIP LOCKED
+    ), deleted AS (DELETE FROM audit_entries a USING rest WHERE a.ctid = rest.place RETURNING 1)
+    SELECT count(*)::integer FROM deleted
+  $body$;
+  REVOKE ALL ON FUNCTION delete_audit_entries(bigint, integer) FROM PUBLIC$create$, current_schema()); END $do$;
