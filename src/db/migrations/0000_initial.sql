@@ -173,6 +173,7 @@ CREATE TABLE "jobs" (
 	"attempt" integer DEFAULT 0 NOT NULL,
 	"failures" integer DEFAULT 0 NOT NULL,
 	"retry_at" timestamp (3) with time zone,
+	"starts_at" timestamp (3) with time zone,
 	"steps" integer DEFAULT 0 NOT NULL,
 	"max_steps" integer,
 	"deadline" timestamp (3) with time zone,
@@ -206,8 +207,9 @@ CREATE TABLE "jobs" (
 	CONSTRAINT "jobs_parent_notice" CHECK (parent_notice in ('wanted', 'due')),
 	CONSTRAINT "jobs_cascade" CHECK (cascade in ('cancel', 'stop', 'interrupt')),
 	CONSTRAINT "jobs_kind" CHECK (kind in ('input', 'retry', 'compact')),
-	CONSTRAINT "jobs_status" CHECK (status in ('queued', 'running', 'waiting', 'completed', 'incomplete', 'failed', 'cancelled', 'interrupted')),
+	CONSTRAINT "jobs_status" CHECK (status in ('delayed', 'queued', 'running', 'waiting', 'completed', 'incomplete', 'failed', 'cancelled', 'interrupted')),
 	CONSTRAINT "jobs_input_has_message" CHECK (("jobs"."kind" = 'input') = ("jobs"."message_id" is not null)),
+	CONSTRAINT "jobs_delayed_has_start" CHECK ("jobs"."status" <> 'delayed' or "jobs"."starts_at" is not null),
 	CONSTRAINT "jobs_started" CHECK ("jobs"."status" not in ('running', 'waiting') or "jobs"."started_at" is not null),
 	CONSTRAINT "jobs_finished" CHECK (("jobs"."status" in ('completed', 'incomplete', 'failed', 'cancelled', 'interrupted')) = ("jobs"."finished_at" is not null)),
 	CONSTRAINT "jobs_failed_says_why" CHECK ("jobs"."status" not in ('failed', 'incomplete') or "jobs"."error" is not null),
@@ -250,7 +252,7 @@ CREATE TABLE "messages" (
 	"completed_at" timestamp (3) with time zone,
 	CONSTRAINT "messages_role" CHECK (role in ('user', 'assistant', 'system', 'tool')),
 	CONSTRAINT "messages_type" CHECK (type in ('text', 'plan', 'question', 'tool_call', 'tool_result')),
-	CONSTRAINT "messages_status" CHECK (status in ('queued', 'completed', 'retracted', 'withdrawn')),
+	CONSTRAINT "messages_status" CHECK (status in ('delayed', 'queued', 'completed', 'retracted', 'withdrawn')),
 	CONSTRAINT "messages_numbered" CHECK (("messages"."status" in ('completed', 'retracted')) = ("messages"."seq" is not null)),
 	CONSTRAINT "messages_turn" CHECK (("messages"."status" in ('completed', 'retracted')) = ("messages"."turn" is not null)),
 	CONSTRAINT "messages_call" CHECK ("messages"."call" is null or "messages"."role" = 'tool'),
@@ -597,6 +599,9 @@ CREATE UNIQUE INDEX "contexts_tenant" ON "contexts" USING btree ("tenant_id","id
 CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "jobs_one_active" ON "jobs" USING btree ("context_id") WHERE "jobs"."status" in ('running', 'waiting');--> statement-breakpoint
 CREATE INDEX "jobs_queue" ON "jobs" USING btree ("context_id","priority","position") WHERE "jobs"."status" = 'queued';--> statement-breakpoint
+CREATE INDEX "jobs_delayed" ON "jobs" USING btree ("starts_at") WHERE "jobs"."status" = 'delayed';--> statement-breakpoint
+CREATE INDEX "jobs_delayed_of_tenant" ON "jobs" USING btree ("tenant_id","starts_at") WHERE "jobs"."status" = 'delayed';--> statement-breakpoint
+CREATE INDEX "jobs_delayed_of_context" ON "jobs" USING btree ("context_id","starts_at") WHERE "jobs"."status" = 'delayed';--> statement-breakpoint
 CREATE UNIQUE INDEX "jobs_spawned_once" ON "jobs" USING btree ("parent_tool_call_id") WHERE "jobs"."parent_tool_call_id" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "jobs_notice_once" ON "jobs" USING btree ("notice_of_job_id") WHERE "jobs"."notice_of_job_id" is not null;--> statement-breakpoint
 CREATE INDEX "jobs_notice_due" ON "jobs" USING btree ("id") WHERE "jobs"."parent_notice" = 'due';--> statement-breakpoint
