@@ -13,6 +13,11 @@ export function spanOf(
   };
 }
 
+/** The end of a day; null: it is not valid. */
+export function endOf(day: string): string | null {
+  return momentOf(day, 1);
+}
+
 /** `more`: number of days to add. */
 function momentOf(day: string | undefined, more: number): string | null {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? '') ?? [];
