@@ -73,7 +73,7 @@ const routes = [
     getParentRoute,
     path: '/access',
     component: lazyRouteComponent(() => import('../pages/access/page.tsx'), 'AccessPage'),
-    validateSearch: texts('tab'),
+    validateSearch: texts('tab', 'actor', 'action', 'target', 'from', 'to'),
   }),
   createRoute({
     getParentRoute,

@@ -1,10 +1,14 @@
-/** Access: API keys. */
+/** Access: API keys, and who did what. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Page } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
+import { AuditTab } from './audit/audit-tab.tsx';
 import { KeysTab } from './keys/keys-tab.tsx';
 
-const TABS = [{ name: 'keys', label: 'API keys', content: <KeysTab /> }] as const;
+const TABS = [
+  { name: 'keys', label: 'API keys', content: <KeysTab /> },
+  { name: 'audit', label: 'Audit log', content: <AuditTab /> },
+] as const;
 
 export function AccessPage() {
   const { tab } = useSearch({ from: '/access' });
