@@ -1,5 +1,7 @@
 /** Converts calendar days of the browser's time zone to timestamps. */
 
+export const OWN_TIMEZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** From the start of the first day to the end of the last day. An invalid day sets no limit. */
 export function spanOf(
   from: string | undefined,

@@ -1,8 +1,6 @@
 /** The scopes of a new key: only those that this session has can be given. */
-import { useId } from 'react';
 import { useScopes, type Scope } from '../../../data/query/session.ts';
-import { Checkbox } from '../../../ui/forms/checkbox.tsx';
-import css from '../access.module.css';
+import { DescribedChoices } from '../../../ui/forms/described-choices.tsx';
 
 const ALLOWS: Readonly<Record<Scope, string>> = {
   read: 'read everything but prompts, with the data of all users',
@@ -20,25 +18,15 @@ type Props = {
 
 export function ScopesField({ chosen, error, onChange }: Props) {
   const scopes = useScopes();
-  const noteId = useId();
   const isPartial = scopes.length < Object.keys(ALLOWS).length;
-  const note = error ?? (isPartial ? 'Only scopes that your own key has are listed.' : null);
   return (
-    <fieldset className={css.scopes} aria-describedby={note === null ? undefined : noteId}>
-      <legend>Scopes</legend>
-      {scopes.map((scope) => (
-        <Checkbox
-          key={scope}
-          label={`${scope}: ${ALLOWS[scope]}`}
-          checked={chosen.includes(scope)}
-          onChange={(on) => onChange(scopes.filter((one) => (one === scope ? on : chosen.includes(one))))}
-        />
-      ))}
-      {note !== null && (
-        <p id={noteId} className={error === null ? css.hint : css.error} role={error === null ? undefined : 'alert'}>
-          {note}
-        </p>
-      )}
-    </fieldset>
+    <DescribedChoices
+      label="Scopes"
+      choices={scopes.map((value) => ({ value, about: ALLOWS[value] }))}
+      chosen={chosen}
+      hint={isPartial ? 'Only scopes that your own key has are listed.' : undefined}
+      error={error}
+      onChange={onChange}
+    />
   );
 }
