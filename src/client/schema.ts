@@ -1542,6 +1542,8 @@ export type Session = {
   /** True with a key or a session cookie, and always if no sign-in is needed. */
   signed_in: boolean;
   tenant: string | null;
+  /** What this request may do. Empty, if it is not signed in. */
+  scopes: ('read' | 'run' | 'configure' | 'approve' | 'keys')[];
 };
 
 export type Sibling = {
