@@ -1,4 +1,5 @@
 // Sends a request over a socket and checks its answer: against the document, and by what the API logged.
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Api, Body } from '../harness.ts';
@@ -46,7 +47,7 @@ export async function openSender(api: Api): Promise<Sender> {
 
 function logOf({ lines }: Api): string {
   const errors = lines.filter(({ level }) => Number(level) >= ERROR_LEVEL);
-  return errors.map(({ err, msg }) => JSON.stringify(err ?? msg)).join('\n');
+  return errors.map(({ err, msg }) => JSON.stringify(err ?? msg).slice(0, 1_000)).join('\n');
 }
 
 type Target = { port: number; method: string; path: string; headers: Record<string, string> };
@@ -74,7 +75,15 @@ async function exchange(target: Target, body: Sent['body']) {
 async function wholeOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+  const body = Buffer.concat(chunks);
+  switch (body.length === 0 ? undefined : response.headers['content-encoding']) {
+    case 'br':
+      return brotliDecompressSync(body).toString();
+    case 'gzip':
+      return gunzipSync(body).toString();
+    default:
+      return body.toString();
+  }
 }
 
 /** A stream never ends by itself: the client disconnects. */

@@ -125,7 +125,7 @@ async function tablesOf(databaseUrl: string, tenant: string, id: number): Promis
       where c.table_schema = 'nightshift' and c.column_name = 'tenant_id' and t.table_type = 'BASE TABLE'`,
   );
   const left: string[] = [];
-  for (const { name } of [...tables]) {
+  for (const { name } of tables) {
     const [row] = await rows<{ n: number }>(
       databaseUrl,
       `select count(*)::int as n from ${name} where tenant_id = ${id}`,
