@@ -76,14 +76,9 @@ async function wholeOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);
   const body = Buffer.concat(chunks);
-  switch (body.length === 0 ? undefined : response.headers['content-encoding']) {
-    case 'br':
-      return brotliDecompressSync(body).toString();
-    case 'gzip':
-      return gunzipSync(body).toString();
-    default:
-      return body.toString();
-  }
+  const coding = response.headers['content-encoding'];
+  if (body.length === 0 || coding === undefined) return body.toString();
+  return (coding === 'br' ? brotliDecompressSync(body) : gunzipSync(body)).toString();
 }
 
 /** A stream never ends by itself: the client disconnects. */
