@@ -1,5 +1,5 @@
 /** Nightshift as in production: the commands `api` and `worker`, each in its own process. */
-import { migrate } from '../../src/db/connection/migrate.ts';
+import { migrate } from '../../src/db/setup/migrate.ts';
 import { start } from '../process.ts';
 import { BUNDLED_MAIN, makeBundle } from './bundle.ts';
 import type { Setting, SystemKind } from '../system.ts';

@@ -31,6 +31,7 @@ export class CommandError extends Error {
 export function exitOf(status: Job['status']): Exit {
   switch (status) {
     case 'completed':
+    case 'delayed':
     case 'queued':
     case 'running':
     case 'waiting':

@@ -7,8 +7,8 @@ export type Accepted = {
   job_id: string;
   message_id: string | null;
   context_id: string;
-  /** Status of the job: `queued`, unless the input joined an unfinished job (`steer`) or answered its question. */
-  status: 'queued' | 'running' | 'waiting';
+  /** Status of the job: `queued`, unless the input is delayed (`after_s`, `at`), joined an unfinished job (`steer`), or answered its question. */
+  status: 'delayed' | 'queued' | 'running' | 'waiting';
   stream_url: string;
 };
 
@@ -16,8 +16,8 @@ export type AcceptedOnBranch = {
   job_id: string;
   message_id: string | null;
   context_id: string;
-  /** Status of the job: `queued`, unless the input joined an unfinished job (`steer`) or answered its question. */
-  status: 'queued' | 'running' | 'waiting';
+  /** Status of the job: `queued`, unless the input is delayed (`after_s`, `at`), joined an unfinished job (`steer`), or answered its question. */
+  status: 'delayed' | 'queued' | 'running' | 'waiting';
   stream_url: string;
   /** The new branch, which is now active. */
   branch: string;
@@ -193,7 +193,7 @@ export type CancelJobs = {
   /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
   user?: string;
   role?: string;
-  status?: 'queued' | 'running' | 'waiting';
+  status?: 'delayed' | 'queued' | 'running' | 'waiting';
   kind?: 'input' | 'retry' | 'compact';
   /** Must be contained in the metadata of the job. */
   metadata?: { [key: string]: Json };
@@ -226,7 +226,7 @@ export type ChildJob = {
   worker_id: string;
   /** Name of the worker. */
   name: string;
-  status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
+  status: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
   usage: Usage;
   /** ISO 8601. */
   created_at: string;
@@ -784,6 +784,10 @@ export type FirstMessage = {
   max_steps?: number;
   /** ISO 8601. */
   deadline?: string;
+  /** Delays the job by so many seconds, at most 366 days. Until then its status is delayed, and it holds up no other input. Only with delivery queue, and not together with at. */
+  after_s?: number;
+  /** Delays the job until this time, at most 366 days from now. A time that has passed means at once. Only with delivery queue, and not together with after_s. */
+  at?: string;
   webhook?: NamedWebhook;
 };
 
@@ -884,7 +888,7 @@ export type Interrupt = {
 /** Progress of the interrupt. For an idle context all fields are null or empty. */
 export type Interruption = {
   job_id: string | null;
-  status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted' | null;
+  status: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted' | null;
   removed_messages: string[];
   effects: BegunCall[];
   requested_at: string | null;
@@ -898,9 +902,10 @@ export type Job = {
   worker_id: string;
   user: string | null;
   branch: string;
-  status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
+  status: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
   attempt: number;
   retry_at: string | null;
+  starts_at: string | null;
   steps: number;
   usage: Usage;
   waiting_for: WaitingFor[];
@@ -933,7 +938,7 @@ export type JobFailure = {
 export type JobFinishedEvent = {
   context_id: string;
   job_id: string;
-  status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
+  status: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
   attempt: number;
 };
 
@@ -950,7 +955,7 @@ export type JobOutput = {
 export type JobStartedEvent = {
   context_id: string;
   job_id: string;
-  status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
+  status: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
   attempt: number;
 };
 
@@ -1016,7 +1021,7 @@ export type Message = {
   turn: string | null;
   role: 'user' | 'assistant' | 'system' | 'tool';
   type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result';
-  status: 'queued' | 'completed' | 'retracted';
+  status: 'delayed' | 'queued' | 'completed' | 'retracted';
   /** Prompts show a summary instead of this message. */
   compacted: boolean;
   content: ContentBlock[];
@@ -1249,6 +1254,10 @@ export type PostMessage = {
   max_steps?: number;
   /** ISO 8601. */
   deadline?: string;
+  /** Delays the job by so many seconds, at most 366 days. Until then its status is delayed, and it holds up no other input. Only with delivery queue, and not together with at. */
+  after_s?: number;
+  /** Delays the job until this time, at most 366 days from now. A time that has passed means at once. Only with delivery queue, and not together with after_s. */
+  at?: string;
   webhook?: NamedWebhook;
 };
 
@@ -1312,7 +1321,7 @@ export type Readiness = {
 /** Progress of the stop request. */
 export type Receipt = {
   job_id: string;
-  status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
+  status: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
   requested_at: string | null;
   delivered_at: string | null;
   stopped_at: string | null;
@@ -1551,6 +1560,8 @@ export type Session = {
   /** True with a key or a session cookie, and always if no sign-in is needed. */
   signed_in: boolean;
   tenant: string | null;
+  /** What this request may do. Empty, if it is not signed in. */
+  scopes: ('read' | 'run' | 'configure' | 'approve' | 'keys')[];
 };
 
 export type Sibling = {
@@ -1939,7 +1950,7 @@ export type Turn = {
   tool_calls: TurnCall[];
   job: {
     id: string;
-    status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
+    status: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
   } | null;
 };
 
@@ -2147,7 +2158,7 @@ export type WorkerTree = {
 /** The unfinished job, or else the last one. */
 export type WorkerTreeJob = {
   id: string;
-  status: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
+  status: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
   started_at: string | null;
   finished_at: string | null;
 };
@@ -2492,7 +2503,7 @@ export type Operations = {
   };
   'GET /api/jobs': {
     path: undefined;
-    query: { limit?: number; cursor?: string; status?: 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted' | ('queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted')[]; kind?: 'input' | 'retry' | 'compact'; user?: string; role?: string; metadata?: string; context_id?: string; worker_id?: string; parent_job_id?: string; created_after?: string; created_before?: string };
+    query: { limit?: number; cursor?: string; status?: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted' | ('delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted')[]; kind?: 'input' | 'retry' | 'compact'; user?: string; role?: string; metadata?: string; context_id?: string; worker_id?: string; parent_job_id?: string; created_after?: string; created_before?: string };
     body: undefined;
     answer: JobList;
   };

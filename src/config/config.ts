@@ -24,6 +24,10 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export type Config = {
   /** Null: `start` starts its own PostgreSQL, and a Redis from PATH if there is one. `api` and `worker` need both. */
   databaseUrl: string | null;
+  /** For API processes, if they have a login of their own. */
+  apiDatabaseUrl: string | null;
+  /** PostgreSQL logins that `migrate` gives rights to. */
+  logins: { api: string | null; worker: string | null };
   redisUrl: string | null;
   host: string;
   port: number;
@@ -111,6 +115,8 @@ export function parseEnvironment(env: Environment): Config {
   const config: Config = {
     ...providers,
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    apiDatabaseUrl: read.url('NIGHTSHIFT_API_DATABASE_URL', ['postgres:', 'postgresql:']),
+    logins: { api: read.text('NIGHTSHIFT_API_LOGIN'), worker: read.text('NIGHTSHIFT_WORKER_LOGIN') },
     redisUrl: read.url('REDIS_URL', ['redis:', 'rediss:']),
     host: read.text('HOST') ?? '127.0.0.1',
     port: read.integer('PORT', 3000, 0, 65_535),

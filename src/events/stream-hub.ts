@@ -28,12 +28,15 @@ export type Joined = {
   stop(): void;
 };
 
-export function openStreamHub({ db }: Pick<Database, 'db'>, bus: Bus): StreamHub {
-  return new StreamHub(db, bus);
+export function openStreamHub({ db, everywhere }: Pick<Database, 'db' | 'everywhere'>, bus: Bus): StreamHub {
+  return new StreamHub(db, everywhere.db, bus);
 }
 
 export class StreamHub {
+  /** For the tenant of a request. */
   readonly #db: Executor;
+  /** For all streams and long polls at once. */
+  readonly #ofAll: Executor;
   readonly #bus: Bus;
   readonly #waits: JobWaits;
   readonly #interest: InterestPublisher;
@@ -44,13 +47,14 @@ export class StreamHub {
   /** Resolves once the ends of jobs are reported, with the function that ends this. Null: nothing was followed yet. */
   #jobEnds: Promise<() => void> | null = null;
 
-  constructor(db: Executor, bus: Bus) {
+  constructor(db: Executor, ofAll: Executor, bus: Bus) {
     this.#db = db;
+    this.#ofAll = ofAll;
     this.#bus = bus;
     this.#waits = new JobWaits();
     this.#interest = new InterestPublisher(bus);
     const onResync = (): void => void (this.#resyncs += 1);
-    this.#feeds = new SharedFeeds(bus, { db, interest: this.#interest, pace: new Pace(), onResync });
+    this.#feeds = new SharedFeeds(bus, { db: ofAll, interest: this.#interest, pace: new Pace(), onResync });
     this.#poller = new Poller(ASK_MS, () => this.#poll());
     this.#unsubscribe = bus.onLost(() => this.#lost());
   }
@@ -160,7 +164,7 @@ export class StreamHub {
   async #poll(): Promise<void> {
     const feeds = this.#feeds.all.filter(({ tail }) => tail >= 0);
     this.#interest.renew(feeds);
-    const progress = await readStreamProgress(this.#db, feeds, this.#waits.jobs).catch(() => null);
+    const progress = await readStreamProgress(this.#ofAll, feeds, this.#waits.jobs).catch(() => null);
     if (progress === null) return;
     this.#waits.send(progress.ended);
     for (const feed of feeds) {

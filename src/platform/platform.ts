@@ -52,7 +52,7 @@ export type Platform = {
   close(): Promise<void>;
 };
 
-export type PoolLimits = Pick<DatabaseOptions, 'limits' | 'lockTimeoutMs' | 'onLocked'>;
+export type PoolLimits = Pick<DatabaseOptions, 'limits' | 'lockTimeoutMs' | 'onLocked' | 'namesTenant'>;
 
 /**
  * For processes that serve requests and run no jobs. A request waits for a row lock without keeping a connection, so

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { ConfigError, parseEnvironment, type Config } from '../config/config.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
 import { createLog } from './log.ts';
-import { migrate } from '../db/connection/migrate.ts';
+import { migrate } from '../db/setup/migrate.ts';
 import { whenUp } from '../db/connection/when-up.ts';
 import { untilMigrated } from './until-migrated.ts';
 import { WORKER_LIMITS, openPlatform, requestLimits, startApi, type Platform, type PoolLimits } from './platform.ts';
@@ -14,7 +14,7 @@ import { untilSignal } from './signals.ts';
 export async function runApi(): Promise<number> {
   const { refuseBusyPort } = await import('../api/server/busy-port.ts');
   await refuseBusyPort(parseEnvironment(process.env));
-  return run(requestLimits, async (platform, log) => {
+  return run(forRequests, async (platform, log) => {
     const api = await startApi(platform, 'production', log);
     log.info({ address: api.url }, 'the API is up');
     return () => api.close();
@@ -23,7 +23,7 @@ export async function runApi(): Promise<number> {
 
 export async function runWorker(): Promise<number> {
   return run(
-    () => WORKER_LIMITS,
+    ({ databaseUrl }) => ({ databaseUrl, poolLimits: WORKER_LIMITS }),
     async (platform, log) => {
       await untilMigrated(platform.commands.database.db, log);
       const worker = await platform.startWorker();
@@ -33,25 +33,35 @@ export async function runWorker(): Promise<number> {
 }
 
 export async function migrateOnly(): Promise<number> {
-  const { databaseUrl, databaseSchema } = parseEnvironment(process.env);
+  const { databaseUrl, databaseSchema, logins } = parseEnvironment(process.env);
   if (databaseUrl === null)
     throw new ConfigError(['DATABASE_URL is not set: set it to the URL of the PostgreSQL database']);
-  await whenUp(() => migrate(databaseUrl, databaseSchema));
+  await whenUp(() => migrate(databaseUrl, databaseSchema, logins));
   return 0;
+}
+
+type Using = { databaseUrl: string | null; poolLimits: PoolLimits };
+
+/** API processes may have a login of their own, which row security limits. */
+function forRequests(config: Config): Using {
+  const namesTenant = config.apiDatabaseUrl !== null;
+  const databaseUrl = config.apiDatabaseUrl ?? config.databaseUrl;
+  return { databaseUrl, poolLimits: { ...requestLimits(config), namesTenant } };
 }
 
 type Start = (platform: Platform, log: Logger) => Promise<() => Promise<void>>;
 
 /** Opens the platform, starts the process, waits for a signal, and shuts down. */
-async function run(limitsOf: (config: Config) => PoolLimits, start: Start): Promise<number> {
+async function run(using: (config: Config) => Using, start: Start): Promise<number> {
   const config = parseEnvironment(process.env);
-  const { databaseUrl, redisUrl } = config;
+  const { redisUrl } = config;
+  const { databaseUrl, poolLimits } = using(config);
   if (databaseUrl === null || redisUrl === null) {
     throw new ConfigError(['DATABASE_URL and REDIS_URL must both be set; only `nightshift start` runs without them']);
   }
   const log = createLog(config.logLevel);
   const configFile = await loadConfigFile(process.cwd(), config.configFile);
-  const services = { databaseUrl, redisUrl, poolLimits: limitsOf(config) };
+  const services = { databaseUrl, redisUrl, poolLimits };
   const platform = await openPlatform(config, services, configFile, log);
   const exitCode = untilSignal(log);
   const starting = start(platform, log);

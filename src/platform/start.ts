@@ -9,7 +9,7 @@ import { refuseBusyPort } from '../api/server/busy-port.ts';
 import { VERSION } from '../package-files.ts';
 import { activeTenantOf, firstContext } from './first-context.ts';
 import { createLog } from './log.ts';
-import { migrate } from '../db/connection/migrate.ts';
+import { migrate } from '../db/setup/migrate.ts';
 import { whenUp } from '../db/connection/when-up.ts';
 import { hasKeys } from '../db/write/api-keys.ts';
 import { keyWith } from '../config/key-with.ts';

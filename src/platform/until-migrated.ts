@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isUnavailable } from '../db/connection/database-errors.ts';
 import type { Executor } from '../db/connection/client.ts';
-import { describeSchemaProblem, schemaState } from '../db/connection/schema-state.ts';
+import { describeSchemaProblem, schemaState } from '../db/setup/schema-state.ts';
 
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;

@@ -24,6 +24,7 @@ import { openDatabase, type Database, type DatabaseOptions } from '../../src/db/
 import type { LeaseTimes } from '../../src/db/processes/processes.ts';
 import type { WakeUp } from '../../src/queue/wake-queue.ts';
 import { createTestDatabase } from '../services/database.ts';
+import { withLogins } from '../services/logins.ts';
 import { tagOf } from '../services/statements.ts';
 import { webhooksWith } from '../services/webhooks.ts';
 import { contractOf, type Contract } from './contract.ts';
@@ -85,7 +86,17 @@ export function isQuery(text: string): boolean {
   return text !== 'begin' && text !== 'commit' && !text.startsWith('select set_config(');
 }
 
-/** `databaseUrl`: instead of a database of its own. `roles`, `checkInput`: of the config file. */
+/** The database as a login sees it that row security limits; null: the API uses the login of the tests. */
+type ApiUrl = (databaseUrl: string) => Promise<string | null>;
+
+/** `NIGHTSHIFT_TEST_ROW_SECURITY`: all tests of the API, as the login of API processes. */
+const ofDepth: ApiUrl = async (databaseUrl) =>
+  process.env['NIGHTSHIFT_TEST_ROW_SECURITY'] === 'on' ? (await withLogins(databaseUrl)).api : null;
+
+/**
+ * `databaseUrl`: instead of a database of its own. `roles`, `checkInput`: of the config file. The application, not what
+ * the test does itself, uses `apiUrl`.
+ */
 export async function openApi(
   env: Environment = {},
   databaseUrl?: string,
@@ -93,6 +104,7 @@ export async function openApi(
   checkInput: CheckInput = async () => null,
   consoleFolder: string | null = null,
   about: About = ABOUT,
+  apiUrl: ApiUrl = ofDepth,
 ): Promise<Api> {
   const own = databaseUrl === undefined ? await createTestDatabase() : null;
   const statements: string[] = [];
@@ -102,6 +114,9 @@ export async function openApi(
     hook: (text) => void (tagOf(text) === KEY_CHECK || statements.push(text)),
   };
   const database = own === null ? openDatabase(url, options) : own.open(options);
+  const limitedUrl = await apiUrl(url);
+  const limited = limitedUrl === null ? null : openDatabase(limitedUrl, { ...options, namesTenant: true });
+  const ofApp = limited ?? database;
   const bus = localBus();
   const wakeUps: WakeUp[] = [];
   const queue = { reachable: true };
@@ -123,10 +138,11 @@ export async function openApi(
   const config = parseEnvironment({ NIGHTSHIFT_REQUEST_MS: PATIENT_MS, ...env });
   const app = await createApp({
     ...commands,
+    database: ofApp,
     config,
     logger,
-    streamHub: openStreamHub(database, bus),
-    catalog: openCatalog(database, TIMES, {
+    streamHub: openStreamHub(ofApp, bus),
+    catalog: openCatalog(ofApp, TIMES, {
       fileRoles: roles,
       checkInput,
       parameters: [],
@@ -172,6 +188,7 @@ export async function openApi(
     ...callsBy(call),
     async close() {
       await app.close();
+      await limited?.close();
       await database.close();
       await bus.close();
       await own?.drop();

@@ -12,7 +12,7 @@ import { soundConversation } from './world/sound-conversation.ts';
 import { event, text, toolResult } from './world/builders.ts';
 import { soundWorld, type Sound } from './world/sound-world.ts';
 import { foundOut } from './world/unanswered.ts';
-import type { Moment, Posted, Stop, World } from './world/world.ts';
+import type { Moment, Posted, Stop, TenantJob, World } from './world/world.ts';
 
 test('a sound world passes every check', () => {
   const { world } = soundWorld();
@@ -565,6 +565,30 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
       /text of an answer after/,
     ],
   ],
+  tenants: [
+    ['an input of a suspended tenant is lost', ({ world }) => void world.others.jobs.pop(), /has no job/],
+    [
+      'a job does not go on when its tenant is resumed',
+      ({ world }) => void (world.others.jobs[0] = { ...job(world), status: 'running' }),
+      /of the resumed tenant is running/,
+    ],
+    [
+      'a job belongs to another user',
+      ({ world }) => void (world.others.jobs[0] = { ...job(world), user: 'ben' }),
+      /has the user ben, not ann/,
+    ],
+    [
+      'an input is stored twice',
+      ({ world }) => void world.others.jobs.push({ ...job(world), id: 'another' }),
+      /has no accepted input/,
+    ],
+    [
+      'a suspended tenant begins a job',
+      ({ world }) => void (world.others.jobs[0] = { ...job(world), startedAt: 20 }),
+      /began while its tenant was suspended/,
+    ],
+    ['a deletion leaves rows', ({ world }) => void world.others.left.push('jobs of deleted'), /has rows left: jobs/],
+  ],
   processes: [
     [
       'a process ends by itself',
@@ -578,6 +602,12 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     ],
   ],
 };
+
+function job({ others }: World): TenantJob {
+  const [first] = others.jobs;
+  if (first === undefined) throw new Error('The sound world has a job of another tenant.');
+  return first;
+}
 
 describe.each(Object.entries(BROKEN))('%s', (name, ways) => {
   test.each(ways)('%s', (_, breakIt, expected) => {

@@ -22,6 +22,15 @@ export const TIMES = {
   request: 3_000,
 } as const;
 
+/** By the tenant that they give access to. `operator`: the admin key. */
+export const KEYS = {
+  default: 'chaos-key-of-default',
+  paused: 'chaos-key-of-paused',
+  deleted: 'chaos-key-of-deleted',
+  operator: 'chaos-key-of-the-operator',
+} as const;
+export const AUTHORIZED = { authorization: `Bearer ${KEYS.default}` };
+
 /** How long a process may take to start, or to end on request. */
 const COME_UP_MS = 60_000;
 const END_MS = TIMES.drain + 15_000;
@@ -105,6 +114,8 @@ function environment(outside: string): Record<string, string> {
     NIGHTSHIFT_BOOTSTRAP: String(process.pid),
     NIGHTSHIFT_CONFIG: 'test/e2e/outside/outside.config.ts',
     OUTSIDE: outside,
+    NIGHTSHIFT_ADMIN_KEY: KEYS.operator,
+    NIGHTSHIFT_API_KEYS: (['default', 'paused', 'deleted'] as const).map((name) => `${KEYS[name]}:${name}`).join(),
     LOG_LEVEL: 'info',
     NIGHTSHIFT_PREFIX: 'chaos',
     NIGHTSHIFT_LEASE_MS: String(TIMES.lease),

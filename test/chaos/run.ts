@@ -18,6 +18,7 @@ import { random } from './random.ts';
 import { readStored, readReturned, readUnrest } from './world/read-world.ts';
 import { inputsOfWorkers, stopsBelow } from './world/worker-inputs.ts';
 import type { Services } from './services.ts';
+import { startTenants } from './clients/tenants.ts';
 import { startTelling } from './clients/settling-outcomes.ts';
 import { foundOut } from './world/unanswered.ts';
 import type { Struck, Violation, World } from './world/world.ts';
@@ -82,12 +83,16 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
       ({ at, kind, target }) => setting.print(`  ${seconds(at)}  ${kind}: ${target}`),
     );
     const teller = startTelling(ask, outside, throws.of('telling'));
+    const others = startTenants(ask, services.postgres.url, throws.of('tenants'), plan.ms);
     const approver = startApproving(ask, throws.of('approving'));
     const telling = setInterval(() => setting.print(progress(crowd, storm, begun)), TELL_EVERY_MS);
     await Promise.all([storm.over, posted(crowd, options, setting)]);
     setting.print(`the faults are over: ${progress(crowd, storm, begun)}`);
     const calm = performance.now();
-    const unsettled = await settle(crowd, services.postgres.url, options.settleSeconds * 1_000);
+    const [unsettled, ofOthers] = await Promise.all([
+      settle(crowd, services.postgres.url, options.settleSeconds * 1_000),
+      others.finish(),
+    ]);
     const settledMs = unsettled.length === 0 ? performance.now() - calm : null;
     clearInterval(telling);
     await Promise.all([teller.end(), approver.end()]);
@@ -99,7 +104,7 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
       crowd,
       followers,
       storm.struck,
-      { decisions: approver.decisions, reported: teller.reported },
+      { decisions: approver.decisions, reported: teller.reported, others: ofOthers },
       unsettled,
       outside,
       switches,
@@ -145,7 +150,7 @@ async function readWorld(
   crowd: Crowd,
   followers: Followers,
   faults: Struck[],
-  persons: Pick<World, 'decisions' | 'reported'>,
+  persons: Pick<World, 'decisions' | 'reported' | 'others'>,
   unsettled: string[],
   outside: string,
   switches: Switches,

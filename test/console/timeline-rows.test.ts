@@ -23,6 +23,7 @@ function job(started: number | null): Job {
     status: started === null ? 'queued' : 'running',
     attempt: 1,
     retry_at: null,
+    starts_at: null,
     steps: 1,
     usage,
     waiting_for: [],

@@ -5,7 +5,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
 import { inject } from 'vitest';
-import { migrate } from '../../src/db/connection/migrate.ts';
+import { migrate } from '../../src/db/setup/migrate.ts';
 import { DatabasePool, type PooledDatabase } from './database-pool.ts';
 
 export interface TestDatabase {

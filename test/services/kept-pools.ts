@@ -1,7 +1,13 @@
 // The connections of a test database, which its next user goes on with: a connection costs PostgreSQL 4 ms, and plans
 // each statement again.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseOn, openPool, type Database, type DatabaseOptions } from '../../src/db/connection/client.ts';
+import {
+  databaseOn,
+  openPool,
+  type Database,
+  type DatabaseAccess,
+  type DatabaseOptions,
+} from '../../src/db/connection/client.ts';
 import type { Pool } from '../../src/db/connection/pool.ts';
 
 /** `lent`: what uses it now. */
@@ -55,7 +61,7 @@ function lend(pool: Pool, options: DatabaseOptions): { database: Database; isQui
   const refuseUnless = (allowed: boolean): void => {
     if (!allowed) throw new Error('This database was closed.');
   };
-  const { db, transaction, read } = databaseOn(pool, {
+  const access = databaseOn(pool, {
     ...options,
     async hook(text) {
       // Transactions that are running when it closes may end.
@@ -73,12 +79,16 @@ function lend(pool: Pool, options: DatabaseOptions): { database: Database; isQui
       running.delete(started);
     }
   };
+  const whileOpen = (of: DatabaseAccess): DatabaseAccess => ({
+    db: of.db,
+    transaction: (work, given) => counted(() => of.transaction(work, given)),
+    read: (work, given) => counted(() => of.read(work, given)),
+  });
   return {
     isQuiet: () => running.size === 0,
     database: {
-      db,
-      transaction: (work, given) => counted(() => transaction(work, given)),
-      read: (work, given) => counted(() => read(work, given)),
+      ...whileOpen(access),
+      everywhere: whileOpen(access.everywhere),
       async close() {
         if (state === 'open') state = 'closing';
         await Promise.race([Promise.allSettled(running), sleep(CLOSES_WITHIN_MS, undefined, { ref: false })]);

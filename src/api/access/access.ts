@@ -20,7 +20,7 @@ import { openKeyCheck, openMadeKeys, type KeyCheck } from './made-keys.ts';
 import { openSessions, tokenIn, type RecordSession, type SessionHash, type SignedInBy } from './session.ts';
 import { NEEDS_KEY, looksLikeToken, openTokens, type IssuedToken, type NewToken } from './tokens.ts';
 import { openTenants } from './tenants.ts';
-import type { Database, Executor } from '../../db/connection/client.ts';
+import type { DatabaseAccess, Executor } from '../../db/connection/client.ts';
 import { hasKeys, holdKey } from '../../db/write/api-keys.ts';
 import { holdSession } from '../../db/write/sessions.ts';
 import type { TokenRef } from '../../db/write/tokens.ts';
@@ -88,7 +88,7 @@ type SignIn = { kind: 'sign_in'; keyId: string; begin(record: RecordSession): Pr
 
 export function openAccessControl(
   { apiKeys, adminKey, allowedHosts, secretKeys }: AccessConfig,
-  database: Database,
+  database: DatabaseAccess,
 ): AccessControl {
   const withKeys = keyAccess({ apiKeys, adminKey, secretKeys }, database);
   return isSecured({ apiKeys, adminKey }) ? withKeys : untilKeysAreMade(allowedHosts, withKeys, openKeyCheck(database));
@@ -103,7 +103,7 @@ const NO_KEY = refuse('unauthorized', 'No API key was given. Send the header Aut
 
 type KeyConfig = Pick<AccessConfig, 'apiKeys' | 'adminKey' | 'secretKeys'>;
 
-function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Database): AccessControl {
+function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: DatabaseAccess): AccessControl {
   const environment = openEnvironmentKeys(apiKeys);
   const { find, scopesOf } = environment;
   const isAdminKey = keyTest(adminKey);

@@ -1,9 +1,11 @@
 /** Creates a worker with its context, and with its first input if there is one, for every route that does. */
 import type { FirstInput } from '../../commands/inputs/posted-input.ts';
 import { createWorker, type Created, type CreateWorker } from '../../commands/workers/create-worker.ts';
+import { createWithDelayedInput } from '../../commands/workers/create-with-delayed-input.ts';
 import type { AnyCommand } from '../../commands/perform.ts';
 import type { WorkerId } from '../../core/ids.ts';
 import type { Allow } from '../../core/access/tenant.ts';
+import type { Delay } from '../../core/run/delay.ts';
 import { sees, type Caller } from '../access/reach.ts';
 import { refused } from '../response/problem.ts';
 import { noWorker, parentId } from '../routes/params.ts';
@@ -22,13 +24,17 @@ export async function makeWorker(
   ports: ApiPorts,
   { allow, ...wanted }: WantedWorker,
   input: FirstInput | null = null,
+  delay: Delay | null = null,
 ): Promise<AnyCommand<Created>> {
   const refusal = await refusedName(ports, allow, wanted.config);
   if (refusal !== null) return async () => refusal;
   const role = await roleToMakeFrom(ports, { tenantId: wanted.tenantId, allow }, wanted.role);
   if (role !== null && 'code' in role) return async () => role;
   const { config, catalog } = ports;
-  return createWorker(ports, { ...wanted, role }, input, { trees: config.trees, fileRoles: catalog.fileRoles });
+  const options = { trees: config.trees, fileRoles: catalog.fileRoles };
+  if (input === null || delay === null) return createWorker(ports, { ...wanted, role }, input, options);
+  const { queueLimit } = config;
+  return createWithDelayedInput(ports, { ...wanted, role }, { ...input, delay, queueLimit }, options);
 }
 
 /** The parent that a request names; null: none. A parent that a token does not reach is refused as missing. */

@@ -8,10 +8,12 @@ import type {
   SubmitInput,
   SubmitPorts,
 } from '../../commands/inputs/posted-input.ts';
+import { delayInput } from '../../commands/inputs/delay-input.ts';
 import { submitInput } from '../../commands/inputs/submit-input.ts';
 import type { AnyCommand } from '../../commands/perform.ts';
 import { withWebhook } from '../../commands/webhooks/with-webhook.ts';
 import type { InputBlock } from '../../core/conversation/blocks.ts';
+import type { Delay } from '../../core/run/delay.ts';
 import { parseId, type ContextId, type WebhookId } from '../../core/ids.ts';
 import { actingUser, type Caller } from '../access/reach.ts';
 import { invalid, refused } from '../response/problem.ts';
@@ -19,7 +21,9 @@ import { answeredBy } from './write.ts';
 import { parseInstant } from './instant.ts';
 import type { Accepted, FirstMessage, NamedWebhook, PostJob, PostMessage } from '../schemas/messages/message.ts';
 
-type Posted = Static<typeof PostMessage> | (Static<typeof PostJob> & { content?: never; delivery?: never });
+type Posted =
+  | Static<typeof PostMessage>
+  | (Static<typeof PostJob> & { content?: never; delivery?: never; after_s?: never; at?: never });
 
 /** Where a job is queued, how many may be queued there, and the token that asks for it. */
 type Target = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit'> & Caller;
@@ -29,8 +33,13 @@ type Options = Omit<Static<typeof PostMessage>, 'content'>;
 /** Without content, the job runs on the existing history. */
 export function submitPosted(ports: SubmitPorts, target: Target, posted: Posted): AnyCommand<Accepted> {
   const content = posted.content === undefined ? null : toBlocks(posted.content);
-  const input: SubmitInput = { ...toSubmitInput(target, posted), content };
-  const submit = notifying(submitInput(ports, input), target, posted.webhook, (accepted) => accepted);
+  const options = toSubmitInput(target, posted);
+  const delay = content === null ? null : delayOf(posted, '');
+  const command =
+    content === null || delay === null
+      ? submitInput(ports, { ...options, content })
+      : delayInput(ports, { ...options, content }, delay);
+  const submit = notifying(command, target, posted.webhook, (accepted) => accepted);
   return answeredBy(submit, async (_, accepted) => toAccepted(accepted));
 }
 
@@ -90,6 +99,15 @@ function toJobOptions(
     maxSteps: max_steps ?? null,
     deadline: parseInstant(deadline, deadlineAt),
   };
+}
+
+/** Null: the job is not delayed. `within`: the path of the message in the body, with a dot. */
+export function delayOf({ after_s, at }: Pick<Options, 'after_s' | 'at'>, within: '' | 'input.'): Delay | null {
+  if (after_s !== undefined && at !== undefined)
+    throw invalid(`Give ${within}after_s or ${within}at, not both.`, `${within}at`);
+  if (after_s !== undefined) return { kind: 'after', seconds: after_s };
+  const time = parseInstant(at, `${within}at`);
+  return time === null ? null : { kind: 'at', at: time };
 }
 
 export function toBlocks(content: string | InputBlock[]): InputBlock[] {

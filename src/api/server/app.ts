@@ -21,6 +21,7 @@ import { requireReach } from './token-reach.ts';
 import { BODY_BYTES, discardRest, readJsonBodies } from '../request/body.ts';
 import { answerClientError } from './client-error.ts';
 import { isNavigation, serveConsole, showNotFound } from './console.ts';
+import { forTenant } from '../../db/connection/tenant-setting.ts';
 import { within } from './deadline.ts';
 import { serveDocs } from './docs.ts';
 import { toFailure } from '../response/failure.ts';
@@ -72,7 +73,7 @@ export async function createApp(ports: ApiPorts): Promise<App> {
 
   await app.register(cookies);
   await allowOrigins(app, ports.config.corsOrigins);
-  const accessControl = openAccessControl(ports.config, ports.database);
+  const accessControl = openAccessControl(ports.config, ports.database.everywhere);
   guard(app, accessControl, ports, { streams, quotas });
   limitUploads(app);
   boundHandlers(app, ports.config.requestMs);
@@ -113,6 +114,8 @@ function guard(
   { streams, quotas }: { streams: Streams; quotas: Quotas },
 ): void {
   let closing = false;
+  const reach = (request: FastifyRequest): Promise<void> =>
+    forTenant(request.tenantId, () => within(config.requestMs, requireReach(database.db, request)));
   app.decorateRequest('tenantId', DEFAULT_TENANT);
   app.decorateRequest('tenantName', DEFAULT_TENANT_NAME);
   app.decorateRequest('scopes', null);
@@ -152,16 +155,22 @@ function guard(
       await within(config.requestMs, quotas.admit(request, reply));
       const scope = scopeOf(needs);
       if (scope !== null) requireScope(request, scope, `${request.method} ${request.routeOptions.url ?? ''}`);
-      if (access.token !== null) await within(config.requestMs, requireReach(database.db, request));
+      if (access.token !== null) await reach(request);
     } else if (!isForOperator(needs)) {
       throw refused('forbidden', 'The admin key has no access to the data of a tenant. Use a key of the tenant.');
     }
     return undefined;
   });
+  // After the body was read: its events are not in the context of the request.
+  app.addHook('preValidation', ({ isOperator, scopes, tenantId }, _, done) => {
+    if (isOperator) forTenant(null, done);
+    else if (scopes !== null) forTenant(tenantId, done);
+    else done();
+  });
   // The credential may have ended while the body arrived, or while the handler waited.
   const checkAgain = async ({ credential }: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (credential === null || reply.elapsedTime <= LONG_MS) return;
-    if (!(await accessControl.isValid(database.db, credential))) throw new RequestRefused(INVALID_KEY);
+    if (!(await accessControl.isValid(database.everywhere.db, credential))) throw new RequestRefused(INVALID_KEY);
   };
   app.addHook('preHandler', checkAgain);
   app.addHook('preSerialization', async (request, reply, payload) => {

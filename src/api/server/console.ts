@@ -22,6 +22,7 @@ const PAGES = [
   '/schedules',
   '/overview',
   '/search',
+  '/access',
   '/settings',
 ] as const;
 

@@ -72,26 +72,36 @@ export async function documentRoutes(app: App): Promise<void> {
         typeof schema['$id'] === 'string' ? schema['$id'] : `schema-${i}`,
     },
     transform: ({ schema, url, route }) => ({
-      schema: withScope(withImplied(schema, route.config?.access), route.config?.access),
+      schema: withScope(withImplied(schema, route), route.config?.access),
       url,
     }),
     transformObject: (made) => ('openapiObject' in made ? exact(made.openapiObject as Document) : made.swaggerObject),
   });
 }
 
-/** The error statuses that follow from the access rule of a route and from its parameters. */
-function impliedBy(schema: FastifySchema, access: Access): number[] {
+/** What of a route its error statuses follow from, beside its schema. */
+type Declared = { method: string | string[]; config?: { access?: Access } };
+
+/**
+ * The error statuses that follow from the access rule of a route, its method and its parameters. A body is read before
+ * it is known that the route takes none; 408 and 431 are answered before there is a request.
+ */
+function impliedBy(schema: FastifySchema, { method, config }: Declared): number[] {
   const headers = JSON.stringify(schema.headers ?? {});
+  const access = config?.access;
+  const readsBody = ![method].flat().includes('GET');
   return [
     400,
     ...(access === 'open' || access === 'keyless' ? [] : [401]),
     ...(access === 'open' ? [] : [403]),
     ...(schema.params === undefined ? [] : [404]),
+    408,
     ...(headers.includes('idempotency-key') ? [409] : []),
     ...(headers.includes('if-match') ? [412] : []),
-    ...(schema.body === undefined ? [] : [413, 415]),
+    ...(readsBody ? [413, 415] : []),
+    ...(readsBody || schema.querystring !== undefined || schema.headers !== undefined ? [422] : []),
     ...(isOfTenants(access) ? [429] : []),
-    ...((schema.body ?? schema.querystring ?? schema.headers) ? [422] : []),
+    431,
     500,
     503,
   ];
@@ -102,9 +112,9 @@ function isOfTenants(access: Access): boolean {
   return access !== 'open' && access !== 'keyless' && access !== 'operator';
 }
 
-function withImplied(schema: FastifySchema, access: Access): FastifySchema {
+function withImplied(schema: FastifySchema, declared: Declared): FastifySchema {
   if (schema.response === undefined) return schema;
-  const named = problemsOf(impliedBy(schema, access));
+  const named = problemsOf(impliedBy(schema, declared));
   return { ...schema, response: { ...named, ...schema.response } };
 }
 

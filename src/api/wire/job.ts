@@ -25,6 +25,7 @@ export function toJob(view: JobView): Job {
     status: view.status,
     attempt: view.attempt,
     retry_at: toIsoOrNull(view.retryAt),
+    starts_at: toIsoOrNull(view.startsAt),
     steps: view.steps,
     usage: toPublicUsage(view.usage),
     waiting_for: waitingFor(view),

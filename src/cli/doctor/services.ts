@@ -1,7 +1,7 @@
 /** Checks the PostgreSQL and Redis servers named by the environment. */
 import type { Config } from '../../config/config.ts';
-import { inspectDatabase, type DatabaseSight } from '../../db/connection/inspect.ts';
-import { schemaProblem, type SchemaState } from '../../db/connection/schema-state.ts';
+import { inspectDatabase, type DatabaseSight } from '../../db/setup/inspect.ts';
+import { schemaProblem, type SchemaState } from '../../db/setup/schema-state.ts';
 import { inspectRedis } from '../../queue/inspect.ts';
 import { formatDuration } from '../terminal/time.ts';
 import { fail, ok, warn, why, type Finding } from './finding.ts';

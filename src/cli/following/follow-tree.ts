@@ -68,7 +68,8 @@ async function receive(tree: FollowedTree, job: FollowedJob, label: string, answ
     },
   });
   // Events before the start of this job belong to earlier jobs of the same context.
-  let hasStarted = (await client.jobs.get(job.jobId, {}, { signal })).status !== 'queued';
+  const { status } = await client.jobs.get(job.jobId, {}, { signal });
+  let hasStarted = status !== 'delayed' && status !== 'queued';
   for await (const event of events) {
     hasStarted ||= event.event === 'JobStarted' && event.data.job_id === job.jobId;
     if (!hasStarted) continue;

@@ -62,7 +62,7 @@ export async function waitForJob(
 }
 
 export function isFinished({ status }: Pick<Job, 'status'>): boolean {
-  return status !== 'queued' && status !== 'running' && status !== 'waiting';
+  return status !== 'delayed' && status !== 'queued' && status !== 'running' && status !== 'waiting';
 }
 
 /** Whether a retry may succeed. */

@@ -118,6 +118,8 @@ async function completedMessage(
   switch (found?.kind) {
     case undefined:
       return refuse('not_found', `No message has the id ${messageId}.`, param);
+    case 'delayed':
+      return refuse('invalid_request', 'The message is delayed: it is not in the history yet.', param);
     case 'queued':
       return refuse('invalid_request', 'The message is still queued.', param);
     case 'retracted':

@@ -41,6 +41,10 @@ export function changeInput(target: Target, { content, place, by }: InputChange)
       const message = 'This input joins the running job, so it has no position in the queue.';
       return refuse('invalid_request', message, 'position');
     }
+    if (place !== null && input.kind === 'delayed') {
+      const message = 'This input is delayed, so it has no position in the queue yet.';
+      return refuse('invalid_request', message, 'position');
+    }
     if (content !== null) await rewriteInput(tx, target, target.messageId, content);
     if (place !== null) await moveJob(tx, target, input.jobId, place);
     return done(target);

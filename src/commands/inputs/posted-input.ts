@@ -40,12 +40,12 @@ export type FirstInput = JobOptions & { content: InputBlock[] };
 
 /**
  * `after`: the context's event number when the input was accepted. `status`: of the job, which is queued unless the
- * input joined it.
+ * input is delayed, or joined it.
  */
 export type Accepted = {
   jobId: JobId;
   messageId: MessageId | null;
   contextId: ContextId;
-  status: 'queued' | 'running' | 'waiting';
+  status: 'delayed' | 'queued' | 'running' | 'waiting';
   after: number;
 };

@@ -1,5 +1,5 @@
 /**
- * Cancels a job. The stop request is committed before any process is notified. A queued job is withdrawn, and a job
+ * Cancels a job. The stop request is committed before any process is notified. A delayed or queued job is withdrawn, and a job
  * that no process runs is settled at once. A running job is left to its run, which gets a control signal; if the run
  * does not answer, a sweep settles the job.
  */
@@ -42,7 +42,7 @@ export type CancelWithin = {
   which: (tx: Executor) => Promise<readonly JobId[]>;
 };
 
-/** Cancels jobs of one context, all that are queued in one statement. Refused: `not_found`. */
+/** Cancels jobs of one context, all that are delayed or queued in one statement. Refused: `not_found`. */
 export function cancelWithin(
   { ids, times, stopGraceMs }: Ports,
   { tenantId, contextId, reason, which }: CancelWithin,

@@ -51,7 +51,7 @@ export type Created = {
 };
 
 /** `fileRoles`: the roles of the config file. */
-type CreateOptions = { trees?: TreeLimits; fileRoles?: ReadonlyMap<string, Role> };
+export type CreateOptions = { trees?: TreeLimits; fileRoles?: ReadonlyMap<string, Role> };
 
 /**
  * `input`: the first input; null: none. Refused: `not_found` (the parent), `invalid_request` (the parent is of another

@@ -1,8 +1,8 @@
 /**
  * A job: one background run of a worker's agent loop that answers one input.
  *
- *   queued ──admit──→ running ⇄ waiting ──settle──→ completed | incomplete | failed | cancelled | interrupted
- *      └──────────────────withdrawn, cancelled───────────────────────────────────↗
+ *   delayed ──due──→ queued ──admit──→ running ⇄ waiting ──settle──→ completed | incomplete | failed | cancelled | …
+ *      └───────────────────┴───────────withdrawn, cancelled──────────────────────────────────────────────↗
  */
 import type { Block } from '../conversation/blocks.ts';
 import type { AskedCompaction } from '../compaction/settings.ts';
@@ -17,7 +17,8 @@ import type { User } from '../access/user.ts';
 export const JOB_KINDS = ['input', 'retry', 'compact'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
-export const UNFINISHED_STATUSES = ['queued', 'running', 'waiting'] as const;
+/** `delayed`: it is not in the queue of its context yet, and nothing waits behind it. */
+export const UNFINISHED_STATUSES = ['delayed', 'queued', 'running', 'waiting'] as const;
 const FINISHED_STATUSES = ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'] as const;
 export const JOB_STATUSES = [...UNFINISHED_STATUSES, ...FINISHED_STATUSES] as const;
 export type FinishedStatus = (typeof FINISHED_STATUSES)[number];

@@ -1,8 +1,8 @@
 /**
  * Statements for many callers. Outside of a transaction, parts that arrive while such a statement is in flight share the
- * next one (batcher.ts); in a transaction, each has its own.
+ * next one (batcher.ts), those of one tenant where row security limits the pool; in a transaction, each has its own.
  */
-import { isPool, type Executor } from '../connection/client.ts';
+import { groupOf, isPool, type Executor } from '../connection/client.ts';
 import { createBatcher, type Batch } from './batcher.ts';
 
 type Shared<Part, Answer> = Pick<Batch<Part, Answer>, 'keyOf' | 'most'> & {
@@ -14,23 +14,30 @@ type Shared<Part, Answer> = Pick<Batch<Part, Answer>, 'keyOf' | 'most'> & {
   isLarge?: (part: Part) => boolean;
 };
 
+/** Batchers that a pool keeps. One that is dropped still sends what waits in it. */
+const MOST_GROUPS = 1_000;
+
 export function shared<Part, Answer>({
   run,
   alone = runAlone(run),
   isLarge = () => false,
   ...batch
 }: Shared<Part, Answer>): (executor: Executor, part: Part) => Promise<Answer> {
-  const batchers = new WeakMap<Executor, (part: Part) => Promise<Answer>>();
+  const batchers = new WeakMap<Executor, Map<string, (part: Part) => Promise<Answer>>>();
 
   function batcherOf(pool: Executor): (part: Part) => Promise<Answer> {
-    const known = batchers.get(pool);
+    const group = groupOf(pool);
+    const ofPool = batchers.get(pool) ?? new Map<string, (part: Part) => Promise<Answer>>();
+    batchers.set(pool, ofPool);
+    const known = ofPool.get(group);
     if (known !== undefined) return known;
     const batcher = createBatcher<Part, Answer>({
       ...batch,
       shared: (parts) => run(pool, parts),
       alone: (part) => alone(pool, part),
     });
-    batchers.set(pool, batcher);
+    if (ofPool.size >= MOST_GROUPS) ofPool.clear();
+    ofPool.set(group, batcher);
     return batcher;
   }
 

@@ -9,29 +9,43 @@
 import { PgDialect, type PgDatabase } from 'drizzle-orm/pg-core';
 import { PgRemoteDatabase, PgRemoteSession, type PgRemoteQueryResultHKT } from 'drizzle-orm/pg-proxy';
 import { DATABASE_SCHEMA } from '../../core/database-schema.ts';
-import type { Parameters, SessionLimits } from './connection.ts';
+import type { Connection, Parameters as StatementParameters, SessionLimits } from './connection.ts';
 import { wasCut } from './database-errors.ts';
 import { whileLocked } from './lock-retry.ts';
 import { Pool } from './pool.ts';
 import { readLimits } from './read-limits.ts';
-import { GivenUp, Transaction } from './transaction.ts';
+import { ALL_TENANTS, currentSetting } from './tenant-setting.ts';
+import { GivenUp, Transaction, begun } from './transaction.ts';
 
 export { GivenUp } from './transaction.ts';
 
 /** A pool or a transaction: every statement of `src/db` runs on one. */
 export type Executor = PgDatabase<PgRemoteQueryResultHKT>;
 
-const pools = new WeakSet<Executor>();
+/** Of each pool: the tenant for which it runs a statement now. */
+const pools = new WeakMap<Executor, TenantOf>();
 
 /** Whether each statement commits by itself. */
 export function isPool(executor: Executor): boolean {
   return pools.has(executor);
 }
 
+/** Parts of callers with different groups must not share a statement of this pool: row security would hide some. */
+export function groupOf(pool: Executor): string {
+  return pools.get(pool)?.() ?? '';
+}
+
 /** Awaited before every statement and before every commit. `text` is the SQL with its tag, or `begin` or `commit`. */
 export type StatementHook = (text: string) => Promise<void> | void;
 
-export type Database = {
+export type Database = DatabaseAccess & {
+  /** For all tenants, whatever the setting of the caller's context; the same as the rest if row security is not used. */
+  readonly everywhere: DatabaseAccess;
+  /** Closes the pool; running statements have `timeoutSeconds` to finish. */
+  close(timeoutSeconds?: number): Promise<void>;
+};
+
+export type DatabaseAccess = {
   /** Runs each statement outside a transaction. */
   readonly db: Executor;
   /**
@@ -45,8 +59,6 @@ export type Database = {
    * the connection is lost, `read` runs once more. A read of one statement uses `last`, and then takes one round trip.
    */
   read<T>(read: (tx: Executor, last: Executor) => Promise<T>, options: ReadOptions): Promise<T>;
-  /** Closes the pool; running statements have `timeoutSeconds` to finish. */
-  close(timeoutSeconds?: number): Promise<void>;
 };
 
 /** `signal`: as for a transaction. The server also stops working on the statement. */
@@ -70,6 +82,8 @@ export type DatabaseOptions = {
   lockTimeoutMs?: number;
   /** Runs before each retry for a lock; it may free the lock. */
   onLocked?: (executor: Executor) => Promise<void>;
+  /** Each transaction names the tenant of its context (tenant-setting.ts): for a login that row security limits. */
+  namesTenant?: boolean;
   hook?: StatementHook;
 };
 
@@ -92,29 +106,46 @@ export function openPool(
   return new Pool(max, { url, schema, name, silentMs, turn, limits: { ...NO_LIMITS, ...limits } });
 }
 
+/** The value of the tenant's setting; null: no setting. */
+type TenantOf = () => string | null;
+
+type AccessOptions = Pick<DatabaseOptions, 'lockTimeoutMs' | 'onLocked' | 'namesTenant' | 'hook'>;
+
 /** Statements through a pool that its owner closes. */
-export function databaseOn(
+export function databaseOn(pool: Pool, options: AccessOptions): Omit<Database, 'close'> {
+  if (options.namesTenant !== true) {
+    const access = accessTo(pool, options, () => null);
+    return { ...access, everywhere: access };
+  }
+  return { ...accessTo(pool, options, currentSetting), everywhere: accessTo(pool, options, () => ALL_TENANTS) };
+}
+
+function accessTo(
   pool: Pool,
-  { lockTimeoutMs = 0, onLocked, hook }: Pick<DatabaseOptions, 'lockTimeoutMs' | 'onLocked' | 'hook'>,
-): Omit<Database, 'close'> {
+  { lockTimeoutMs = 0, onLocked, hook }: AccessOptions,
+  tenantOf: TenantOf,
+): DatabaseAccess {
   const untilFree = <T>(attempt: () => Promise<T>): Promise<T> =>
     whileLocked(lockTimeoutMs, async () => onLocked?.(executor(ask)), attempt);
-  const ask: Ask = (text, parameters, values) =>
-    pool.use(async (connection, renew) => {
+  const ask: Ask = (text, parameters, values) => {
+    const tenant = tenantOf();
+    return pool.use(async (connection, renew) => {
       try {
-        return await connection.ask(text, parameters, values);
+        return await askFor(tenant, connection, [text, parameters, values]);
       } catch (error) {
         const other = wasCut(error) && isRead(text) ? renew() : null;
         if (other === null) throw error;
-        return other.ask(text, parameters, values);
+        return askFor(tenant, other, [text, parameters, values]);
       }
     });
-  const transaction: Database['transaction'] = async (work, { signal } = {}) =>
+  };
+  const transaction: DatabaseAccess['transaction'] = async (work, { signal } = {}) =>
     untilFree(async () => {
+      const tenant = tenantOf();
       if (hook !== undefined) await hook('begin');
       return pool.use(async (connection, renew) => {
         if (signal?.aborted === true) throw new GivenUp();
-        const transaction = new Transaction(connection, (error) => (wasCut(error) ? renew() : null));
+        const transaction = new Transaction(connection, (error) => (wasCut(error) ? renew() : null), tenant);
         const giveUp = (): void => transaction.giveUp();
         signal?.addEventListener('abort', giveUp);
         try {
@@ -128,7 +159,7 @@ export function databaseOn(
     if (hook !== undefined) await hook(text);
     return untilFree(() => ask(text, parameters, values));
   });
-  pools.add(db);
+  pools.set(db, tenantOf);
   return {
     db,
     transaction,
@@ -136,8 +167,15 @@ export function databaseOn(
   };
 }
 
+/** A statement that commits by itself; with a tenant a transaction of its own, in the same round trip. */
+async function askFor(tenant: string | null, connection: Connection, asked: Parameters<Ask>): Promise<unknown[]> {
+  if (tenant === null) return connection.ask(...asked);
+  const [answer] = await Promise.all([begun(connection, tenant, asked), connection.ask('commit')]);
+  return answer;
+}
+
 async function readWithin<T>(
-  transaction: Database['transaction'],
+  transaction: DatabaseAccess['transaction'],
   read: (tx: Executor, last: Executor) => Promise<T>,
   { statementMs, signal }: ReadOptions,
 ): Promise<T> {
@@ -193,12 +231,12 @@ async function within<T>(
 }
 
 const dialect = new PgDialect();
-type Ask = (text: string, parameters: Parameters, values: boolean) => Promise<unknown[]>;
+type Ask = (text: string, parameters: StatementParameters, values: boolean) => Promise<unknown[]>;
 
 /** Sends what drizzle builds through `ask`. Cheap to create: every transaction has its own. */
 function executor(ask: Ask): Executor {
   const session = new PgRemoteSession(
-    async (text, parameters: Parameters, method) => ({
+    async (text, parameters: StatementParameters, method) => ({
       rows: await ask(text, parameters, method === 'all'),
     }),
     dialect,

@@ -7,13 +7,18 @@
  * a rollback. After its connection is lost, or after it has ended, nothing more is sent, because that would run outside
  * the transaction.
  */
-import type { Connection, Parameters } from './connection.ts';
+import type { Connection, Parameters as StatementParameters } from './connection.ts';
+import { TENANT_SETTING } from './tenant-setting.ts';
+
+/** Only for the transaction. */
+const NAME_TENANT = `select set_config('${TENANT_SETTING}', $1, true)`;
 
 /** Another connection after this failure; null: the failure is final. */
 type Renew = (error: unknown) => Connection | null;
 
 export class Transaction {
   readonly #renew: Renew;
+  readonly #tenant: string | null;
   readonly #failures: unknown[] = [];
   #connection: Connection;
   #first: Promise<unknown[]> | null = null;
@@ -22,12 +27,14 @@ export class Transaction {
   /** The commit that was sent with the last statement. */
   #closing: Promise<unknown> | null = null;
 
-  constructor(connection: Connection, renew: Renew) {
+  /** `tenant`: the value of its setting, sent with its start; null: no setting. */
+  constructor(connection: Connection, renew: Renew, tenant: string | null) {
     this.#connection = connection;
     this.#renew = renew;
+    this.#tenant = tenant;
   }
 
-  async ask(text: string, parameters: Parameters, values: boolean): Promise<unknown[]> {
+  async ask(text: string, parameters: StatementParameters, values: boolean): Promise<unknown[]> {
     if (this.#ended) throw new Error('A statement was sent after its transaction had ended.');
     const answer =
       this.#first === null ? this.#begin(text, parameters, values) : this.#connection.ask(text, parameters, values);
@@ -37,7 +44,7 @@ export class Transaction {
   }
 
   /** Sends the last statement. Answered once the transaction is committed, in the same round trip. */
-  async askLast(text: string, parameters: Parameters, values: boolean): Promise<unknown[]> {
+  async askLast(text: string, parameters: StatementParameters, values: boolean): Promise<unknown[]> {
     const begins = this.#first === null;
     const answer = this.ask(text, parameters, values);
     // The first statement may have to be sent again, so the commit must not be sent before its answer.
@@ -82,14 +89,14 @@ export class Transaction {
     }
   }
 
-  async #begin(text: string, parameters: Parameters, values: boolean): Promise<unknown[]> {
+  async #begin(text: string, parameters: StatementParameters, values: boolean): Promise<unknown[]> {
     try {
-      return await begun(this.#connection, text, parameters, values);
+      return await begun(this.#connection, this.#tenant, [text, parameters, values]);
     } catch (error) {
       const other = this.#renew(error);
       if (other === null) throw error;
       this.#connection = other;
-      return begun(other, text, parameters, values);
+      return begun(other, this.#tenant, [text, parameters, values]);
     }
   }
 }
@@ -102,12 +109,13 @@ export class GivenUp extends Error {
   }
 }
 
-async function begun(
+/** Starts a transaction with its first statement, in one round trip. */
+export async function begun(
   connection: Connection,
-  text: string,
-  parameters: Parameters,
-  values: boolean,
+  tenant: string | null,
+  statement: Parameters<Connection['ask']>,
 ): Promise<unknown[]> {
-  const [, answer] = await Promise.all([connection.ask('begin'), connection.ask(text, parameters, values)]);
+  const started = [connection.ask('begin'), ...(tenant === null ? [] : [connection.ask(NAME_TENANT, [tenant])])];
+  const [answer] = await Promise.all([connection.ask(...statement), ...started]);
   return answer;
 }

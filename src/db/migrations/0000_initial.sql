@@ -174,6 +174,7 @@ CREATE TABLE "jobs" (
 	"attempt" integer DEFAULT 0 NOT NULL,
 	"failures" integer DEFAULT 0 NOT NULL,
 	"retry_at" timestamp (3) with time zone,
+	"starts_at" timestamp (3) with time zone,
 	"steps" integer DEFAULT 0 NOT NULL,
 	"max_steps" integer,
 	"deadline" timestamp (3) with time zone,
@@ -207,8 +208,9 @@ CREATE TABLE "jobs" (
 	CONSTRAINT "jobs_parent_notice" CHECK (parent_notice in ('wanted', 'due')),
 	CONSTRAINT "jobs_cascade" CHECK (cascade in ('cancel', 'stop', 'interrupt')),
 	CONSTRAINT "jobs_kind" CHECK (kind in ('input', 'retry', 'compact')),
-	CONSTRAINT "jobs_status" CHECK (status in ('queued', 'running', 'waiting', 'completed', 'incomplete', 'failed', 'cancelled', 'interrupted')),
+	CONSTRAINT "jobs_status" CHECK (status in ('delayed', 'queued', 'running', 'waiting', 'completed', 'incomplete', 'failed', 'cancelled', 'interrupted')),
 	CONSTRAINT "jobs_input_has_message" CHECK (("jobs"."kind" = 'input') = ("jobs"."message_id" is not null)),
+	CONSTRAINT "jobs_delayed_has_start" CHECK ("jobs"."status" <> 'delayed' or "jobs"."starts_at" is not null),
 	CONSTRAINT "jobs_started" CHECK ("jobs"."status" not in ('running', 'waiting') or "jobs"."started_at" is not null),
 	CONSTRAINT "jobs_finished" CHECK (("jobs"."status" in ('completed', 'incomplete', 'failed', 'cancelled', 'interrupted')) = ("jobs"."finished_at" is not null)),
 	CONSTRAINT "jobs_failed_says_why" CHECK ("jobs"."status" not in ('failed', 'incomplete') or "jobs"."error" is not null),
@@ -251,7 +253,7 @@ CREATE TABLE "messages" (
 	"completed_at" timestamp (3) with time zone,
 	CONSTRAINT "messages_role" CHECK (role in ('user', 'assistant', 'system', 'tool')),
 	CONSTRAINT "messages_type" CHECK (type in ('text', 'plan', 'question', 'tool_call', 'tool_result')),
-	CONSTRAINT "messages_status" CHECK (status in ('queued', 'completed', 'retracted', 'withdrawn')),
+	CONSTRAINT "messages_status" CHECK (status in ('delayed', 'queued', 'completed', 'retracted', 'withdrawn')),
 	CONSTRAINT "messages_numbered" CHECK (("messages"."status" in ('completed', 'retracted')) = ("messages"."seq" is not null)),
 	CONSTRAINT "messages_turn" CHECK (("messages"."status" in ('completed', 'retracted')) = ("messages"."turn" is not null)),
 	CONSTRAINT "messages_call" CHECK ("messages"."call" is null or "messages"."role" = 'tool'),
@@ -598,7 +600,10 @@ CREATE UNIQUE INDEX "contexts_tenant" ON "contexts" USING btree ("tenant_id","id
 CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "jobs_one_active" ON "jobs" USING btree ("context_id") WHERE "jobs"."status" in ('running', 'waiting');--> statement-breakpoint
 CREATE INDEX "jobs_queue" ON "jobs" USING btree ("context_id","priority","position") WHERE "jobs"."status" = 'queued';--> statement-breakpoint
-CREATE INDEX "jobs_queued_of_tenant" ON "jobs" USING btree ("tenant_id") WHERE "jobs"."status" = 'queued';--> statement-breakpoint
+CREATE INDEX "jobs_queued_of_tenant" ON "jobs" USING btree ("tenant_id") WHERE "jobs"."status" in ('queued', 'delayed');--> statement-breakpoint
+CREATE INDEX "jobs_delayed" ON "jobs" USING btree ("starts_at") WHERE "jobs"."status" = 'delayed';--> statement-breakpoint
+CREATE INDEX "jobs_delayed_of_tenant" ON "jobs" USING btree ("tenant_id","starts_at") WHERE "jobs"."status" = 'delayed';--> statement-breakpoint
+CREATE INDEX "jobs_delayed_of_context" ON "jobs" USING btree ("context_id","starts_at") WHERE "jobs"."status" = 'delayed';--> statement-breakpoint
 CREATE UNIQUE INDEX "jobs_spawned_once" ON "jobs" USING btree ("parent_tool_call_id") WHERE "jobs"."parent_tool_call_id" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "jobs_notice_once" ON "jobs" USING btree ("notice_of_job_id") WHERE "jobs"."notice_of_job_id" is not null;--> statement-breakpoint
 CREATE INDEX "jobs_notice_due" ON "jobs" USING btree ("id") WHERE "jobs"."parent_notice" = 'due';--> statement-breakpoint
@@ -656,7 +661,7 @@ CREATE INDEX "workers_user" ON "workers" USING btree ("tenant_id","user_name","i
 CREATE INDEX "workers_role" ON "workers" USING btree ("tenant_id","role") WHERE "workers"."role" is not null;--> statement-breakpoint
 CREATE INDEX "workers_expiring" ON "workers" USING btree ("expires_at") WHERE "workers"."expires_at" is not null;--> statement-breakpoint
 CREATE INDEX "workers_archived" ON "workers" USING btree ("archived_at") WHERE "workers"."archived_at" is not null;--> statement-breakpoint
-CREATE VIEW "calls" AS (select t.id, t.tenant_id, t.context_id, t.job_id, t.message_id, t.ordinal, t.name, t.effect, t.on_unknown, t.status,
+CREATE VIEW "calls" WITH (security_invoker = true) AS (select t.id, t.tenant_id, t.context_id, t.job_id, t.message_id, t.ordinal, t.name, t.effect, t.on_unknown, t.status,
     t.waits_for, t.asked_at, t.expires_at, t.reply, t.approval, t.approval_at, t.created_at, t.started_at, t.finished_at from tool_calls t
   union all
   select m.id, m.tenant_id, m.context_id, coalesce(m.job_id, (m.call ->> 'job_id')::uuid) as job_id,
@@ -665,16 +670,26 @@ CREATE VIEW "calls" AS (select t.id, t.tenant_id, t.context_id, t.job_id, t.mess
     null::text as waits_for, null::timestamptz as asked_at, null::timestamptz as expires_at, null::json as reply,
     null::json as approval, null::timestamptz as approval_at, coalesce(least(to_timestamp((m.call -> 'execution' ->> 'began_at')::float8 / 1000)::timestamptz(3), m.completed_at), m.created_at) as created_at,
     null::timestamptz as started_at, m.completed_at as finished_at from messages m where m.call is not null);--> statement-breakpoint
-CREATE VIEW "executions" AS (select x.tool_call_id, x.number, x.tenant_id, x.context_id, x.epoch, x.idempotency_key, x.began_at, x.ended_at,
+CREATE VIEW "executions" WITH (security_invoker = true) AS (select x.tool_call_id, x.number, x.tenant_id, x.context_id, x.epoch, x.idempotency_key, x.began_at, x.ended_at,
     x.outcome from tool_executions x
   union all
   select m.id, 1, m.tenant_id, m.context_id, (m.call -> 'execution' ->> 'epoch')::bigint, m.id::text, least(to_timestamp((m.call -> 'execution' ->> 'began_at')::float8 / 1000)::timestamptz(3), m.completed_at),
     m.completed_at, m.call -> 'execution' ->> 'outcome'
   from messages m where m.call is not null and m.call -> 'execution' ->> 'outcome' is not null);--> statement-breakpoint
-CREATE VIEW "events" AS (select b.context_id, b.tenant_id, b.seq as batch, b.first_seq + (e.event ->> 0)::bigint as seq, e.event ->> 1 as name,
+CREATE VIEW "events" WITH (security_invoker = true) AS (select b.context_id, b.tenant_id, b.seq as batch, b.first_seq + (e.event ->> 0)::bigint as seq, e.event ->> 1 as name,
     e.event -> 2 as data, b.created_at
   from event_batches b cross join lateral json_array_elements(b.events) as e(event));--> statement-breakpoint
 ALTER TABLE "contexts" SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);--> statement-breakpoint
 ALTER TABLE "jobs" SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "processes" SET (fillfactor = 50);--> statement-breakpoint
-INSERT INTO "tenants" ("id", "name") VALUES (1, 'default');
+INSERT INTO "tenants" ("id", "name") VALUES (1, 'default');--> statement-breakpoint
+DO $do$ BEGIN EXECUTE format($create$
+  CREATE FUNCTION delete_audit_entries(tenant bigint, most integer) RETURNS integer LANGUAGE sql SECURITY DEFINER
+  SET search_path = %1$I, pg_temp AS $body$
+    WITH rest AS MATERIALIZED (
+      SELECT a.ctid AS place FROM audit_entries a JOIN tenants t ON t.id = a.tenant_id
+      WHERE a.tenant_id = tenant AND t.status = 'deleting' LIMIT most FOR UPDATE OF a SKIP LOCKED
+    ), deleted AS (DELETE FROM audit_entries a USING rest WHERE a.ctid = rest.place RETURNING 1)
+    SELECT count(*)::integer FROM deleted
+  $body$;
+  REVOKE ALL ON FUNCTION delete_audit_entries(bigint, integer) FROM PUBLIC$create$, current_schema()); END $do$;

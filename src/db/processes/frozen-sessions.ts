@@ -22,11 +22,14 @@ const UNREAD_MS = 5_000;
 /** Server-side limits for frozen processes, set on every connection that runs transactions. */
 export const FROZEN_LIMITS: Partial<SessionLimits> = { idleInTransaction: STILL_MS, unread: UNREAD_MS };
 
-/** Terminates frozen sessions that hold row locks, only in this database and of this database user. */
+/**
+ * Terminates frozen sessions that hold row locks, only in this database, and of logins that this one may end: its own, and
+ * for worker processes that of the API.
+ */
 export async function terminateFrozenSessions(executor: Executor): Promise<void> {
   await executor.execute(sql`/* processes.end_frozen_sessions */
     select pg_terminate_backend(a.pid) from pg_stat_activity a
-    where a.datname = current_database() and a.usename = current_user
+    where a.datname = current_database() and pg_has_role(a.usesysid, 'usage')
       and starts_with(a.application_name, ${SESSION_PREFIX}) and a.pid <> pg_backend_pid()
       and a.wait_event_type = 'Client' and a.wait_event = 'ClientRead' and a.backend_xid is not null
       and a.state_change < clock_timestamp() - ${STILL_MS}::float8 * interval '1 millisecond'`);

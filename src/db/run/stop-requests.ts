@@ -83,9 +83,9 @@ export async function writeStopRequest(
 export type Withdrawn = { headSeq: number; jobIds: JobId[]; met: ContextId[]; followUp: boolean };
 
 /**
- * Withdraws queued jobs of a context. They never started, so no run has to answer. A context that no process runs and
+ * Withdraws delayed and queued jobs of a context. They never started, so no run has to answer. A context that no process runs and
  * that has no other work becomes idle at once. The caller has locked the context for control. Null: none of the jobs is
- * queued.
+ * delayed or queued.
  */
 export async function withdraw(
   tx: Executor,
@@ -94,21 +94,26 @@ export async function withdraw(
   reason: string | null,
 ): Promise<Withdrawn | null> {
   const [row] = await tx.execute<Omit<Withdrawn, 'met'> & { met: ContextId[] | null }>(sql`/* jobs.withdraw */
-    with job as (
+    with was as materialized (
+      select id, status from jobs
+      where id in (select i::uuid from jsonb_array_elements_text(${encodeJson(jobIds)}::jsonb) i)
+        and context_id = ${contextId} and tenant_id = ${tenantId} and status in ('delayed', 'queued')
+    ), job as (
       update jobs j set status = 'cancelled', finished_at = clock_timestamp(), stop_kind = 'cancel', stop_mode = null,
         stop_reason = ${reason}, stop_requested_at = clock_timestamp(), stop_delivered_at = clock_timestamp(),
         stopped_at = clock_timestamp(), parent_notice = ${noticeOnceEnded(sql`true`)}
-      where id in (select i::uuid from jsonb_array_elements_text(${encodeJson(jobIds)}::jsonb) i)
-        and context_id = ${contextId} and tenant_id = ${tenantId} and status = 'queued'
-      returning id, context_id, tenant_id, message_id, attempt, position, ${hasFollowUp} as follow_up
+      from was where j.id = was.id
+      returning j.id, context_id, tenant_id, message_id, attempt, position, was.status = 'queued' as was_queued,
+        ${hasFollowUp} as follow_up
     ), taken as (
-      select count(*)::int as n, jsonb_agg(id) as ids, bool_or(follow_up) as follow_up from job having count(*) > 0
+      select count(*)::int as n, count(*) filter (where was_queued)::int as queued, jsonb_agg(id) as ids, bool_or(follow_up) as follow_up from job having count(*) > 0
     ), rests as (
       select c.id from contexts c, taken
-      where c.id = ${contextId} and c.scheduling_status in ('runnable', 'waiting') and c.queued = taken.n
+      where c.id = ${contextId} and c.scheduling_status in ('runnable', 'waiting') and taken.queued > 0
+        and c.queued = taken.queued
         and not exists (select 1 from jobs j where j.context_id = c.id and j.status in ('running', 'waiting'))
     ), ctx as (
-      update contexts c set queued = c.queued - taken.n, head_seq = c.head_seq + taken.n,
+      update contexts c set queued = c.queued - taken.queued, head_seq = c.head_seq + taken.n,
         scheduling_status = case when rests.id is null then c.scheduling_status else 'idle' end,
         next_check_at = case when rests.id is null then c.next_check_at end,
         -- If a withdrawn job killed its processes, the cause is gone.
@@ -116,7 +121,8 @@ export async function withdraw(
       from taken left join rests on true
       where c.id = ${contextId} returning c.id, c.tenant_id, c.head_seq, c.lease_epoch, taken.n, taken.ids, taken.follow_up
     ), message as (
-      update messages m set status = 'withdrawn' from job where m.id = job.message_id and m.status = 'queued'
+      update messages m set status = 'withdrawn' from job where m.id = job.message_id
+        and m.status in ('delayed', 'queued')
     ), recorded as (
       ${recordEvents({
         first: sql`ctx.head_seq - ctx.n + 1`,

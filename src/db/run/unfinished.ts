@@ -76,9 +76,10 @@ export async function unfinishedOf(
   return rows.map((row) => row.id);
 }
 
-/** In two parts, so that the partial indexes of queued and of active jobs can be used, however many jobs have ended. */
+/** In parts, so that the partial indexes of delayed, queued and active jobs can be used, however many have ended. */
 const unfinished = sql`(
-  select * from jobs where status = 'queued' union all select * from jobs where status in ('running', 'waiting')) j`;
+  select * from jobs where status = 'delayed' union all select * from jobs where status = 'queued'
+  union all select * from jobs where status in ('running', 'waiting')) j`;
 
 function ofJob(tenantId: TenantId, { status, kind, metadata, user }: UnfinishedFilter): SQL[] {
   return [

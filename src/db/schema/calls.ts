@@ -45,12 +45,12 @@ export const endedCall: SQL = sql`m.id, m.tenant_id, m.context_id, coalesce(m.jo
     null::timestamptz as started_at, m.completed_at as finished_at`;
 
 /** Use it to find calls by id: both parts then use a primary key. */
-export const calls = pgView('calls', {}).as(sql`select ${storedCall} from tool_calls t
+export const calls = pgView('calls', {}).with({ securityInvoker: true }).as(sql`select ${storedCall} from tool_calls t
   union all
   select ${endedCall} from messages m where m.call is not null`);
 
 /** Use it to find the executions of a call. */
-export const executions = pgView('executions', {})
+export const executions = pgView('executions', {}).with({ securityInvoker: true })
   .as(sql`select x.tool_call_id, x.number, x.tenant_id, x.context_id, x.epoch, x.idempotency_key, x.began_at, x.ended_at,
     x.outcome from tool_executions x
   union all

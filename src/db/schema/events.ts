@@ -29,7 +29,7 @@ export const eventBatches = pgTable(
 );
 
 /** Each event as a row. Conditions on `batch`, the number of its row, use the primary key; those on `seq` do not. */
-export const events = pgView('events', {})
+export const events = pgView('events', {}).with({ securityInvoker: true })
   .as(sql`select b.context_id, b.tenant_id, b.seq as batch, b.first_seq + (e.event ->> 0)::bigint as seq, e.event ->> 1 as name,
     e.event -> 2 as data, b.created_at
   from event_batches b cross join lateral json_array_elements(b.events) as e(event)`);

@@ -21,7 +21,10 @@ export const jobs = pgTable(
     status: text('status').notNull().default('queued'),
     /** 1 runs first … 10; 0: it interrupted the running job, and runs before all others. */
     priority: smallint('priority').notNull().default(5),
-    /** Its place in the context's queue within its priority: the `wake_seq` of its submission. */
+    /**
+     * Its place in the context's queue within its priority: the `wake_seq` of its submission. 0 while it is delayed: it
+     * gets a place when it joins the queue.
+     */
     position: bigint('position', { mode: 'number' }).notNull(),
     /** The input it answers; null for a retry. */
     messageId: uuid('message_id'),
@@ -29,6 +32,8 @@ export const jobs = pgTable(
     attempt: integer('attempt').notNull().default(0),
     failures: integer('failures').notNull().default(0),
     retryAt: instant('retry_at'),
+    /** Of a job that was posted with a delay: when it joins the queue. It stays after that. */
+    startsAt: instant('starts_at'),
     steps: integer('steps').notNull().default(0),
     maxSteps: integer('max_steps'),
     deadline: instant('deadline'),
@@ -73,10 +78,20 @@ export const jobs = pgTable(
     index('jobs_queue')
       .on(t.contextId, t.priority, t.position)
       .where(sql`${t.status} = 'queued'`),
-    /** Counts those of a tenant whose number is limited. */
+    /** Counts those of a tenant whose number is limited, with those that are delayed. */
     index('jobs_queued_of_tenant')
       .on(t.tenantId)
-      .where(sql`${t.status} = 'queued'`),
+      .where(sql`${t.status} in ('queued', 'delayed')`),
+    /** Delayed jobs, by when they are due: of all, of a tenant, and of a context. */
+    index('jobs_delayed')
+      .on(t.startsAt)
+      .where(sql`${t.status} = 'delayed'`),
+    index('jobs_delayed_of_tenant')
+      .on(t.tenantId, t.startsAt)
+      .where(sql`${t.status} = 'delayed'`),
+    index('jobs_delayed_of_context')
+      .on(t.contextId, t.startsAt)
+      .where(sql`${t.status} = 'delayed'`),
     uniqueIndex('jobs_spawned_once')
       .on(t.parentToolCallId)
       .where(sql`${t.parentToolCallId} is not null`),
@@ -124,6 +139,7 @@ export const jobs = pgTable(
     check('jobs_kind', oneOf('kind', JOB_KINDS)),
     check('jobs_status', oneOf('status', JOB_STATUSES)),
     check('jobs_input_has_message', sql`(${t.kind} = 'input') = (${t.messageId} is not null)`),
+    check('jobs_delayed_has_start', sql`${t.status} <> 'delayed' or ${t.startsAt} is not null`),
     check('jobs_started', sql`${t.status} not in ('running', 'waiting') or ${t.startedAt} is not null`),
     check(
       'jobs_finished',

@@ -6,7 +6,7 @@ import type { Fingerprint } from '../../core/model/fingerprint.ts';
 import type { EndedCall } from './calls.ts';
 import { cost, instant, json, jsonb, oneOf, tenantId } from './columns.ts';
 
-/** Immutable entries. A queued input has no sequence number yet. */
+/** Immutable entries. An input that is delayed or queued has no sequence number yet. */
 export const messages = pgTable(
   'messages',
   {
@@ -55,7 +55,7 @@ export const messages = pgTable(
     index('messages_branch').on(t.contextId, t.branch, t.seq),
     check('messages_role', oneOf('role', MESSAGE_ROLES)),
     check('messages_type', oneOf('type', MESSAGE_TYPES)),
-    check('messages_status', oneOf('status', ['queued', 'completed', 'retracted', 'withdrawn'])),
+    check('messages_status', oneOf('status', ['delayed', 'queued', 'completed', 'retracted', 'withdrawn'])),
     check('messages_numbered', sql`(${t.status} in ('completed', 'retracted')) = (${t.seq} is not null)`),
     check('messages_turn', sql`(${t.status} in ('completed', 'retracted')) = (${t.turn} is not null)`),
     check('messages_call', sql`${t.call} is null or ${t.role} = 'tool'`),

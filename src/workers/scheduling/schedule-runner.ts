@@ -1,17 +1,20 @@
 /**
- * Runs schedules that are due. Every worker process looks about once a second, and at the moment at which the next one
- * is due. It needs no Redis.
+ * Runs schedules and releases delayed inputs that are due. Every worker process looks about once a second, and at the
+ * moment at which the next one is due. It needs no Redis.
  */
 import { setTimeout } from 'node:timers/promises';
 import { mapConcurrent } from '../../commands/map-concurrent.ts';
 import type { SchedulePorts } from '../../commands/schedules/post-run.ts';
+import { releaseDueInputs } from '../../commands/inputs/release-due.ts';
+import { perform } from '../../commands/perform.ts';
 import { runDue, type DueRun } from '../../commands/schedules/run-due.ts';
 import { dueSchedules, postpone, type DueSchedule } from '../../db/schedules/due-schedules.ts';
+import { contextsWithDue, type DueContext } from '../../db/write/inputs/delayed-inputs.ts';
 import type { WorkerState } from '../process/ports.ts';
 
 /** Time between two looks, in milliseconds, a quarter more or less. */
 const LOOK_MS = 1_000;
-/** Schedules of one batch. */
+/** Schedules, or delayed inputs, of one batch. */
 const MOST = 50;
 /** When a schedule is tried again after an error, in milliseconds. */
 const AGAIN_MS = 10_000;
@@ -43,16 +46,24 @@ export class ScheduleRunner {
 
   async #repeat(): Promise<void> {
     const { signal } = this.#stopping;
-    const { log, random, identity } = this.#state;
     while (!signal.aborted) {
-      const lookMs = LOOK_MS * (0.75 + random() / 2);
-      const look = identity() === null ? Promise.resolve(lookMs) : runDueSchedules(this.#state);
-      const ms = await look.catch((error: unknown) => {
-        log.warn({ err: error }, 'could not run schedules');
-        return lookMs;
-      });
+      const lookMs = LOOK_MS * (0.75 + this.#state.random() / 2);
+      const ms = await this.#look(lookMs);
       await setTimeout(Math.min(ms, lookMs), undefined, { signal }).catch(() => undefined);
     }
+  }
+
+  /** Returns how long until the next look, in milliseconds. */
+  async #look(lookMs: number): Promise<number> {
+    const { log, identity } = this.#state;
+    if (identity() === null) return lookMs;
+    const [schedules, delayed] = await Promise.allSettled([
+      runDueSchedules(this.#state),
+      releaseDueContexts(this.#state),
+    ]);
+    if (schedules.status === 'rejected') log.warn({ err: schedules.reason }, 'could not run schedules');
+    if (delayed.status === 'rejected') log.warn({ err: delayed.reason }, 'could not release delayed inputs');
+    return Math.min(...[schedules, delayed].map((look) => (look.status === 'fulfilled' ? look.value : lookMs)));
   }
 }
 
@@ -63,10 +74,37 @@ const APART_MS = 100;
 export async function runDueSchedules(state: State): Promise<number> {
   const { due, nextInMs } = await dueSchedules(state.database.db, MOST);
   const ran = await mapConcurrent(due, (one) => runOrPostpone(state, one));
-  // If other processes have taken all of them, this one waits.
   const hasRun = ran.some((one) => one !== 'not_taken');
-  if (hasRun) return due.length === MOST ? 0 : APART_MS;
-  return due.length > 0 || nextInMs === null ? Infinity : Math.max(nextInMs + 1, APART_MS);
+  return nextLook({ found: due.length, hasRun, nextInMs });
+}
+
+/** Releases one batch of delayed inputs. Returns how long until the next one, in milliseconds. */
+export async function releaseDueContexts(
+  state: Pick<State, 'database' | 'wakeQueue' | 'bus' | 'log'>,
+): Promise<number> {
+  const { due, nextInMs } = await contextsWithDue(state.database.db, MOST);
+  const released = await mapConcurrent(due, (one) => release(state, one));
+  return nextLook({ found: due.length, hasRun: released.includes(true), nextInMs });
+}
+
+/** One that fails does not hold up the others. It stays due, and the next look finds it again. */
+async function release(state: Parameters<typeof releaseDueContexts>[0], due: DueContext): Promise<boolean> {
+  try {
+    const outcome = await perform(state, releaseDueInputs(due));
+    return outcome.kind === 'done' && outcome.value;
+  } catch (error) {
+    state.log.warn({ err: error, context_id: due.contextId }, 'could not release the delayed inputs of a context');
+    return false;
+  }
+}
+
+/** `found`: how many were due. `nextInMs`: how long until the next one is due; null: none is. */
+type Looked = { found: number; hasRun: boolean; nextInMs: number | null };
+
+/** If other processes have taken all that were due, this one waits for its next look. */
+function nextLook({ found, hasRun, nextInMs }: Looked): number {
+  if (hasRun) return found === MOST ? 0 : APART_MS;
+  return found > 0 || nextInMs === null ? Infinity : Math.max(nextInMs + 1, APART_MS);
 }
 
 async function runOrPostpone(state: State, due: DueSchedule): Promise<DueRun> {

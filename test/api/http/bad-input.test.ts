@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import { openApi, type Api, type Body } from '../harness.ts';
+import { tagOf } from '../../services/statements.ts';
 
 let api: Api;
 let worker: Body;
@@ -45,6 +46,14 @@ describe('HEAD', () => {
     const { status, headers, body } = await api.call('HEAD', url(path));
     expect({ status, body }).toEqual({ status: 200, body: '' });
     expect(headers['content-type']).toBeTruthy();
+  });
+
+  test('an export is not read for it, and nothing fails', async () => {
+    api.statements.splice(0);
+    api.lines.splice(0);
+    await api.call('HEAD', url('/api/contexts/:c/export'));
+    expect(api.statements.map(tagOf)).not.toContain('contexts.export_page');
+    expect(api.lines.filter(({ level }) => Number(level) >= 40)).toEqual([]);
   });
 
   test.each(['/api/workers/nothing', `/api/contexts/${v7()}/events`, '/api/workers?limit=0'])(

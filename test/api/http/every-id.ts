@@ -50,3 +50,29 @@ export function urlOf(path: string, { worker, job, message, toolCall, schedule }
     .replace('{name}', 'main')
     .replace('{n}', '1');
 }
+
+type Tried = { operation: string; isOfOperator: boolean; status: number; code: string };
+
+/** Requests to every path of the document with an id of `owned`, with an `Idempotency-Key` and without. */
+export async function tryEveryPath(api: Api, owned: Owned): Promise<Tried[]> {
+  const tried: Tried[] = [];
+  for (const [path, operations] of Object.entries(api.contract.document.paths)) {
+    if (!path.includes('{id}')) continue;
+    for (const method of Object.keys(operations)) {
+      const operation = `${method} ${path}`;
+      for (const headers of [{}, { 'idempotency-key': operation }]) {
+        const answer = await api.call(method.toUpperCase(), urlOf(path, owned), BODIES[operation], headers);
+        const isOfOperator = path.startsWith('/api/providers/');
+        tried.push({ operation, isOfOperator, status: answer.status, code: String(answer.body?.error?.code) });
+      }
+    }
+  }
+  return tried;
+}
+
+/** What its owner reads of it. */
+export async function ownedAnswers(api: Api, { worker, job }: Owned): Promise<Body[]> {
+  const context = `/api/contexts/${worker.context_id}`;
+  const paths = [`/api/workers/${worker.id}`, context, `${context}/messages`, `/api/jobs/${job}`];
+  return Promise.all(paths.map(async (path) => (await api.get(path)).body));
+}

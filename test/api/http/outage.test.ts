@@ -1,6 +1,6 @@
 // Without Postgres, requests are answered with 503 within a bound, and the process recovers by itself.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { migrate } from '../../../src/db/connection/migrate.ts';
+import { migrate } from '../../../src/db/setup/migrate.ts';
 import { startOwnPostgres } from '../../services/own-postgres.ts';
 import type { OwnService } from '../../services/own-service.ts';
 import { openApi, type Api, type Answer, type Body } from '../harness.ts';

@@ -4,7 +4,7 @@ import { v7 } from 'uuid';
 import type { ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import type { Json } from '../../../src/core/json.ts';
-import { PROTOTYPE_NAMES } from '../http/fuzz.ts';
+import { PROTOTYPE_NAMES } from '../fuzz/hostile.ts';
 import { OUTSIDE, addProcess, take, type ManualWorker } from '../manual-worker.ts';
 import { ids, openApi, type Answer, type Api, type Body } from '../harness.ts';
 

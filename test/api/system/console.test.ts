@@ -48,6 +48,7 @@ const ADDRESSES = [
   '/schedules',
   '/overview',
   '/search?q=a%20b',
+  '/access',
   '/settings',
 ];
 

@@ -1,12 +1,13 @@
 // A browser session opened with a key: its cookie, where it is accepted, and where not.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'drizzle-orm';
+import { SCOPES } from '../../../src/core/access/scopes.ts';
 import { forgetSessions } from '../../../src/db/write/sessions.ts';
 import { until } from '../../e2e/rig/until.ts';
 import { tagOf } from '../../services/statements.ts';
 import { openApi, type Api } from '../harness.ts';
 
-const KEYS = 'first-key:acme,second-key:acme,third-with-more:globex';
+const KEYS = 'first-key:acme,second-key:acme,third-with-more:globex,of-a-reader:globex:run+read';
 const ADMIN_KEY = 'the-key-of-the-operator';
 const OPERATOR = { authorization: `Bearer ${ADMIN_KEY}` };
 const OWN = { host: 'console.example', origin: 'https://console.example', 'sec-fetch-site': 'same-origin' };
@@ -87,11 +88,13 @@ describe('signing in', () => {
   });
 
   test('is reported, and undone by signing out', async () => {
-    const unsigned = { auth: 'key', signed_in: false, tenant: null };
+    const unsigned = { auth: 'key', signed_in: false, tenant: null, scopes: [] };
     expect((await api.get('/api/session')).body).toEqual(unsigned);
-    const signedIn = { auth: 'key', signed_in: true, tenant: 'globex' };
+    const signedIn = { auth: 'key', signed_in: true, tenant: 'globex', scopes: [...SCOPES] };
     expect((await api.get('/api/session', await signIn('third-with-more'))).body).toEqual(signedIn);
     expect((await api.get('/api/session', { authorization: 'Bearer third-with-more' })).body).toEqual(signedIn);
+    const reader = { ...signedIn, scopes: ['read', 'run'] };
+    expect((await api.get('/api/session', await signIn('of-a-reader'))).body).toEqual(reader);
     const { status, headers } = await api.call('DELETE', '/api/session');
     expect(status).toBe(204);
     expect(setCookie(headers)).toMatch(
@@ -332,7 +335,12 @@ describe('guessing keys behind a proxy', () => {
 
 test('without keys there is no sign-in, and every request is that of the default tenant', async () => {
   const open = await openApi();
-  expect((await open.get('/api/session')).body).toEqual({ auth: 'none', signed_in: true, tenant: 'default' });
+  expect((await open.get('/api/session')).body).toEqual({
+    auth: 'none',
+    signed_in: true,
+    tenant: 'default',
+    scopes: [...SCOPES],
+  });
   const { status, headers } = await open.post('/api/session', { key: 'any' });
   expect([status, headers['set-cookie']]).toEqual([204, undefined]);
   expect((await open.get('/api/session', { host: 'evil.example' })).status).toBe(403);

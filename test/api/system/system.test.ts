@@ -57,6 +57,17 @@ describe('the document', () => {
     }
   });
 
+  test('names exact statuses: those of an unexpected body, too, and those before there is a request', () => {
+    for (const [path, operations] of Object.entries(api.contract.document.paths)) {
+      for (const [method, { responses }] of Object.entries(operations)) {
+        const named = Object.keys(responses);
+        const expected = ['400', '408', '431', '500', '503', ...(method === 'get' ? [] : ['413', '415', '422'])];
+        expect(named, `${method} ${path}`).toEqual(expect.arrayContaining(expected));
+        expect(named.filter((status) => !/^[2-5][0-9][0-9]$/.test(status))).toEqual([]);
+      }
+    }
+  });
+
   test('contains every route, and no other', async () => {
     const { paths } = api.contract.document;
     const named = Object.entries(paths).flatMap(([path, operations]) =>

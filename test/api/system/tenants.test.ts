@@ -210,6 +210,8 @@ test('after a deletion, keys of the environment that named the tenant stay refus
   if (row === undefined) throw new Error('The tenant is missing.');
   expect(await removeTenant({ ...api.commands, ids }, row.id, () => false)).toBe('removed');
   expect((await api.get('/api/tenants/gone', OPERATOR)).status).toBe(404);
+  for (const method of ['GET', 'DELETE'])
+    expect((await api.call(method, '/api/tenants/a%00b', undefined, OPERATOR)).status).toBe(404);
   for (const one of [api, other]) await until(async () => (await one.get('/api/workers', old)).status === 401);
   // The refused key has not added the tenant again.
   expect((await api.get('/api/tenants/gone', OPERATOR)).status).toBe(404);

@@ -95,6 +95,7 @@ test('for a minute it may be repeated: a job that begins to wait meanwhile goes 
   expect((await left(late)).context).toBeLessThan(SOON_MS);
   await api.database.db.execute(sql`update provider_throttles set lifted_at = lifted_at - interval '2 minutes'`);
   expect(await lift('t')).toBe(404);
+  expect(await lift('a%00b')).toBe(404);
 });
 
 test('the throttles of all tenants end; a refusal from before does not begin them again, a later one does', async () => {

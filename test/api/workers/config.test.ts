@@ -78,6 +78,9 @@ describe('the configuration', () => {
   test('accepts every variable', () => {
     const config = parseEnvironment({
       DATABASE_URL: 'postgres://u:p@db/n',
+      NIGHTSHIFT_API_DATABASE_URL: 'postgres://a:p@db/n',
+      NIGHTSHIFT_API_LOGIN: 'a',
+      NIGHTSHIFT_WORKER_LOGIN: 'u',
       REDIS_URL: 'rediss://cache:6380',
       HOST: '::1',
       PORT: '0',
@@ -93,6 +96,8 @@ describe('the configuration', () => {
     });
     expect(config).toMatchObject({
       databaseUrl: 'postgres://u:p@db/n',
+      apiDatabaseUrl: 'postgres://a:p@db/n',
+      logins: { api: 'a', worker: 'u' },
       redisUrl: 'rediss://cache:6380',
       host: '::1',
       port: 0,
@@ -129,6 +134,7 @@ describe('the configuration', () => {
       ANTHROPIC_BASE_URL: 'hunter2',
       OPENAI_BASE_URL: 'ftp://hunter2',
       DATABASE_URL: 'mysql://user:hunter2@db/name',
+      NIGHTSHIFT_API_DATABASE_URL: 'hunter2',
       REDIS_URL: 'hunter2',
       PORT: '65536',
       LOG_LEVEL: 'hunter2',

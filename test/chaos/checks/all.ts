@@ -19,6 +19,7 @@ import { settings } from './settings.ts';
 import { stops } from './stops.ts';
 import { streams } from './streams.ts';
 import { api } from './api.ts';
+import { tenants } from './tenants.ts';
 import { transcripts } from './transcripts.ts';
 import { workers } from './workers.ts';
 
@@ -43,6 +44,7 @@ export const CHECKS: readonly Check[] = [
   workers,
   api,
   streams,
+  tenants,
   processes,
 ];
 

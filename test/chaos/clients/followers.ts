@@ -2,6 +2,7 @@
 // any API process, again and again, until all contexts are idle and they have seen the last event.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../random.ts';
+import { AUTHORIZED } from '../platform.ts';
 import type { Replay, Stream, StreamEvent } from '../world/world.ts';
 
 export type Followers = {
@@ -83,10 +84,10 @@ async function follow(
 
 /** `last` null: from the live end. */
 function open(url: string, last: number | null, inUrl: boolean, signal: AbortSignal): Promise<Response> {
-  if (last === null) return fetch(url, { signal });
+  if (last === null) return fetch(url, { signal, headers: AUTHORIZED });
   return inUrl
-    ? fetch(`${url}?after=${last}`, { signal })
-    : fetch(url, { signal, headers: { 'last-event-id': String(last) } });
+    ? fetch(`${url}?after=${last}`, { signal, headers: AUTHORIZED })
+    : fetch(url, { signal, headers: { ...AUTHORIZED, 'last-event-id': String(last) } });
 }
 
 function keep(stream: Stream, connection: number, event: StreamEvent): void {
@@ -107,7 +108,7 @@ export async function replay(api: string, contextId: string, head: number, withi
   const url = `${api}/api/contexts/${contextId}/events?after=0`;
   if (head === 0) return { contextId, events };
   while (!signal.aborted) {
-    const status = await fetch(url, { signal })
+    const status = await fetch(url, { signal, headers: AUTHORIZED })
       .then(async (response) => {
         if (response.ok) {
           await read(response, (event) => {

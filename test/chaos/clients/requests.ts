@@ -1,13 +1,16 @@
 // Requests to API processes that may be down: each goes to any of them, and is repeated until its outcome is known.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../random.ts';
-import { TIMES } from '../platform.ts';
+import { KEYS, TIMES } from '../platform.ts';
 import type { OddAnswer } from '../world/world.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** `fine`: statuses that a client has to expect here. `ifMatch`: the expected version. */
-export type More = { fine?: readonly number[]; ifMatch?: string };
+/**
+ * `fine`: statuses that a client has to expect here. `ifMatch`: the expected version. `by`: whose key is sent; of the
+ * default tenant, if nothing is given.
+ */
+export type More = { fine?: readonly number[]; ifMatch?: string; by?: keyof typeof KEYS };
 
 /** `status` 0: the connection broke, or no answer arrived in time. */
 export type Answer = {
@@ -41,7 +44,7 @@ export function openAsker(urls: readonly string[], random: Random, givenUp: Abor
   const statuses = new Map<number, number>();
   const odd: OddAnswer[] = [];
   const once: Asker['once'] = async (method, path, body, key, more = {}) => {
-    const answer = await ask(`${random.pick(urls)}${path}`, method, body, key, more.ifMatch);
+    const answer = await ask(`${random.pick(urls)}${path}`, method, body, key, more);
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
     const fine = [...OPEN, ...FINE, ...(GOES_AWAY.includes(method) ? [404] : []), ...(more.fine ?? [])];
     if (!fine.includes(answer.status)) {
@@ -69,13 +72,20 @@ export function isOpen({ status }: Answer): boolean {
   return OPEN.includes(status);
 }
 
-async function ask(url: string, method: Method, body?: object, key?: string, ifMatch?: string): Promise<Answer> {
+async function ask(
+  url: string,
+  method: Method,
+  body: object | undefined,
+  key: string | undefined,
+  { ifMatch, by = 'default' }: More,
+): Promise<Answer> {
   try {
     const response = await fetch(url, {
       method,
       signal: AbortSignal.timeout(TIMEOUT_MS),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       headers: {
+        authorization: `Bearer ${KEYS[by]}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(key === undefined ? {} : { 'idempotency-key': key }),
         ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),

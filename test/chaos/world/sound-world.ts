@@ -4,7 +4,7 @@ import { event, message, posted, storedJob, text, returnedBranch, toolResult } f
 import { word } from '../clients/inputs.ts';
 import { CONFIG } from '../clients/settings.ts';
 import type { StoredBranch, StoredCall, StoredContext, StoredMessage } from './stored.ts';
-import type { StreamEvent, World } from './world.ts';
+import type { OtherTenants, StreamEvent, World } from './world.ts';
 
 /** A world after two inputs: `i-1` sent a mail and completed, `i-2` was cancelled before it began. */
 export function soundWorld() {
@@ -166,6 +166,7 @@ export function soundWorld() {
     ],
     replays: [{ contextId: 'c', events: sent }],
     incidents: [],
+    others: soundTenants(),
   };
   return {
     world,
@@ -188,3 +189,13 @@ export function soundWorld() {
 }
 
 export type Sound = ReturnType<typeof soundWorld>;
+
+/** One input, whose job began after its tenant was resumed. */
+function soundTenants(): OtherTenants {
+  return {
+    inputs: [{ tenant: 'paused', tag: 'paused-0', user: 'ann', jobId: 'job-of-ann' }],
+    jobs: [{ id: 'job-of-ann', status: 'completed', user: 'ann', startedAt: 60 }],
+    suspended: { from: 10, to: 50 },
+    left: [],
+  };
+}

@@ -242,6 +242,21 @@ export type World = {
   streams: Stream[];
   replays: Replay[];
   incidents: Incident[];
+  others: OtherTenants;
+};
+
+/** An accepted input of a tenant that is suspended and resumed, or deleted. */
+export type TenantInput = { tenant: 'paused' | 'deleted'; tag: string; user: string | null; jobId: string };
+export type TenantJob = { id: string; status: string; user: string | null; startedAt: number | null };
+
+export type OtherTenants = {
+  inputs: TenantInput[];
+  /** Of the tenant that was suspended. */
+  jobs: TenantJob[];
+  /** From when to when it was; null: never. */
+  suspended: { from: number; to: number } | null;
+  /** Tables with rows of a deleted tenant. */
+  left: string[];
 };
 
 export type Violation = {

@@ -2,7 +2,7 @@
 // rows outside transactions, and commits of transactions that wrote any.
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type { SQLWrapper } from 'drizzle-orm';
-import type { Database, Executor } from '../../../src/db/connection/client.ts';
+import type { Database, DatabaseAccess, Executor } from '../../../src/db/connection/client.ts';
 import { isWrite, tagOf } from '../../services/statements.ts';
 
 export type Watcher = {
@@ -14,6 +14,11 @@ export type Watcher = {
 const dialect = new PgDialect();
 
 export function watched(database: Database, watcher: Watcher): Database {
+  const access = watchedAccess(database, watcher);
+  return { ...access, everywhere: access, close: (timeoutSeconds) => database.close(timeoutSeconds) };
+}
+
+function watchedAccess(database: DatabaseAccess, watcher: Watcher): DatabaseAccess {
   return {
     db: watch(database.db, watcher),
     async transaction(work) {
@@ -38,7 +43,6 @@ export function watched(database: Database, watcher: Watcher): Database {
       return result;
     },
     read: (read, options) => database.read(read, options),
-    close: (timeoutSeconds) => database.close(timeoutSeconds),
   };
 }
 

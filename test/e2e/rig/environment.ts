@@ -19,7 +19,7 @@ import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import { DEFAULT_TENANT, type ContextId, type JobId, type ToolCallId } from '../../../src/core/ids.ts';
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
 import { openDatabase } from '../../../src/db/connection/client.ts';
-import { migrate } from '../../../src/db/connection/migrate.ts';
+import { migrate } from '../../../src/db/setup/migrate.ts';
 import { redisQueue } from '../../../src/queue/redis.ts';
 import { postedInput } from '../../db/inputs.ts';
 import { createTestDatabase, type TestDatabase } from '../../services/database.ts';

@@ -5,7 +5,7 @@ import { createEmptyDatabase, type TestDatabase } from '../../services/database.
 import { testPrefix } from '../../services/prefix.ts';
 import { query } from '../rig/stored.ts';
 import { openDatabase } from '../../../src/db/connection/client.ts';
-import { migrate } from '../../../src/db/connection/migrate.ts';
+import { migrate } from '../../../src/db/setup/migrate.ts';
 import { killChildren, startChild } from '../rig/children.ts';
 
 const redisUrl = inject('redisUrl');

@@ -8,7 +8,7 @@ import { showHelp } from '../ui/forms/help.ts';
 import { ThemeMenu } from '../ui/state/theme-menu.tsx';
 import { showError } from '../ui/layout/toaster.tsx';
 import { Logo } from './logo.tsx';
-import { isWithin, PLACES } from './places.ts';
+import { isWithin, usePlaces } from './places.ts';
 import css from './shell.module.css';
 
 export function Navigation() {
@@ -21,7 +21,7 @@ export function Navigation() {
       </div>
       <div className={css.list}>
         <ul className={css.places}>
-          {PLACES.map(({ to, name, icon: Icon }) => {
+          {usePlaces().map(({ to, name, icon: Icon }) => {
             const here = isWithin(pathname, to);
             return (
               <li key={to}>

@@ -71,6 +71,12 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/access',
+    component: lazyRouteComponent(() => import('../pages/access/page.tsx'), 'AccessPage'),
+    validateSearch: texts('tab', 'actor', 'action', 'target', 'from', 'to'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/settings',
     component: lazyRouteComponent(() => import('../pages/settings/page.tsx'), 'SettingsPage'),
     validateSearch: texts('tab'),

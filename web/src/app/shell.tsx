@@ -1,10 +1,13 @@
 /** Layout of every page: the navigation (at the side, on phones at the bottom) and the connection banner. */
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef, type RefObject } from 'react';
+import { MissingScope } from '../ui/state/missing-scope.tsx';
+import { Page } from '../ui/layout/page.tsx';
 import { Skeleton } from '../ui/layout/skeleton.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Navigation } from './navigation.tsx';
+import { isWithin, PLACES, usePlaces } from './places.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import css from './shell.module.css';
@@ -24,13 +27,26 @@ export function Shell() {
         <main id="main" ref={main} tabIndex={-1} className={css.main}>
           <ErrorBoundary>
             <Suspense fallback={<Skeleton />}>
-              <Outlet />
+              <Content />
             </Suspense>
           </ErrorBoundary>
         </main>
       </div>
       <ShortcutHelp />
     </div>
+  );
+}
+
+/** The page, or what it needs that the key of this session does not allow. */
+function Content() {
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  const usable = usePlaces();
+  const place = PLACES.find(({ to }) => isWithin(pathname, to));
+  if (place === undefined || place.scope === null || usable.includes(place)) return <Outlet />;
+  return (
+    <Page title={place.name}>
+      <MissingScope scope={place.scope} />
+    </Page>
   );
 }
 

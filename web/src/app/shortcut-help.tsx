@@ -1,14 +1,10 @@
 import { Dialog } from '../ui/layout/dialog.tsx';
 import { hideHelp, useHelpShown } from '../ui/forms/help.ts';
 import { KeyHint } from '../ui/text/key-hint.tsx';
-import { PLACES } from './places.ts';
+import { usePlaces } from './places.ts';
 import css from './shortcut-help.module.css';
 
 const KEYS = [
-  ...PLACES.filter(({ key }) => key !== '/').map(({ name, key }) => ({
-    keys: `g ${key}`,
-    does: `Go to ${name}`,
-  })),
   { keys: '/', does: 'Search' },
   { keys: 'j', does: 'Next item in the inbox' },
   { keys: 'k', does: 'Previous item in the inbox' },
@@ -20,10 +16,13 @@ const KEYS = [
 ];
 
 export function ShortcutHelp() {
+  const places = usePlaces()
+    .filter(({ key }) => key !== '/')
+    .map(({ name, key }) => ({ keys: `g ${key}`, does: `Go to ${name}` }));
   return (
     <Dialog open={useHelpShown()} onClose={hideHelp} title="Keyboard shortcuts">
       <dl className={css.list}>
-        {KEYS.map(({ keys, does }) => (
+        {[...places, ...KEYS].map(({ keys, does }) => (
           <div key={keys} className={css.row}>
             <dt>{does}</dt>
             <dd>

@@ -2,20 +2,21 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { showHelp } from '../ui/forms/help.ts';
-import { PLACES } from './places.ts';
+import { usePlaces } from './places.ts';
 
 /** Time limit for the second key after `g`. */
 const SECOND_KEY_MS = 1_500;
 
 export function useShortcuts(): void {
   const navigate = useNavigate();
+  const places = usePlaces();
   useEffect(() => {
     let goingUntil = 0;
     const press = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event)) return;
       const isGoing = event.timeStamp < goingUntil;
       goingUntil = 0;
-      const place = isGoing ? PLACES.find(({ key }) => key === event.key) : undefined;
+      const place = isGoing ? places.find(({ key }) => key === event.key) : undefined;
       if (place !== undefined) void navigate({ to: place.to });
       else if (event.key === 'g') goingUntil = event.timeStamp + SECOND_KEY_MS;
       else if (event.key === '/') focusSearch(() => void navigate({ to: '/search' }));
@@ -25,7 +26,7 @@ export function useShortcuts(): void {
     };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
-  }, [navigate]);
+  }, [navigate, places]);
 }
 
 /** True while the user types into a field, or a dialog, menu or listbox is open. */

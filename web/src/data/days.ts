@@ -1,5 +1,7 @@
 /** Converts calendar days of the browser's time zone to timestamps. */
 
+export const OWN_TIMEZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** From the start of the first day to the end of the last day. An invalid day sets no limit. */
 export function spanOf(
   from: string | undefined,
@@ -11,6 +13,11 @@ export function spanOf(
     ...(begin === null ? {} : { created_after: begin }),
     ...(end === null ? {} : { created_before: end }),
   };
+}
+
+/** The end of a day; null: it is not valid. */
+export function endOf(day: string): string | null {
+  return momentOf(day, 1);
 }
 
 /** `more`: number of days to add. */

@@ -39,7 +39,7 @@ export function exportRoute(app: App, ports: ApiPorts): void {
         },
       },
     },
-    async ({ tenantId, params, query }, reply) => {
+    async ({ method, tenantId, params, query }, reply) => {
       const id = contextId(params.id);
       const read = readerOf(ports, reply);
       const stored = await read((_, last) => readContext(last, tenantId, id));
@@ -49,7 +49,8 @@ export function exportRoute(app: App, ports: ApiPorts): void {
       const pages = pagesOf(read, { tenantId, contextId: id, headSeq, spans });
       const { make, type, ending } = FORMATS[query.format];
       reply.type(type).header('content-disposition', `attachment; filename="${id}.${ending}"`);
-      return Readable.from(make(context, pages));
+      // A HEAD request gets the headers alone: nothing more is read for it.
+      return Readable.from(method === 'HEAD' ? [] : make(context, pages));
     },
   );
 }

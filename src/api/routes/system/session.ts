@@ -1,4 +1,5 @@
 /** Browser sessions. A browser sends the API key once and gets a cookie that scripts cannot read. */
+import { SCOPES } from '../../../core/access/scopes.ts';
 import { TENANT_INACTIVE } from '../../../core/access/tenant.ts';
 import type { FastifyRequest } from 'fastify';
 import { toActor } from '../../access/actor.ts';
@@ -31,7 +32,7 @@ function getSessionRoute(app: App, accessControl: AccessControl): void {
     {
       config,
       schema: {
-        summary: 'Whether the API needs a key, and whether this browser is signed in',
+        summary: 'Whether the API needs a key, and whether this browser is signed in, with its scopes',
         operationId: 'getSession',
         tags,
         security: [],
@@ -43,8 +44,13 @@ function getSessionRoute(app: App, accessControl: AccessControl): void {
       const auth = await accessControl.auth();
       // A token is no sign-in, and tells a user nothing about the tenant.
       return access.kind === 'tenant' && access.token === null
-        ? { auth, signed_in: true, tenant: access.tenantName }
-        : { auth, signed_in: false, tenant: null };
+        ? {
+            auth,
+            signed_in: true,
+            tenant: access.tenantName,
+            scopes: SCOPES.filter((scope) => access.scopes.has(scope)),
+          }
+        : { auth, signed_in: false, tenant: null, scopes: [] };
     },
   );
 }

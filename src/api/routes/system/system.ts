@@ -1,5 +1,5 @@
 /** Health, readiness, metrics, statistics and the OpenAPI document. */
-import { describeSchemaProblem, schemaState } from '../../../db/connection/schema-state.ts';
+import { describeSchemaProblem, schemaState } from '../../../db/setup/schema-state.ts';
 import { readStats } from '../../../db/read/installation/stats-views.ts';
 import { within } from '../../server/deadline.ts';
 import type { Metrics } from '../../metrics/metrics.ts';

@@ -1,9 +1,8 @@
 /** Provider throttles, for the operator. */
-import { Type } from 'typebox';
 import { liftThrottle } from '../../../commands/providers/lift-throttle.ts';
 import { perform } from '../../../commands/perform.ts';
 import { PROVIDERS } from '../../../core/model/model.ts';
-import { oneOf, strict } from '../../../schema/build.ts';
+import { oneOf, plainText, strict } from '../../../schema/build.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { Empty } from '../../schemas/common.ts';
 import { audited } from '../../request/audited.ts';
@@ -11,7 +10,7 @@ import { orRefuse } from '../../response/problem.ts';
 
 const ThrottleParams = strict({
   name: oneOf(PROVIDERS),
-  id: Type.String({ minLength: 1, maxLength: 100, description: 'From `GET /api/system`.' }),
+  id: plainText(100, 1, 'From `GET /api/system`.'),
 });
 
 export function throttleRoutes(app: App, ports: ApiPorts): void {

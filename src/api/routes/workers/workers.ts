@@ -33,7 +33,7 @@ import {
   WorkerQuery,
 } from '../../schemas/workers/worker.ts';
 import { changeSettings, mergeConfig, withoutNulls } from '../../request/settings-change.ts';
-import { notifying, toAccepted, toFirstInput } from '../../request/submit.ts';
+import { delayOf, notifying, toAccepted, toFirstInput } from '../../request/submit.ts';
 import { isMatch, tagged, withVersion, type Tagged } from '../../request/version.ts';
 import { toWorker } from '../../wire/worker.ts';
 import { audited } from '../../request/audited.ts';
@@ -90,8 +90,10 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
       const user = actingUser(request, body.user);
       const parentWorkerId = await visibleParent(ports, request, body.parent_worker_id);
       const wanted = { tenantId, allow, user, name, title: null, role: body.role, config, parentWorkerId };
-      const make = await makeWorker(ports, wanted, input === undefined ? null : toFirstInput(request, input));
-      const command = withinQuota(request, { workers: 1, queuedJobs: input === undefined ? 0 : 1 }, make);
+      const first = input === undefined ? null : toFirstInput(request, input);
+      const delay = input === undefined ? null : delayOf(input, 'input.');
+      const make = await makeWorker(ports, wanted, first, delay);
+      const command = withinQuota(request, { workers: 1, queuedJobs: first === null ? 0 : 1 }, make);
       const making = notifying(command, request, input?.webhook, ({ accepted }) => accepted);
       const answered = answeredBy(making, async (_, made) => toCreated(made));
       const answer = await write(ports, request, answered);

@@ -40,6 +40,12 @@ export const Job = strict(
     status: oneOf(JOB_STATUSES),
     attempt: Count,
     retry_at: nullable(Instant),
+    starts_at: nullable(
+      described(
+        Instant,
+        'When the job joins the queue of its context, or joined it. Null: it was posted without a delay.',
+      ),
+    ),
     steps: Count,
     usage: ref(Usage),
     waiting_for: Type.Array(ref(WaitingFor)),

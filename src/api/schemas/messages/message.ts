@@ -1,6 +1,7 @@
 /** Messages in the API, and bodies that clients post. */
 import { Type, type Static } from 'typebox';
 import { DELIVERIES } from '../../../commands/inputs/posted-input.ts';
+import { LONGEST_DELAY_S } from '../../../core/run/delay.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
 import {
   AnyJson,
@@ -82,6 +83,24 @@ const ofAnyJob = {
   deadline: Type.Optional(Instant),
 };
 
+/** Of a message post: when its job joins the queue. At most one of the two is given. */
+const ofDelay = {
+  after_s: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: LONGEST_DELAY_S,
+      description:
+        'Delays the job by so many seconds, at most 366 days. Until then its status is delayed, and it holds up no other input. Only with delivery queue, and not together with at.',
+    }),
+  ),
+  at: Type.Optional(
+    described(
+      Instant,
+      'Delays the job until this time, at most 366 days from now. A time that has passed means at once. Only with delivery queue, and not together with after_s.',
+    ),
+  ),
+};
+
 /** Of a message post. */
 export const NamedWebhook = strict(
   { id: Uuid },
@@ -111,6 +130,7 @@ export const PostMessage = strict(
       ),
     ),
     ...ofJob,
+    ...ofDelay,
     webhook,
   },
   { $id: 'PostMessage' },
@@ -118,7 +138,7 @@ export const PostMessage = strict(
 
 /** The context is new: there is no other job and no other branch. */
 export const FirstMessage = strict(
-  { content: Content, ...ofAnyJob, webhook },
+  { content: Content, ...ofAnyJob, ...ofDelay, webhook },
   {
     $id: 'FirstMessage',
     description: 'The first input of a new worker: a message post without `delivery` and `branch`.',
@@ -154,8 +174,8 @@ export const Accepted = strict(
     message_id: nullable(Uuid),
     context_id: Uuid,
     status: oneOf(
-      ['queued', 'running', 'waiting'],
-      'Status of the job: `queued`, unless the input joined an unfinished job (`steer`) or answered its question.',
+      ['delayed', 'queued', 'running', 'waiting'],
+      'Status of the job: `queued`, unless the input is delayed (`after_s`, `at`), joined an unfinished job (`steer`), or answered its question.',
     ),
     stream_url: Type.String({ format: 'uri-reference' }),
   },
@@ -206,11 +226,11 @@ export const Message = strict(
     id: Uuid,
     context_id: Uuid,
     branch: Type.String(),
-    seq: nullable(described(Positive, 'Null while the message is queued.')),
+    seq: nullable(described(Positive, 'Null while the message is delayed or queued.')),
     turn: nullable(TurnName),
     role: oneOf(MESSAGE_ROLES),
     type: oneOf(MESSAGE_TYPES),
-    status: oneOf(['queued', 'completed', 'retracted']),
+    status: oneOf(['delayed', 'queued', 'completed', 'retracted']),
     compacted: Type.Boolean({ description: 'Prompts show a summary instead of this message.' }),
     content: Type.Array(ref(ContentBlock)),
     job_id: nullable(Uuid),

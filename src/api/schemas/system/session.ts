@@ -1,5 +1,6 @@
 /** Browser sessions in the API. */
 import { Type } from 'typebox';
+import { SCOPES } from '../../../core/access/scopes.ts';
 import { nullable, oneOf, strict } from '../../../schema/build.ts';
 
 export const Session = strict(
@@ -9,6 +10,9 @@ export const Session = strict(
       description: 'True with a key or a session cookie, and always if no sign-in is needed.',
     }),
     tenant: nullable(Type.String({ description: 'The tenant of this request.' })),
+    scopes: Type.Array(oneOf(SCOPES), {
+      description: 'What this request may do. Empty, if it is not signed in.',
+    }),
   },
   { $id: 'Session' },
 );

@@ -89,4 +89,4 @@ export const PatchTenant = partial(
   { $id: 'PatchTenant', description: 'Members that are missing do not change. Null is the default.' },
 );
 
-export const TenantParams = Type.Object({ name: Type.String({ minLength: 1, maxLength: 64 }) });
+export const TenantParams = Type.Object({ name: TenantName });

@@ -18,6 +18,8 @@ type Options = Common & {
   wait: number;
 };
 
+const UNFINISHED = ['delayed', 'queued', 'running', 'waiting'];
+
 export function cancelCommand(cli: Cli): Command {
   return apiCommand('cancel', 'cancel jobs by id or by a filter', [
     'nightshift cancel 0199… --reason "no longer needed"',
@@ -29,7 +31,7 @@ export function cancelCommand(cli: Cli): Command {
     .option('-w, --worker <id|name>', 'jobs of a worker and its descendants')
     .option('-r, --role <role>', 'jobs of workers with this role')
     .option('-u, --user <name>', 'jobs on behalf of this end user')
-    .addOption(new Option('-s, --status <status>', 'jobs with this status').choices(['queued', 'running', 'waiting']))
+    .addOption(new Option('-s, --status <status>', 'jobs with this status').choices(UNFINISHED))
     .option('--metadata <name=value>', 'jobs with this metadata; may be repeated', member)
     .option('--reason <text>', 'reason, stored with the job')
     .option('--wait <time>', 'how long to wait for each job to stop', duration, 10_000)

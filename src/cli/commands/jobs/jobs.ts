@@ -10,7 +10,17 @@ import { lookOf } from '../../terminal/ink.ts';
 import { ago, between, money, tokensOf } from '../../terminal/time.ts';
 import { duration, given, instant, member, wholeNumber } from '../../values.ts';
 
-const STATUSES = ['queued', 'running', 'waiting', 'completed', 'incomplete', 'failed', 'cancelled', 'interrupted'];
+const STATUSES = [
+  'delayed',
+  'queued',
+  'running',
+  'waiting',
+  'completed',
+  'incomplete',
+  'failed',
+  'cancelled',
+  'interrupted',
+];
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 
 type Query = NonNullable<Operations['GET /api/jobs']['query']>;
@@ -124,10 +134,11 @@ const LIST: List<Job> = {
   ],
 };
 
-/** A summary of its error, its output, or what it waits for. */
-export function whatOf({ waiting_for, error, output }: Job): string {
+/** A summary of its error, its output, when it starts, or what it waits for. */
+export function whatOf({ status, starts_at, waiting_for, error, output }: Job): string {
   if (error !== null) return `${error.code}: ${error.message}`;
   if (output !== null) return output.text;
+  if (status === 'delayed' && starts_at !== null) return `starts at ${starts_at}`;
   return waiting_for
     .map(({ kind, name, until }) =>
       ['waits for', kind, name, until === undefined ? '' : `until ${until}`].filter(Boolean).join(' '),

@@ -6,7 +6,7 @@ import { CommandError, EXIT, type Exit } from '../../exit.ts';
 import { runInteractive, type RunInteractiveOptions } from '../../following/run-interactive.ts';
 import { readTask } from '../../read-task.ts';
 import { existingContext, newWorker, targetOptions, type TargetOptions } from '../../target.ts';
-import { given, instant, member, wholeNumber } from '../../values.ts';
+import { duration, given, instant, member, wholeNumber } from '../../values.ts';
 
 type Options = Common &
   TargetOptions &
@@ -19,6 +19,9 @@ type Options = Common &
     deadline?: string;
     metadata?: { [key: string]: Json };
     user?: string;
+    /** In milliseconds. */
+    after?: number;
+    at?: string;
     detach?: true;
   };
 
@@ -28,6 +31,7 @@ export function runCommand(cli: Cli): Command {
     'nightshift run "And now the drafts." --worker ada',
     'git diff | nightshift run - --model anthropic/claude-sonnet-4-5 > review.md',
     'nightshift run --file task.md --detach --json | jq -r .job_id',
+    'nightshift run "Send the reminder." --worker ada --after 10m',
     'nightshift run "call: remember {\\"key\\": \\"k\\", \\"value\\": \\"v\\"}" --tool remember --yes',
   ]).argument('[task]', 'the task; - reads standard input');
   return targetOptions(command)
@@ -46,6 +50,8 @@ export function runCommand(cli: Cli): Command {
     .option('--deadline <time>', 'deadline of the job: a timestamp, or a time from now (30m)', instant(1))
     .option('--metadata <name=value>', 'metadata of the job; may be repeated', member)
     .option('-u, --user <name>', 'the end user on whose behalf the job runs')
+    .option('--after <time>', 'start the job after this time (10m, 2h), and do not wait for it', duration)
+    .option('--at <time>', 'start the job at this timestamp, and do not wait for it', instant(1))
     .option('-d, --detach', 'print the job id and exit without waiting')
     .option('--keep', 'on Ctrl-C, leave the job running instead of cancelling it')
     .option('-y, --yes', 'approve every tool call that needs approval')
@@ -62,11 +68,22 @@ export function runCommand(cli: Cli): Command {
 async function run(cli: Cli, client: Client, task: string | undefined, options: Options): Promise<Exit> {
   checkTogether(options);
   const content = await readTask(cli.input, { task, file: options.file });
-  if (options.detach === true) return detach(cli, await send(client, content, options), options);
+  if (options.detach === true || isDelayed(options)) return detach(cli, await send(client, content, options), options);
   return runInteractive(cli, client, options, () => send(client, content, options));
 }
 
-function checkTogether({ detach, keep, yes, worker, context, delivery, branch }: Options): void {
+function isDelayed({ after, at }: Options): boolean {
+  return after !== undefined || at !== undefined;
+}
+
+function checkTogether(options: Options): void {
+  const { detach, keep, yes, worker, context, delivery, branch, after, at } = options;
+  if (after !== undefined && at !== undefined) throw new CommandError(EXIT.usage, 'Give --after or --at, not both.');
+  if (isDelayed(options) && (keep === true || yes === true))
+    throw new CommandError(
+      EXIT.usage,
+      '--after and --at do not wait for the job and cannot be combined with --keep or --yes.',
+    );
   if (detach === true && (keep === true || yes === true))
     throw new CommandError(
       EXIT.usage,
@@ -81,13 +98,16 @@ function checkTogether({ detach, keep, yes, worker, context, delivery, branch }:
 }
 
 async function send(client: Client, content: string, options: Options): Promise<Accepted> {
-  const { delivery, branch, priority, maxSteps, deadline, metadata, user } = options;
-  const input = { content, ...given({ priority, max_steps: maxSteps, deadline, metadata }) };
+  const { delivery, branch, priority, maxSteps, deadline, metadata, user, after, at } = options;
+  const delay = given({ after_s: after === undefined ? undefined : after / 1_000, at });
+  const input = { content, ...delay, ...given({ priority, max_steps: maxSteps, deadline, metadata }) };
   const contextId = await existingContext(client, options);
   if (contextId !== null) return client.contexts.send(contextId, { ...input, ...given({ delivery, branch, user }) });
   const worker = { ...newWorker(options), ...given({ user }) };
   const { context_id, job_id, message_id, stream_url } = await client.workers.create({ ...worker, input });
-  return { job_id, message_id, context_id, status: 'queued', stream_url };
+  // An input whose time has passed is queued at once.
+  const isWaiting = isDelayed(options) && (await client.jobs.get(job_id)).status === 'delayed';
+  return { job_id, message_id, context_id, status: isWaiting ? 'delayed' : 'queued', stream_url };
 }
 
 function detach({ screen }: Cli, accepted: Accepted, { json, quiet }: Options): Exit {

@@ -76,7 +76,7 @@ export async function findDiagnosis(
       case when a.id is not null then json_build_object('id', a.id, 'attempt', a.attempt,
         'retryAt', ${millis(sql`a.retry_at`)}, 'error', a.error, 'stopping', a.stop_kind is not null) end as active,
       case when n.id is not null then json_build_object('id', n.id, 'attempt', n.attempt,
-        'createdAt', ${millis(sql`n.created_at`)}) end as next,
+        'createdAt', ${millis(sql`greatest(n.created_at, n.starts_at)`)}) end as next,
       (select coalesce(jsonb_agg(t.name order by t.ordinal), '[]') from tool_calls t
         where t.context_id = c.id and t.status in ('pending', 'started')) as "openCalls",
       (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'since', ${millis(sql`t.asked_at`)},
@@ -98,7 +98,7 @@ export async function findDiagnosis(
     left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
     left join jobs a on a.context_id = c.id and a.status in ('running', 'waiting')
     left join lateral (
-      select j.id, j.attempt, j.created_at from jobs j where j.context_id = c.id and j.status = 'queued'
+      select j.id, j.attempt, j.created_at, j.starts_at from jobs j where j.context_id = c.id and j.status = 'queued'
       order by j.priority, j.position, j.id limit 1) n on true
     where c.tenant_id = ${tenantId} and c.id = ${contextId}`);
   return row === undefined ? null : toDiagnosis(row);

@@ -52,6 +52,7 @@ export function conditionsOf(tenantId: TenantId, filter: JobFilter): SQL[] {
 
 /** Each of these groups has its own index, except the last, which contains nearly all jobs. */
 const GROUPS: readonly (readonly JobStatus[])[] = [
+  ['delayed'],
   ['queued'],
   ['running', 'waiting'],
   ['incomplete', 'failed', 'cancelled', 'interrupted'],

@@ -32,6 +32,8 @@ export type JobView = {
   status: JobStatus;
   attempt: number;
   retryAt: Millis | null;
+  /** When it joins or joined the queue, if it was posted with a delay. */
+  startsAt: Millis | null;
   steps: number;
   usage: Usage;
   /** Calls that are answered from outside, oldest first. */
@@ -79,7 +81,8 @@ const NO_DETAILS: Details = { awaited: sql`'[]'::jsonb`, workers: sql`'[]'::json
 function jobsWithOutput({ awaited, workers, tokens }: Details): SQL {
   return sql`select j.id, j.kind, j.context_id as "contextId", j.worker_id as "workerId", j.user_name as "user",
   j.branch,
-  j.status, j.attempt, ${millis(sql`j.retry_at`)} as "retryAt", j.steps, ${usageObject('j')} as usage,
+  j.status, j.attempt, ${millis(sql`j.retry_at`)} as "retryAt",
+  ${millis(sql`j.starts_at`)} as "startsAt", j.steps, ${usageObject('j')} as usage,
   j.output_message_id as "outputId", m.content, coalesce(m.bytes, 0) + octet_length(j.metadata::text) as bytes,
   ${awaited} as awaited, ${workers} as workers, ${tokens} as tokens,
   case when j.finished_at is not null then j.error end as error, j.parent_job_id as "parentJobId",

@@ -1,4 +1,7 @@
-/** Messages as the API returns them: the history in order, then queued inputs. Withdrawn messages are left out. */
+/**
+ * Messages as the API returns them: the history in order, then queued inputs. Lists leave out delayed inputs, which are
+ * in no queue yet. Withdrawn messages are never returned.
+ */
 import { sql, type SQL } from 'drizzle-orm';
 import type { Block } from '../../../core/conversation/blocks.ts';
 import type { ContextId, JobId, MessageId, TenantId, WorkerId } from '../../../core/ids.ts';
@@ -23,7 +26,7 @@ export type MessageView = {
   turn: Turn | null;
   role: MessageRole;
   type: MessageType;
-  status: 'queued' | 'completed' | 'retracted';
+  status: 'delayed' | 'queued' | 'completed' | 'retracted';
   /** A summary replaces it in the prompt. */
   compacted: boolean;
   content: Block[];
@@ -108,7 +111,7 @@ export async function findMessage(
 ): Promise<MessageView | null> {
   const [row] = await executor.execute<Row>(sql`
     ${messagesWithPlace(summarisedUpto(sql`m.context_id`, sql`m.tenant_id`, sql`m.branch`))} where m.tenant_id = ${tenantId} and m.context_id = ${contextId} and m.id = ${id}
-      and m.status in ('queued', 'completed', 'retracted')`);
+      and m.status in ('delayed', 'queued', 'completed', 'retracted')`);
   return row === undefined ? null : toView(row);
 }
 

@@ -117,6 +117,9 @@ export async function isBusy(tx: Executor, { tenantId, contextId }: Place, name:
       and status in ('running', 'waiting')
     union all
     select id from jobs where context_id = ${contextId} and tenant_id = ${tenantId} and branch = ${name}
-      and status = 'queued' limit 1`);
+      and status = 'queued'
+    union all
+    select id from jobs where context_id = ${contextId} and tenant_id = ${tenantId} and branch = ${name}
+      and status = 'delayed' limit 1`);
   return rows.length > 0;
 }

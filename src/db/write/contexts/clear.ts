@@ -8,7 +8,7 @@ import { consecutive, recordEvents } from '../../run/events.ts';
 const CLEARED: ContextEvent = { name: 'ContextCleared', data: {} };
 const IDLE: ContextEvent = { name: 'StateChanged', data: { new_state: 'Idle', job_id: null } };
 
-/** Whether a job is running, waiting or queued, and the settings version. The caller has locked the context's row. */
+/** Whether a job is unfinished, and the settings version. The caller has locked the context's row. */
 export async function lookBeforeClear(
   tx: Executor,
   tenantId: TenantId,
@@ -18,7 +18,9 @@ export async function lookBeforeClear(
     select w.version, exists (
       select 1 from jobs j where j.context_id = w.context_id and j.status in ('running', 'waiting')
       union all
-      select 1 from jobs j where j.context_id = w.context_id and j.status = 'queued') as unfinished
+      select 1 from jobs j where j.context_id = w.context_id and j.status = 'queued'
+      union all
+      select 1 from jobs j where j.context_id = w.context_id and j.status = 'delayed') as unfinished
     from workers w where w.context_id = ${contextId} and w.tenant_id = ${tenantId}`);
   return row ?? null;
 }

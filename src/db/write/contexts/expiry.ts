@@ -25,8 +25,9 @@ export function isTimeoutKnown(ofFile: IdleTimeouts): SQL {
     or ${encodeJson(ofFile)}::jsonb ? w.role)`;
 }
 
-/** The context `c` has a job running, waiting or queued: the idle time does not run. */
-export const isBusy: SQL = sql`(c.scheduling_status <> 'idle' or c.queued > 0)`;
+/** The context `c` has an unfinished job, delayed ones included: the idle time does not run. */
+export const isBusy: SQL = sql`(c.scheduling_status <> 'idle' or c.queued > 0
+  or exists (select 1 from jobs d where d.context_id = c.id and d.status = 'delayed'))`;
 
 /**
  * When the context of `w` is archived if it stays idle; null: never. `since`: when its state began. `busy`: see

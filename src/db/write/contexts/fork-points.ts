@@ -10,11 +10,11 @@ import { spansOf } from '../../run/spans.ts';
 /** A completed message of the history. */
 export type CompletedMessage = { id: MessageId; branch: string; seq: number; role: MessageRole; turn: Turn };
 
-type Found = { kind: 'completed'; message: CompletedMessage } | { kind: 'queued' } | { kind: 'retracted' };
+type Found = { kind: 'completed'; message: CompletedMessage } | { kind: 'delayed' | 'queued' | 'retracted' };
 
 /** Null: the tenant has no such message in this context. */
 export async function findMessage(tx: Executor, { tenantId, contextId }: Place, id: MessageId): Promise<Found | null> {
-  const [row] = await tx.execute<CompletedMessage & { status: 'completed' | 'queued' | 'retracted' }>(sql`
+  const [row] = await tx.execute<CompletedMessage & { status: 'completed' | 'delayed' | 'queued' | 'retracted' }>(sql`
     select id, branch, seq, role, turn, status from messages
     where tenant_id = ${tenantId} and context_id = ${contextId} and id = ${id} and status <> 'withdrawn'`);
   if (row === undefined) return null;

@@ -1,4 +1,4 @@
-/** Queued inputs: edited, moved, withdrawn. The caller has locked the context's row. */
+/** Delayed and queued inputs: edited, moved, withdrawn. The caller has locked the context's row. */
 import { sql } from 'drizzle-orm';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
 import type { JobId, MessageId } from '../../../core/ids.ts';
@@ -8,10 +8,10 @@ import type { Place } from '../../run/places.ts';
 import { encodeJson } from '../../connection/codec.ts';
 
 /**
- * `queued`: waits for its own job. `steered`: waits to join a running job. `gone`: is in the history. `user`: on whose
+ * `delayed`: is not in the queue yet. `queued`: waits for its own job. `steered`: waits to join a running job. `gone`: is in the history. `user`: on whose
  * behalf its job runs.
  */
-export type QueuedInput = { kind: 'queued' | 'steered' | 'gone'; jobId: JobId; user: User | null };
+export type QueuedInput = { kind: 'delayed' | 'queued' | 'steered' | 'gone'; jobId: JobId; user: User | null };
 
 /** Null: the tenant has no such message in this context. */
 export async function findInput(
@@ -25,8 +25,13 @@ export async function findInput(
     where m.tenant_id = ${tenantId} and m.context_id = ${contextId} and m.id = ${messageId}
       and m.status <> 'withdrawn'`);
   if (row === undefined) return null;
-  const kind = row.status !== 'queued' ? 'gone' : row.waits ? 'queued' : 'steered';
-  return { kind, jobId: row.job_id, user: row.user };
+  return { kind: kindOf(row), jobId: row.job_id, user: row.user };
+}
+
+function kindOf({ status, waits }: { status: string; waits: boolean }): QueuedInput['kind'] {
+  if (status === 'delayed') return 'delayed';
+  if (status !== 'queued') return 'gone';
+  return waits ? 'queued' : 'steered';
 }
 
 export async function rewriteInput(
@@ -37,7 +42,8 @@ export async function rewriteInput(
 ): Promise<void> {
   await tx.execute(sql`/* inputs.edit */
     update messages set content = ${encodeJson(content)}::json
-    where tenant_id = ${tenantId} and context_id = ${contextId} and id = ${messageId} and status = 'queued'`);
+    where tenant_id = ${tenantId} and context_id = ${contextId} and id = ${messageId}
+      and status in ('delayed', 'queued')`);
 }
 
 /** Withdraws a steer. The job continues without it. */

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { User } from '../../../core/access/user.ts';
 import { jsonArray, recordset } from '../../rows/recordset.ts';
-import { written } from '../../rows/written-columns.ts';
+import { written, type Changed } from '../../rows/written-columns.ts';
 import { jobs } from '../../schema/jobs.ts';
 import { messages } from '../../schema/messages.ts';
 
@@ -54,55 +54,49 @@ export type Asker = {
 type Given = { contextId: ContextId; job: NewJob; asker: Asker | null };
 type GivenInput = Given & { input: NewInput };
 
-const INPUT = written<typeof messages, GivenInput>(
-  messages,
-  {
-    id: ({ input }) => input.messageId,
-    tenantId: sql`ctx.tenant_id`,
-    contextId: ({ contextId }) => contextId,
-    branch: sql`ctx.branch`,
-    role: sql`'user'`,
-    type: sql`'text'`,
-    status: sql`'queued'`,
-    content: ({ input }) => input.content,
-    jobId: ({ job }) => job.jobId,
-    senderWorkerId: ({ asker }) => asker?.workerId ?? null,
-  },
-  { given: 'i' },
-);
+const INPUT_COLUMNS = {
+  id: ({ input }) => input.messageId,
+  tenantId: sql`ctx.tenant_id`,
+  contextId: ({ contextId }) => contextId,
+  branch: sql`ctx.branch`,
+  role: sql`'user'`,
+  type: sql`'text'`,
+  status: sql`'queued'`,
+  content: ({ input }) => input.content,
+  jobId: ({ job }) => job.jobId,
+  senderWorkerId: ({ asker }) => asker?.workerId ?? null,
+} satisfies Changed<typeof messages, GivenInput>;
+const INPUT = written<typeof messages, GivenInput>(messages, INPUT_COLUMNS, { given: 'i' });
 const INPUTS = recordset('i', INPUT.fields);
 
 /** The inputs of the jobs that have one, from `SubmittedRows.inputs`. */
 export const inputCte = INPUTS.around(`input as (${INPUT.insert} from ctx join `, ' on i.context_id = ctx.id)');
 
-const JOB = written<typeof jobs, Given>(
-  jobs,
-  {
-    id: ({ job }) => job.jobId,
-    tenantId: sql`ctx.tenant_id`,
-    contextId: ({ contextId }) => contextId,
-    workerId: sql`w.id`,
-    user: {
-      of: ({ job, asker }) => (asker === null ? job.user : asker.user),
-      as: (given) => sql`coalesce(${given}, w.user_name)`,
-    },
-    kind: ({ job }) => kindOf(job),
-    branch: sql`ctx.branch`,
-    priority: ({ job }) => job.priority,
-    position: sql`ctx.wake_seq`,
-    messageId: ({ job }) => job.input?.messageId ?? null,
-    maxSteps: ({ job }) => job.maxSteps,
-    deadline: ({ job }) => job.deadline,
-    metadata: ({ job }) => job.metadata,
-    compaction: ({ job }) => job.compaction,
-    parentJobId: ({ asker }) => asker?.parentJobId ?? null,
-    parentToolCallId: ({ asker }) => asker?.toolCallId ?? null,
-    hops: ({ asker }) => asker?.hops ?? 0,
-    parentNotice: ({ asker }) => (asker?.notifyParent === true ? 'wanted' : null),
-    noticeOfJobId: ({ asker }) => asker?.noticeOfJobId ?? null,
+const JOB_COLUMNS = {
+  id: ({ job }) => job.jobId,
+  tenantId: sql`ctx.tenant_id`,
+  contextId: ({ contextId }) => contextId,
+  workerId: sql`w.id`,
+  user: {
+    of: ({ job, asker }) => (asker === null ? job.user : asker.user),
+    as: (given) => sql`coalesce(${given}, w.user_name)`,
   },
-  { given: 'j' },
-);
+  kind: ({ job }) => kindOf(job),
+  branch: sql`ctx.branch`,
+  priority: ({ job }) => job.priority,
+  position: sql`ctx.wake_seq`,
+  messageId: ({ job }) => job.input?.messageId ?? null,
+  maxSteps: ({ job }) => job.maxSteps,
+  deadline: ({ job }) => job.deadline,
+  metadata: ({ job }) => job.metadata,
+  compaction: ({ job }) => job.compaction,
+  parentJobId: ({ asker }) => asker?.parentJobId ?? null,
+  parentToolCallId: ({ asker }) => asker?.toolCallId ?? null,
+  hops: ({ asker }) => asker?.hops ?? 0,
+  parentNotice: ({ asker }) => (asker?.notifyParent === true ? 'wanted' : null),
+  noticeOfJobId: ({ asker }) => asker?.noticeOfJobId ?? null,
+} satisfies Changed<typeof jobs, Given>;
+const JOB = written<typeof jobs, Given>(jobs, JOB_COLUMNS, { given: 'j' });
 const JOBS = recordset('j', JOB.fields);
 
 const jobsFor = (worker: string): ((json: Placeholder) => SQL) =>
@@ -116,6 +110,28 @@ export const jobCte = jobsFor('workers');
 
 /** The same, for workers that the statement inserts as `worker`. */
 export const jobOfNewCte = jobsFor('worker');
+
+const DELAYED = sql`'delayed'`;
+const DELAYED_INPUT = written<typeof messages, GivenInput>(
+  messages,
+  { ...INPUT_COLUMNS, status: DELAYED },
+  { given: 'i' },
+);
+const DELAYED_JOB = written<typeof jobs, Given>(
+  jobs,
+  { ...JOB_COLUMNS, status: DELAYED, position: sql`0`, startsAt: sql`ctx.starts_at` },
+  { given: 'j' },
+);
+
+/** The same rows, of which none is queued yet. `ctx` also has `starts_at`, which is when they join the queue. */
+export const delayedInputCte = INPUTS.around(
+  `input as (${DELAYED_INPUT.insert} from ctx join `,
+  ' on i.context_id = ctx.id)',
+);
+export const delayedJobCte = JOBS.around(
+  `job as (${DELAYED_JOB.insert} from ctx join workers w on w.context_id = ctx.id join `,
+  ' on j.context_id = ctx.id)',
+);
 
 /** JSON of the rows to insert; null: no row. */
 export type SubmittedRow = { input: string | null; job: string | null };

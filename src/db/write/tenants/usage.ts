@@ -16,7 +16,7 @@ export async function lockUsage(tx: Executor, id: TenantId): Promise<void> {
 /** A number of jobs or workers is read as so many entries of an index. */
 export async function readUsage(executor: Executor, id: TenantId, upTo: Counted): Promise<Usage> {
   const [row] = await executor.execute<Usage>(sql`/* tenants.read_usage */
-    select ${counted(sql`jobs j where j.tenant_id = ${id} and j.status = 'queued'`, upTo.queuedJobs)} as "queuedJobs",
+    select ${counted(sql`jobs j where j.tenant_id = ${id} and j.status in ('queued', 'delayed')`, upTo.queuedJobs)} as "queuedJobs",
       ${counted(sql`workers w where w.tenant_id = ${id}`, upTo.workers)} as workers`);
   if (row === undefined) throw new Error('A select without a table has one row.');
   return row;
@@ -25,7 +25,7 @@ export async function readUsage(executor: Executor, id: TenantId, upTo: Counted)
 /** All that a tenant has: for those who ask for it. */
 export async function readWholeUsage(executor: Executor, id: TenantId): Promise<Usage & { slots: number }> {
   const [row] = await executor.execute<Usage & { slots: number }>(sql`/* tenants.read_whole_usage */
-    select (select count(*)::int from jobs j where j.tenant_id = ${id} and j.status = 'queued') as "queuedJobs",
+    select (select count(*)::int from jobs j where j.tenant_id = ${id} and j.status in ('queued', 'delayed')) as "queuedJobs",
       (select count(*)::int from workers w where w.tenant_id = ${id}) as workers,
       (select ${runningContexts} from (select ${id}::bigint as id) t) as slots`);
   if (row === undefined) throw new Error('A select without a table has one row.');

@@ -61,13 +61,6 @@ export function compactionsQuery(id: string) {
   });
 }
 
-export function toolCallQuery(id: string, callId: string) {
-  return queryOptions({
-    queryKey: keys.toolCall(id, callId),
-    queryFn: ({ signal }) => client.tools.get(id, callId, { signal }),
-  });
-}
-
 /** Messages that a summary replaced, oldest first, followed by the messages after the summary. */
 export function compactedQuery(id: string, branch: string) {
   return infiniteQueryOptions({

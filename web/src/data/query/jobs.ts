@@ -5,7 +5,7 @@ import { client } from '../client.ts';
 import { keys, type JobFilter } from './keys.ts';
 import { at, byCursor } from './pages-of.ts';
 
-const UNFINISHED = ['queued', 'running', 'waiting'] as const;
+const UNFINISHED = ['delayed', 'queued', 'running', 'waiting'] as const;
 type Unfinished = (typeof UNFINISHED)[number];
 
 /** Maximum number of concurrent requests. */

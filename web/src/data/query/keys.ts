@@ -2,7 +2,7 @@
  * Query keys. All queries of a context but those of its tool calls start with `['context', id]`, all queries of a job
  * with `['job', id]`: invalidating the shorter key invalidates all longer ones.
  */
-import type { Context, Job, Json } from 'nightshift/client';
+import type { AuditEntry, Context, Job, Json } from 'nightshift/client';
 
 export type ContextFilter = { archived?: boolean; state?: Context['state'][]; q?: string };
 export type JobStatus = Job['status'];
@@ -17,6 +17,13 @@ export type JobFilter = {
   parent_job_id?: string;
   created_after?: string;
   created_before?: string;
+};
+export type AuditFilter = {
+  actor?: string;
+  action?: AuditEntry['action'];
+  target?: string;
+  after?: string;
+  before?: string;
 };
 export type SearchFilter = {
   q: string;
@@ -63,6 +70,8 @@ export const keys = {
   tree: (id: string) => ['tree', id] as const,
   trees: ['tree'] as const,
   approvals: ['approvals'] as const,
+  apiKeys: ['api-keys'] as const,
+  audit: (filter: AuditFilter) => ['audit', filter] as const,
   webhooks: ['webhooks'] as const,
   deliveries: (id: string) => ['deliveries', id] as const,
   /** Below the deliveries of its webhook. */

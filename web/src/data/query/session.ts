@@ -1,4 +1,5 @@
 /** Sign-in state. The console does not store the API key: the session is an HttpOnly cookie. */
+import type { Session } from 'nightshift/client';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../client.ts';
 import { sendPending } from './decisions.ts';
@@ -10,6 +11,19 @@ export function sessionQuery() {
     queryFn: ({ signal }) => client.session.get({ signal }),
     staleTime: 60_000,
   });
+}
+
+export type Scope = Session['scopes'][number];
+
+const NONE: readonly Scope[] = [];
+
+/** What the key of this session may do; all, if no key is needed. */
+export function useScopes(): readonly Scope[] {
+  return useQuery(sessionQuery()).data?.scopes ?? NONE;
+}
+
+export function useMay(scope: Scope): boolean {
+  return useScopes().includes(scope);
 }
 
 /** Rejects with `unauthorized` if the key is not valid. */
@@ -25,7 +39,7 @@ export function useSignOut(): (() => Promise<void>) | null {
   return async () => {
     await sendPending();
     await client.session.delete();
-    queryClient.setQueryData(sessionQuery().queryKey, { ...data, signed_in: false, tenant: null });
+    queryClient.setQueryData(sessionQuery().queryKey, { ...data, signed_in: false, tenant: null, scopes: [] });
     queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] });
   };
 }

@@ -20,6 +20,7 @@ export type JobSearch = {
 };
 
 const STATUSES: readonly JobStatus[] = [
+  'delayed',
   'queued',
   'running',
   'waiting',
@@ -32,7 +33,7 @@ const STATUSES: readonly JobStatus[] = [
 
 /** `unfinished` and `ended` stand for several statuses. */
 const SEVERAL: ReadonlyMap<string, JobStatus[]> = new Map([
-  ['unfinished', ['queued', 'running', 'waiting']],
+  ['unfinished', ['delayed', 'queued', 'running', 'waiting']],
   ['ended', ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted']],
 ]);
 

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { shortId } from '../../data/format.ts';
 import { rolesQuery } from '../../data/query/workers.ts';
 import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/forms/filters.tsx';
-import { TextField } from '../../ui/forms/field.tsx';
+import { TextFilter } from '../../ui/forms/text-filter.tsx';
 import { KIND_OPTIONS, STATUS_OPTIONS, memberOf, type JobSearch } from './filter.ts';
 
 /** Filters set by links from a context, a worker or a job. */
@@ -70,35 +69,6 @@ export function JobFilters({ search, onChange }: { search: JobSearch; onChange: 
         })}
       />
     </>
-  );
-}
-
-type TextFilterProps = {
-  label: string;
-  placeholder?: string;
-  /** What is wrong with a text; null: nothing. */
-  faultOf?: (text: string) => string | null;
-  value: string | undefined;
-  onChange: (value: string | undefined) => void;
-};
-
-/** Applies with Enter, or when the field loses the focus. */
-function TextFilter({ label, placeholder, faultOf = () => null, value, onChange }: TextFilterProps) {
-  const [text, setText] = useState(value ?? '');
-  const fault = text === '' ? null : faultOf(text);
-  const take = (): void => {
-    if (fault === null && text !== (value ?? '')) onChange(text === '' ? undefined : text);
-  };
-  return (
-    <TextField
-      label={label}
-      {...(placeholder !== undefined && { placeholder })}
-      value={text}
-      error={fault}
-      onChange={({ target }) => setText(target.value)}
-      onBlur={take}
-      onKeyDown={({ key }) => key === 'Enter' && take()}
-    />
   );
 }
 

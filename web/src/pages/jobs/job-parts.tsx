@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { isFinished, type Job } from 'nightshift/client';
 import { useRef } from 'react';
 import { shortId } from '../../data/format.ts';
-import { Duration } from '../../ui/text/time.tsx';
+import { Duration, RelativeTime } from '../../ui/text/time.tsx';
 import { Checkbox } from '../../ui/forms/checkbox.tsx';
 import css from './jobs.module.css';
 import type { Selection } from './use-selection.ts';
@@ -16,9 +16,16 @@ export function JobLink({ job }: { job: Job }) {
   );
 }
 
-/** One-line summary: the user, and the error, the wait, the retry, or the output. */
+/** One-line summary: the user, and the start, the error, the wait, the retry, or the output. */
 export function JobLine({ job }: { job: Job }) {
-  return <span className={css.line}>{[job.user, lineOf(job)].filter(Boolean).join(' · ')}</span>;
+  const { user, status, starts_at: startsAt } = job;
+  if (status === 'delayed' && startsAt !== null)
+    return (
+      <span className={css.line}>
+        {user === null ? '' : `${user} · `}starts <RelativeTime at={startsAt} />
+      </span>
+    );
+  return <span className={css.line}>{[user, lineOf(job)].filter(Boolean).join(' · ')}</span>;
 }
 
 function lineOf({ error, output, waiting_for, retry_at }: Job): string {

@@ -1,9 +1,10 @@
-/** The schedules, newest first. They are made over the API and on the command line. */
+/** The schedules, newest first. */
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { CalendarClock } from 'lucide-react';
+import { CalendarClock, Plus } from 'lucide-react';
 import type { Schedule } from 'nightshift/client';
 import { useState } from 'react';
 import { allOf } from '../../data/query/pages-of.ts';
+import { useMay } from '../../data/query/session.ts';
 import { schedulesQuery, schedulesRefresh } from './queries.ts';
 import { useRefreshed } from '../../data/query/use-refreshed.ts';
 import { Button } from '../../ui/forms/button.tsx';
@@ -14,6 +15,7 @@ import { ErrorState } from '../../ui/state/error-state.tsx';
 import { middleRow } from '../../ui/state/middle-row.ts';
 import { DeleteSchedule } from './delete-schedule.tsx';
 import { RunsDialog } from './runs-dialog.tsx';
+import { ScheduleForm } from './schedule-form.tsx';
 import { ScheduleItem } from './schedule-item.tsx';
 import css from './schedules.module.css';
 
@@ -22,16 +24,28 @@ export function SchedulesPage() {
   useRefreshed(schedulesRefresh(), middleRow);
   const rows = allOf(schedules.data);
   const [shown, setShown] = useState<Schedule | null>(null);
+  const [edited, setEdited] = useState<Schedule | 'new' | null>(null);
+  const mayConfigure = useMay('configure');
   const [deleted, setDeleted] = useState<Schedule | null>(null);
   return (
-    <Page title="Schedules" about="Inputs that are posted at certain times.">
+    <Page
+      title="Schedules"
+      about="Inputs that are posted at certain times."
+      actions={
+        mayConfigure && (
+          <Button variant="primary" onClick={() => setEdited('new')}>
+            <Plus aria-hidden="true" /> New schedule
+          </Button>
+        )
+      }
+    >
       {schedules.isPending && <Skeleton lines={4} height={64} />}
       {schedules.isError && rows.length === 0 && (
         <ErrorState error={schedules.error} onRetry={() => void schedules.refetch()} busy={schedules.isFetching} />
       )}
       {schedules.isSuccess && rows.length === 0 && (
         <Empty icon={<CalendarClock aria-hidden="true" />} title="No schedules yet">
-          Make one with <code>nightshift schedules add</code> or with POST /api/schedules.
+          A schedule posts an input to a context, or to a new worker, by a cron expression, at an interval, or once.
         </Empty>
       )}
       {rows.length > 0 && (
@@ -40,6 +54,7 @@ export function SchedulesPage() {
             <ScheduleItem
               key={schedule.id}
               schedule={schedule}
+              onEdit={() => setEdited(schedule)}
               onRuns={() => setShown(schedule)}
               onDelete={() => setDeleted(schedule)}
             />
@@ -51,6 +66,7 @@ export function SchedulesPage() {
           Show more
         </Button>
       )}
+      {edited !== null && <ScheduleForm known={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}
       <RunsDialog schedule={shown} onClose={() => setShown(null)} />
       <DeleteSchedule schedule={deleted} onClose={() => setDeleted(null)} />
     </Page>

@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { client } from '../../data/client.ts';
 import { shortId } from '../../data/format.ts';
 import { keys } from '../../data/query/keys.ts';
+import { useMay } from '../../data/query/session.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { showError, showNotice } from '../../ui/layout/toaster.tsx';
 import { Badge } from '../../ui/text/badge.tsx';
@@ -15,15 +16,18 @@ import css from './schedules.module.css';
 
 export function ScheduleItem({
   schedule,
+  onEdit,
   onRuns,
   onDelete,
 }: {
   schedule: Schedule;
+  onEdit: () => void;
   onRuns: () => void;
   onDelete: () => void;
 }) {
   const { id, name, paused, paused_reason: reason, next_run_at: nextRunAt, last_run: last, target, user } = schedule;
   const cache = useQueryClient();
+  const mayConfigure = useMay('configure');
   const onSettled = () => cache.invalidateQueries({ queryKey: keys.schedules });
   const run = useMutation({
     mutationFn: () => client.schedules.runNow(id),
@@ -42,23 +46,32 @@ export function ScheduleItem({
         <span className={css.name}>{name}</span>
         {paused ? <Badge tone="amber">Paused</Badge> : <Next at={nextRunAt} />}
         <span className={css.buttons}>
-          <Button size="small" busy={run.isPending} onClick={() => run.mutate()} aria-label={`Run now: ${name}`}>
-            Run now
-          </Button>
-          <Button
-            size="small"
-            busy={turn.isPending}
-            onClick={() => turn.mutate()}
-            aria-label={`${paused ? 'Resume' : 'Pause'} ${name}`}
-          >
-            {paused ? 'Resume' : 'Pause'}
-          </Button>
+          {mayConfigure && (
+            <>
+              <Button size="small" busy={run.isPending} onClick={() => run.mutate()} aria-label={`Run now: ${name}`}>
+                Run now
+              </Button>
+              <Button
+                size="small"
+                busy={turn.isPending}
+                onClick={() => turn.mutate()}
+                aria-label={`${paused ? 'Resume' : 'Pause'} ${name}`}
+              >
+                {paused ? 'Resume' : 'Pause'}
+              </Button>
+              <Button size="small" onClick={onEdit} aria-label={`Edit ${name}`}>
+                Edit
+              </Button>
+            </>
+          )}
           <Button size="small" variant="quiet" onClick={onRuns} aria-label={`Runs of ${name}`}>
             Runs
           </Button>
-          <Button size="small" variant="quiet" onClick={onDelete} aria-label={`Delete ${name}`}>
-            Delete
-          </Button>
+          {mayConfigure && (
+            <Button size="small" variant="quiet" onClick={onDelete} aria-label={`Delete ${name}`}>
+              Delete
+            </Button>
+          )}
         </span>
       </div>
       <p className={css.facts}>

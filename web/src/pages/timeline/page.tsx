@@ -66,10 +66,18 @@ function TimelineOf({ job, title }: { job: Job; title: string }) {
             <RelativeTime at={job.created_at} />
           </dd>
         </div>
+        {job.starts_at !== null && (
+          <div>
+            <dt>{job.status === 'delayed' ? 'Starts' : 'Due'}</dt>
+            <dd>
+              <RelativeTime at={job.starts_at} />
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Duration</dt>
           <dd>
-            <Duration from={job.created_at} to={job.finished_at} />
+            <Duration from={job.starts_at ?? job.created_at} to={job.finished_at} />
           </dd>
         </div>
         <div>

@@ -78,12 +78,20 @@ function repeatRows(row: StepRow, rows: readonly StepRow[]): Row {
 
 /** `first`: when the first step started. A model call can start before the start of the job is recorded. */
 function queueRow(job: Job, first: number | null): Row {
-  const from = Date.parse(job.created_at);
   const taken = parse(job.started_at ?? job.finished_at);
+  const from = queuedSince(job, taken);
   const to = taken === null || first === null ? taken : Math.max(from, Math.min(taken, first));
-  const status = to === null ? 'queued' : 'completed';
+  const status = to !== null ? 'completed' : job.status === 'delayed' ? 'delayed' : 'queued';
   const stretches: Stretch[] = [{ kind: 'queue', from, to }];
   return { kind: 'queue', id: 'queue', name: 'Queue', status, from, to, stretches };
+}
+
+/** A delayed job joins the queue at its start, unless it ended before. */
+function queuedSince({ status, created_at, starts_at }: Job, taken: number | null): number {
+  const created = Date.parse(created_at);
+  if (starts_at === null || status === 'delayed') return created;
+  const start = Date.parse(starts_at);
+  return taken !== null && taken < start ? created : start;
 }
 
 function childRow(job: ChildJob): Row {

@@ -52,6 +52,9 @@ export function Field({
   );
 }
 
+/** A value, or a value with a text about it. */
+type Suggestion = string | { value: string; label: string };
+
 /** `suggestions`: offered values; any other text is allowed. */
 export function TextField({
   label,
@@ -61,7 +64,7 @@ export function TextField({
   className,
   suggestions,
   ...rest
-}: FieldText & ComponentProps<'input'> & { suggestions?: readonly string[] | undefined }) {
+}: FieldText & ComponentProps<'input'> & { suggestions?: readonly Suggestion[] | undefined }) {
   const listId = useId();
   return (
     <Field label={label} hideLabel={hideLabel} hint={hint} error={error}>
@@ -77,11 +80,13 @@ export function TextField({
           />
           {suggestions !== undefined && (
             <datalist id={listId}>
-              {suggestions.map((one) => (
-                <option key={one} value={one}>
-                  {one}
-                </option>
-              ))}
+              {suggestions
+                .map((one) => (typeof one === 'string' ? { value: one, label: one } : one))
+                .map(({ value, label }) => (
+                  <option key={value} value={value}>
+                    {label}
+                  </option>
+                ))}
             </datalist>
           )}
         </>

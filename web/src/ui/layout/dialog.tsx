@@ -12,6 +12,7 @@ export function Dialog({
   title,
   description,
   wide = false,
+  staysOnOutsideClick = false,
   actions,
   children,
 }: {
@@ -20,6 +21,8 @@ export function Dialog({
   title: string;
   description?: string | undefined;
   wide?: boolean;
+  /** For what a stray click must not close. */
+  staysOnOutsideClick?: boolean;
   actions?: ReactNode;
   children?: ReactNode;
 }) {
@@ -31,6 +34,7 @@ export function Dialog({
         <Radix.Content
           ref={content}
           className={classes(css.dialog, wide && css.wide)}
+          onInteractOutside={(event) => staysOnOutsideClick && event.preventDefault()}
           onOpenAutoFocus={(event) => {
             event.preventDefault();
             if (content.current !== null) firstPlace(content.current).focus();

@@ -5,6 +5,7 @@ type Shown = { label: string; tone: Tone; live?: true };
 
 const SHOWN: Readonly<Record<string, Shown>> = {
   // Jobs.
+  delayed: { label: 'Delayed', tone: 'neutral' },
   queued: { label: 'Queued', tone: 'neutral' },
   running: { label: 'Running', tone: 'blue', live: true },
   waiting: { label: 'Waiting', tone: 'amber' },

@@ -93,7 +93,11 @@ function Written({ text, isRaw }: { text: string; isRaw: boolean }) {
 
 const thoughtId = (messageId: string, at: number): string => `${messageId}/${at}`;
 
-/** Folded by default. It stays open when the answer completes, and after the list has unmounted it. */
+/**
+ * Folded by default. It stays open when the answer completes, and after the list has unmounted it. A click opens it at
+ * once; `toggle` comes later, when the row may have been mounted again, and tells what the browser opens by itself, such
+ * as to show what it has found.
+ */
 const Thinking = memo(function Thinking({
   id,
   text,
@@ -113,7 +117,12 @@ const Thinking = memo(function Thinking({
       open={isOpen}
       onToggle={({ currentTarget }) => unfolded.set(id, currentTarget.open)}
     >
-      <summary>
+      <summary
+        onClick={(event) => {
+          event.preventDefault();
+          unfolded.set(id, !isOpen);
+        }}
+      >
         <Brain aria-hidden="true" /> {isLive ? 'Thinking …' : 'Thought'}
       </summary>
       <div className={css.thought}>

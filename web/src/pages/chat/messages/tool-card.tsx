@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ChevronRight, CircleHelp, Users, Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Context, Message, ToolCall, ToolResultBlock, ToolUseBlock } from 'nightshift/client';
-import { toolCallQuery } from '../../../data/query/contexts.ts';
+import { toolCallQuery } from '../../../data/live/tool-calls.ts';
 import { classes } from '../../../ui/classes.ts';
 import { Json } from '../../../ui/text/json.tsx';
 import { Markdown } from '../../../ui/text/markdown.tsx';

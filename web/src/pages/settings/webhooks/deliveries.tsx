@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Delivery, Webhook } from 'nightshift/client';
 import { keys } from '../../../data/query/keys.ts';
+import { useMay } from '../../../data/query/session.ts';
 import { deliveriesQuery, deliveryQuery, retryDelivery } from '../../../data/webhooks.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
@@ -52,6 +53,7 @@ type ItemProps = { delivery: Delivery; isOpen: boolean; onToggle: () => void };
 function DeliveryItem({ delivery, isOpen, onToggle }: ItemProps) {
   const { id, webhook_id, type, seq, status, attempts, created_at, error } = delivery;
   const cache = useQueryClient();
+  const mayConfigure = useMay('configure');
   const retry = useMutation({
     mutationFn: retryDelivery,
     onError: (failure) => showError('Could not send the delivery again', failure),
@@ -72,9 +74,15 @@ function DeliveryItem({ delivery, isOpen, onToggle }: ItemProps) {
           <Button size="small" onClick={onToggle} aria-expanded={isOpen}>
             {isOpen ? 'Hide' : 'Show'}
           </Button>
-          <Button size="small" busy={retry.isPending} onClick={() => retry.mutate({ id: webhook_id, deliveryId: id })}>
-            Retry
-          </Button>
+          {mayConfigure && (
+            <Button
+              size="small"
+              busy={retry.isPending}
+              onClick={() => retry.mutate({ id: webhook_id, deliveryId: id })}
+            >
+              Retry
+            </Button>
+          )}
         </span>
       </div>
       {error !== null && <p className={css.about}>{error}</p>}

@@ -1,29 +1,42 @@
-/** List of webhooks. They are created with the API or the command line, which show the secret once. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Webhook as Icon } from 'lucide-react';
+/** Webhooks: made, changed, tested and deleted, and what was sent to them. */
+import { useQuery } from '@tanstack/react-query';
+import { Plus, Webhook as Icon } from 'lucide-react';
 import { useState } from 'react';
 import type { Webhook } from 'nightshift/client';
-import { keys } from '../../../data/query/keys.ts';
-import { setWebhookStatus, testWebhook, webhooksQuery } from '../../../data/webhooks.ts';
+import { useMay } from '../../../data/query/session.ts';
+import { webhooksQuery, type NewSecret } from '../../../data/webhooks.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/layout/empty.tsx';
+import { SecretDialog } from '../../../ui/layout/secret-dialog.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
-import { showError, showNotice } from '../../../ui/layout/toaster.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
-import { Badge } from '../../../ui/text/badge.tsx';
-import { RelativeTime } from '../../../ui/text/time.tsx';
 import css from '../settings.module.css';
+import { DeleteWebhook } from './delete-webhook.tsx';
 import { DeliveriesDialog } from './deliveries.tsx';
+import { RotateSecret } from './rotate-secret.tsx';
+import { WebhookForm } from './webhook-form.tsx';
+import { WebhookItem } from './webhook-item.tsx';
+
+/** What is open. `made`: the only place where a secret is kept. */
+type Open =
+  | { kind: 'new' }
+  | { kind: 'made'; made: NewSecret }
+  | { kind: 'edit' | 'rotate' | 'delete' | 'deliveries'; webhook: Webhook };
 
 export function WebhooksTab() {
   const webhooks = useQuery(webhooksQuery());
-  const [shown, setShown] = useState<Webhook | null>(null);
+  const mayConfigure = useMay('configure');
+  const [open, setOpen] = useState<Open | null>(null);
   return (
     <div className={css.stack}>
-      <p className={css.about}>
-        A webhook sends events of jobs to a server of yours. Create one with{' '}
-        <code>nightshift webhooks add &lt;url&gt; --event job.finished</code>, which prints its secret.
-      </p>
+      <div className={css.bar}>
+        <p className={css.about}>A webhook sends events of jobs to a server of yours.</p>
+        {mayConfigure && (
+          <Button variant="primary" onClick={() => setOpen({ kind: 'new' })}>
+            <Plus aria-hidden="true" /> New webhook
+          </Button>
+        )}
+      </div>
       {webhooks.isPending && <Skeleton lines={3} height={56} />}
       {webhooks.isError && webhooks.data === undefined && (
         <ErrorState error={webhooks.error} onRetry={() => void webhooks.refetch()} busy={webhooks.isFetching} />
@@ -32,77 +45,47 @@ export function WebhooksTab() {
       {webhooks.data !== undefined && webhooks.data.length > 0 && (
         <ul className={css.items} aria-label="Webhooks">
           {webhooks.data.map((webhook) => (
-            <WebhookItem key={webhook.id} webhook={webhook} onOpen={() => setShown(webhook)} />
+            <WebhookItem
+              key={webhook.id}
+              webhook={webhook}
+              onOpen={() => setOpen({ kind: 'deliveries', webhook })}
+              onEdit={() => setOpen({ kind: 'edit', webhook })}
+              onRotate={() => setOpen({ kind: 'rotate', webhook })}
+              onDelete={() => setOpen({ kind: 'delete', webhook })}
+            />
           ))}
         </ul>
       )}
-      <DeliveriesDialog webhook={shown} onClose={() => setShown(null)} />
+      <Dialogs open={open} onMade={(made) => setOpen({ kind: 'made', made })} onClose={() => setOpen(null)} />
     </div>
   );
 }
 
-function WebhookItem({ webhook, onOpen }: { webhook: Webhook; onOpen: () => void }) {
-  const { id, url, events, status, pending } = webhook;
-  const cache = useQueryClient();
-  const change = useMutation({
-    mutationFn: setWebhookStatus,
-    onError: (error) => showError('Could not change the webhook', error),
-    onSettled: () => cache.invalidateQueries({ queryKey: keys.webhooks }),
-  });
-  const test = useMutation({
-    mutationFn: testWebhook,
-    onSuccess: () => {
-      showNotice('A test event is sent');
-      onOpen();
-    },
-    onError: (error) => showError('Could not send a test event', error),
-  });
-  const other = status === 'active' ? 'disabled' : 'active';
-  return (
-    <li className={css.item} aria-label={url}>
-      <div className={css.itemHead}>
-        <span className={css.strong}>{url}</span>
-        <StateBadge webhook={webhook} />
-        {pending > 0 && <Badge>{pending} pending</Badge>}
-        <span className={css.buttons}>
-          <Button size="small" onClick={onOpen}>
-            Deliveries
-          </Button>
-          {status === 'active' && (
-            <Button size="small" busy={test.isPending} onClick={() => test.mutate(id)}>
-              Test
-            </Button>
-          )}
-          <Button
-            size="small"
-            variant="quiet"
-            busy={change.isPending}
-            onClick={() => change.mutate({ id, status: other })}
-          >
-            {status === 'active' ? 'Disable' : 'Enable'}
-          </Button>
-        </span>
-      </div>
-      <p className={css.about}>{events.join(', ')}</p>
-      <LastResults webhook={webhook} />
-    </li>
-  );
-}
+type DialogsProps = { open: Open | null; onMade: (made: NewSecret) => void; onClose: () => void };
 
-function StateBadge({ webhook: { disabled_reason, failing_since } }: { webhook: Webhook }) {
-  if (disabled_reason !== null) return <Badge tone="red">disabled: {disabled_reason}</Badge>;
-  return failing_since === null ? <Badge tone="accent">active</Badge> : <Badge tone="amber">failing</Badge>;
-}
-
-function LastResults({ webhook: { last_success_at, last_failure_at, last_error } }: { webhook: Webhook }) {
-  return (
-    <p className={css.about}>
-      Last success: {last_success_at === null ? 'never' : <RelativeTime at={last_success_at} />}
-      {last_failure_at !== null && (
-        <>
-          {' · '}Last failure: <RelativeTime at={last_failure_at} /> ({last_error})
-        </>
-      )}
-    </p>
-  );
+function Dialogs({ open, onMade, onClose }: DialogsProps) {
+  switch (open?.kind) {
+    case undefined:
+      return null;
+    case 'new':
+      return <WebhookForm known={null} onMade={onMade} onClose={onClose} />;
+    case 'edit':
+      return <WebhookForm known={open.webhook} onMade={onMade} onClose={onClose} />;
+    case 'made':
+      return (
+        <SecretDialog
+          title="Secret of the webhook"
+          what="secret"
+          about={`The receiver at ${open.made.url} verifies deliveries with it.`}
+          secret={open.made.secret}
+          onClose={onClose}
+        />
+      );
+    case 'rotate':
+      return <RotateSecret webhook={open.webhook} onMade={onMade} onClose={onClose} />;
+    case 'delete':
+      return <DeleteWebhook webhook={open.webhook} onClose={onClose} />;
+    case 'deliveries':
+      return <DeliveriesDialog webhook={open.webhook} onClose={onClose} />;
+  }
 }

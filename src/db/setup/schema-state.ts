@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql, type SQL } from 'drizzle-orm';
-import { errorCode } from './database-errors.ts';
+import { errorCode } from '../connection/database-errors.ts';
 import { MIGRATIONS, MIGRATION_JOURNAL } from '../../package-files.ts';
 
 /** The table of applied migrations, in the same schema as all other tables. */

@@ -7,22 +7,21 @@ import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { MIGRATIONS } from '../../package-files.ts';
 import { DATABASE_SCHEMA } from '../../core/database-schema.ts';
+import { DatabaseRefused } from './database-refused.ts';
+import { grantLogins, type Logins } from './logins.ts';
 import { MIGRATIONS_TABLE, describeSchemaProblem, schemaState } from './schema-state.ts';
 
 /** An arbitrary lock number that is used only here. */
 const LOCK = 7_227_001;
 const OLDEST_SERVER = 150_000;
 
-/** The server is too old, or another build of Nightshift created the schema. The message tells the operator what to do. */
-class DatabaseRefused extends Error {
-  override name = 'DatabaseRefused';
-}
+const NO_LOGINS: Logins = { api: null, worker: null };
 
 /**
- * Creates `schema` if it does not exist. Throws `DatabaseRefused`, or the error of a migration that fails; both leave the
- * database unchanged.
+ * Creates `schema` if it does not exist, and gives `logins` their rights. Throws `DatabaseRefused`, or the error of a
+ * migration that fails; both leave the tables unchanged.
  */
-export async function migrate(databaseUrl: string, schema = DATABASE_SCHEMA): Promise<void> {
+export async function migrate(databaseUrl: string, schema = DATABASE_SCHEMA, logins = NO_LOGINS): Promise<void> {
   const client = postgres(databaseUrl, {
     max: 1,
     max_lifetime: null,
@@ -45,6 +44,7 @@ export async function migrate(databaseUrl: string, schema = DATABASE_SCHEMA): Pr
       migrationsSchema: schema,
       migrationsTable: MIGRATIONS_TABLE,
     });
+    await grantLogins(client, schema, logins);
   } finally {
     await client.end({ timeout: 5 });
   }

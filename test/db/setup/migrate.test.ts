@@ -4,9 +4,9 @@ import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/db/connection/client.ts';
-import { migrate } from '../../../src/db/connection/migrate.ts';
+import { migrate } from '../../../src/db/setup/migrate.ts';
 import { createEmptyDatabase } from '../../services/database.ts';
-import { startStatementNetwork, type Rewrite } from './statement-network.ts';
+import { startStatementNetwork, type Rewrite } from '../connection/statement-network.ts';
 
 const MIGRATIONS = new URL('../../../src/db/migrations/', import.meta.url);
 

@@ -1,0 +1,75 @@
+// Row security below the filters of the application: without any of them, a tenant still reads and changes no row of
+// another one. The filters are taken out of the statements on their way to PostgreSQL.
+import { afterEach, expect, test } from 'vitest';
+import { startStatementNetwork, type StatementNetwork } from '../../db/connection/statement-network.ts';
+import { createTestDatabase, type TestDatabase } from '../../services/database.ts';
+import { withLogins } from '../../services/logins.ts';
+import { ABOUT, openApi, withKey, type Api } from '../harness.ts';
+import { makeOwned, ownedAnswers, tryEveryPath, type Owned } from './every-id.ts';
+
+const KEYS = { NIGHTSHIFT_API_KEYS: 'ours:acme,theirs:globex', NIGHTSHIFT_SECRET_KEY: 's'.repeat(40) };
+const FILTER = /(?:"?\w+"?\.)?"?tenant_id"? = (\$\d+)(?:::bigint)?/g;
+/** Of lists: every row of another tenant that one could contain. */
+const LISTS = ['workers', 'contexts', 'jobs', 'approvals', 'schedules', 'webhooks', 'keys', 'audit'];
+
+type Setting = { api: Api; owned: Owned; removed: () => number };
+
+let closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.toReversed()) await close();
+  closing = [];
+});
+
+/** `login`: whose connections the API uses, without the filters. */
+async function withoutFilters(login: (database: TestDatabase) => Promise<string>): Promise<Setting> {
+  const database = await createTestDatabase();
+  closing.push(() => database.drop());
+  let removed = 0;
+  const network: StatementNetwork = await startStatementNetwork(await login(database), (text) => {
+    const rest = text.replace(FILTER, '($1::bigint is not null)');
+    if (rest === text) return null;
+    removed += 1;
+    return rest;
+  });
+  closing.push(() => network.close());
+  const whole = await openApi(KEYS, database.url);
+  closing.push(() => whole.close());
+  const owned = await makeOwned(withKey(whole, 'ours'));
+  const api = await openApi(
+    KEYS,
+    database.url,
+    new Map(),
+    async () => null,
+    null,
+    ABOUT,
+    async () => network.url,
+  );
+  closing.push(() => api.close());
+  return { api, owned, removed: () => removed };
+}
+
+test('without filters, the login of the API finds nothing of another tenant and changes nothing', async () => {
+  const { api, owned, removed } = await withoutFilters(async ({ url }) => (await withLogins(url)).api);
+  const ours = () => ownedAnswers(withKey(api, 'ours'), owned);
+  const before = await ours();
+  expect(before.map(({ id }) => id)).toEqual([owned.worker.id, owned.worker.context_id, undefined, owned.job]);
+  for (const { operation, isOfOperator, status, code } of await tryEveryPath(withKey(api, 'theirs'), owned)) {
+    const expected = isOfOperator ? '403 forbidden' : '404 not_found';
+    expect(`${operation} ${status} ${code}`).toBe(`${operation} ${expected}`);
+  }
+  for (const list of LISTS)
+    expect(`${list} ${JSON.stringify((await withKey(api, 'theirs').get(`/api/${list}`)).body.data)}`).toBe(
+      `${list} []`,
+    );
+  expect(await ours()).toEqual(before);
+  expect(removed()).toBeGreaterThanOrEqual(40);
+});
+
+test('without filters and without row security, another tenant finds them: the filters are really gone', async () => {
+  const { api, owned } = await withoutFilters(async ({ url }) => url);
+  const theirs = withKey(api, 'theirs');
+  expect((await theirs.get(`/api/workers/${owned.worker.id}`)).status).toBe(200);
+  expect((await theirs.get(`/api/contexts/${owned.worker.context_id}/messages`)).body.data).not.toEqual([]);
+  const found = (await tryEveryPath(theirs, owned)).filter(({ status }) => status < 400);
+  expect(found.length).toBeGreaterThan(5);
+});

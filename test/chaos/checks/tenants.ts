@@ -1,0 +1,36 @@
+// A suspended tenant begins nothing and loses nothing; of a deleted one no row is left; each job has its user.
+import type { Check } from '../world/world.ts';
+import { reporter } from './violation.ts';
+
+const violation = reporter('tenants');
+
+export const tenants: Check = {
+  name: 'tenants',
+  find({ others: { inputs, jobs, suspended, left } }) {
+    const accepted = inputs.filter(({ tenant }) => tenant === 'paused');
+    const byId = new Map(jobs.map((job) => [job.id, job]));
+    const known = new Set(accepted.map(({ jobId }) => jobId));
+    return [
+      ...accepted.flatMap(({ jobId, tag, user }) => {
+        const job = byId.get(jobId);
+        if (job === undefined)
+          return [violation(`the accepted input ${tag} of the suspended tenant has no job`, null, jobId)];
+        return [
+          ...(job.status === 'completed'
+            ? []
+            : [violation(`the job of ${tag} of the resumed tenant is ${job.status}`, null, jobId)]),
+          ...(job.user === user
+            ? []
+            : [violation(`the job of ${tag} has the user ${job.user}, not ${user}`, null, jobId)]),
+        ];
+      }),
+      ...jobs
+        .filter(({ id }) => !known.has(id))
+        .map(({ id }) => violation('a job of the suspended tenant has no accepted input', null, id)),
+      ...jobs
+        .filter(({ startedAt: at }) => suspended !== null && at !== null && at > suspended.from && at < suspended.to)
+        .map(({ id }) => violation('a job began while its tenant was suspended', null, id)),
+      ...left.map((table) => violation(`a deleted tenant has rows left: ${table}`, null)),
+    ];
+  },
+};

@@ -1,0 +1,152 @@
+// Two tenants beside the one whose contexts are checked in detail, with a few users. One is suspended for a while and
+// resumed; the other is deleted while its jobs run. At the end the first one is deleted, too.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openDatabase } from '../../../src/db/connection/client.ts';
+import type { Random } from '../random.ts';
+import type { OtherTenants, TenantInput, TenantJob } from '../world/world.ts';
+import type { Asker } from './requests.ts';
+
+const USERS = ['ann', 'ben', null] as const;
+/** Inputs of each tenant. */
+const EACH = 6;
+/** Long enough that some jobs run when their tenant is suspended or deleted. */
+const SCRIPT = 'tokens: 40 over 1s\n---\nsay: done';
+/** After this time no process begins a job of a suspended tenant, in milliseconds. */
+const NOTICED_MS = 1_000;
+const SUSPENDED_MS = 4_000;
+/** How long a deletion may take once there are no more faults. */
+const DELETED_WITHIN_MS = 180_000;
+
+export type Tenants = {
+  /** After the faults. Waits for the jobs of the resumed tenant, and for both deletions. */
+  finish(): Promise<OtherTenants>;
+};
+
+export function startTenants(ask: Asker, databaseUrl: string, random: Random, ms: number): Tenants {
+  const inputs: TenantInput[] = [];
+  let suspended: OtherTenants['suspended'] = null;
+  const ids = new Map<string, number>();
+
+  async function post(tenant: 'paused' | 'deleted', at: number): Promise<void> {
+    await sleep(random.between(0, ms));
+    const user = random.pick(USERS);
+    const tag = `${tenant}-${at}`;
+    const body = { name: tag, input: { content: SCRIPT }, ...(user !== null && { user }) };
+    const more = { by: tenant, fine: [401, 403] };
+    for (;;) {
+      const answer = await ask.insist('POST', '/api/workers', body, tag, more);
+      if (answer?.status === 201) inputs.push({ tenant, tag, user, jobId: String(answer.body['job_id']) });
+      // A suspended tenant posts again when it is resumed; a deleted one never.
+      if (answer?.status !== 403 || tenant === 'deleted') return;
+      await sleep(500);
+    }
+  }
+
+  async function suspendAndResume(): Promise<void> {
+    await sleep(ms * 0.3);
+    const change = (status: string) =>
+      ask.insist('PATCH', '/api/tenants/paused', { status }, undefined, { by: 'operator' });
+    if ((await change('suspended'))?.status !== 200) return;
+    const from = Date.now() + NOTICED_MS;
+    await sleep(SUSPENDED_MS);
+    suspended = { from, to: Date.now() };
+    await change('active');
+  }
+
+  async function remove(tenant: 'paused' | 'deleted'): Promise<void> {
+    const [id] = await rows<{ id: number }>(
+      databaseUrl,
+      `select id::float8 as id from tenants where name = '${tenant}'`,
+    );
+    if (id !== undefined) ids.set(tenant, id.id);
+    await ask.insist('DELETE', `/api/tenants/${tenant}`, undefined, undefined, { by: 'operator' });
+  }
+
+  const posted = (['paused', 'deleted'] as const).flatMap((tenant) =>
+    Array.from({ length: EACH }, (_, at) => post(tenant, at)),
+  );
+  const deleted = sleep(ms * 0.6).then(async () => remove('deleted'));
+  const all = Promise.all([...posted, suspendAndResume(), deleted]);
+
+  return {
+    async finish() {
+      await all;
+      const jobs = await jobsOf(ask, inputs.filter(({ tenant }) => tenant === 'paused').length);
+      await remove('paused');
+      const left: string[] = [];
+      for (const [tenant, id] of ids) {
+        await untilDeleted(ask, tenant);
+        left.push(...(await tablesOf(databaseUrl, tenant, id)));
+      }
+      return { inputs, jobs, suspended, left };
+    },
+  };
+}
+
+/** Once all have ended; after a minute as they are then. */
+async function jobsOf(ask: Asker, count: number): Promise<TenantJob[]> {
+  for (let tries = 0; ; tries += 1) {
+    const answer = await ask.insist('GET', '/api/jobs?limit=200', undefined, undefined, { by: 'paused' });
+    const jobs = (answer?.body['data'] ?? []) as {
+      id: string;
+      status: string;
+      user: string | null;
+      started_at: string | null;
+    }[];
+    const hasEnded = jobs.length >= count && jobs.every(({ status }) => !['queued', 'running'].includes(status));
+    if (hasEnded || tries === 120)
+      return jobs.map(({ id, status, user, started_at: at }) => ({
+        id,
+        status,
+        user,
+        startedAt: at === null ? null : Date.parse(at),
+      }));
+    await sleep(500);
+  }
+}
+
+async function untilDeleted(ask: Asker, tenant: string): Promise<void> {
+  const deadline = performance.now() + DELETED_WITHIN_MS;
+  while (performance.now() < deadline) {
+    const answer = await ask.insist('GET', `/api/tenants/${tenant}`, undefined, undefined, {
+      by: 'operator',
+      fine: [404],
+    });
+    if (answer?.status === 404) return;
+    await sleep(500);
+  }
+}
+
+/** The tables that have rows of a tenant. */
+async function tablesOf(databaseUrl: string, tenant: string, id: number): Promise<string[]> {
+  const tables = await rows<{ name: string }>(
+    databaseUrl,
+    `select c.table_name as name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+      where c.table_schema = 'nightshift' and c.column_name = 'tenant_id' and t.table_type = 'BASE TABLE'`,
+  );
+  const left: string[] = [];
+  for (const { name } of tables) {
+    const [row] = await rows<{ n: number }>(
+      databaseUrl,
+      `select count(*)::int as n from ${name} where tenant_id = ${id}`,
+    );
+    if (row?.n !== 0) left.push(`${name} of ${tenant}`);
+  }
+  const [known] = await rows(databaseUrl, `select 1 from tenants where id = ${id}`);
+  return known === undefined ? left : [...left, `tenants of ${tenant}`];
+}
+
+async function rows<Row extends Record<string, unknown>>(url: string, text: string): Promise<Row[]> {
+  for (let tries = 0; ; tries += 1) {
+    const database = openDatabase(url, { max: 1, name: 'chaos' });
+    try {
+      return [...(await database.db.execute(text))] as Row[];
+    } catch (error) {
+      // A fault of PostgreSQL: it comes back.
+      if (tries === 60) throw error;
+      await sleep(500);
+    } finally {
+      await database.close(1);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// Logins that do not own the tables: what they may do, and which are refused.
+import { randomBytes } from 'node:crypto';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { migrate } from '../../../src/db/setup/migrate.ts';
+import { createEmptyDatabase, type TestDatabase } from '../../services/database.ts';
+
+const SCHEMA = 'of_owner';
+const DENIED = '42501';
+/** Tables without rows of tenants. */
+const OPEN = ['migrations', 'processes'];
+
+const tag = randomBytes(4).toString('hex');
+const [owner, api, worker] = [
+  `nightshift_test_owner_${tag}`,
+  `nightshift_test_api_${tag}`,
+  `nightshift_test_worker_${tag}`,
+];
+const logins = { api, worker };
+let database: TestDatabase;
+
+/** The database as a login sees it; without a name: as the superuser of the tests. */
+function urlFor(login?: string): string {
+  const url = new URL(database.url);
+  if (login !== undefined) [url.username, url.password] = [login, 'secret'];
+  return url.href;
+}
+
+async function ask(login: string | undefined, text: string): Promise<Record<string, unknown>[]> {
+  const client = postgres(urlFor(login), {
+    max: 1,
+    onnotice: () => undefined,
+    connection: { search_path: SCHEMA },
+  });
+  try {
+    return [...(await client.unsafe(text))];
+  } finally {
+    await client.end();
+  }
+}
+
+const codeOf = (login: string, text: string): Promise<unknown> =>
+  ask(login, text).then(
+    () => null,
+    (error: unknown) => (error instanceof postgres.PostgresError ? error.code : error),
+  );
+
+beforeAll(async () => {
+  database = await createEmptyDatabase();
+  await ask(undefined, `create role ${owner} login createrole password 'secret'`);
+  await ask(owner, `create role ${api} login password 'secret'; create role ${worker} login password 'secret'`);
+  const [row] = await ask(undefined, 'select current_database() as name');
+  await ask(undefined, `grant create on database ${String(row?.['name'])} to ${owner}`);
+  await migrate(urlFor(owner), SCHEMA, logins);
+});
+afterAll(async () => {
+  await database.drop();
+  for (const login of [worker, api, owner]) await dropLogin(login);
+});
+
+/** Outside of its database, which is gone. */
+async function dropLogin(login: string): Promise<void> {
+  const other = await createEmptyDatabase();
+  const client = postgres(other.url, { max: 1 });
+  await client.unsafe(`drop role if exists ${login}`);
+  await client.end();
+  await other.drop();
+}
+
+test.for([api, worker])(
+  '%s reads and writes rows, and changes no table and no entry of the audit log',
+  async (login) => {
+    const tables = (await ask(undefined, `select tablename as name from pg_tables where schemaname = '${SCHEMA}'`)).map(
+      ({ name }) => String(name),
+    );
+    expect(tables.length).toBeGreaterThan(20);
+    for (const table of tables) {
+      expect(await codeOf(login, `select * from ${table}`), table).toBe(null);
+      for (const statement of [`alter table ${table} add column x int`, `truncate ${table}`, `drop table ${table}`])
+        expect(await codeOf(login, statement), statement).toBe(DENIED);
+      const isFixed = ['audit_entries', 'migrations'].includes(table);
+      expect(await codeOf(login, `delete from ${table} where false`), table).toBe(isFixed ? DENIED : null);
+    }
+    expect(await codeOf(login, `update audit_entries set action = 'x' where false`)).toBe(DENIED);
+    expect(await codeOf(login, `update migrations set hash = 'x' where false`)).toBe(DENIED);
+    expect(await codeOf(login, `insert into migrations (hash, created_at) values ('x', 1)`)).toBe(DENIED);
+    expect(await codeOf(login, 'create table more (id int)')).toBe(DENIED);
+    expect(await codeOf(login, 'alter table tenants disable row level security')).toBe(DENIED);
+  },
+);
+
+test('entries of the audit log go with their tenant, and by the login of workers only', async () => {
+  const id = '77';
+  await ask(worker, `insert into tenants (id, name) values (${id}, 'acme')`);
+  await ask(
+    api,
+    `set nightshift.tenant = '${id}';
+     insert into audit_entries (id, tenant_id, actor_kind, action, target, detail)
+     values (gen_random_uuid(), ${id}, 'key', 'key.created', 'x', '{}')`,
+  );
+  expect(await codeOf(api, `select delete_audit_entries(${id}, 10)`)).toBe(DENIED);
+  expect(await ask(worker, `select delete_audit_entries(${id}, 10) as count`)).toEqual([{ count: 0 }]);
+  await ask(worker, `update tenants set status = 'deleting', deletion = '{}' where id = ${id}`);
+  expect(await ask(worker, `select delete_audit_entries(${id}, 10) as count`)).toEqual([{ count: 1 }]);
+});
+
+test('the login of the API sees rows of the tenant that its transaction names, and none without', async () => {
+  const names = (setting: string): Promise<unknown> =>
+    ask(api, `set nightshift.tenant = '${setting}'; select name from tenants order by name`).then((answers) =>
+      answers.flat().map((row) => (typeof row === 'object' && 'name' in row ? row.name : null)),
+    );
+  await ask(worker, `insert into tenants (id, name) values (78, 'globex')`);
+  expect(await ask(api, 'select name from tenants')).toEqual([]);
+  expect(await names('')).toEqual([]);
+  expect(await names('78')).toEqual(['globex']);
+  expect(await names('*')).toEqual(['acme', 'default', 'globex']);
+  expect(await codeOf(api, `set nightshift.tenant = '78'; insert into tenants (id, name) values (79, 'x')`)).toBe(
+    DENIED,
+  );
+});
+
+test('every table with rows of tenants has its policies, and a migration without a login of the API removes them', async () => {
+  const tables = `select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as secured,
+      (select count(*)::int from pg_policies p where p.schemaname = '${SCHEMA}' and p.tablename = c.relname) as policies
+    from pg_class c where c.relnamespace = '${SCHEMA}'::regnamespace and c.relkind = 'r' order by 1`;
+  const open = (await ask(undefined, tables)).filter(({ secured }) => secured !== true).map(({ name }) => name);
+  // Rows of no tenant, and of all.
+  expect(open).toEqual(OPEN);
+  await migrate(urlFor(owner), SCHEMA, { api: null, worker });
+  expect((await ask(undefined, tables)).filter(({ secured, policies }) => secured === true || policies !== 0)).toEqual(
+    [],
+  );
+  await migrate(urlFor(owner), SCHEMA, logins);
+  expect((await ask(undefined, tables)).filter(({ policies }) => policies === 3).length).toBeGreaterThan(20);
+});
+
+test('worker processes see the transactions of API processes, and may end their sessions', async () => {
+  expect(await ask(worker, `select pg_has_role('${api}', 'usage') as yes`)).toEqual([{ yes: true }]);
+  expect(await ask(api, `select pg_has_role('${worker}', 'usage') as yes`)).toEqual([{ yes: false }]);
+});
+
+test('a second migration gives the same rights again, also for a table that is new', async () => {
+  await ask(owner, 'create table later (id int)');
+  onTestFinished(async () => void (await ask(owner, 'drop table later')));
+  expect(await codeOf(api, 'select * from later')).toBe(DENIED);
+  await migrate(urlFor(owner), SCHEMA, logins);
+  expect(await codeOf(api, 'select * from later')).toBe(null);
+  expect(await codeOf(api, 'delete from audit_entries where false')).toBe(DENIED);
+});
+
+test('a login that is not there, owns the tables, or stands above rights is refused', async () => {
+  const refusal = (login: string) => migrate(urlFor(owner), SCHEMA, { api: login, worker: null });
+  await expect(refusal('nightshift_test_nobody')).rejects.toThrow('PostgreSQL has no login “nightshift_test_nobody”.');
+  await expect(refusal(owner)).rejects.toThrow('has the rights of the login that migrates');
+  await expect(refusal(new URL(database.url).username)).rejects.toThrow('is a superuser or bypasses row security');
+});

@@ -1,0 +1,78 @@
+/** The audit log, newest first, filtered by the address. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ScrollText } from 'lucide-react';
+import { useMemo } from 'react';
+import { apiKeysQuery } from '../../../data/api-keys.ts';
+import { auditQuery, auditRefresh } from '../../../data/audit.ts';
+import { allOf } from '../../../data/query/pages-of.ts';
+import { useRefreshed } from '../../../data/query/use-refreshed.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Empty } from '../../../ui/layout/empty.tsx';
+import { Skeleton } from '../../../ui/layout/skeleton.tsx';
+import { ErrorState } from '../../../ui/state/error-state.tsx';
+import { middleRow } from '../../../ui/state/middle-row.ts';
+import css from '../access.module.css';
+import { AuditFilters } from './audit-filters.tsx';
+import { EntryItem } from './entry-item.tsx';
+import { toFilter, type AuditSearch } from './filter.ts';
+import type { KeyNames } from './sentence.ts';
+
+export function AuditTab() {
+  const { tab: _, ...search } = useSearch({ from: '/access' });
+  const navigate = useNavigate();
+  const filter = toFilter(search);
+  const list = useInfiniteQuery(auditQuery(filter));
+  useRefreshed(auditRefresh(filter), middleRow);
+  const names = useKeyNames();
+  const rows = allOf(list.data);
+  const isNarrowed = Object.keys(filter).length > 0;
+  const show = (next: AuditSearch): void =>
+    void navigate({ to: '/access', search: { tab: 'audit', ...next }, replace: true });
+  return (
+    <div className={css.stack}>
+      <p className={css.about}>Who changed access, settings or data, and who decided on tool calls.</p>
+      <AuditFilters search={search} onChange={(changed) => show(withoutEmpty(changed))} />
+      {list.isPending && <Skeleton lines={6} height={28} />}
+      {list.isError && rows.length === 0 && (
+        <ErrorState error={list.error} onRetry={() => void list.refetch()} busy={list.isFetching} />
+      )}
+      {list.isSuccess && rows.length === 0 && (
+        <Empty
+          icon={<ScrollText aria-hidden="true" />}
+          title={isNarrowed ? 'No matching entries' : 'No entries yet'}
+          action={isNarrowed ? <Button onClick={() => show({})}>Show all entries</Button> : undefined}
+        >
+          {isNarrowed && 'Remove some filters.'}
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <ul className={css.items} aria-label="Audit log">
+          {rows.map((entry) => (
+            <EntryItem
+              key={entry.id}
+              entry={entry}
+              names={names}
+              onFilter={(wanted) => show({ ...search, ...wanted })}
+            />
+          ))}
+        </ul>
+      )}
+      {list.hasNextPage && (
+        <Button className={css.more} busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Of the newest keys; entries about others show the end of their id. */
+function useKeyNames(): KeyNames {
+  const { data } = useInfiniteQuery(apiKeysQuery());
+  return useMemo(() => new Map(allOf(data).map(({ id, name }) => [id, name])), [data]);
+}
+
+function withoutEmpty(search: Record<keyof AuditSearch, string | undefined>): AuditSearch {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
+}

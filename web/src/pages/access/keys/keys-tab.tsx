@@ -1,0 +1,112 @@
+/** API keys of the tenant: made, rotated and revoked. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { KeyRound, Plus } from 'lucide-react';
+import type { ApiKey } from 'nightshift/client';
+import { useState } from 'react';
+import { apiKeysQuery, apiKeysRefresh } from '../../../data/api-keys.ts';
+import { allOf } from '../../../data/query/pages-of.ts';
+import { useRefreshed } from '../../../data/query/use-refreshed.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Card } from '../../../ui/layout/card.tsx';
+import { Empty } from '../../../ui/layout/empty.tsx';
+import { SecretDialog } from '../../../ui/layout/secret-dialog.tsx';
+import { Skeleton } from '../../../ui/layout/skeleton.tsx';
+import { ErrorState } from '../../../ui/state/error-state.tsx';
+import { middleRow } from '../../../ui/state/middle-row.ts';
+import css from '../access.module.css';
+import { KeyItem } from './key-item.tsx';
+import { MakeKey } from './make-key.tsx';
+import type { NewKey } from './new-key.ts';
+import { RevokeKey } from './revoke-key.tsx';
+import { RevokeTokens } from './revoke-tokens.tsx';
+import { RotateKey } from './rotate-key.tsx';
+
+/** What is open. `made`: the only place where a key itself is kept. */
+type Open =
+  | { kind: 'make' }
+  | { kind: 'made'; made: NewKey }
+  | { kind: 'rotate'; key: ApiKey }
+  | { kind: 'revoke'; key: ApiKey }
+  | { kind: 'tokens' };
+
+export function KeysTab() {
+  const list = useInfiniteQuery(apiKeysQuery());
+  useRefreshed(apiKeysRefresh(), middleRow);
+  const rows = allOf(list.data);
+  const [open, setOpen] = useState<Open | null>(null);
+  return (
+    <div className={css.stack}>
+      <div className={css.bar}>
+        <p className={css.about}>
+          Keys that the API made for this tenant. Those of <code>NIGHTSHIFT_API_KEYS</code> are not listed.
+        </p>
+        <Button variant="primary" onClick={() => setOpen({ kind: 'make' })}>
+          <Plus aria-hidden="true" /> New API key
+        </Button>
+      </div>
+      {list.isPending && <Skeleton lines={3} height={56} />}
+      {list.isError && rows.length === 0 && (
+        <ErrorState error={list.error} onRetry={() => void list.refetch()} busy={list.isFetching} />
+      )}
+      {list.isSuccess && rows.length === 0 && (
+        <Empty icon={<KeyRound aria-hidden="true" />} title="No API keys yet">
+          Make a key for each service and each person, with only the scopes that they need.
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <ul className={css.items} aria-label="API keys">
+          {rows.map((key) => (
+            <KeyItem
+              key={key.id}
+              apiKey={key}
+              onRotate={() => setOpen({ kind: 'rotate', key })}
+              onRevoke={() => setOpen({ kind: 'revoke', key })}
+            />
+          ))}
+        </ul>
+      )}
+      {list.hasNextPage && (
+        <Button className={css.more} busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+      <Card title="Tokens of end users">
+        <div className={css.bar}>
+          <p className={css.about}>
+            Your server makes them for browsers. They are not stored, so they cannot be listed, but all tokens of a user
+            can be ended.
+          </p>
+          <Button onClick={() => setOpen({ kind: 'tokens' })}>Revoke tokens …</Button>
+        </div>
+      </Card>
+      <Dialogs open={open} onMade={(made) => setOpen({ kind: 'made', made })} onClose={() => setOpen(null)} />
+    </div>
+  );
+}
+
+type DialogsProps = { open: Open | null; onMade: (made: NewKey) => void; onClose: () => void };
+
+function Dialogs({ open, onMade, onClose }: DialogsProps) {
+  switch (open?.kind) {
+    case undefined:
+      return null;
+    case 'make':
+      return <MakeKey onMade={onMade} onClose={onClose} />;
+    case 'made':
+      return (
+        <SecretDialog
+          title={`API key ${open.made.name}`}
+          what="key"
+          about="Anyone who has it can do what its scopes allow."
+          secret={open.made.key}
+          onClose={onClose}
+        />
+      );
+    case 'rotate':
+      return <RotateKey apiKey={open.key} onMade={onMade} onClose={onClose} />;
+    case 'revoke':
+      return <RevokeKey apiKey={open.key} onClose={onClose} />;
+    case 'tokens':
+      return <RevokeTokens onClose={onClose} />;
+  }
+}

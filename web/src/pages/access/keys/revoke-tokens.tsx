@@ -1,0 +1,43 @@
+/** Ends all tokens of one end user. */
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client } from '../../../data/client.ts';
+import { fieldFaults } from '../../../data/field-faults.ts';
+import { TextField } from '../../../ui/forms/field.tsx';
+import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
+import { showNotice } from '../../../ui/layout/toaster.tsx';
+
+export function RevokeTokens({ onClose }: { onClose: () => void }) {
+  const [user, setUser] = useState('');
+  const revoke = useMutation({
+    mutationFn: (name: string) => client.tokens.revoke(name),
+    onSuccess: (_, name) => {
+      showNotice(`The tokens of ${name} are revoked`);
+      onClose();
+    },
+  });
+  const faults = fieldFaults(revoke.error, ['user']);
+  return (
+    <FormDialog
+      title="Revoke the tokens of a user?"
+      description="All tokens of the user and their event streams end within a second. Your server can make new ones."
+      submit="Revoke"
+      danger
+      canSubmit={user !== ''}
+      saving={{ isPending: revoke.isPending, error: faults.rest }}
+      onSubmit={() => revoke.mutate(user)}
+      onClose={onClose}
+    >
+      <TextField
+        label="User"
+        required
+        maxLength={500}
+        autoComplete="off"
+        hint="The name, exactly as your server gave it when it made the tokens."
+        value={user}
+        error={faults.of('user')}
+        onChange={({ target }) => setUser(target.value)}
+      />
+    </FormDialog>
+  );
+}

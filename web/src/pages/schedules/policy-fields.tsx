@@ -1,0 +1,44 @@
+/** What a schedule does if a run is unfinished or was missed, and its delay. */
+import type { Schedule } from 'nightshift/client';
+import { Field, TextField } from '../../ui/forms/field.tsx';
+import { Select, type Option } from '../../ui/forms/select.tsx';
+import type { Edited } from './edited.ts';
+import css from './schedules.module.css';
+
+const OVERLAPS: readonly Option<Schedule['overlap']>[] = [
+  { value: 'queue', label: 'Post the input anyway' },
+  { value: 'skip', label: 'Skip the run' },
+  { value: 'interrupt', label: 'Cancel that job' },
+];
+
+const CATCH_UPS: readonly Option<Schedule['catch_up']>[] = [
+  { value: 'none', label: 'Do not run' },
+  { value: 'one', label: 'One run for all' },
+  { value: 'all', label: 'Run each, at most 100' },
+];
+
+export function PolicyFields({ edited: { draft, faultOf, onChange } }: { edited: Edited }) {
+  return (
+    <div className={css.pair}>
+      <Field label="If the last job is unfinished">
+        {({ id }) => (
+          <Select id={id} value={draft.overlap} options={OVERLAPS} onChange={(overlap) => onChange({ overlap })} />
+        )}
+      </Field>
+      <Field label="Missed runs">
+        {({ id }) => (
+          <Select id={id} value={draft.catchUp} options={CATCH_UPS} onChange={(catchUp) => onChange({ catchUp })} />
+        )}
+      </Field>
+      <TextField
+        label="Random delay in seconds"
+        inputMode="numeric"
+        autoComplete="off"
+        hint="Each run starts up to so much later."
+        value={draft.jitter}
+        error={faultOf('jitter_s')}
+        onChange={({ target }) => onChange({ jitter: target.value.trim() })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+/** Where a schedule posts: to a new worker in each run, or to one context. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { contextName } from '../../data/format.ts';
+import { contextsQuery } from '../../data/query/contexts.ts';
+import { allOf } from '../../data/query/pages-of.ts';
+import { rolesQuery } from '../../data/query/workers.ts';
+import { Segments, SelectFilter } from '../../ui/forms/filters.tsx';
+import { TextField } from '../../ui/forms/field.tsx';
+import type { Edited } from './edited.ts';
+import css from './schedules.module.css';
+
+const KINDS = [
+  { value: 'worker', label: 'New worker for each run' },
+  { value: 'context', label: 'One context' },
+] as const;
+
+/** The user of a schedule never changes. */
+export function TargetFields({ edited, isNew }: { edited: Edited; isNew: boolean }) {
+  const { draft, faultOf, onChange } = edited;
+  return (
+    <>
+      <Segments
+        label="Where it posts"
+        value={draft.target}
+        segments={KINDS}
+        onChange={(target) => onChange({ target })}
+      />
+      {draft.target === 'worker' ? <NewWorker edited={edited} /> : <OneContext edited={edited} />}
+      <TextField
+        label="User"
+        disabled={!isNew}
+        maxLength={500}
+        autoComplete="off"
+        hint={
+          isNew
+            ? 'Optional: the end user on whose behalf the jobs run. It cannot be changed later.'
+            : 'The user of a schedule cannot be changed.'
+        }
+        value={draft.user}
+        error={faultOf('user')}
+        onChange={({ target }) => onChange({ user: target.value })}
+      />
+    </>
+  );
+}
+
+function NewWorker({ edited: { draft, faultOf, onChange } }: { edited: Edited }) {
+  const roles = (useQuery(rolesQuery()).data ?? []).map(({ name }) => name);
+  const { role } = draft;
+  const names = role === null || roles.includes(role) ? roles : [...roles, role];
+  return (
+    <>
+      <div className={css.pair}>
+        <TextField
+          label="Name of the worker"
+          required
+          maxLength={200}
+          autoComplete="off"
+          value={draft.workerName}
+          error={faultOf('target.worker.name')}
+          onChange={({ target }) => onChange({ workerName: target.value })}
+        />
+        <SelectFilter
+          label="Role"
+          any="No role"
+          value={role ?? undefined}
+          options={names.map((name) => ({ value: name, label: name }))}
+          onChange={(chosen) => onChange({ role: chosen ?? null })}
+        />
+      </div>
+      {faultOf('target.worker.role') !== null && (
+        <p className={css.reason} role="alert">
+          {faultOf('target.worker.role')}
+        </p>
+      )}
+    </>
+  );
+}
+
+function OneContext({ edited: { draft, faultOf, onChange } }: { edited: Edited }) {
+  const contexts = allOf(useInfiniteQuery(contextsQuery()).data);
+  const chosen = contexts.find(({ id }) => id === draft.contextId.trim());
+  return (
+    <TextField
+      label="Context"
+      required
+      suggestions={contexts.map((context) => ({ value: context.id, label: contextName(context) }))}
+      hint={chosen === undefined ? 'Its id. The newest contexts are suggested.' : contextName(chosen)}
+      value={draft.contextId}
+      error={faultOf('target.context_id')}
+      onChange={({ target }) => onChange({ contextId: target.value })}
+    />
+  );
+}

@@ -1,0 +1,37 @@
+/** Makes a new secret; the old one signs too for a time. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Webhook } from 'nightshift/client';
+import { useState } from 'react';
+import { client } from '../../../data/client.ts';
+import { keys } from '../../../data/query/keys.ts';
+import { handOverSecret, type NewSecret } from '../../../data/webhooks.ts';
+import { OverlapField, type Overlap } from '../../../ui/forms/overlap-field.tsx';
+import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
+
+type Props = { webhook: Webhook; onMade: (made: NewSecret) => void; onClose: () => void };
+
+export function RotateSecret({ webhook: { id, url }, onMade, onClose }: Props) {
+  const cache = useQueryClient();
+  const [overlap, setOverlap] = useState<Overlap>('86400');
+  const rotate = useMutation({
+    mutationFn: (overlapS: number) => handOverSecret(client.webhooks.rotate(id, { overlap_s: overlapS }), onMade),
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.webhooks }),
+  });
+  return (
+    <FormDialog
+      title="Rotate the secret?"
+      description={url}
+      submit="Rotate"
+      saving={rotate}
+      onSubmit={() => rotate.mutate(Number(overlap))}
+      onClose={onClose}
+    >
+      <OverlapField
+        label="The old secret"
+        hint="Meanwhile deliveries are signed with both. Replace the secret at the receiver before the old one ends."
+        value={overlap}
+        onChange={setOverlap}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,75 @@
+import { useId, type ReactNode } from 'react';
+import { Button } from '../forms/button.tsx';
+import { ErrorText } from '../state/error-text.tsx';
+import { Dialog } from './dialog.tsx';
+import css from './form-dialog.module.css';
+
+/** A dialog with a form: the fields, what went wrong, and the buttons. */
+export function FormDialog({
+  title,
+  description,
+  wide,
+  submit,
+  danger = false,
+  canSubmit = true,
+  saving,
+  onSubmit,
+  onClose,
+  children,
+}: {
+  title: string;
+  description?: string | undefined;
+  wide?: boolean;
+  /** Label of the button that sends the form. */
+  submit: string;
+  danger?: boolean;
+  canSubmit?: boolean;
+  /** `error`: what no field shows. */
+  saving: { isPending: boolean; error: unknown };
+  onSubmit: () => void;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={title}
+      description={description}
+      wide={wide ?? false}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            form={id}
+            variant={danger ? 'danger' : 'primary'}
+            busy={saving.isPending}
+            disabled={!canSubmit}
+          >
+            {submit}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={id}
+        className={css.form}
+        // The API names faults, so that every field shows them in the same way.
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (canSubmit && !saving.isPending) onSubmit();
+        }}
+      >
+        {children}
+        {saving.error !== null && (
+          <div className={css.error} role="alert">
+            <ErrorText error={saving.error} />
+          </div>
+        )}
+      </form>
+    </Dialog>
+  );
+}
