@@ -123,4 +123,5 @@ test('each occurrence once', async () => {
   expect(jobs).toEqual({ n: started, logged: started });
   expect(started).toBeGreaterThan(1_500);
   expect(missed).toBeGreaterThan(50);
-}, 120_000);
+  // A quarter of a minute on an idle machine.
+}, 300_000);

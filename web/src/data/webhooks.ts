@@ -1,6 +1,7 @@
 /** Queries for webhooks and their deliveries, and what is done with them. */
 import { queryOptions } from '@tanstack/react-query';
 import type { CreatedWebhook, Webhook } from 'nightshift/client';
+import { showSecret } from '../ui/layout/secret-dialog.tsx';
 import { client } from './client.ts';
 import { keys } from './query/keys.ts';
 
@@ -41,11 +42,8 @@ export function retryDelivery({ id, deliveryId }: { id: string; deliveryId: stri
   return client.webhooks.retry(id, deliveryId);
 }
 
-/** A secret that was just made. */
-export type NewSecret = Pick<CreatedWebhook, 'url' | 'secret'>;
-
-/** For a mutation, which keeps its result for some minutes: hands the secret over, and has no result. */
-export async function handOverSecret(request: Promise<CreatedWebhook>, take: (made: NewSecret) => void): Promise<void> {
-  const { url, secret } = await request;
-  take({ url, secret });
+/** Shows a secret that was just made. */
+export function showWebhookSecret({ url, secret }: CreatedWebhook): void {
+  const about = `The receiver at ${url} verifies deliveries with it.`;
+  showSecret({ title: 'Secret of the webhook', what: 'secret', about, secret });
 }
