@@ -94,7 +94,7 @@ test('a key without expiry, and one that expires after a day; a refusal is shown
   await takeKey(page, 'lasting');
   await keyItem(page, 'lasting').getByText('Does not expire').waitFor();
 
-  await make('short', 'After a day');
+  await make('short', 'At the end of a day');
   expect(await dialog.getByRole('button', { name: 'Create key' }).isDisabled()).toBe(true);
   await dialog.getByLabel('Last day').fill('2020-01-31');
   await dialog.getByRole('button', { name: 'Create key' }).click();

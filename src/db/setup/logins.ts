@@ -5,11 +5,8 @@
  */
 import type postgres from 'postgres';
 import { DatabaseRefused } from './database-refused.ts';
-import { quoted, secureRows } from './row-security.ts';
+import { quoted, secureRows, type Logins } from './row-security.ts';
 import { MIGRATIONS_TABLE } from './schema-state.ts';
-
-/** Names of PostgreSQL logins. */
-export type Logins = { api: string; worker: string };
 
 /** Gives both logins what they need, and takes everything else in the schema from them. It may be repeated. */
 export async function grantLogins(sql: postgres.Sql, schema: string, logins: Logins): Promise<void> {

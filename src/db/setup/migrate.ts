@@ -8,7 +8,8 @@ import postgres from 'postgres';
 import { MIGRATIONS } from '../../package-files.ts';
 import { DATABASE_SCHEMA } from '../../core/database-schema.ts';
 import { DatabaseRefused } from './database-refused.ts';
-import { grantLogins, refuseUnfit, type Logins } from './logins.ts';
+import { grantLogins, refuseUnfit } from './logins.ts';
+import type { Logins } from './row-security.ts';
 import { MIGRATIONS_TABLE, describeSchemaProblem, schemaState } from './schema-state.ts';
 
 /** An arbitrary lock number that is used only here. */

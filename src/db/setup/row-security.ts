@@ -5,7 +5,9 @@
 import type postgres from 'postgres';
 import { whileLocked } from '../connection/lock-retry.ts';
 import { ALL_TENANTS, TENANT_SETTING } from '../connection/tenant-setting.ts';
-import type { Logins } from './logins.ts';
+
+/** Names of PostgreSQL logins, of API and of worker processes. */
+export type Logins = { api: string; worker: string };
 
 type Policy = { table: string; name: string; role: string };
 type Table = { name: string; column: string; owner: string; isForced: boolean };

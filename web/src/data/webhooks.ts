@@ -1,7 +1,6 @@
 /** Queries for webhooks and their deliveries, and what is done with them. */
 import { queryOptions } from '@tanstack/react-query';
-import type { CreatedWebhook, Webhook } from 'nightshift/client';
-import { showSecret } from '../ui/layout/secret-dialog.tsx';
+import type { Webhook } from 'nightshift/client';
 import { client } from './client.ts';
 import { keys } from './query/keys.ts';
 
@@ -40,10 +39,4 @@ export function testWebhook(id: string) {
 
 export function retryDelivery({ id, deliveryId }: { id: string; deliveryId: string }) {
   return client.webhooks.retry(id, deliveryId);
-}
-
-/** Shows a secret that was just made. */
-export function showWebhookSecret({ url, secret }: CreatedWebhook): void {
-  const about = `The receiver at ${url} verifies deliveries with it.`;
-  showSecret({ title: 'Secret of the webhook', what: 'secret', about, secret });
 }

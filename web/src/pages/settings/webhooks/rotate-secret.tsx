@@ -4,9 +4,9 @@ import type { Webhook } from 'nightshift/client';
 import { useState } from 'react';
 import { client } from '../../../data/client.ts';
 import { keys } from '../../../data/query/keys.ts';
-import { showWebhookSecret } from '../../../data/webhooks.ts';
 import { OverlapField, type Overlap } from '../../../ui/forms/overlap-field.tsx';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
+import { showWebhookSecret } from './show-secret.ts';
 
 type Props = { webhook: Webhook; onClose: () => void };
 

@@ -6,13 +6,13 @@ import { client } from '../../../data/client.ts';
 import { fieldFaults } from '../../../data/field-faults.ts';
 import { keys } from '../../../data/query/keys.ts';
 import { rolesQuery } from '../../../data/query/workers.ts';
-import { showWebhookSecret } from '../../../data/webhooks.ts';
 import { SelectFilter } from '../../../ui/forms/filters.tsx';
 import { TextArea, TextField } from '../../../ui/forms/field.tsx';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
 import { EventsField } from './events-field.tsx';
 import { metadataOf, toBody, toDraft, toPatch, type WebhookDraft } from './webhook-draft.ts';
+import { showWebhookSecret } from './show-secret.ts';
 
 type Props = {
   /** Null: a new one. */
