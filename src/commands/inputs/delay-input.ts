@@ -24,8 +24,8 @@ import { noBranch, noContext } from './refusals.ts';
 type DelayedInput = SubmitInput & { content: InputBlock[] };
 
 /**
- * `within`: before the names of parameters in refusals. Refused: `not_found` (also for the branch), `invalid_request`, `worker_stopped`,
- * `queue_full`.
+ * `within`: before the names of parameters in refusals. Refused: `not_found` (also for the branch), `invalid_request`,
+ * `worker_stopped`, `queue_full`.
  */
 export function delayInput(ports: SubmitPorts, input: DelayedInput, delay: Delay, within = ''): Command<Accepted> {
   return async (tx) => {
