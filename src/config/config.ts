@@ -26,8 +26,8 @@ export type Config = {
   databaseUrl: string | null;
   /** For API processes, if they have a login of their own. */
   apiDatabaseUrl: string | null;
-  /** PostgreSQL logins that `migrate` gives rights to. */
-  logins: { api: string | null; worker: string | null };
+  /** PostgreSQL logins that `migrate` gives rights to; null: none. */
+  logins: { api: string; worker: string } | null;
   redisUrl: string | null;
   host: string;
   port: number;
@@ -116,7 +116,7 @@ export function parseEnvironment(env: Environment): Config {
     ...providers,
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     apiDatabaseUrl: read.url('NIGHTSHIFT_API_DATABASE_URL', ['postgres:', 'postgresql:']),
-    logins: { api: read.text('NIGHTSHIFT_API_LOGIN'), worker: read.text('NIGHTSHIFT_WORKER_LOGIN') },
+    logins: bothOf(read.text('NIGHTSHIFT_API_LOGIN'), read.text('NIGHTSHIFT_WORKER_LOGIN'), read.faults),
     redisUrl: read.url('REDIS_URL', ['redis:', 'rediss:']),
     host: read.text('HOST') ?? '127.0.0.1',
     port: read.integer('PORT', 3000, 0, 65_535),
@@ -241,6 +241,14 @@ function parseProxies(value: string): Parsed<string[]> {
   const proxies = items(value);
   const isValid = proxies.length > 0 && proxies.every(isNetwork);
   return parsedIf(isValid, proxies, 'must be a comma-separated list of addresses or networks (10.0.0.0/8, fd00::/8)');
+}
+
+/** Both logins or none: with one of them, a worker process could not see the transactions of API processes. */
+function bothOf(api: string | null, worker: string | null, faults: string[]): Config['logins'] {
+  if (api !== null && worker !== null) return { api, worker };
+  if (api !== null || worker !== null)
+    faults.push('NIGHTSHIFT_API_LOGIN and NIGHTSHIFT_WORKER_LOGIN must both be set, or none of them');
+  return null;
 }
 
 /** `/0` is refused: any client could then claim any address. */

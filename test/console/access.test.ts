@@ -94,7 +94,7 @@ test('a key without expiry, and one that expires after a day; a refusal is shown
   await takeKey(page, 'lasting');
   await keyItem(page, 'lasting').getByText('Does not expire').waitFor();
 
-  await make('short', 'After a day');
+  await make('short', 'At the end of a day');
   expect(await dialog.getByRole('button', { name: 'Create key' }).isDisabled()).toBe(true);
   await dialog.getByLabel('Last day').fill('2020-01-31');
   await dialog.getByRole('button', { name: 'Create key' }).click();
@@ -147,15 +147,19 @@ test('a session offers no scope that it lacks, and does not rotate a key with mo
 });
 
 test('without the scope, the navigation has no place for it, and its address says what it needs', async () => {
-  const page = await visit(`${platform().url}/access`);
+  // A page that asks for nothing, which the next session would answer with an error.
+  const page = await visit(`${platform().url}/healthz`);
   await signInWith(page, 'of a reader', ['read']);
+  await page.goto(`${platform().url}/access`);
   await page.getByText('This needs the scope keys').waitFor();
   await expectAccessible(page);
   const places = page.getByRole('navigation', { name: 'Main' });
   await places.getByRole('link', { name: 'Jobs' }).waitFor();
   expect(await places.getByRole('link', { name: 'Access' }).count()).toBe(0);
 
+  await page.goto(`${platform().url}/healthz`);
   await signInWith(page, 'of keys alone', ['keys']);
+  await page.goto(`${platform().url}/access`);
   await page.getByRole('button', { name: 'New API key' }).waitFor();
   await expect.poll(() => places.getByRole('link').allInnerTexts()).toEqual(['Access', 'Settings']);
   await page.goto(`${platform().url}/jobs`);

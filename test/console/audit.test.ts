@@ -30,7 +30,7 @@ test('says who did what, with the names of keys, and links to it', async () => {
   await entry(page, /^The environment key \S+ created the API key deploy \(read, run, configure, approve\)$/).waitFor();
   await entry(page, /^The API key deploy saved version 1 of the role scribe$/).waitFor();
   await entry(page, /^The API key deploy changed max_steps of the worker or context/).waitFor();
-  await entry(page, /made a token for alice \(read\)$/).waitFor();
+  await entry(page, /created a token for alice \(read\)$/).waitFor();
   await entry(page, /revoked the tokens of alice$/).waitFor();
   await entry(page, /revoked the API key deploy$/).waitFor();
   await entry(page, /signed in from /)

@@ -25,6 +25,7 @@ const BESIDE = [
   'processes.next_death',
   'search.index_backlog',
   'schedules.find_due',
+  'jobs.find_due',
   'webhooks.find_work',
   'contexts.take_due',
   'contexts.read_runnable',

@@ -5,6 +5,9 @@ import { WHOLE_FILE, nameOf, type Failure, type Report } from './report.ts';
 
 export const MAX_FLAKY_FILES = 3;
 
+/** Lines of a failure's output that are printed again at the end. */
+const TOLD_LINES = 12;
+
 /** A file that failed and passed its second run, with the failures of the first. */
 export type FlakyFile = { readonly file: string; readonly failures: readonly Failure[] };
 
@@ -39,12 +42,18 @@ function reasonsNotToRepeat(report: Report | null, earlierFlakyFiles: number): s
   if (report.errors.length > 0) return report.errors.map((error) => `Error outside any test file: ${error}`);
   if (report.failures.length === 0) return ['The test run failed although no test failed.'];
   const once = report.failures.filter(({ file }) => !isRepeatable(file));
-  if (once.length > 0) return once.map(({ file, test }) => `${file} failed and is not repeatable: ${test}`);
+  if (once.length > 0) return once.map(notRepeatable);
   const files = byFile(report.failures).size;
   const total = earlierFlakyFiles + files;
   return total <= MAX_FLAKY_FILES
     ? []
     : [`${total} files failed in this gate. At most ${MAX_FLAKY_FILES} may be flaky.`];
+}
+
+/** Of the output: its beginning, so that the end of the gate's log says why it failed. */
+function notRepeatable({ file, test, output }: Failure): string {
+  const told = output.split('\n').slice(0, TOLD_LINES);
+  return [`${file} failed and is not repeatable: ${test}`, ...told.map((line) => `    ${line}`)].join('\n');
 }
 
 function byFile(failures: readonly Failure[]): Map<string, Failure[]> {

@@ -8,7 +8,7 @@ import { KeptPools } from './kept-pools.ts';
 /** A database that waits for its next user, and the connection that prepares it. */
 type Pooled = { url: string; sql: postgres.Sql; pools: KeptPools; fresh: State; drop: () => Promise<void> };
 
-type State = { schema: string; bytes: number };
+type State = { schema: string; tenants: string; bytes: number };
 
 type Made = { url: string; drop: () => Promise<void> };
 
@@ -73,29 +73,32 @@ async function isLikeNew({ sql, pools, fresh }: Pooled): Promise<boolean> {
       where datname = current_database() and pid <> pg_backend_pid()
         and (application_name <> all(${pools.names}) or state <> 'idle'
           or exists (select from pg_locks l where l.pid = a.pid and l.locktype = 'advisory'))`;
-    await empty(sql);
+    await empty(sql, fresh.tenants);
     // Otherwise the next test's counts of scans would still grow by these.
     await sql`select pg_stat_force_next_flush()`;
-    const { schema, bytes } = await stateOf(sql);
-    return schema === fresh.schema && bytes < fresh.bytes + GROWN_BYTES;
+    const { schema, tenants, bytes } = await stateOf(sql);
+    return schema === fresh.schema && tenants === fresh.tenants && bytes < fresh.bytes + GROWN_BYTES;
   } catch {
     return false;
   }
 }
 
-async function empty(sql: postgres.Sql): Promise<void> {
+/** `before`: the rows of tenants, as JSON. */
+async function empty(sql: postgres.Sql, before: string): Promise<void> {
   const tables = await sql<{ name: string }[]>`
     select c.oid::regclass::text as name from pg_class c
     where c.relkind = 'r' and c.relnamespace = 'nightshift'::regnamespace and c.relname not in ('migrations', 'tenants')`;
   const deletes = tables.map(({ name }) => `delete from ${name};`);
+  const wanted = `'${before.replaceAll("'", "''")}'::jsonb`;
   await sql.unsafe(`
     begin;
     -- No trigger and no foreign key is asked.
     set local session_replication_role = replica;
     ${deletes.join('\n')}
-    delete from nightshift.tenants where id > 1;
-    update nightshift.tenants set status = default, weight = default, allow = default
-      where status <> 'active' or weight <> 1 or allow <> '{}';
+    -- Only what a test changed is written.
+    delete from nightshift.tenants t where to_jsonb(t) not in (select jsonb_array_elements(${wanted}));
+    insert into nightshift.tenants
+      select * from jsonb_populate_recordset(null::nightshift.tenants, ${wanted}) on conflict (id) do nothing;
     select setval(c.oid, 1, false) from pg_class c
     where c.relkind = 'S' and c.relnamespace = 'nightshift'::regnamespace and c.relname <> 'migrations_id_seq';
     commit`);
@@ -105,11 +108,11 @@ async function empty(sql: postgres.Sql): Promise<void> {
 const FIRST_OWN = 16_384;
 
 /**
- * `schema`: the changes of a test beside rows, namely definitions, settings, applied migrations and planner statistics;
- * and the tenants.
+ * `schema`: the changes of a test beside rows, namely definitions, settings, applied migrations and planner statistics.
+ * `tenants`: their rows, as JSON.
  */
 async function stateOf(sql: postgres.Sql): Promise<State> {
-  const [row] = await sql<{ schema: string; bytes: string }[]>`
+  const [row] = await sql<{ schema: string; tenants: string; bytes: string }[]>`
     select md5(concat_ws(' ',
       (select string_agg(concat_ws(' ', c.oid, c.relname, c.relkind, c.relowner, c.relacl, c.reloptions, c.relnatts,
           c.reltuples, c.relhastriggers, c.relhasrules), ',' order by c.oid)
@@ -125,10 +128,10 @@ async function stateOf(sql: postgres.Sql): Promise<State> {
       (select string_agg(n.nspname, ',' order by n.oid) from pg_namespace n where not starts_with(n.nspname, 'pg_')),
       (select string_agg(s.setconfig::text, ',') from pg_db_role_setting s
         where s.setdatabase in (0, (select oid from pg_database where datname = current_database()))),
-      (select string_agg(m.hash, ',' order by m.id) from nightshift.migrations m),
-      (select string_agg(concat_ws(' ', t.id, t.name), ',' order by t.id) from nightshift.tenants t)
+      (select string_agg(m.hash, ',' order by m.id) from nightshift.migrations m)
     )) as schema,
+    (select jsonb_agg(to_jsonb(t) order by t.id)::text from nightshift.tenants t) as tenants,
     (select sum(pg_relation_size(c.oid)) from pg_class c where c.relkind in ('r', 'i', 't') and c.oid >= ${FIRST_OWN}::oid) as bytes`;
   if (row === undefined) throw new Error('a query without rows');
-  return { schema: row.schema, bytes: Number(row.bytes) };
+  return { ...row, bytes: Number(row.bytes) };
 }

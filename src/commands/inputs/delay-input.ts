@@ -23,16 +23,19 @@ import { noBranch, noContext } from './refusals.ts';
 
 type DelayedInput = SubmitInput & { content: InputBlock[] };
 
-/** Refused: `not_found` (also for the branch), `invalid_request`, `worker_stopped`, `queue_full`. */
-export function delayInput(ports: SubmitPorts, input: DelayedInput, delay: Delay): Command<Accepted> {
+/**
+ * `within`: before the names of parameters in refusals. Refused: `not_found` (also for the branch), `invalid_request`,
+ * `worker_stopped`, `queue_full`.
+ */
+export function delayInput(ports: SubmitPorts, input: DelayedInput, delay: Delay, within = ''): Command<Accepted> {
   return async (tx) => {
     const { contextId, branch, deadline } = input;
-    if (input.delivery !== 'queue') return onlyQueued();
+    if (input.delivery !== 'queue') return onlyQueued(within);
     const times = await lockToDelay(tx, input, delay);
     if (times === null) return noContext(input);
     const { startsAt, now } = times;
     if (startsAt <= now) return performWithin(tx, queueInput(ports, input));
-    const refusal = refusalOf(times, deadline);
+    const refusal = refusalOf(times, deadline, within);
     if (refusal !== null) return refusal;
     if (branch !== null && (await findBranch(tx, input, branch)) === null) return noBranch(branch);
     const job = jobOfInput(ports.ids, input);
@@ -43,16 +46,16 @@ export function delayInput(ports: SubmitPorts, input: DelayedInput, delay: Delay
   };
 }
 
-function onlyQueued(): Refusal {
+function onlyQueued(within: string): Refusal {
   const message = 'A delayed input is queued when it is due. Leave delivery out, or set it to queue.';
-  return refuse('invalid_request', message, 'delivery');
+  return refuse('invalid_request', message, `${within}delivery`);
 }
 
-function refusalOf({ startsAt, now }: DelayTimes, deadline: Millis | null): Refusal | null {
+function refusalOf({ startsAt, now }: DelayTimes, deadline: Millis | null, within: string): Refusal | null {
   if (startsAt > now + LONGEST_DELAY_S * 1_000)
-    return refuse('invalid_request', `at must be at most ${LONGEST_DELAY_DAYS} days from now.`, 'at');
+    return refuse('invalid_request', `at must be at most ${LONGEST_DELAY_DAYS} days from now.`, `${within}at`);
   if (deadline !== null && deadline <= startsAt)
-    return refuse('invalid_request', 'The deadline must be after the start of the job.', 'deadline');
+    return refuse('invalid_request', 'The deadline must be after the start of the job.', `${within}deadline`);
   return null;
 }
 

@@ -20,7 +20,7 @@ export function createWithDelayedInput(
     const { contextId } = created.value;
     const { tenantId } = worker;
     const first = { ...input, tenantId, contextId, delivery: 'queue', branch: null } as const;
-    const delayed = await delayInput(ports, first, delay)(tx);
+    const delayed = await delayInput(ports, first, delay, 'input.')(tx);
     if (delayed.kind === 'refused') return delayed;
     const { messageId } = delayed.value;
     if (messageId === null) throw new Error(`The job ${delayed.value.jobId} has no message.`);

@@ -36,7 +36,8 @@ export function shared<Part, Answer>({
       shared: (parts) => run(pool, parts),
       alone: (part) => alone(pool, part),
     });
-    if (ofPool.size >= MOST_GROUPS) ofPool.clear();
+    const [oldest] = ofPool.keys();
+    if (ofPool.size >= MOST_GROUPS && oldest !== undefined) ofPool.delete(oldest);
     ofPool.set(group, batcher);
     return batcher;
   }

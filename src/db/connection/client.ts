@@ -10,7 +10,7 @@ import { PgDialect, type PgDatabase } from 'drizzle-orm/pg-core';
 import { PgRemoteDatabase, PgRemoteSession, type PgRemoteQueryResultHKT } from 'drizzle-orm/pg-proxy';
 import { DATABASE_SCHEMA } from '../../core/database-schema.ts';
 import type { Connection, Parameters as StatementParameters, SessionLimits } from './connection.ts';
-import { wasCut } from './database-errors.ts';
+import { IDLE_TOO_LONG, errorCode, wasCut } from './database-errors.ts';
 import { whileLocked } from './lock-retry.ts';
 import { Pool } from './pool.ts';
 import { readLimits } from './read-limits.ts';
@@ -133,7 +133,7 @@ function accessTo(
       try {
         return await askFor(tenant, connection, [text, parameters, values]);
       } catch (error) {
-        const other = wasCut(error) && isRead(text) ? renew() : null;
+        const other = isUndone(error, text) ? renew() : null;
         if (other === null) throw error;
         return askFor(tenant, other, [text, parameters, values]);
       }
@@ -243,6 +243,11 @@ function executor(ask: Ask): Executor {
     undefined,
   );
   return new PgRemoteDatabase(dialect, session, undefined);
+}
+
+/** Whether nothing of the statement is committed, so that it may be sent again. */
+function isUndone(error: unknown, text: string): boolean {
+  return (wasCut(error) && isRead(text)) || errorCode(error) === IDLE_TOO_LONG;
 }
 
 function isRead(text: string): boolean {

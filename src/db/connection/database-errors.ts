@@ -3,6 +3,9 @@
 /** A lock was not available in time. */
 export const LOCKED = '55P03';
 
+/** PostgreSQL ended a session whose transaction waited for its next statement for too long: it is rolled back. */
+export const IDLE_TOO_LONG = '25P03';
+
 /** Codes of a lost connection: the server may have run what was sent without answering. */
 const CUT = [
   'CONNECTION_CLOSED',
@@ -11,8 +14,7 @@ const CUT = [
   'ECONNRESET',
   'EPIPE',
   '57P01',
-  // Its transaction was idle for too long.
-  '25P03',
+  IDLE_TOO_LONG,
 ];
 
 /** Codes of a server that cannot be reached, has no free connection, or is starting or stopping. */

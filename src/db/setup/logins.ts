@@ -5,48 +5,52 @@
  */
 import type postgres from 'postgres';
 import { DatabaseRefused } from './database-refused.ts';
-import { quoted, secureRows } from './row-security.ts';
+import { quoted, secureRows, type Logins } from './row-security.ts';
 import { MIGRATIONS_TABLE } from './schema-state.ts';
 
-/** Names of PostgreSQL logins; null: that process type uses the login that migrates. */
-export type Logins = { api: string | null; worker: string | null };
-
-type Known = { name: string; isAbove: boolean; isOwner: boolean };
-
-/**
- * Gives both logins what they need, and takes everything else from them. It may be repeated. Throws `DatabaseRefused` if
- * a login does not exist, or has more rights than can be taken from it here.
- */
-export async function grantLogins(sql: postgres.Sql, schema: string, { api, worker }: Logins): Promise<void> {
-  const names = [api, worker].filter((name) => name !== null);
-  for (const name of names) await refuseUnfit(sql, name);
+/** Gives both logins what they need, and takes everything else in the schema from them. It may be repeated. */
+export async function grantLogins(sql: postgres.Sql, schema: string, logins: Logins): Promise<void> {
+  const { api, worker } = logins;
+  await joinLogins(sql, logins);
   await sql.begin(async (tx) => {
-    for (const name of names) await grantRows(tx, schema, name);
-    if (worker !== null) await tx.unsafe(`grant execute on function ${PURGE} to ${quoted(worker)}`);
-    await secureRows(tx, schema, { api, worker });
-    if (api !== null && worker !== null && api !== worker) await joinLogins(tx, api, worker);
+    for (const login of [api, worker]) await grantRows(tx, schema, login);
+    await tx.unsafe(`grant execute on function ${PURGE} to ${quoted(worker)}`);
   });
+  await secureRows(sql, schema, logins);
 }
 
 /** Deletes entries of a tenant that is being deleted, the only way that entries of the audit log go. */
 const PURGE = 'delete_audit_entries(bigint, integer)';
 
-async function refuseUnfit(sql: postgres.Sql, name: string): Promise<void> {
-  const [known] = await sql<Known[]>`
-    select r.rolname as name, r.rolsuper or r.rolbypassrls as "isAbove", pg_has_role(r.oid, current_user, 'usage') as "isOwner"
-    from pg_roles r where r.rolname = ${name} and r.rolcanlogin`;
-  if (known === undefined)
-    throw new DatabaseRefused(
-      `PostgreSQL has no login “${name}”. Create it first: create role ${quoted(name)} login password '…'`,
-    );
-  if (known.isAbove)
-    throw new DatabaseRefused(
-      `The login “${name}” is a superuser or bypasses row security. Use one that does neither.`,
-    );
-  if (known.isOwner)
-    throw new DatabaseRefused(
-      `The login “${name}” has the rights of the login that migrates, which owns the tables. Use another one.`,
-    );
+type Known = { isAbove: boolean; isOwner: boolean };
+
+/**
+ * Throws `DatabaseRefused` if a login does not exist, or has more rights than can be taken from it here. The schema may
+ * not exist yet.
+ */
+export async function refuseUnfit(sql: postgres.Sql, schema: string, { api, worker }: Logins): Promise<void> {
+  if (api === worker) throw new DatabaseRefused('API and worker processes need two different logins.');
+  for (const name of [api, worker]) {
+    const [known] = await sql<Known[]>`
+      select r.rolsuper or r.rolbypassrls as "isAbove", pg_has_role(r.oid, current_user, 'usage') or exists (
+          select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+          where n.nspname = ${schema} and pg_has_role(r.oid, c.relowner, 'usage')
+        ) as "isOwner"
+      from pg_roles r where r.rolname = ${name} and r.rolcanlogin`;
+    if (known === undefined)
+      throw new DatabaseRefused(
+        `PostgreSQL has no login “${name}”. Create it first: create role ${quoted(name)} login password '…'`,
+      );
+    if (known.isAbove)
+      throw new DatabaseRefused(
+        `The login “${name}” is a superuser or bypasses row security. Use one that does neither.`,
+      );
+    if (known.isOwner)
+      throw new DatabaseRefused(`The login “${name}” has the rights of one that owns the tables. Use another one.`);
+  }
+  const [joined] = await sql<{ isMember: boolean }[]>`select pg_has_role(${api}, ${worker}, 'usage') as "isMember"`;
+  if (joined?.isMember === true)
+    throw new DatabaseRefused(`The login “${api}” has the rights of “${worker}”, which row security does not limit.`);
 }
 
 async function grantRows(tx: postgres.TransactionSql, schema: string, name: string): Promise<void> {
@@ -54,6 +58,7 @@ async function grantRows(tx: postgres.TransactionSql, schema: string, name: stri
   for (const statement of [
     `revoke all on schema ${quoted(schema)} from ${login}`,
     `revoke all on all tables ${inSchema} from ${login}`,
+    `revoke all on all functions ${inSchema} from ${login}`,
     `grant usage on schema ${quoted(schema)} to ${login}`,
     `grant select, insert, update, delete on all tables ${inSchema} to ${login}`,
     `revoke update, delete on audit_entries from ${login}`,
@@ -66,7 +71,20 @@ async function grantRows(tx: postgres.TransactionSql, schema: string, name: stri
  * A worker process sees the transactions of API processes, for which the deletion of a tenant waits, and ends sessions of
  * frozen ones. The other direction is not needed.
  */
-async function joinLogins(tx: postgres.TransactionSql, api: string, worker: string): Promise<void> {
-  const [known] = await tx<{ isMember: boolean }[]>`select pg_has_role(${worker}, ${api}, 'usage') as "isMember"`;
-  if (known?.isMember !== true) await tx.unsafe(`grant ${quoted(api)} to ${quoted(worker)}`);
+async function joinLogins(sql: postgres.Sql, { api, worker }: Logins): Promise<void> {
+  const isJoined = async (): Promise<boolean> => {
+    const [row] = await sql<{ yes: boolean }[]>`select pg_has_role(${worker}, ${api}, 'usage') as yes`;
+    return row?.yes === true;
+  };
+  if (await isJoined()) return;
+  const grant = `grant ${quoted(api)} to ${quoted(worker)}`;
+  await sql.unsafe(grant).catch((cause: unknown) => {
+    throw new DatabaseRefused(`This login may not grant one login to the other. Run as a superuser: ${grant}`, {
+      cause,
+    });
+  });
+  if (!(await isJoined()))
+    throw new DatabaseRefused(
+      `The login “${worker}” inherits no rights (NOINHERIT). Change it: alter role ${quoted(worker)} inherit`,
+    );
 }

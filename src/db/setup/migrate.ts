@@ -8,20 +8,23 @@ import postgres from 'postgres';
 import { MIGRATIONS } from '../../package-files.ts';
 import { DATABASE_SCHEMA } from '../../core/database-schema.ts';
 import { DatabaseRefused } from './database-refused.ts';
-import { grantLogins, type Logins } from './logins.ts';
+import { grantLogins, refuseUnfit } from './logins.ts';
+import type { Logins } from './row-security.ts';
 import { MIGRATIONS_TABLE, describeSchemaProblem, schemaState } from './schema-state.ts';
 
 /** An arbitrary lock number that is used only here. */
 const LOCK = 7_227_001;
 const OLDEST_SERVER = 150_000;
 
-const NO_LOGINS: Logins = { api: null, worker: null };
-
 /**
- * Creates `schema` if it does not exist, and gives `logins` their rights. Throws `DatabaseRefused`, or the error of a
- * migration that fails; both leave the tables unchanged.
+ * Creates `schema` if it does not exist. With `logins`, gives them their rights; without, leaves rights and policies as
+ * they are. Throws `DatabaseRefused`, or the error of a migration that fails; both leave the tables unchanged.
  */
-export async function migrate(databaseUrl: string, schema = DATABASE_SCHEMA, logins = NO_LOGINS): Promise<void> {
+export async function migrate(
+  databaseUrl: string,
+  schema = DATABASE_SCHEMA,
+  logins: Logins | null = null,
+): Promise<void> {
   const client = postgres(databaseUrl, {
     max: 1,
     max_lifetime: null,
@@ -39,12 +42,13 @@ export async function migrate(databaseUrl: string, schema = DATABASE_SCHEMA, log
     const state = await schemaState((statement) => db.execute(statement));
     const problem = state.kind === 'foreign' ? describeSchemaProblem(state) : null;
     if (problem !== null) throw new DatabaseRefused(problem);
+    if (logins !== null) await refuseUnfit(client, schema, logins);
     await applyMigrations(db, {
       migrationsFolder: MIGRATIONS,
       migrationsSchema: schema,
       migrationsTable: MIGRATIONS_TABLE,
     });
-    await grantLogins(client, schema, logins);
+    if (logins !== null) await grantLogins(client, schema, logins);
   } finally {
     await client.end({ timeout: 5 });
   }

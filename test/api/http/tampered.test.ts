@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { indexBacklog } from '../../../src/db/search/search-index.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi, withKey, type Api, type Body } from '../harness.ts';
+import { HOSTILE_KEYS } from '../fuzz/hostile.ts';
 
 let api: Api;
 let worker: Body;
@@ -38,29 +39,7 @@ afterAll(() => api.close());
 const url = (path: string): string =>
   path.replace(':c', worker.context_id).replace(':j', jobId).replace(':w', worker.id);
 
-const HOSTILE: unknown[] = [
-  null,
-  true,
-  -1,
-  0,
-  1.5,
-  1e300,
-  5e-324,
-  2 ** 31,
-  2 ** 53,
-  -(2 ** 53),
-  8.64e15,
-  9e15,
-  '',
-  '\0',
-  'a\0b',
-  '\ud800',
-  'infinity',
-  'x'.repeat(150),
-  [],
-  {},
-  [null],
-];
+const HOSTILE = [...HOSTILE_KEYS, 'a\0b', 'x'.repeat(150)];
 
 describe('a tampered cursor', () => {
   test.each([

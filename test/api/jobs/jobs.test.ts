@@ -47,6 +47,7 @@ describe('a job', () => {
       compaction: null,
       parent_job_id: null,
       created_at: expect.any(String),
+      starts_at: null,
       started_at: expect.any(String),
       finished_at: expect.any(String),
       metadata: {},

@@ -28,6 +28,8 @@ describe('the configuration', () => {
   test('of an empty environment is the default', () => {
     expect(parseEnvironment({})).toEqual({
       databaseUrl: null,
+      apiDatabaseUrl: null,
+      logins: null,
       redisUrl: null,
       host: '127.0.0.1',
       port: 3000,

@@ -123,7 +123,7 @@ export const LAWS: readonly Law[] = [
   ],
   [
     'only queued jobs are withdrawn',
-    replace("status = 'queued'\n      returning", "status in ('queued', 'running', 'waiting')\n      returning"),
+    replace("status in ('delayed', 'queued')", "status in ('delayed', 'queued', 'running', 'waiting')"),
     /published \d times|queued|steps|jobs_|never/,
     7,
   ],

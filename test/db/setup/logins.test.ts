@@ -119,16 +119,16 @@ test('the login of the API sees rows of the tenant that its transaction names, a
   );
 });
 
-test('every table with rows of tenants has its policies, and a migration without a login of the API removes them', async () => {
+test('every table with rows of tenants has its policies, also after a migration that names no logins', async () => {
   const tables = `select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as secured,
       (select count(*)::int from pg_policies p where p.schemaname = '${SCHEMA}' and p.tablename = c.relname) as policies
     from pg_class c where c.relnamespace = '${SCHEMA}'::regnamespace and c.relkind = 'r' order by 1`;
   const open = (await ask(undefined, tables)).filter(({ secured }) => secured !== true).map(({ name }) => name);
   // Rows of no tenant, and of all.
   expect(open).toEqual(OPEN);
-  await migrate(urlFor(owner), SCHEMA, { api: null, worker });
-  expect((await ask(undefined, tables)).filter(({ secured, policies }) => secured === true || policies !== 0)).toEqual(
-    [],
+  await migrate(urlFor(owner), SCHEMA);
+  expect((await ask(undefined, tables)).filter(({ secured }) => secured !== true).map(({ name }) => name)).toEqual(
+    OPEN,
   );
   await migrate(urlFor(owner), SCHEMA, logins);
   expect((await ask(undefined, tables)).filter(({ policies }) => policies === 3).length).toBeGreaterThan(20);
@@ -148,9 +148,17 @@ test('a second migration gives the same rights again, also for a table that is n
   expect(await codeOf(api, 'delete from audit_entries where false')).toBe(DENIED);
 });
 
-test('a login that is not there, owns the tables, or stands above rights is refused', async () => {
-  const refusal = (login: string) => migrate(urlFor(owner), SCHEMA, { api: login, worker: null });
-  await expect(refusal('nightshift_test_nobody')).rejects.toThrow('PostgreSQL has no login “nightshift_test_nobody”.');
-  await expect(refusal(owner)).rejects.toThrow('has the rights of the login that migrates');
+test('a login that is not there, owns the tables, or stands above rights is refused, and so is one for both', async () => {
+  const refusal = (login: string, other = worker) => migrate(urlFor(owner), SCHEMA, { api: login, worker: other });
+  await expect(refusal('nightshift_test_missing')).rejects.toThrow(
+    'PostgreSQL has no login “nightshift_test_missing”.',
+  );
+  await expect(refusal(owner)).rejects.toThrow('has the rights of one that owns the tables');
   await expect(refusal(new URL(database.url).username)).rejects.toThrow('is a superuser or bypasses row security');
+  await expect(refusal(api, api)).rejects.toThrow('need two different logins');
+  await expect(refusal(worker, api)).rejects.toThrow(`The login “${worker}” has the rights of “${api}”`);
+  const before = await ask(undefined, `select count(*)::int from pg_policies where schemaname = '${SCHEMA}'`);
+  await migrate(database.url, SCHEMA, logins);
+  expect(await ask(undefined, `select count(*)::int from pg_policies where schemaname = '${SCHEMA}'`)).toEqual(before);
+  await expect(migrate(database.url, SCHEMA, { api: owner, worker })).rejects.toThrow('owns the tables');
 });

@@ -49,7 +49,7 @@ async function delayed(contextId: ContextId, over: Over = {}): Promise<Accepted>
 
 /** The jobs are due. */
 const pass = (...jobIds: readonly JobId[]) =>
-  the.rows(`update jobs set starts_at = clock_timestamp() - interval '1 second' - n * interval '1 millisecond'
+  the.rows(`update jobs set starts_at = statement_timestamp() - interval '1 second' - n * interval '1 millisecond'
     from unnest(array[${jobIds.map((id) => `'${id}'`).join(', ')}]::uuid[]) with ordinality as t(id, place),
       lateral (select ${jobIds.length} - place as n) o where jobs.id = t.id`);
 

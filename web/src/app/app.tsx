@@ -5,6 +5,7 @@ import { makeQueryClient } from '../data/query/query-client.ts';
 import { sessionQuery } from '../data/query/session.ts';
 import { ErrorState } from '../ui/state/error-state.tsx';
 import { Spinner } from '../ui/state/spinner.tsx';
+import { SecretDialog } from '../ui/layout/secret-dialog.tsx';
 import { Toaster } from '../ui/layout/toaster.tsx';
 import { TooltipProvider } from '../ui/layout/tooltip.tsx';
 import css from './app.module.css';
@@ -21,6 +22,7 @@ export function App() {
         <TooltipProvider>
           <SignInGuard />
           <Toaster />
+          <SecretDialog />
         </TooltipProvider>
       </QueryClientProvider>
     </ErrorBoundary>

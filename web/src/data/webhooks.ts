@@ -1,6 +1,6 @@
 /** Queries for webhooks and their deliveries, and what is done with them. */
 import { queryOptions } from '@tanstack/react-query';
-import type { CreatedWebhook, Webhook } from 'nightshift/client';
+import type { Webhook } from 'nightshift/client';
 import { client } from './client.ts';
 import { keys } from './query/keys.ts';
 
@@ -39,13 +39,4 @@ export function testWebhook(id: string) {
 
 export function retryDelivery({ id, deliveryId }: { id: string; deliveryId: string }) {
   return client.webhooks.retry(id, deliveryId);
-}
-
-/** A secret that was just made. */
-export type NewSecret = Pick<CreatedWebhook, 'url' | 'secret'>;
-
-/** For a mutation, which keeps its result for some minutes: hands the secret over, and has no result. */
-export async function handOverSecret(request: Promise<CreatedWebhook>, take: (made: NewSecret) => void): Promise<void> {
-  const { url, secret } = await request;
-  take({ url, secret });
 }

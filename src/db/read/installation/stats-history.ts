@@ -73,7 +73,7 @@ export async function readHistory(
         coalesce(sum(j.cache_read_tokens), 0)::float8 as cache_read_tokens,
         coalesce(sum(j.cache_write_tokens), 0)::float8 as cache_write_tokens, sum(j.cost_nanos)::bigint as cost_nanos,
         to_jsonb(percentile_cont(array[0.5, 0.95]) within group (
-          order by ${ms('j.started_at', 'j.created_at')}) filter (where j.started_at is not null)) as start
+          order by ${ms('j.started_at', 'greatest(j.created_at, j.starts_at)')}) filter (where j.started_at is not null)) as start
       from jobs j where j.tenant_id = ${tenantId} and j.finished_at >= b.lo and j.finished_at < b.hi) ended
     cross join lateral (
       select to_jsonb(percentile_cont(array[0.5, 0.95]) within group (

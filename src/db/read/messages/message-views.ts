@@ -183,12 +183,12 @@ function historyOf(of: SQL, { turn, order, retracted, compacted, after, limit }:
     ...(retracted ? [] : [sql`m.status = 'completed'`]),
     ...(turn === null ? [] : [sql`m.turn = ${turn} and m.seq > at.low and m.seq < at.high`]),
     ...(after.seq === null ? [] : [sql`m.seq ${order === 'asc' ? sql`>` : sql`<`} ${after.seq}`]),
-    // Leaves out what the reader already got while it was queued.
+    // Leaves out what the reader already got while it was queued. A delayed input was not, before its start.
     ...(after.queue === null
       ? []
       : [
           sql`not coalesce(${queueOrder} ${order === 'asc' ? sql`<=` : sql`>=`} ${placeOf(after.queue)}
-            and m.created_at <= ${toTimestamp(after.queue.newest)}::timestamptz, false)`,
+            and greatest(m.created_at, j.starts_at) <= ${toTimestamp(after.queue.newest)}::timestamptz, false)`,
         ]),
   ];
   return sql`

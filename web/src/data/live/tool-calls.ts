@@ -32,7 +32,11 @@ export function keepCalls(cache: QueryClient, messages: readonly Message[], aske
     for (const call of tool_calls) {
       const input = inputs.get(call.id) ?? null;
       const read = { call: { ...call, input, run_input: call.approval?.input ?? input }, askedAt };
-      cache.setQueryData<ReadCall>(keys.toolCall(context_id, call.id), (known) => later(known, read));
+      cache.setQueryData<ReadCall>(keys.toolCall(context_id, call.id), (known) => {
+        const kept = later(known, read);
+        // Undefined: the cache stays as it is.
+        return kept === known ? undefined : kept;
+      });
     }
   }
 }

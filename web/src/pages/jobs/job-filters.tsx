@@ -45,14 +45,8 @@ export function JobFilters({ search, onChange }: { search: JobSearch; onChange: 
           options={KIND_OPTIONS}
           onChange={(value) => set('kind', value)}
         />
+        <TextFilter label="User" value={search.user} onChange={(value) => set('user', value)} />
         <TextFilter
-          key={`user ${search.user}`}
-          label="User"
-          value={search.user}
-          onChange={(value) => set('user', value)}
-        />
-        <TextFilter
-          key={`metadata ${search.metadata}`}
           label="Metadata"
           placeholder="name=value"
           faultOf={(text) => (memberOf(text) === null ? 'Use the form name=value.' : null)}

@@ -34,7 +34,7 @@ export function PolicyFields({ edited: { draft, faultOf, onChange } }: { edited:
         label="Random delay in seconds"
         inputMode="numeric"
         autoComplete="off"
-        hint="Each run starts up to so much later."
+        hint="Each run starts late by a random time, at most this long."
         value={draft.jitter}
         error={faultOf('jitter_s')}
         onChange={({ target }) => onChange({ jitter: target.value.trim() })}

@@ -15,7 +15,8 @@ import { PolicyFields } from './policy-fields.tsx';
 import { TargetFields } from './target-fields.tsx';
 import { TimingFields } from './timing-fields.tsx';
 
-const SHOWN = ['name', 'cron', 'every_s', 'at', 'timezone', 'target', 'content', 'user', 'jitter_s'];
+const SHOWN = ['name', 'cron', 'every_s', 'at', 'timezone', 'content', 'user', 'jitter_s'];
+const OF_TARGET = ['target.context_id', 'target.worker.name', 'target.worker.role'];
 
 /** `known` null: a new schedule. */
 export function ScheduleForm({ known, onClose }: { known: Schedule | null; onClose: () => void }) {
@@ -34,13 +35,13 @@ export function ScheduleForm({ known, onClose }: { known: Schedule | null; onClo
     onSettled: () => cache.invalidateQueries({ queryKey: keys.schedules }),
   });
   const written = faultsOf(draft);
-  const faults = fieldFaults(save.error, SHOWN);
+  const faults = fieldFaults(save.error, [...SHOWN, ...OF_TARGET]);
   const edited: Edited = {
     draft,
     faultOf: (path) => written[path] ?? faults.of(path),
     onChange: (changed) => {
       // What was refused is no longer what is written.
-      save.reset();
+      if (save.isError) save.reset();
       setDraft({ ...draft, ...changed });
     },
   };

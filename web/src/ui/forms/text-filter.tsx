@@ -14,9 +14,15 @@ type Props = {
 /** Applies with Enter, or when the field loses the focus. */
 export function TextFilter({ label, placeholder, faultOf = () => null, value, onChange }: Props) {
   const [text, setText] = useState(value ?? '');
+  const [applied, setApplied] = useState(value);
+  if (applied !== value) {
+    setApplied(value);
+    setText(value ?? '');
+  }
   const fault = text === '' ? null : faultOf(text);
   const take = (): void => {
-    if (fault === null && text !== (value ?? '')) onChange(text === '' ? undefined : text);
+    const trimmed = text.trim();
+    if (fault === null && trimmed !== (value ?? '')) onChange(trimmed === '' ? undefined : trimmed);
   };
   return (
     <TextField

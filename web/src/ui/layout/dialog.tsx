@@ -5,14 +5,14 @@ import { buttonClass } from '../forms/button.tsx';
 import { classes } from '../classes.ts';
 import css from './dialog.module.css';
 
-/** A modal dialog. Escape and a click outside close it. */
+/** A modal dialog. */
 export function Dialog({
   open,
   onClose,
   title,
   description,
   wide = false,
-  staysOnOutsideClick = false,
+  closesBy = 'any',
   actions,
   children,
 }: {
@@ -21,8 +21,8 @@ export function Dialog({
   title: string;
   description?: string | undefined;
   wide?: boolean;
-  /** For what a stray click must not close. */
-  staysOnOutsideClick?: boolean;
+  /** `any`: also by a click outside. `escape`: by no stray click. `buttons`: by no key either. */
+  closesBy?: 'any' | 'escape' | 'buttons';
   actions?: ReactNode;
   children?: ReactNode;
 }) {
@@ -34,7 +34,8 @@ export function Dialog({
         <Radix.Content
           ref={content}
           className={classes(css.dialog, wide && css.wide)}
-          onInteractOutside={(event) => staysOnOutsideClick && event.preventDefault()}
+          onInteractOutside={(event) => closesBy !== 'any' && event.preventDefault()}
+          onEscapeKeyDown={(event) => closesBy === 'buttons' && event.preventDefault()}
           onOpenAutoFocus={(event) => {
             event.preventDefault();
             if (content.current !== null) firstPlace(content.current).focus();

@@ -31,16 +31,21 @@ export function FormDialog({
   children: ReactNode;
 }) {
   const id = useId();
+  // Its end would otherwise close, or replace, what is opened meanwhile.
+  const close = (): void => void (saving.isPending || onClose());
   return (
     <Dialog
       open
-      onClose={onClose}
+      onClose={close}
       title={title}
       description={description}
       wide={wide ?? false}
+      closesBy="escape"
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={close} disabled={saving.isPending}>
+            Cancel
+          </Button>
           <Button
             type="submit"
             form={id}
@@ -63,7 +68,9 @@ export function FormDialog({
           if (canSubmit && !saving.isPending) onSubmit();
         }}
       >
-        {children}
+        <fieldset className={css.fields} disabled={saving.isPending}>
+          {children}
+        </fieldset>
         {saving.error !== null && (
           <div className={css.error} role="alert">
             <ErrorText error={saving.error} />

@@ -1,32 +1,53 @@
+/**
+ * A secret that was just made, shown once. It is kept outside of pages, because making or rotating a key may end the
+ * session, and with it the page. It is gone when the dialog is closed, and in no cache of queries or mutations.
+ */
+import { useSyncExternalStore } from 'react';
 import { Button } from '../forms/button.tsx';
 import { CopyButton } from '../text/copy-button.tsx';
 import { Dialog } from './dialog.tsx';
 import css from './secret-dialog.module.css';
 
-/** Shows a secret once. It is only in the state of the page that renders this, and gone when the dialog is closed. */
-export function SecretDialog({
-  title,
-  what,
-  about,
-  secret,
-  onClose,
-}: {
+export type Secret = {
   title: string;
   /** What the secret is: “key”, “secret”. */
   what: string;
   about: string;
   secret: string;
-  onClose: () => void;
-}) {
+};
+
+let shown: Secret | null = null;
+const listeners = new Set<() => void>();
+
+function change(next: Secret | null): void {
+  shown = next;
+  for (const notify of listeners) notify();
+}
+
+export function showSecret(secret: Secret): void {
+  change(secret);
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Once, outside of what a sign-out removes. */
+export function SecretDialog() {
+  const known = useSyncExternalStore(listen, () => shown);
+  if (known === null) return null;
+  const { title, what, about, secret } = known;
+  const close = (): void => change(null);
   return (
     <Dialog
       open
-      onClose={onClose}
+      onClose={close}
       title={title}
       description={`Copy the ${what} now: it is not shown again. ${about}`}
-      staysOnOutsideClick
+      closesBy="buttons"
       actions={
-        <Button variant="primary" onClick={onClose}>
+        <Button variant="primary" onClick={close}>
           Done
         </Button>
       }

@@ -15,7 +15,6 @@ export function AuditFilters({
   return (
     <FilterBar label="Filter the audit log">
       <TextFilter
-        key={`actor ${actor}`}
         label="Actor"
         placeholder="id of a key, or a user"
         value={actor}
@@ -28,13 +27,7 @@ export function AuditFilters({
         options={ACTION_OPTIONS}
         onChange={(value) => set({ action: value })}
       />
-      <TextFilter
-        key={`target ${target}`}
-        label="Target"
-        placeholder="id or name"
-        value={target}
-        onChange={(value) => set({ target: value })}
-      />
+      <TextFilter label="Target" placeholder="id or name" value={target} onChange={(value) => set({ target: value })} />
       <DayFilter label="From" value={from} onChange={(value) => set({ from: value })} />
       <DayFilter label="Until" value={to} onChange={(value) => set({ to: value })} />
     </FilterBar>

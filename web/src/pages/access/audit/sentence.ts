@@ -59,7 +59,7 @@ function actOf({ action, target, detail }: AuditEntry, names: KeyNames): Act {
     case 'key.revoked':
       return of('keys', `revoked the ${keyText(target, names)}`);
     case 'token.created':
-      return nothing(`made a token for ${text('user')} (${text('scopes')})`);
+      return nothing(`created a token for ${text('user')} (${text('scopes')})`);
     case 'tokens.revoked':
       return nothing(`revoked the tokens of ${target}`);
     case 'session.started':
@@ -89,7 +89,7 @@ function actOf({ action, target, detail }: AuditEntry, names: KeyNames): Act {
     case 'webhook.created':
       return of('webhooks', `created a webhook to ${text('url')}`);
     case 'webhook.changed':
-      return of('webhooks', `changed ${Object.keys(detail).join(', ')} of the webhook ${shortId(target)}`);
+      return of('webhooks', `changed ${Object.keys(detail).join(', ') || 'nothing'} of the webhook ${shortId(target)}`);
     case 'webhook.rotated':
       return of('webhooks', `rotated the secret of the webhook ${shortId(target)}`);
     case 'webhook.disabled':

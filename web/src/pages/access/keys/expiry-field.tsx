@@ -9,7 +9,7 @@ const OPTIONS = [
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
   { value: '365', label: 'In a year' },
-  { value: 'day', label: 'After a day …' },
+  { value: 'day', label: 'At the end of a day …' },
   { value: 'never', label: 'Never' },
 ] as const;
 

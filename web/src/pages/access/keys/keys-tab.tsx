@@ -9,25 +9,17 @@ import { useRefreshed } from '../../../data/query/use-refreshed.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Card } from '../../../ui/layout/card.tsx';
 import { Empty } from '../../../ui/layout/empty.tsx';
-import { SecretDialog } from '../../../ui/layout/secret-dialog.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { middleRow } from '../../../ui/state/middle-row.ts';
 import css from '../access.module.css';
 import { KeyItem } from './key-item.tsx';
 import { MakeKey } from './make-key.tsx';
-import type { NewKey } from './new-key.ts';
 import { RevokeKey } from './revoke-key.tsx';
 import { RevokeTokens } from './revoke-tokens.tsx';
 import { RotateKey } from './rotate-key.tsx';
 
-/** What is open. `made`: the only place where a key itself is kept. */
-type Open =
-  | { kind: 'make' }
-  | { kind: 'made'; made: NewKey }
-  | { kind: 'rotate'; key: ApiKey }
-  | { kind: 'revoke'; key: ApiKey }
-  | { kind: 'tokens' };
+type Open = { kind: 'make' } | { kind: 'rotate'; key: ApiKey } | { kind: 'revoke'; key: ApiKey } | { kind: 'tokens' };
 
 export function KeysTab() {
   const list = useInfiniteQuery(apiKeysQuery());
@@ -79,31 +71,21 @@ export function KeysTab() {
           <Button onClick={() => setOpen({ kind: 'tokens' })}>Revoke tokens …</Button>
         </div>
       </Card>
-      <Dialogs open={open} onMade={(made) => setOpen({ kind: 'made', made })} onClose={() => setOpen(null)} />
+      <Dialogs open={open} onClose={() => setOpen(null)} />
     </div>
   );
 }
 
-type DialogsProps = { open: Open | null; onMade: (made: NewKey) => void; onClose: () => void };
+type DialogsProps = { open: Open | null; onClose: () => void };
 
-function Dialogs({ open, onMade, onClose }: DialogsProps) {
+function Dialogs({ open, onClose }: DialogsProps) {
   switch (open?.kind) {
     case undefined:
       return null;
     case 'make':
-      return <MakeKey onMade={onMade} onClose={onClose} />;
-    case 'made':
-      return (
-        <SecretDialog
-          title={`API key ${open.made.name}`}
-          what="key"
-          about="Anyone who has it can do what its scopes allow."
-          secret={open.made.key}
-          onClose={onClose}
-        />
-      );
+      return <MakeKey onClose={onClose} />;
     case 'rotate':
-      return <RotateKey apiKey={open.key} onMade={onMade} onClose={onClose} />;
+      return <RotateKey apiKey={open.key} onClose={onClose} />;
     case 'revoke':
       return <RevokeKey apiKey={open.key} onClose={onClose} />;
     case 'tokens':

@@ -9,16 +9,18 @@ import type { Scope } from '../../../data/query/session.ts';
 import { TextField } from '../../../ui/forms/field.tsx';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
 import { ExpiryField, expiresAtOf, type Expiry } from './expiry-field.tsx';
-import { handOver, type NewKey } from './new-key.ts';
+import { useShowKey } from './show-key.ts';
 import { ScopesField } from './scopes-field.tsx';
 
-export function MakeKey({ onMade, onClose }: { onMade: (made: NewKey) => void; onClose: () => void }) {
+export function MakeKey({ onClose }: { onClose: () => void }) {
+  const showKey = useShowKey();
   const cache = useQueryClient();
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>([]);
   const [expiry, setExpiry] = useState<Expiry>({ kind: 'days', days: 90 });
   const make = useMutation({
-    mutationFn: (body: CreateApiKey) => handOver(client.keys.create(body), onMade),
+    mutationFn: async (body: CreateApiKey) => showKey(await client.keys.create(body)),
+    onSuccess: onClose,
     onSettled: () => cache.invalidateQueries({ queryKey: keys.apiKeys }),
   });
   const expiresAt = expiresAtOf(expiry);

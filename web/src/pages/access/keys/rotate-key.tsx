@@ -6,21 +6,23 @@ import { client } from '../../../data/client.ts';
 import { keys } from '../../../data/query/keys.ts';
 import { OverlapField, type Overlap } from '../../../ui/forms/overlap-field.tsx';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
-import { handOver, type NewKey } from './new-key.ts';
+import { useShowKey } from './show-key.ts';
 
-type Props = { apiKey: ApiKey; onMade: (made: NewKey) => void; onClose: () => void };
+type Props = { apiKey: ApiKey; onClose: () => void };
 
-export function RotateKey({ apiKey: { id, name }, onMade, onClose }: Props) {
+export function RotateKey({ apiKey: { id, name }, onClose }: Props) {
+  const showKey = useShowKey();
   const cache = useQueryClient();
   const [overlap, setOverlap] = useState<Overlap>('86400');
   const rotate = useMutation({
-    mutationFn: (overlapS: number) => handOver(client.keys.rotate(id, { overlap_s: overlapS }), onMade),
+    mutationFn: async (overlapS: number) => showKey(await client.keys.rotate(id, { overlap_s: overlapS })),
+    onSuccess: onClose,
     onSettled: () => cache.invalidateQueries({ queryKey: keys.apiKeys }),
   });
   return (
     <FormDialog
       title={`Rotate API key ${name}?`}
-      description="Creates a key with the same name, scopes and lifetime."
+      description="Creates a key with the same name, scopes and lifetime. Sessions that began with the old key end with it, also this one."
       submit="Rotate"
       saving={rotate}
       onSubmit={() => rotate.mutate(Number(overlap))}

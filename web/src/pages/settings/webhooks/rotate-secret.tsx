@@ -4,17 +4,19 @@ import type { Webhook } from 'nightshift/client';
 import { useState } from 'react';
 import { client } from '../../../data/client.ts';
 import { keys } from '../../../data/query/keys.ts';
-import { handOverSecret, type NewSecret } from '../../../data/webhooks.ts';
 import { OverlapField, type Overlap } from '../../../ui/forms/overlap-field.tsx';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
+import { showWebhookSecret } from './show-secret.ts';
 
-type Props = { webhook: Webhook; onMade: (made: NewSecret) => void; onClose: () => void };
+type Props = { webhook: Webhook; onClose: () => void };
 
-export function RotateSecret({ webhook: { id, url }, onMade, onClose }: Props) {
+export function RotateSecret({ webhook: { id, url }, onClose }: Props) {
   const cache = useQueryClient();
   const [overlap, setOverlap] = useState<Overlap>('86400');
   const rotate = useMutation({
-    mutationFn: (overlapS: number) => handOverSecret(client.webhooks.rotate(id, { overlap_s: overlapS }), onMade),
+    mutationFn: async (overlapS: number) =>
+      showWebhookSecret(await client.webhooks.rotate(id, { overlap_s: overlapS })),
+    onSuccess: onClose,
     onSettled: () => cache.invalidateQueries({ queryKey: keys.webhooks }),
   });
   return (

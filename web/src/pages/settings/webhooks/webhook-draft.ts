@@ -50,12 +50,13 @@ export function toBody(draft: WebhookDraft): CreateWebhook | null {
   return { url: url.trim(), events: [...events], filter: Object.keys(filter).length === 0 ? null : filter };
 }
 
-/** Only what is different. */
-export function toPatch({ url, events, filter }: Webhook, body: CreateWebhook): PatchWebhook {
+/** Only what is different; null: nothing is. */
+export function toPatch({ url, events, filter }: Webhook, body: CreateWebhook): PatchWebhook | null {
   const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
-  return {
+  const patch = {
     ...(body.url !== url && { url: body.url }),
     ...(!isSame(body.events.toSorted(), events.toSorted()) && { events: body.events }),
     ...(body.filter !== undefined && !isSame(body.filter, filter) && { filter: body.filter }),
   };
+  return Object.keys(patch).length === 0 ? null : patch;
 }

@@ -6,36 +6,36 @@ import { client } from '../../../data/client.ts';
 import { fieldFaults } from '../../../data/field-faults.ts';
 import { keys } from '../../../data/query/keys.ts';
 import { rolesQuery } from '../../../data/query/workers.ts';
-import { handOverSecret, type NewSecret } from '../../../data/webhooks.ts';
 import { SelectFilter } from '../../../ui/forms/filters.tsx';
 import { TextArea, TextField } from '../../../ui/forms/field.tsx';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
 import { EventsField } from './events-field.tsx';
 import { metadataOf, toBody, toDraft, toPatch, type WebhookDraft } from './webhook-draft.ts';
+import { showWebhookSecret } from './show-secret.ts';
 
 type Props = {
   /** Null: a new one. */
   known: Webhook | null;
-  onMade: (made: NewSecret) => void;
   onClose: () => void;
 };
 
-export function WebhookForm({ known, onMade, onClose }: Props) {
+export function WebhookForm({ known, onClose }: Props) {
   const cache = useQueryClient();
   const [draft, setDraft] = useState(() => toDraft(known));
   const save = useMutation({
     mutationFn: async (body: CreateWebhook) => {
-      if (known === null) return handOverSecret(client.webhooks.create(body), onMade);
-      await client.webhooks.update(known.id, toPatch(known, body));
+      if (known === null) return showWebhookSecret(await client.webhooks.create(body));
+      const patch = toPatch(known, body);
+      if (patch !== null) await client.webhooks.update(known.id, patch);
       showNotice('The webhook is saved');
-      onClose();
     },
+    onSuccess: onClose,
     onSettled: () => cache.invalidateQueries({ queryKey: keys.webhooks }),
   });
   const change = (changed: Partial<WebhookDraft>): void => {
     // What was refused is no longer what is written.
-    save.reset();
+    if (save.isError) save.reset();
     setDraft({ ...draft, ...changed });
   };
   const faults = fieldFaults(save.error, ['url', 'events', 'filter.metadata']);

@@ -4,10 +4,9 @@ import { Plus, Webhook as Icon } from 'lucide-react';
 import { useState } from 'react';
 import type { Webhook } from 'nightshift/client';
 import { useMay } from '../../../data/query/session.ts';
-import { webhooksQuery, type NewSecret } from '../../../data/webhooks.ts';
+import { webhooksQuery } from '../../../data/webhooks.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/layout/empty.tsx';
-import { SecretDialog } from '../../../ui/layout/secret-dialog.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import css from '../settings.module.css';
@@ -17,11 +16,7 @@ import { RotateSecret } from './rotate-secret.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { WebhookItem } from './webhook-item.tsx';
 
-/** What is open. `made`: the only place where a secret is kept. */
-type Open =
-  | { kind: 'new' }
-  | { kind: 'made'; made: NewSecret }
-  | { kind: 'edit' | 'rotate' | 'delete' | 'deliveries'; webhook: Webhook };
+type Open = { kind: 'new' } | { kind: 'edit' | 'rotate' | 'delete' | 'deliveries'; webhook: Webhook };
 
 export function WebhooksTab() {
   const webhooks = useQuery(webhooksQuery());
@@ -56,33 +51,23 @@ export function WebhooksTab() {
           ))}
         </ul>
       )}
-      <Dialogs open={open} onMade={(made) => setOpen({ kind: 'made', made })} onClose={() => setOpen(null)} />
+      <Dialogs open={open} onClose={() => setOpen(null)} />
     </div>
   );
 }
 
-type DialogsProps = { open: Open | null; onMade: (made: NewSecret) => void; onClose: () => void };
+type DialogsProps = { open: Open | null; onClose: () => void };
 
-function Dialogs({ open, onMade, onClose }: DialogsProps) {
+function Dialogs({ open, onClose }: DialogsProps) {
   switch (open?.kind) {
     case undefined:
       return null;
     case 'new':
-      return <WebhookForm known={null} onMade={onMade} onClose={onClose} />;
+      return <WebhookForm known={null} onClose={onClose} />;
     case 'edit':
-      return <WebhookForm known={open.webhook} onMade={onMade} onClose={onClose} />;
-    case 'made':
-      return (
-        <SecretDialog
-          title="Secret of the webhook"
-          what="secret"
-          about={`The receiver at ${open.made.url} verifies deliveries with it.`}
-          secret={open.made.secret}
-          onClose={onClose}
-        />
-      );
+      return <WebhookForm known={open.webhook} onClose={onClose} />;
     case 'rotate':
-      return <RotateSecret webhook={open.webhook} onMade={onMade} onClose={onClose} />;
+      return <RotateSecret webhook={open.webhook} onClose={onClose} />;
     case 'delete':
       return <DeleteWebhook webhook={open.webhook} onClose={onClose} />;
     case 'deliveries':
