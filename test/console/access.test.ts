@@ -5,6 +5,7 @@ import { createClient, type ApiKey } from '../../src/client/index.ts';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
 import { useTenant } from './rig/platform.ts';
 import { signIn } from './rig/sign-in.ts';
+import { takeSecret } from './rig/take-secret.ts';
 
 const platform = useTenant('access');
 const { visit, excuse } = useBrowser(platform);
@@ -19,23 +20,7 @@ async function signInWith(page: Page, name: string, scopes: ApiKey['scopes']): P
   await page.reload();
 }
 
-/** The key that a dialog shows, which is nowhere once the dialog is closed. */
-async function takeKey(page: Page, name: string): Promise<string> {
-  const dialog = page.getByRole('dialog', { name: `API key ${name}` });
-  const key = await dialog.getByRole('region', { name: 'The key' }).innerText();
-  await dialog.getByText('it is not shown again').waitFor();
-  await expectAccessible(page);
-  // A stray click beside it does not lose it.
-  await page.mouse.click(5, 5);
-  await dialog.getByRole('button', { name: 'Copy the key' }).waitFor();
-  await dialog.getByRole('button', { name: 'Done' }).click();
-  await dialog.waitFor({ state: 'detached' });
-  const kept = await page.evaluate<string>(
-    `[document.documentElement.outerHTML, location.href, ...Object.values(localStorage), ...Object.values(sessionStorage)].join()`,
-  );
-  expect(kept).not.toContain(key);
-  return key;
-}
+const takeKey = (page: Page, name: string) => takeSecret(page, { title: `API key ${name}`, name: 'key' });
 
 test('a key is made with some scopes, rotated and revoked', async () => {
   const { client, url } = platform();

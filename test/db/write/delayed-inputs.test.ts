@@ -279,15 +279,7 @@ describe('a release', () => {
     await pass(jobId);
     let deaths = 0;
     for (let place = 1; ; place += 1) {
-      let count = 0;
-      const dying = the.open({
-        max: 1,
-        hook: () => {
-          count += 1;
-          if (count === place) throw new Error('died');
-        },
-      });
-      const tried = await release(contextId, dying).catch((error: unknown) => String(error));
+      const tried = await release(contextId, the.dying(place)).catch((error: unknown) => String(error));
       if (tried === true) break;
       expect(tried).toMatch(/^Error: (?:died$|Failed query: )/);
       expect(await jobs(contextId)).toMatchObject([{ id: jobId, status: 'delayed' }]);
