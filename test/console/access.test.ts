@@ -77,6 +77,8 @@ test('a key without expiry, and one that expires after a day; a refusal is shown
   await make('lasting', 'Never');
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await takeKey(page, 'lasting');
+  // What had the focus, the form, is gone.
+  await page.getByRole('main').and(page.locator(':focus')).waitFor();
   await keyItem(page, 'lasting').getByText('Does not expire').waitFor();
 
   await make('short', 'At the end of a day');
@@ -85,13 +87,32 @@ test('a key without expiry, and one that expires after a day; a refusal is shown
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await dialog.getByText('expires_at must be in the future.').waitFor();
   expect(await dialog.getByLabel('Last day').getAttribute('aria-invalid')).toBe('true');
+  await dialog.getByLabel('Last day').and(page.locator(':focus')).waitFor();
   await expectAccessible(page);
   const year = new Date().getFullYear() + 1;
   await dialog.getByLabel('Last day').fill(`${year}-01-31`);
+  expect(await dialog.getByLabel('Last day').getAttribute('aria-invalid')).toBe('false');
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await takeKey(page, 'short');
   const [{ expires_at: expiresAt } = { expires_at: null }] = (await client.keys.list().page()).data;
   expect(new Date(expiresAt ?? 0)).toEqual(new Date(year, 1, 1));
+});
+
+test('the end of a dialog gives the focus back to its button', async () => {
+  const { client, url } = platform();
+  await client.keys.create({ name: 'focused', scopes: ['read'] });
+  const page = await visit(`${url}/access`);
+  const revoke = page.getByRole('button', { name: 'Revoke focused' });
+  const dialog = page.getByRole('dialog', { name: 'Revoke API key focused?' });
+  for (const close of ['Cancel', 'Close']) {
+    await revoke.click();
+    await dialog.getByRole('button', { name: close }).click();
+    await revoke.and(page.locator(':focus')).waitFor();
+  }
+  await page.keyboard.press('Enter');
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await revoke.and(page.locator(':focus')).waitFor();
 });
 
 test('the tokens of a user are revoked', async () => {
