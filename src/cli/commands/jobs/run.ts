@@ -51,7 +51,11 @@ export function runCommand(cli: Cli): Command {
     .option('--metadata <name=value>', 'metadata of the job; may be repeated', member)
     .option('-u, --user <name>', 'the end user on whose behalf the job runs')
     .option('--after <time>', 'start the job after this time (10m, 2h), and do not wait for it', duration)
-    .option('--at <time>', 'start the job at this time: a timestamp, or a time from now (30m); do not wait for it', instant(1))
+    .option(
+      '--at <time>',
+      'start the job at this time: a timestamp, or a time from now (30m); do not wait for it',
+      instant(1),
+    )
     .option('-d, --detach', 'print the job id and exit without waiting')
     .option('--keep', 'on Ctrl-C, leave the job running instead of cancelling it')
     .option('-y, --yes', 'approve every tool call that needs approval')
