@@ -22,7 +22,10 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export type Config = {
-  /** Null: `start` starts its own PostgreSQL, and a Redis from PATH if there is one. `api` and `worker` need both. */
+  /**
+   * Null: `start` starts its own PostgreSQL, and a Redis from PATH if there is one. `worker` needs both, `api` too, if it
+   * has no URL of its own.
+   */
   databaseUrl: string | null;
   /** For API processes, if they have a login of their own. */
   apiDatabaseUrl: string | null;

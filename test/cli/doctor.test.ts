@@ -41,6 +41,17 @@ test('finds no problem in a working environment', async () => {
   expect(read.out).toMatch(/^ok {4}node {12}\d+/);
 });
 
+test('checks the login of API processes too, alone or beside that of the workers', async () => {
+  const own = { NIGHTSHIFT_API_DATABASE_URL: 'postgres://user:db-secret@127.0.0.1:1/none' };
+  const alone = await examine({ ...platform.env, ...own });
+  const wrong = { status: 'fail', advice: expect.stringContaining('NIGHTSHIFT_API_DATABASE_URL') };
+  expect(alone.of('postgres')).toMatchObject(wrong);
+  const { out, of } = await examine({ ...platform.env, ...own, DATABASE_URL: platform.databaseUrl });
+  expect(of('postgres')).toMatchObject({ status: 'ok' });
+  expect(of('api postgres')).toMatchObject(wrong);
+  expect(out).not.toContain('db-secret');
+});
+
 test('reports missing services, and what to do', async () => {
   const env = {
     NIGHTSHIFT_URL: 'http://127.0.0.1:1',

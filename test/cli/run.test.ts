@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { safe } from '../../src/cli/terminal/safe.ts';
-import type { Job } from '../../src/client/index.ts';
+import type { Accepted, Job } from '../../src/client/index.ts';
 import { KEY, openPlatform, run, type Platform } from './command-line.ts';
 import { openLateCancels } from './late-cancels.ts';
 
@@ -229,5 +229,29 @@ describe('--detach', () => {
     const failed = await platform.json<{ job_id: string }>(['run', 'fail: auth', '--detach', '--json']);
     expect((await platform.run(['job', failed.job_id, '--wait', '--json'])).code).toBe(1);
     expect((await platform.run(['job', failed.job_id])).code).toBe(0);
+  });
+});
+
+describe('--after and --at', () => {
+  test('print the job, which is delayed, in a new worker and in a context; a time that has passed means at once', async () => {
+    const later = await platform.json<Accepted>(['run', 'say: later', '--after', '1h', '--json']);
+    expect(later.status).toBe('delayed');
+    expect(await platform.client.jobs.get(later.job_id)).toMatchObject({ status: 'delayed' });
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const inContext = ['run', 'say: later', '--context', later.context_id, '--at', at, '--json'];
+    const second = await platform.json<Accepted>(inContext);
+    expect(second.status).toBe('delayed');
+    expect(await platform.client.jobs.get(second.job_id)).toMatchObject({ status: 'delayed', starts_at: at });
+    const past = await platform.json<Accepted>(['run', 'say: now', '--at', '2020-01-31T08:00:00Z', '--json']);
+    expect(past.status).toBe('queued');
+    expect(await platform.client.jobs.wait(past.job_id)).toMatchObject({ status: 'completed', starts_at: null });
+  });
+
+  test('need no right to read', async () => {
+    const { key } = await platform.client.keys.create({ name: 'runs only', scopes: ['run'] });
+    const env = { ...platform.env, NIGHTSHIFT_API_KEY: key };
+    const { code, out } = await run(['run', 'say: later', '--after', '1h'], env);
+    expect(code).toBe(0);
+    expect(await platform.client.jobs.get(out.trim())).toMatchObject({ status: 'delayed' });
   });
 });

@@ -5,6 +5,7 @@ import { createClient, type ApiKey } from '../../src/client/index.ts';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
 import { useTenant } from './rig/platform.ts';
 import { signIn } from './rig/sign-in.ts';
+import { takeSecret } from './rig/take-secret.ts';
 
 const platform = useTenant('access');
 const { visit, excuse } = useBrowser(platform);
@@ -19,23 +20,7 @@ async function signInWith(page: Page, name: string, scopes: ApiKey['scopes']): P
   await page.reload();
 }
 
-/** The key that a dialog shows, which is nowhere once the dialog is closed. */
-async function takeKey(page: Page, name: string): Promise<string> {
-  const dialog = page.getByRole('dialog', { name: `API key ${name}` });
-  const key = await dialog.getByRole('region', { name: 'The key' }).innerText();
-  await dialog.getByText('it is not shown again').waitFor();
-  await expectAccessible(page);
-  // A stray click beside it does not lose it.
-  await page.mouse.click(5, 5);
-  await dialog.getByRole('button', { name: 'Copy the key' }).waitFor();
-  await dialog.getByRole('button', { name: 'Done' }).click();
-  await dialog.waitFor({ state: 'detached' });
-  const kept = await page.evaluate<string>(
-    `[document.documentElement.outerHTML, location.href, ...Object.values(localStorage), ...Object.values(sessionStorage)].join()`,
-  );
-  expect(kept).not.toContain(key);
-  return key;
-}
+const takeKey = (page: Page, name: string) => takeSecret(page, { title: `API key ${name}`, name: 'key' });
 
 test('a key is made with some scopes, rotated and revoked', async () => {
   const { client, url } = platform();
@@ -92,6 +77,8 @@ test('a key without expiry, and one that expires after a day; a refusal is shown
   await make('lasting', 'Never');
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await takeKey(page, 'lasting');
+  // What had the focus, the form, is gone.
+  await page.getByRole('main').and(page.locator(':focus')).waitFor();
   await keyItem(page, 'lasting').getByText('Does not expire').waitFor();
 
   await make('short', 'At the end of a day');
@@ -100,13 +87,32 @@ test('a key without expiry, and one that expires after a day; a refusal is shown
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await dialog.getByText('expires_at must be in the future.').waitFor();
   expect(await dialog.getByLabel('Last day').getAttribute('aria-invalid')).toBe('true');
+  await dialog.getByLabel('Last day').and(page.locator(':focus')).waitFor();
   await expectAccessible(page);
   const year = new Date().getFullYear() + 1;
   await dialog.getByLabel('Last day').fill(`${year}-01-31`);
+  expect(await dialog.getByLabel('Last day').getAttribute('aria-invalid')).toBe('false');
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await takeKey(page, 'short');
   const [{ expires_at: expiresAt } = { expires_at: null }] = (await client.keys.list().page()).data;
   expect(new Date(expiresAt ?? 0)).toEqual(new Date(year, 1, 1));
+});
+
+test('the end of a dialog gives the focus back to its button', async () => {
+  const { client, url } = platform();
+  await client.keys.create({ name: 'focused', scopes: ['read'] });
+  const page = await visit(`${url}/access`);
+  const revoke = page.getByRole('button', { name: 'Revoke focused' });
+  const dialog = page.getByRole('dialog', { name: 'Revoke API key focused?' });
+  for (const close of ['Cancel', 'Close']) {
+    await revoke.click();
+    await dialog.getByRole('button', { name: close }).click();
+    await revoke.and(page.locator(':focus')).waitFor();
+  }
+  await page.keyboard.press('Enter');
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await revoke.and(page.locator(':focus')).waitFor();
 });
 
 test('the tokens of a user are revoked', async () => {

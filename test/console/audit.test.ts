@@ -57,7 +57,7 @@ test('is filtered by actor, action, target and day; the address keeps the filter
   await page.reload();
   await expect.poll(() => entries.count()).toBe(2);
   await entry(page, /the role first$/)
-    .getByRole('button', { name: 'Details' })
+    .getByRole('button', { name: /^Details: .* saved version 1 of the role first$/ })
     .click();
   await page.getByRole('region', { name: 'Entry' }).getByText('"request_id"').waitFor();
   await expectAccessible(page);
@@ -98,7 +98,7 @@ for (const { theme, size } of LOOKS) {
     const page = await visit(`${url}/access?tab=audit`, { theme, size });
     await entry(page, /a-user-with-a-long-name/)
       .first()
-      .getByRole('button', { name: 'Details' })
+      .getByRole('button', { name: /^Details: .* revoked the tokens of / })
       .click();
     await expectAccessible(page);
     await expectFits(page);

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, settled, useBrowser } from './rig/browser.ts';
-import { log, longer, partial, answer, scrollToStart } from './rig/conversation.ts';
+import { answer, belowView, log, longer, partial, scrollToStart } from './rig/conversation.ts';
 import { depth } from '../services/depth.ts';
 import { useTenant } from './rig/platform.ts';
 import { field, send } from './rig/writing.ts';
@@ -46,6 +46,11 @@ test('two clicks make a worker, and its answer grows on the page', async () => {
   await partial(page).waitFor({ state: 'hidden' });
   expect((await answer(page, 'all of it').textContent())?.length).toBeGreaterThan(4_000);
   await settled(page);
+  // The list has shrunk since it was last scrolled. One move up is enough: the list does not go back to its end.
+  await log(page).hover();
+  await page.mouse.wheel(0, -1_000);
+  await settled(page);
+  expect(await belowView(page)).toBeGreaterThan(100);
   await page.getByText('Thought', { exact: true }).click();
   await page.getByText('hm', { exact: true }).waitFor();
   expect(await field(page).inputValue()).toBe('');
@@ -62,6 +67,8 @@ test('an opened thought stays open when its answer is complete, and when the lis
   await thought.waitFor();
   await send(page, 'say: the other\ntokens: 6000');
   await answer(page, 'the other').waitFor();
+  await send(page, 'say: the last');
+  await answer(page, 'the last').waitFor();
   await expect.poll(() => thought.count()).toBe(0);
   await scrollToStart(page);
   await thought.waitFor();
@@ -77,6 +84,8 @@ test('an opened tool call stays open when the list has unmounted it meanwhile', 
   await output.waitFor();
   await send(page, 'say: the other\ntokens: 6000');
   await answer(page, 'the other').waitFor();
+  await send(page, 'say: the last');
+  await answer(page, 'the last').waitFor();
   await expect.poll(() => output.count()).toBe(0);
   await scrollToStart(page);
   await output.waitFor();

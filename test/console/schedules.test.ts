@@ -79,7 +79,7 @@ test('a schedule is made by a cron expression; what is wrong is said at its fiel
   await dialog.getByLabel('User').fill('alice');
   await dialog.getByLabel('Input').fill('say: the letter');
   await dialog.getByRole('combobox', { name: 'If the last job is unfinished' }).click();
-  await page.getByRole('option', { name: 'Skip the run' }).click();
+  await page.getByRole('option', { name: 'Do not post' }).click();
   await dialog.getByRole('combobox', { name: 'Missed runs' }).click();
   await page.getByRole('option', { name: 'Do not run' }).click();
   await dialog.getByLabel('Random delay in seconds').fill('soon');

@@ -171,7 +171,7 @@ test('a webhook shows how it is, and what was sent to it', async () => {
   const page = await visit(`${url}/settings?tab=webhooks`);
   const item = page.getByRole('listitem', { name: 'https://receiver.invalid/hooks' });
   await item.getByText('Last success: never').waitFor();
-  await item.getByRole('button', { name: 'Test' }).click();
+  await item.getByRole('button', { name: 'Test https://receiver.invalid/hooks' }).click();
   const dialog = page.getByRole('dialog', { name: 'Deliveries' });
   const delivery = dialog.getByRole('listitem', { name: 'webhook.test' });
   await delivery.getByText('The host receiver.invalid cannot be resolved').waitFor();
@@ -181,9 +181,9 @@ test('a webhook shows how it is, and what was sent to it', async () => {
   await delivery.getByRole('button', { name: 'Retry' }).click();
   await delivery.getByText('2 attempts').waitFor();
   await page.keyboard.press('Escape');
-  await item.getByRole('button', { name: 'Disable' }).click();
+  await item.getByRole('button', { name: 'Disable https://receiver.invalid/hooks' }).click();
   await item.getByText('disabled: requested').waitFor();
   expect(await client.webhooks.get(id)).toMatchObject({ status: 'disabled' });
-  await item.getByRole('button', { name: 'Enable' }).click();
+  await item.getByRole('button', { name: 'Enable https://receiver.invalid/hooks' }).click();
   await item.getByText('active', { exact: true }).waitFor();
 });

@@ -13,7 +13,7 @@ const usage = {
   cost: null,
 };
 
-function job(started: number | null): Job {
+function job(started: number | null, changed: Partial<Job> = {}): Job {
   return {
     id: 'j',
     kind: 'input',
@@ -36,6 +36,7 @@ function job(started: number | null): Job {
     metadata: {},
     user: null,
     compaction: null,
+    ...changed,
   };
 }
 
@@ -69,4 +70,26 @@ test('a queue ends where the job is started, or where a model is called before t
   expect(queueOf(1_030, [call(1_040)])).toMatchObject({ kind: 'queue', from: 1_000, to: 1_030 });
   expect(queueOf(1_030, [call(1_020)])).toMatchObject({ kind: 'queue', to: 1_020 });
   expect(queueOf(null, [])).toMatchObject({ kind: 'queue', status: 'queued', to: null });
+});
+
+test('a job is delayed until it joins the queue; one that ended before was never queued', () => {
+  const rowOf = (started: number | null, changed: Partial<Job>) =>
+    rowsOf(job(started, { starts_at: at(5_000), ...changed }), [])[0];
+  expect(rowOf(null, { status: 'delayed' })).toMatchObject({
+    name: 'Delay',
+    status: 'delayed',
+    from: 1_000,
+    to: null,
+    stretches: [{ kind: 'delay', from: 1_000, to: null }],
+  });
+  expect(rowOf(null, { status: 'cancelled', finished_at: at(3_000) })).toMatchObject({
+    name: 'Delay',
+    stretches: [{ kind: 'delay', from: 1_000, to: 3_000 }],
+  });
+  expect(rowOf(null, {})).toMatchObject({ name: 'Queue', stretches: [{ kind: 'queue', from: 5_000, to: null }] });
+  expect(rowOf(null, { status: 'cancelled', finished_at: at(6_000) })).toMatchObject({
+    name: 'Queue',
+    stretches: [{ kind: 'queue', from: 5_000, to: 6_000 }],
+  });
+  expect(rowOf(5_040, {})).toMatchObject({ name: 'Queue', stretches: [{ kind: 'queue', from: 5_000, to: 5_040 }] });
 });

@@ -4,24 +4,14 @@ import { expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
 import { useTenant } from './rig/platform.ts';
 import { signIn } from './rig/sign-in.ts';
+import { takeSecret } from './rig/take-secret.ts';
 
 const platform = useTenant('webhooks');
 const { visit, excuse } = useBrowser(platform);
 
-/** The secret that a dialog shows, which is nowhere once the dialog is closed. */
-async function takeSecret(page: Page): Promise<string> {
-  const dialog = page.getByRole('dialog', { name: 'Secret of the webhook' });
-  const secret = await dialog.getByRole('region', { name: 'The secret' }).innerText();
+async function takeSigningSecret(page: Page): Promise<string> {
+  const secret = await takeSecret(page, { title: 'Secret of the webhook', name: 'secret' });
   expect(secret).toMatch(/^whsec_/);
-  await dialog.getByText('it is not shown again').waitFor();
-  await dialog.getByRole('button', { name: 'Copy the secret' }).waitFor();
-  await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Done' }).click();
-  await dialog.waitFor({ state: 'detached' });
-  const kept = await page.evaluate<string>(
-    `[document.documentElement.outerHTML, location.href, ...Object.values(localStorage), ...Object.values(sessionStorage)].join()`,
-  );
-  expect(kept).not.toContain(secret);
   return secret;
 }
 
@@ -49,7 +39,7 @@ test('a webhook is made and changed; what is wrong is said at its field', async 
   expect(await create.isDisabled()).toBe(true);
   await dialog.getByLabel('Metadata').fill('{"team": 7}');
   await create.click();
-  const secret = await takeSecret(page);
+  const secret = await takeSigningSecret(page);
   const item = page.getByRole('listitem', { name: 'https://receiver.invalid/hooks' });
   await item.getByText('only with metadata {"team":7}').waitFor();
   const [made] = await client.webhooks.list().all();
@@ -59,7 +49,7 @@ test('a webhook is made and changed; what is wrong is said at its field', async 
     status: 'active',
   });
 
-  await item.getByRole('button', { name: 'Edit' }).click();
+  await item.getByRole('button', { name: 'Edit https://receiver.invalid/hooks' }).click();
   const edited = page.getByRole('dialog', { name: 'Edit webhook' });
   await edited.getByRole('checkbox', { name: /^job\.waiting/ }).click();
   await edited.getByRole('combobox', { name: 'Role' }).click();
@@ -71,16 +61,63 @@ test('a webhook is made and changed; what is wrong is said at its field', async 
   const [act] = (await client.audit.list({ action: 'webhook.changed' }).page()).data;
   expect(Object.keys(act?.detail ?? {}).sort()).toEqual(['events', 'filter']);
 
-  await item.getByRole('button', { name: 'Rotate secret' }).click();
+  await item.getByRole('button', { name: 'Rotate secret of https://receiver.invalid/hooks' }).click();
   await expectAccessible(page);
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
-  expect(await takeSecret(page)).not.toBe(secret);
+  expect(await takeSigningSecret(page)).not.toBe(secret);
 
-  await item.getByRole('button', { name: 'Delete' }).click();
+  await item.getByRole('button', { name: 'Delete https://receiver.invalid/hooks' }).click();
   await expectAccessible(page);
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No webhooks yet').waitFor();
   expect(await client.webhooks.list().all()).toEqual([]);
+});
+
+test('the form of a webhook that is opened while a test event is sent stays open', async () => {
+  const { client, url } = platform();
+  const address = 'https://receiver.invalid/slow';
+  const { id } = await client.webhooks.create({ url: address, events: ['job.finished'] });
+  const page = await visit(`${url}/settings?tab=webhooks`);
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/api/webhooks/*/test', async (route) => {
+    await answer.promise;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: `Test ${address}` }).click();
+  await page.getByRole('button', { name: `Edit ${address}` }).click();
+  const form = page.getByRole('dialog', { name: 'Edit webhook' });
+  await form.getByLabel('URL').fill('https://receiver.invalid/other');
+  answer.resolve();
+  await page.getByText('A test event is sent').waitFor();
+  expect(await form.getByLabel('URL').inputValue()).toBe('https://receiver.invalid/other');
+  expect(await page.getByRole('dialog').count()).toBe(1);
+  await page.keyboard.press('Escape');
+  await form.waitFor({ state: 'detached' });
+  await client.webhooks.delete(id);
+});
+
+test('a refused deletion is shown in its dialog, which nothing closes while the request runs', async () => {
+  excuse(/404/);
+  const { client, url } = platform();
+  const address = 'https://receiver.invalid/gone';
+  const { id } = await client.webhooks.create({ url: address, events: ['job.finished'] });
+  const page = await visit(`${url}/settings?tab=webhooks`);
+  await page.getByRole('button', { name: `Delete ${address}` }).click();
+  const answer = Promise.withResolvers<void>();
+  await page.route(`**/api/webhooks/${id}`, async (route) => {
+    await answer.promise;
+    await route.continue();
+  });
+  const dialog = page.getByRole('dialog', { name: 'Delete the webhook?' });
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await client.webhooks.delete(id);
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+  answer.resolve();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByRole('button', { name: 'Delete' }).and(page.locator(':focus')).waitFor();
+  await expectAccessible(page);
 });
 
 test('without the scope configure, webhooks and schedules are shown, and not changed', async () => {

@@ -44,6 +44,8 @@ export type Given = {
   readonly database: Database;
   /** Another pool on the same database; closed with the fixture. */
   open(options?: DatabaseOptions): Database;
+  /** One whose process dies before the statement of this number, from 1; begin and commit count too. */
+  dying(place: number): Database;
   context(over?: Partial<NewWorker>): Promise<Context>;
   /**
    * A process whose last heartbeat was `silentMs` ago; null: it counts as alive, however long a test takes. `lock`:
@@ -95,6 +97,14 @@ export async function given(): Promise<Given> {
     url: own.url,
     database,
     open,
+    dying(place) {
+      let count = 0;
+      const hook = (): void => {
+        count += 1;
+        if (count === place) throw new Error('died');
+      };
+      return open({ max: 1, hook });
+    },
     rows,
     async context(over = {}) {
       const worker = newWorker(over);

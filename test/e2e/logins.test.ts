@@ -1,6 +1,6 @@
 // API and worker processes with logins of their own, which do not own the tables; row security limits that of the API.
 import { afterAll, expect, inject, test } from 'vitest';
-import { createClient } from '../../src/client/index.ts';
+import { createClient, type Client } from '../../src/client/index.ts';
 import { withLogins } from '../services/logins.ts';
 import { killChildren } from './rig/children.ts';
 import { withEnvironment } from './rig/environment.ts';
@@ -45,9 +45,13 @@ test.skipIf(!redis)(
       ]);
       const found = await theirs.contexts.get(contexts[0]?.id ?? '').catch((error: unknown) => error);
       expect(found).toMatchObject({ code: 'not_found' });
-      expect((await theirs.search({ q: 'answer' }).page()).data.map(({ context_id }) => context_id)).not.toContain(
-        contexts[0]?.id,
-      );
+      const searched = async (client: Client): Promise<(string | undefined)[]> =>
+        (await client.search({ q: 'answer' }).page()).data.map(({ context_id }) => context_id);
+      // The index is filled a moment later.
+      for (const [at, client] of both.entries())
+        await until('its own answer in the search', async () => (await searched(client)).includes(contexts[at]?.id));
+      expect(await searched(ours)).not.toContain(contexts[1]?.id);
+      expect(await searched(theirs)).not.toContain(contexts[0]?.id);
 
       const [acme] = await environment.query(`select id from tenants where name = 'acme'`);
       await admin.tenants.delete('acme');

@@ -91,7 +91,10 @@ describe('no file is repeated', () => {
       const { outcome, asked } = await judge(failed(crash, failure(file)), () => passed(crash));
       expect(outcome).toMatchObject({
         kind: 'failed',
-        reasons: [`${file} failed and is not repeatable: it works\n    Error: late`],
+        reasons: [
+          `${file} failed and is not repeatable: it works\n    Error: late`,
+          `${crash.file} failed and was not repeated, because the gate fails anyway: it works\n    Error: late`,
+        ],
       });
       expect(asked).toEqual([]);
     },

@@ -42,7 +42,8 @@ function reasonsNotToRepeat(report: Report | null, earlierFlakyFiles: number): s
   if (report.errors.length > 0) return report.errors.map((error) => `Error outside any test file: ${error}`);
   if (report.failures.length === 0) return ['The test run failed although no test failed.'];
   const once = report.failures.filter(({ file }) => !isRepeatable(file));
-  if (once.length > 0) return once.map(notRepeatable);
+  if (once.length > 0)
+    return [...once.map(notRepeatable), ...report.failures.filter(({ file }) => isRepeatable(file)).map(notRepeated)];
   const files = byFile(report.failures).size;
   const total = earlierFlakyFiles + files;
   return total <= MAX_FLAKY_FILES
@@ -50,10 +51,18 @@ function reasonsNotToRepeat(report: Report | null, earlierFlakyFiles: number): s
     : [`${total} files failed in this gate. At most ${MAX_FLAKY_FILES} may be flaky.`];
 }
 
+function notRepeatable(failure: Failure): string {
+  return told('failed and is not repeatable', failure);
+}
+
+function notRepeated(failure: Failure): string {
+  return told('failed and was not repeated, because the gate fails anyway', failure);
+}
+
 /** Of the output: its beginning, so that the end of the gate's log says why it failed. */
-function notRepeatable({ file, test, output }: Failure): string {
-  const told = output.split('\n').slice(0, TOLD_LINES);
-  return [`${file} failed and is not repeatable: ${test}`, ...told.map((line) => `    ${line}`)].join('\n');
+function told(what: string, { file, test, output }: Failure): string {
+  const lines = output.split('\n').slice(0, TOLD_LINES);
+  return [`${file} ${what}: ${test}`, ...lines.map((line) => `    ${line}`)].join('\n');
 }
 
 function byFile(failures: readonly Failure[]): Map<string, Failure[]> {

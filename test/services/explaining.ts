@@ -4,10 +4,17 @@ import type { Executor } from '../../src/db/connection/client.ts';
 
 /** Explains its statements, returns no rows, and keeps the plans. */
 export function explaining<E extends Executor>(executor: E, plans: string[]): E {
+  return explainingWith(executor, plans, sql`analyze, costs off, timing off`);
+}
+
+/** With costs: only such a plan says whether it was compiled by JIT. */
+export function explainingJit<E extends Executor>(executor: E, plans: string[]): E {
+  return explainingWith(executor, plans, sql`analyze, timing off`);
+}
+
+function explainingWith<E extends Executor>(executor: E, plans: string[], options: SQL): E {
   const explain = async (query: SQL): Promise<unknown[]> => {
-    const plan = await executor.execute<{ 'QUERY PLAN': string }>(
-      sql`explain (analyze, costs off, timing off) ${query}`,
-    );
+    const plan = await executor.execute<{ 'QUERY PLAN': string }>(sql`explain (${options}) ${query}`);
     plans.push(plan.map((row) => row['QUERY PLAN']).join('\n'));
     return [];
   };

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { startLocalRedis } from '../../src/dev/local-redis.ts';
-import { chooseServices } from './choose.ts';
+import { chooseServices, type Choice } from './choose.ts';
 import {
   IN_MEMORY,
   TEST_SETTINGS,
@@ -13,6 +13,7 @@ import {
   startRedisContainer,
 } from './containers.ts';
 import { dropDatabasesOf } from './database.ts';
+import { makeLogins } from './logins.ts';
 import type { ServiceContainers } from './provided.ts';
 import { removeFolder, removeOldFolders, temporaryFolder } from './temporary-folder.ts';
 
@@ -30,6 +31,17 @@ export async function startTestServices(say: (line: string) => void): Promise<Te
   const run = await nameRun();
   const choice = await chooseServices(process.env, say);
   await removeOldFolders();
+  const services = await start(choice, run);
+  try {
+    await makeLogins(services.databaseUrl);
+  } catch (error) {
+    await services.stop();
+    throw error;
+  }
+  return services;
+}
+
+async function start(choice: Choice, run: string): Promise<TestServices> {
   switch (choice.kind) {
     case 'url':
       return fromEnvironment(run);

@@ -42,7 +42,7 @@ export function openMetrics(ports: MeasuredPorts): Metrics {
   });
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name, help, labelNames, registers });
-  const jobs = gauge('nightshift_jobs', 'Unfinished jobs.', ['status']);
+  const jobs = gauge('nightshift_jobs', 'Queued, running and waiting jobs.', ['status']);
   const contexts = gauge('nightshift_contexts', 'Contexts that are not idle.', ['status']);
   const throttles = gauge('nightshift_provider_throttles', 'Models that are throttled.', ['provider']);
   const workers = gauge('nightshift_worker_processes', 'Live worker processes.');

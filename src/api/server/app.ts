@@ -10,6 +10,7 @@ import cookies from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
 import { INVALID_KEY } from '../../core/access/api-keys.ts';
+import { TENANT_INACTIVE } from '../../core/access/tenant.ts';
 import { refuse } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../core/ids.ts';
 import { NO_LIMITS, limitsOf } from '../../core/access/quotas.ts';
@@ -22,6 +23,7 @@ import { BODY_BYTES, discardRest, readJsonBodies } from '../request/body.ts';
 import { answerClientError } from './client-error.ts';
 import { isNavigation, serveConsole, showNotFound } from './console.ts';
 import { forTenant } from '../../db/connection/tenant-setting.ts';
+import { findActive } from '../../db/write/tenants/tenants.ts';
 import { within } from './deadline.ts';
 import { serveDocs } from './docs.ts';
 import { toFailure } from '../response/failure.ts';
@@ -167,10 +169,12 @@ function guard(
     else if (scopes !== null) forTenant(tenantId, done);
     else done();
   });
-  // The credential may have ended while the body arrived, or while the handler waited.
-  const checkAgain = async ({ credential }: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  // The credential may have ended, or its tenant, while the body arrived, or while the handler waited.
+  const checkAgain = async ({ credential, tenantId }: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (credential === null || reply.elapsedTime <= LONG_MS) return;
-    if (!(await accessControl.isValid(database.everywhere.db, credential))) throw new RequestRefused(INVALID_KEY);
+    const { db } = database.everywhere;
+    if (await accessControl.isValid(db, credential)) return;
+    throw new RequestRefused((await findActive(db, [tenantId])).has(tenantId) ? INVALID_KEY : TENANT_INACTIVE);
   };
   app.addHook('preHandler', checkAgain);
   app.addHook('preSerialization', async (request, reply, payload) => {

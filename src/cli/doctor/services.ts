@@ -12,14 +12,22 @@ const OLDEST_CLUSTER = [7, 0] as const;
 /** Deadlines and waits use the clock of PostgreSQL; log timestamps use the clock of this machine. */
 const SKEW_MS = 1_000;
 
-export async function postgresFindings({ databaseUrl, databaseSchema }: Config): Promise<Finding[]> {
-  if (databaseUrl === null)
-    return [ok('postgres', 'DATABASE_URL is not set; `nightshift start` starts its own server')];
+/** With two URLs, the second is that of another login to the same database. */
+export async function postgresFindings({ databaseUrl, apiDatabaseUrl, databaseSchema }: Config): Promise<Finding[]> {
+  const ofWorkers = databaseUrl === null ? null : await findingsOf('DATABASE_URL', databaseUrl, databaseSchema);
+  const ofApi =
+    apiDatabaseUrl === null ? null : await findingsOf('NIGHTSHIFT_API_DATABASE_URL', apiDatabaseUrl, databaseSchema);
+  if (ofWorkers === null)
+    return ofApi ?? [ok('postgres', 'DATABASE_URL is not set; `nightshift start` starts its own server')];
+  return [...ofWorkers, ...(ofApi ?? []).slice(0, 1).map((server) => ({ ...server, name: 'api postgres' }))];
+}
+
+/** Of the server first. */
+async function findingsOf(variable: string, url: string, schema: string): Promise<Finding[]> {
   try {
-    return about(await inspectDatabase(databaseUrl, databaseSchema));
+    return about(await inspectDatabase(url, schema));
   } catch (error) {
-    const advice =
-      'Check that PostgreSQL is running and that DATABASE_URL has the right host, port, user, password and database.';
+    const advice = `Check that PostgreSQL is running and that ${variable} has the right host, port, user, password and database.`;
     return [fail('postgres', `connection failed: ${why(error)}`, advice)];
   }
 }

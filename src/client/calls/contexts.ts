@@ -113,14 +113,14 @@ function messageCalls(request: Request) {
       ),
     get: (id: string, messageId: string, options?: RequestOptions) =>
       request('GET', '/api/contexts/{id}/messages/{message_id}', { ...path(id, messageId), ...options }),
-    /** Changes the content or the position of a queued input. */
+    /** Changes the content of a delayed or queued input, or the position of a queued one. */
     update: (id: string, messageId: string, body: PatchMessage, options?: RequestOptions) =>
       request('PATCH', '/api/contexts/{id}/messages/{message_id}', {
         ...path(id, messageId),
         body,
         ...options,
       }),
-    /** Withdraws a queued input. */
+    /** Withdraws a delayed or queued input. */
     withdraw: (id: string, messageId: string, options?: RequestOptions) =>
       request('DELETE', '/api/contexts/{id}/messages/{message_id}', { ...path(id, messageId), ...options }),
     /** Edits a past input and answers it on a new branch. */

@@ -35,7 +35,7 @@ export function workerCalls(request: Request) {
   };
 }
 
-/** `input`: the first input, queued in the same request. */
+/** `input`: the first input, posted in the same request. */
 export type NewWorker = Omit<CreateWorker, 'input'> & { input?: string | FirstMessage };
 
 /** The answer to a `NewWorker` with an input. */

@@ -1,7 +1,7 @@
 /**
- * Cancels a job. The stop request is committed before any process is notified. A delayed or queued job is withdrawn, and a job
- * that no process runs is settled at once. A running job is left to its run, which gets a control signal; if the run
- * does not answer, a sweep settles the job.
+ * Cancels a job. The stop request is committed before any process is notified. A delayed or queued job is withdrawn, and
+ * a job that no process runs is settled at once. A running job is left to its run, which gets a control signal; if the
+ * run does not answer, a sweep settles the job.
  */
 import { refuse } from '../../core/errors.ts';
 import type { ContextId, JobId, TenantId } from '../../core/ids.ts';

@@ -83,9 +83,9 @@ export async function writeStopRequest(
 export type Withdrawn = { headSeq: number; jobIds: JobId[]; met: ContextId[]; followUp: boolean };
 
 /**
- * Withdraws delayed and queued jobs of a context. They never started, so no run has to answer. A context that no process runs and
- * that has no other work becomes idle at once. The caller has locked the context for control. Null: none of the jobs is
- * delayed or queued.
+ * Withdraws delayed and queued jobs of a context. They never started, so no run has to answer. A context that no process
+ * runs and that has no other work becomes idle at once. The caller has locked the context for control. Null: none of the
+ * jobs is delayed or queued.
  */
 export async function withdraw(
   tx: Executor,

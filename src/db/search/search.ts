@@ -79,7 +79,8 @@ const FIRST_ID = '00000000-0000-7000-8000-000000000000';
 
 /**
  * Searches one stretch, or the rest of one. Finds only messages that a branch reads. Must run in a transaction, because
- * it sets `enable_seqscan` off so that the planner uses the index.
+ * it sets `enable_seqscan` off so that the planner uses the index, and JIT off: where row security keeps it from the index,
+ * its plan counts as very expensive, and would be compiled for longer than it runs.
  */
 export async function searchStretch(
   tx: Executor,
@@ -88,7 +89,7 @@ export async function searchStretch(
   { after: place, limit }: PageRequest<SearchPlace>,
 ): Promise<Stretch> {
   const [, rows] = await Promise.all([
-    tx.execute(sql`select set_config('enable_seqscan', 'off', true)`),
+    tx.execute(sql`select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`),
     tx.execute<Row>(statement(tenantId, filter, place, limit)),
   ]);
   const [first] = rows;

@@ -90,7 +90,7 @@ export function valuesOf(schemas: Readonly<Record<string, Schema>>): Values {
       const isRequired = required.includes(name);
       if (!isRequired && depth >= DEEPEST) return [];
       const made = value(one, name, manner, depth + 1);
-      if (!isRequired) return [[name, often(fc.constant(undefined), made, depth < 2 ? 2 : 4)]];
+      if (!isRequired) return [[name, sometimes(fc.constant(undefined), made, depth < 2 ? 2 : 4)]];
       return [[name, manner === 'valid' ? made : sometimes(made, fc.constant(undefined), RARELY * 2)]];
     });
     const named = fc.record(Object.fromEntries(members));
@@ -128,11 +128,6 @@ export function valuesOf(schemas: Readonly<Record<string, Schema>>): Values {
 /** Like the first, and one in `times` like the other. Shrinks to the first. */
 export function sometimes<A, B>(usual: Arbitrary<A>, other: Arbitrary<B>, times: number): Arbitrary<A | B> {
   return fc.oneof({ withCrossShrink: true }, { weight: times - 1, arbitrary: usual }, { weight: 1, arbitrary: other });
-}
-
-/** Like the second, and one in `times` of it; the first otherwise, and when it shrinks. */
-function often<A, B>(smallest: Arbitrary<A>, other: Arbitrary<B>, times: number): Arbitrary<A | B> {
-  return sometimes(smallest, other, times);
 }
 
 /** A row that exists, of the kind that a member with this name has. */

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT, type TenantId } from '../../../src/core/ids.ts';
 import { readHistory } from '../../../src/db/read/installation/stats-history.ts';
-import { explaining } from '../../services/explaining.ts';
+import { explainingJit } from '../../services/explaining.ts';
 import { tagOf } from '../../services/statements.ts';
 import { addProcess, converse } from '../manual-worker.ts';
 import { openApi, type Api, type Body } from '../harness.ts';
@@ -131,7 +131,7 @@ test('no query of it is JIT-compiled, which would take longer than the read', as
   const plans: string[] = [];
   await api.database.transaction(async (tx) => {
     await tx.execute(sql`select set_config('jit_above_cost', '0', true)`);
-    return readHistory(explaining(tx, plans), DEFAULT_TENANT, { from: 0, bucketMs: 1_000, count: 2 });
+    return readHistory(explainingJit(tx, plans), DEFAULT_TENANT, { from: 0, bucketMs: 1_000, count: 2 });
   });
   expect(plans.at(-1)).toContain('generate_series');
   expect(plans.at(-1)).not.toContain('JIT');

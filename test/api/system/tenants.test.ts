@@ -157,6 +157,18 @@ describe('a suspended tenant', () => {
     await until(async () => (await api.get('/api/workers', key)).status === 200);
   });
 
+  test('is named as the reason where a request that was admitted before is refused its answer', async () => {
+    const key = withKey('key-of-kept');
+    const { body: worker } = await api.post('/api/workers', { name: 'w', input: { content: 'x' } }, key);
+    api.statements.length = 0;
+    const poll = api.get(`/api/jobs/${worker.job_id}?wait_ms=1000`, key);
+    await until(async () => api.statements.length > 0);
+    await api.database.db.execute(sql`update tenants set status = 'suspended' where name = 'kept'`);
+    expectRefused(await poll, 'tenant_suspended', 'not active');
+    await api.database.db.execute(sql`update tenants set status = 'active' where name = 'kept'`);
+    await until(async () => (await api.get('/api/workers', key)).status === 200);
+  });
+
   test('creates nothing through a request that was admitted before', async () => {
     const key = withKey('key-of-kept');
     expect((await api.get('/api/workers', key)).status).toBe(200);

@@ -2,7 +2,7 @@
 import { SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from 'jose';
 import { hkdfSync } from 'node:crypto';
 import { PassThrough } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, onTestFinished, vi } from 'vitest';
 import { forgetRevocations } from '../../../src/db/write/tokens.ts';
 import { sql } from 'drizzle-orm';
 import { until } from '../../e2e/rig/until.ts';
@@ -237,9 +237,11 @@ describe('a token', () => {
   });
 
   test('costs one query when it was not seen lately, and one for what it names', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const token = await tokenOf('erin');
     const { body } = await worker(token);
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    vi.advanceTimersByTime(600);
     const queries = async (path: string): Promise<(string | null)[]> => {
       api.statements.length = 0;
       expect((await api.get(path, bearer(token))).status).toBe(200);

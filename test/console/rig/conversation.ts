@@ -14,6 +14,11 @@ export async function scrollToStart(page: Page): Promise<void> {
   await page.mouse.wheel(0, -1_000_000);
 }
 
+/** How much of the conversation lies below the view, in pixels. */
+export async function belowView(page: Page): Promise<number> {
+  return log(page).evaluate(({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight - scrollTop);
+}
+
 /** Its text, once it is longer than `than`. */
 export async function longer(of: Locator, than: number): Promise<string> {
   let text = '';

@@ -6,6 +6,7 @@ import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import { listInbox, type InboxKind, type InboxPlace } from '../../../src/db/read/jobs/inbox.ts';
 import { createFreshDatabase } from '../../services/database.ts';
+import { explainingJit } from '../../services/explaining.ts';
 import { tagOf } from '../../services/statements.ts';
 
 /** Calls of which one in ten waits for a person; set `NIGHTSHIFT_TEST_CALLS` to measure with more. */
@@ -80,4 +81,14 @@ test('any page of it is read from its index, and nothing is sorted', async () =>
   expect(whole).not.toMatch(/Sort|Seq Scan/);
   const scan = lines.find((line) => line.includes('tool_calls_inbox'));
   expect(Number(/rows=([\d.]+) loops=1\)/.exec(scan ?? '')?.[1])).toBeLessThanOrEqual(51);
+});
+
+test('it is not JIT-compiled, which would take longer than the read', async () => {
+  const plans: string[] = [];
+  await database.transaction(async (tx) => {
+    await tx.execute(sql`select set_config('jit_above_cost', '0', true)`);
+    return listInbox(explainingJit(tx, plans), DEFAULT_TENANT, { ...ALL, kind: null }, { after: null, limit: 50 });
+  });
+  expect(plans.at(-1)).toContain('tool_calls_inbox');
+  expect(plans.at(-1)).not.toContain('JIT');
 });

@@ -77,15 +77,9 @@ describe('an occurrence', () => {
       const at = firstOf(made) + MINUTE;
       let deaths = 0;
       for (let place = 1; ; place += 1) {
-        let count = 0;
-        const dying = the.open({
-          max: 1,
-          hook: () => {
-            count += 1;
-            if (count === place) throw new Error('died');
-          },
-        });
-        const tried = runDue(portsOf(the, {}, dying), dueOf(made), at).catch((error: unknown) => String(error));
+        const tried = runDue(portsOf(the, {}, the.dying(place)), dueOf(made), at).catch((error: unknown) =>
+          String(error),
+        );
         if ((await tried) === 'started') break;
         expect(await tried).toMatch(/^Error: (?:died$|Failed query: )/);
         expect(await jobsIn(the, contextId)).toBe(1);

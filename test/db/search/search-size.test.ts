@@ -3,7 +3,9 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WHOLE_TENANT } from '../../../src/core/access/reach.ts';
 import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
+import type { Executor } from '../../../src/db/connection/client.ts';
 import { searchStretch } from '../../../src/db/search/search.ts';
+import { explainingJit } from '../../services/explaining.ts';
 import { given, type Given } from '../database-fixture.ts';
 
 let the: Given;
@@ -27,6 +29,33 @@ const MET = {
   nowhere: 0,
 };
 
+const find = (executor: Executor, text: string) =>
+  searchStretch(
+    executor,
+    DEFAULT_TENANT,
+    {
+      reach: WHOLE_TENANT,
+      user: null,
+      text,
+      contextIds: [],
+      workerRole: null,
+      messageRole: null,
+      createdAfter: null,
+      createdBefore: null,
+    },
+    { after: { before: null, after: null }, limit: 50 },
+  );
+
+test('it is not JIT-compiled, which would take longer than the read', async () => {
+  const plans: string[] = [];
+  await the.database.transaction(async (tx) => {
+    await tx.execute(sql`select set_config('jit_above_cost', '0', true)`);
+    return find(explainingJit(tx, plans), 'seldom');
+  });
+  expect(plans.at(-1)).toContain('search_entries');
+  expect(plans.at(-1)).not.toContain('JIT');
+});
+
 test('a page is read by the index, whether one message matches or most', async () => {
   const { contextId } = await the.context();
   const { db } = the.database;
@@ -45,24 +74,7 @@ test('a page is read by the index, whether one message matches or most', async (
         array_to_tsvector(array['@' || tenant_id::text, '@' || context_id::text]) || to_tsvector('english', content -> 0 ->> 'text')
       from messages where context_id = ${contextId} and seq >= ${from}`);
   }
-  const ask = (text: string, limit = 50) =>
-    the.database.transaction((tx) =>
-      searchStretch(
-        tx,
-        DEFAULT_TENANT,
-        {
-          reach: WHOLE_TENANT,
-          user: null,
-          text,
-          contextIds: [],
-          workerRole: null,
-          messageRole: null,
-          createdAfter: null,
-          createdBefore: null,
-        },
-        { after: { before: null, after: null }, limit },
-      ),
-    );
+  const ask = (text: string) => the.database.transaction((tx) => find(tx, text));
   const found = new Map<string, number>();
   for (const text of Object.keys(MET)) found.set(text, (await ask(text)).found.length);
   expect(Object.fromEntries(found)).toEqual(MET);

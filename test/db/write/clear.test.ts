@@ -7,7 +7,7 @@ import { perform } from '../../../src/commands/perform.ts';
 import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import { claim } from '../../../src/db/run/claims.ts';
-import { openDatabase, type Executor } from '../../../src/db/connection/client.ts';
+import type { Executor } from '../../../src/db/connection/client.ts';
 import { readHistory } from '../../../src/db/run/history.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
 import { given, nothing, type Given, type Row } from '../database-fixture.ts';
@@ -78,19 +78,10 @@ test('is complete or absent when its process dies', async () => {
   for (let isDone = false; !isDone; statement += 1) {
     const contextId = await spoken();
     const before = await the.row(contextId);
-    let statements = 0;
-    const dying = openDatabase(the.url, {
-      max: 1,
-      hook: () => {
-        if (statements === statement) throw new Error('dies here');
-        statements += 1;
-      },
-    });
-    isDone = await clear(contextId, dying).then(
+    isDone = await clear(contextId, the.dying(statement + 1)).then(
       () => true,
       () => false,
     );
-    await dying.close();
     if (!isDone) {
       expect(await the.row(contextId)).toEqual(before);
       expect(await history(contextId)).toHaveLength(4);

@@ -86,9 +86,9 @@ function Choice({
 }: Props<'mode' | 'streaming'> & { options: readonly Option<string>[] }) {
   return (
     <Field label={FIELDS[member].label}>
-      {({ id }) => (
+      {(tie) => (
         <Select
-          id={id}
+          {...tie}
           disabled={isReadOnly}
           value={draft[member] || UNSET}
           options={[{ value: UNSET, label: unset.choice }, ...options]}

@@ -141,7 +141,7 @@ function patchMessageRoute(app: App, ports: ApiPorts): void {
       config: { access: 'run', tokens: 'context' },
       bodyLimit: CONTENT_BYTES,
       schema: {
-        summary: 'Edit a queued input, or change its position in the queue',
+        summary: 'Edit a delayed or queued input, or change the position of a queued one',
         operationId: 'patchMessage',
         tags,
         params: MessageParams,
@@ -173,7 +173,7 @@ function deleteMessageRoute(app: App, ports: ApiPorts): void {
     {
       config: { access: 'run', tokens: 'context' },
       schema: {
-        summary: 'Withdraw a queued input and cancel its job',
+        summary: 'Withdraw a delayed or queued input and cancel its job',
         operationId: 'deleteMessage',
         tags,
         params: MessageParams,

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import { DELIVERIES } from '../../../commands/inputs/posted-input.ts';
 import { LONGEST_DELAY_S } from '../../../core/run/delay.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
+import { UNFINISHED_STATUSES } from '../../../core/run/job.ts';
 import {
   AnyJson,
   Instant,
@@ -174,7 +175,7 @@ export const Accepted = strict(
     message_id: nullable(Uuid),
     context_id: Uuid,
     status: oneOf(
-      ['delayed', 'queued', 'running', 'waiting'],
+      UNFINISHED_STATUSES,
       'Status of the job: `queued`, unless the input is delayed (`after_s`, `at`), joined an unfinished job (`steer`), or answered its question.',
     ),
     stream_url: Type.String({ format: 'uri-reference' }),

@@ -51,7 +51,11 @@ export function runCommand(cli: Cli): Command {
     .option('--metadata <name=value>', 'metadata of the job; may be repeated', member)
     .option('-u, --user <name>', 'the end user on whose behalf the job runs')
     .option('--after <time>', 'start the job after this time (10m, 2h), and do not wait for it', duration)
-    .option('--at <time>', 'start the job at this timestamp, and do not wait for it', instant(1))
+    .option(
+      '--at <time>',
+      'start the job at this time: a timestamp, or a time from now (30m); do not wait for it',
+      instant(1),
+    )
     .option('-d, --detach', 'print the job id and exit without waiting')
     .option('--keep', 'on Ctrl-C, leave the job running instead of cancelling it')
     .option('-y, --yes', 'approve every tool call that needs approval')
@@ -106,8 +110,8 @@ async function send(client: Client, content: string, options: Options): Promise<
   const worker = { ...newWorker(options), ...given({ user }) };
   const { context_id, job_id, message_id, stream_url } = await client.workers.create({ ...worker, input });
   // An input whose time has passed is queued at once.
-  const isWaiting = isDelayed(options) && (await client.jobs.get(job_id)).status === 'delayed';
-  return { job_id, message_id, context_id, status: isWaiting ? 'delayed' : 'queued', stream_url };
+  const isLater = after !== undefined || (at !== undefined && Date.parse(at) > Date.now());
+  return { job_id, message_id, context_id, status: isLater ? 'delayed' : 'queued', stream_url };
 }
 
 function detach({ screen }: Cli, accepted: Accepted, { json, quiet }: Options): Exit {

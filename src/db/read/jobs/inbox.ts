@@ -33,7 +33,8 @@ type Row = Omit<InboxItem, 'kind'> & { waitsFor: keyof typeof KINDS };
  * Runs in a transaction. Returns a page, within the page's byte limit, in the order of the index
  * `tool_calls_inbox`: a page of a whole tenant is one range of the index, however many calls wait. Sorting is switched
  * off in this transaction, because the planner might otherwise not use the index; not for one user, whose calls may be
- * few among those of all. Skips calls of jobs with a stop request, and approvals that are already decided. An approval
+ * few among those of all. So is JIT: a plan that must sort after all counts as very expensive, and would be compiled for
+ * longer than it runs. Skips calls of jobs with a stop request, and approvals that are already decided. An approval
  * given before a call ran does not decide its unknown outcome.
  */
 export async function listInbox(
@@ -62,7 +63,8 @@ export async function listInbox(
       and ${sql.join([only, behind, ...ofThem], sql` and `)}
     order by t.asked_at, t.id limit ${limit}`;
   const [, rows] = await Promise.all([
-    tx.execute(sql`select set_config('enable_sort', ${ofThem.length === 0 ? 'off' : 'on'}, true)`),
+    tx.execute(sql`
+      select set_config('enable_sort', ${ofThem.length === 0 ? 'off' : 'on'}, true), set_config('jit', 'off', true)`),
     tx.execute<OfPage & Row>(sql`/* inbox.list */ ${withInput(withinBytes(calls, sql`p.asked_at, p.id`))}`),
   ]);
   return toPage(rows, ({ waitsFor, ...item }) => ({ ...item, kind: KINDS[waitsFor] }));

@@ -8,8 +8,8 @@ import type { Place } from '../../run/places.ts';
 import { encodeJson } from '../../connection/codec.ts';
 
 /**
- * `delayed`: is not in the queue yet. `queued`: waits for its own job. `steered`: waits to join a running job. `gone`: is in the history. `user`: on whose
- * behalf its job runs.
+ * `delayed`: is not in the queue yet. `queued`: waits for its own job. `steered`: waits to join a running job. `gone`: is
+ * in the history. `user`: on whose behalf its job runs.
  */
 export type QueuedInput = { kind: 'delayed' | 'queued' | 'steered' | 'gone'; jobId: JobId; user: User | null };
 

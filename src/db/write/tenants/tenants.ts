@@ -56,7 +56,7 @@ export async function tenantOfKey(executor: Executor, name: string, keyId: strin
 
 /** Those of the tenants that are active, in one query. */
 export async function findActive(executor: Executor, ids: readonly TenantId[]): Promise<ReadonlySet<TenantId>> {
-  const rows = await executor.execute<{ id: TenantId }>(sql`
+  const rows = await executor.execute<{ id: TenantId }>(sql`/* tenants.find_active */
     select t.id from jsonb_array_elements(${encodeJson(ids)}::jsonb) as a(id)
     join tenants t on t.id = a.id::bigint and t.status = 'active'`);
   return new Set(rows.map(({ id }) => id));

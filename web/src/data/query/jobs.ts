@@ -5,7 +5,8 @@ import { client } from '../client.ts';
 import { keys, type JobFilter } from './keys.ts';
 import { at, byCursor } from './pages-of.ts';
 
-const UNFINISHED = ['delayed', 'queued', 'running', 'waiting'] as const;
+/** The statuses of a job that has not ended. */
+export const UNFINISHED = ['delayed', 'queued', 'running', 'waiting'] as const;
 type Unfinished = (typeof UNFINISHED)[number];
 
 /** Maximum number of concurrent requests. */

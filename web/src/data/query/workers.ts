@@ -1,5 +1,5 @@
 /** Queries for workers, worker trees and roles. */
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { NightshiftError, type Context, type Role, type RoleDefinition } from 'nightshift/client';
 import { client } from '../client.ts';
 import { keys } from './keys.ts';
@@ -40,6 +40,12 @@ export function rolesQuery() {
     queryKey: keys.roles,
     queryFn: ({ signal }) => client.roles.list({ limit: 200 }, { signal }).all(),
   });
+}
+
+/** The names of all roles, and the chosen one even if it was deleted. */
+export function useRoleNames(chosen: string | null | undefined): string[] {
+  const names = (useQuery(rolesQuery()).data ?? []).map(({ name }) => name);
+  return chosen == null || names.includes(chosen) ? names : [...names, chosen];
 }
 
 export type VersionedRole = { role: Role; etag: string | null };

@@ -1,6 +1,7 @@
 /** Converts the search parameters of the address to a job filter of the API. */
 import type { Json } from 'nightshift/client';
 import { spanOf } from '../../data/days.ts';
+import { UNFINISHED } from '../../data/query/jobs.ts';
 import type { JobFilter, JobStatus } from '../../data/query/keys.ts';
 import type { Option } from '../../ui/forms/select.tsx';
 import { showStatus } from '../../ui/text/status-badge.tsx';
@@ -19,22 +20,13 @@ export type JobSearch = {
   to?: string;
 };
 
-const STATUSES: readonly JobStatus[] = [
-  'delayed',
-  'queued',
-  'running',
-  'waiting',
-  'completed',
-  'incomplete',
-  'failed',
-  'cancelled',
-  'interrupted',
-];
+const ENDED = ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'] as const satisfies JobStatus[];
+const STATUSES = [...UNFINISHED, ...ENDED];
 
 /** `unfinished` and `ended` stand for several statuses. */
 const SEVERAL: ReadonlyMap<string, JobStatus[]> = new Map([
-  ['unfinished', ['delayed', 'queued', 'running', 'waiting']],
-  ['ended', ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted']],
+  ['unfinished', [...UNFINISHED]],
+  ['ended', [...ENDED]],
 ]);
 
 export const STATUS_OPTIONS: readonly Option<string>[] = [

@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { shortId } from '../../data/format.ts';
-import { rolesQuery } from '../../data/query/workers.ts';
+import { useRoleNames } from '../../data/query/workers.ts';
+import { withParam } from '../../data/search-params.ts';
 import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/forms/filters.tsx';
 import { TextFilter } from '../../ui/forms/text-filter.tsx';
 import { KIND_OPTIONS, STATUS_OPTIONS, memberOf, type JobSearch } from './filter.ts';
@@ -13,11 +13,8 @@ const OF = [
 ] as const;
 
 export function JobFilters({ search, onChange }: { search: JobSearch; onChange: (search: JobSearch) => void }) {
-  const roles = useQuery(rolesQuery()).data ?? [];
-  const set = (name: keyof JobSearch, value: string | undefined): void => {
-    const { [name]: _, ...rest } = search;
-    onChange(value === undefined ? rest : { ...rest, [name]: value });
-  };
+  const roles = useRoleNames(search.role);
+  const set = (name: keyof JobSearch, value: string | undefined): void => onChange(withParam(search, name, value));
   return (
     <>
       <FilterBar label="Filter jobs">
@@ -32,10 +29,7 @@ export function JobFilters({ search, onChange }: { search: JobSearch; onChange: 
           label="Role"
           any="Any role"
           value={search.role}
-          options={withChosen(
-            roles.map(({ name }) => name),
-            search.role,
-          )}
+          options={roles.map((name) => ({ value: name, label: name }))}
           onChange={(value) => set('role', value)}
         />
         <SelectFilter
@@ -64,10 +58,4 @@ export function JobFilters({ search, onChange }: { search: JobSearch; onChange: 
       />
     </>
   );
-}
-
-/** The options include the chosen role even if it was deleted. */
-function withChosen(names: readonly string[], chosen: string | undefined) {
-  const all = chosen === undefined || names.includes(chosen) ? names : [...names, chosen];
-  return all.map((name) => ({ value: name, label: name }));
 }

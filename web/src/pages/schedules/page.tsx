@@ -68,7 +68,7 @@ export function SchedulesPage() {
       )}
       {edited !== null && <ScheduleForm known={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}
       <RunsDialog schedule={shown} onClose={() => setShown(null)} />
-      <DeleteSchedule schedule={deleted} onClose={() => setDeleted(null)} />
+      {deleted !== null && <DeleteSchedule schedule={deleted} onClose={() => setDeleted(null)} />}
     </Page>
   );
 }

@@ -6,9 +6,9 @@ import type { Edited } from './edited.ts';
 import css from './schedules.module.css';
 
 const OVERLAPS: readonly Option<Schedule['overlap']>[] = [
-  { value: 'queue', label: 'Post the input anyway' },
-  { value: 'skip', label: 'Skip the run' },
-  { value: 'interrupt', label: 'Cancel that job' },
+  { value: 'queue', label: 'Post the input' },
+  { value: 'skip', label: 'Do not post' },
+  { value: 'interrupt', label: 'Cancel that job, then post the input' },
 ];
 
 const CATCH_UPS: readonly Option<Schedule['catch_up']>[] = [
@@ -21,13 +21,13 @@ export function PolicyFields({ edited: { draft, faultOf, onChange } }: { edited:
   return (
     <div className={css.pair}>
       <Field label="If the last job is unfinished">
-        {({ id }) => (
-          <Select id={id} value={draft.overlap} options={OVERLAPS} onChange={(overlap) => onChange({ overlap })} />
+        {(tie) => (
+          <Select {...tie} value={draft.overlap} options={OVERLAPS} onChange={(overlap) => onChange({ overlap })} />
         )}
       </Field>
       <Field label="Missed runs">
-        {({ id }) => (
-          <Select id={id} value={draft.catchUp} options={CATCH_UPS} onChange={(catchUp) => onChange({ catchUp })} />
+        {(tie) => (
+          <Select {...tie} value={draft.catchUp} options={CATCH_UPS} onChange={(catchUp) => onChange({ catchUp })} />
         )}
       </Field>
       <TextField

@@ -73,7 +73,7 @@ export function ScheduleForm({ known, onClose }: { known: Schedule | null; onClo
         rows={4}
         hint={
           hasBlocks
-            ? 'It posts several blocks, which are not shown here. A text replaces them.'
+            ? 'The stored content has blocks that this form cannot show. A text replaces them.'
             : 'What each run posts to the worker.'
         }
         value={draft.content}

@@ -1,9 +1,9 @@
 /** Where a schedule posts: to a new worker in each run, or to one context. */
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { contextName } from '../../data/format.ts';
 import { contextsQuery } from '../../data/query/contexts.ts';
 import { allOf } from '../../data/query/pages-of.ts';
-import { rolesQuery } from '../../data/query/workers.ts';
+import { useRoleNames } from '../../data/query/workers.ts';
 import { Segments, SelectFilter } from '../../ui/forms/filters.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
 import type { Edited } from './edited.ts';
@@ -45,35 +45,28 @@ export function TargetFields({ edited, isNew }: { edited: Edited; isNew: boolean
 }
 
 function NewWorker({ edited: { draft, faultOf, onChange } }: { edited: Edited }) {
-  const roles = (useQuery(rolesQuery()).data ?? []).map(({ name }) => name);
   const { role } = draft;
-  const names = role === null || roles.includes(role) ? roles : [...roles, role];
+  const roles = useRoleNames(role);
   return (
-    <>
-      <div className={css.pair}>
-        <TextField
-          label="Name of the worker"
-          required
-          maxLength={200}
-          autoComplete="off"
-          value={draft.workerName}
-          error={faultOf('target.worker.name')}
-          onChange={({ target }) => onChange({ workerName: target.value })}
-        />
-        <SelectFilter
-          label="Role"
-          any="No role"
-          value={role ?? undefined}
-          options={names.map((name) => ({ value: name, label: name }))}
-          onChange={(chosen) => onChange({ role: chosen ?? null })}
-        />
-      </div>
-      {faultOf('target.worker.role') !== null && (
-        <p className={css.reason} role="alert">
-          {faultOf('target.worker.role')}
-        </p>
-      )}
-    </>
+    <div className={css.pair}>
+      <TextField
+        label="Name of the worker"
+        required
+        maxLength={200}
+        autoComplete="off"
+        value={draft.workerName}
+        error={faultOf('target.worker.name')}
+        onChange={({ target }) => onChange({ workerName: target.value })}
+      />
+      <SelectFilter
+        label="Role"
+        any="No role"
+        value={role ?? undefined}
+        error={faultOf('target.worker.role')}
+        options={roles.map((name) => ({ value: name, label: name }))}
+        onChange={(chosen) => onChange({ role: chosen ?? null })}
+      />
+    </div>
   );
 }
 

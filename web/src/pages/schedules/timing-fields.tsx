@@ -3,7 +3,7 @@ import { OWN_TIMEZONE } from '../../data/days.ts';
 import { Segments } from '../../ui/forms/filters.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
 import { Select } from '../../ui/forms/select.tsx';
-import type { EveryUnit } from './draft.ts';
+import { EVERY_UNITS, type EveryUnit } from './draft.ts';
 import type { Edited } from './edited.ts';
 import css from './schedules.module.css';
 
@@ -13,12 +13,7 @@ const KINDS = [
   { value: 'at', label: 'Once' },
 ] as const;
 
-const UNITS: readonly { value: EveryUnit; label: string }[] = [
-  { value: 'seconds', label: 'seconds' },
-  { value: 'minutes', label: 'minutes' },
-  { value: 'hours', label: 'hours' },
-  { value: 'days', label: 'days' },
-];
+const UNITS = (Object.keys(EVERY_UNITS) as EveryUnit[]).map((value) => ({ value, label: value }));
 
 const TIMEZONES = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
 
@@ -75,7 +70,7 @@ function Every({ edited: { draft, faultOf, onChange } }: { edited: Edited }) {
         required
         inputMode="numeric"
         autoComplete="off"
-        hint="The first run is one interval after it is saved."
+        hint="The first run is one interval after you set it."
         value={draft.every}
         error={faultOf('every_s')}
         onChange={({ target }) => onChange({ every: target.value.trim() })}

@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { shortId } from '../../data/format.ts';
-import { rolesQuery } from '../../data/query/workers.ts';
+import { useRoleNames } from '../../data/query/workers.ts';
+import { withParam } from '../../data/search-params.ts';
 import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/forms/filters.tsx';
 
 export type SearchSearch = {
@@ -25,18 +25,13 @@ export function SearchFilters({
   search: SearchSearch;
   onChange: (search: SearchSearch) => void;
 }) {
-  const roles = useQuery(rolesQuery()).data ?? [];
-  const set = (name: keyof SearchSearch, value: string | undefined): void => {
-    const { [name]: _, ...rest } = search;
-    onChange(value === undefined ? rest : { ...rest, [name]: value });
-  };
+  const roles = useRoleNames(search.role);
+  const set = (name: keyof SearchSearch, value: string | undefined): void => onChange(withParam(search, name, value));
   const of = (['context_id', 'worker_id'] as const).flatMap((name) => {
     const id = search[name];
     const what = name === 'context_id' ? 'Context' : 'Worker';
     return id === undefined ? [] : [{ label: `${what} ${shortId(id)}`, onRemove: () => set(name, undefined) }];
   });
-  const names = roles.map(({ name }) => name);
-  const shown = search.role === undefined || names.includes(search.role) ? names : [...names, search.role];
   return (
     <>
       <FilterBar label="Filter results">
@@ -51,7 +46,7 @@ export function SearchFilters({
           label="Worker role"
           any="Any role"
           value={search.role}
-          options={shown.map((name) => ({ value: name, label: name }))}
+          options={roles.map((name) => ({ value: name, label: name }))}
           onChange={(value) => set('role', value)}
         />
         <DayFilter label="From" value={search.from} onChange={(day) => set('from', day)} />

@@ -7,13 +7,14 @@ import { Segments } from '../../ui/forms/filters.tsx';
 import { showHelp } from '../../ui/forms/help.ts';
 import { useTheme } from '../../ui/state/theme.ts';
 import { showError } from '../../ui/layout/toaster.tsx';
+import listCss from '../../ui/list.module.css';
 import css from './settings.module.css';
 
 export function Browser() {
   const [theme, setTheme] = useTheme();
   const leave = useSignOut();
   return (
-    <div className={css.stack}>
+    <div className={listCss.stack}>
       <Card title="Theme">
         <Segments
           label="Theme"

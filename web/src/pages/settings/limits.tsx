@@ -1,6 +1,7 @@
 import type { SystemLimits } from 'nightshift/client';
 import { formatDuration } from '../../ui/text/time.tsx';
 import { OfSystem } from './of-system.tsx';
+import listCss from '../../ui/list.module.css';
 import css from './settings.module.css';
 
 const exact = new Intl.NumberFormat('en');
@@ -33,7 +34,7 @@ export function LimitsTab() {
   return (
     <OfSystem>
       {({ limits, version, mode }) => (
-        <div className={css.stack}>
+        <div className={listCss.stack}>
           <dl className={css.facts}>
             <div>
               <dt>Version</dt>

@@ -1,4 +1,4 @@
-/** Settings: roles, the configuration of the installation, and this browser. Secrets are never shown. */
+/** Settings: roles, the configuration of the installation, and this browser. A new secret of a webhook is shown once. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Page } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';

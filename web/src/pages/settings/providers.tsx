@@ -4,13 +4,14 @@ import { Table } from '../../ui/layout/table.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { OfSystem } from './of-system.tsx';
 import { Prices } from './prices.tsx';
+import listCss from '../../ui/list.module.css';
 import css from './settings.module.css';
 
 export function ProvidersTab() {
   return (
     <OfSystem>
       {({ providers, prices, default_model: model }) => (
-        <div className={css.stack}>
+        <div className={listCss.stack}>
           <p className={css.about}>
             Default model: <code>{model}</code>. Provider keys are set in the environment of the processes and are never
             shown.

@@ -89,8 +89,8 @@ function Versions({ newest, shown, onChoose }: VersionsProps) {
   }));
   return (
     <Field label="Version" hint="Saving an older version creates a new version.">
-      {({ id }) => (
-        <Select id={id} value={String(shown)} options={options} onChange={(chosen) => onChoose(Number(chosen))} />
+      {(tie) => (
+        <Select {...tie} value={String(shown)} options={options} onChange={(chosen) => onChoose(Number(chosen))} />
       )}
     </Field>
   );

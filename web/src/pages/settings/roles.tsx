@@ -12,6 +12,7 @@ import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { DeleteRole } from './delete-role.tsx';
 import { RoleDialog, type EditedRole } from './role-dialog.tsx';
+import listCss from '../../ui/list.module.css';
 import css from './settings.module.css';
 
 export function Roles() {
@@ -24,8 +25,8 @@ export function Roles() {
     </Button>
   );
   return (
-    <div className={css.stack}>
-      <div className={css.bar}>
+    <div className={listCss.stack}>
+      <div className={listCss.bar}>
         <p className={css.about}>
           A role is a template for workers. A worker keeps the role version it was created from.
         </p>
@@ -41,7 +42,7 @@ export function Roles() {
         </Empty>
       )}
       {roles.data !== undefined && roles.data.length > 0 && (
-        <ul className={css.items} aria-label="Roles">
+        <ul className={listCss.items} aria-label="Roles">
           {roles.data.map((role) => (
             <RoleItem
               key={role.name}
@@ -53,7 +54,7 @@ export function Roles() {
         </ul>
       )}
       <RoleDialog edited={edited} onClose={() => setEdited(null)} />
-      <DeleteRole role={deleted} onClose={() => setDeleted(null)} />
+      {deleted !== null && <DeleteRole role={deleted} onClose={() => setDeleted(null)} />}
     </div>
   );
 }
@@ -62,11 +63,11 @@ function RoleItem({ role, onOpen, onDelete }: { role: Role; onOpen: () => void; 
   const isFile = role.source === 'file';
   const tools = role.tools?.length ?? 0;
   return (
-    <li className={css.item} aria-label={role.name}>
-      <div className={css.itemHead}>
-        <span className={css.strong}>{role.name}</span>
+    <li className={listCss.item} aria-label={role.name}>
+      <div className={listCss.itemHead}>
+        <span className={listCss.strong}>{role.name}</span>
         {isFile ? <Badge>config file</Badge> : <Badge tone="accent">version {role.version}</Badge>}
-        <span className={css.buttons}>
+        <span className={listCss.buttons}>
           <Button size="small" onClick={onOpen} aria-label={`${isFile ? 'Show' : 'Edit'} role ${role.name}`}>
             {isFile ? 'Show' : 'Edit'}
           </Button>

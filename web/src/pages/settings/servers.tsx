@@ -4,6 +4,7 @@ import { Badge, type Tone } from '../../ui/text/badge.tsx';
 import { Card } from '../../ui/layout/card.tsx';
 import { Empty } from '../../ui/layout/empty.tsx';
 import { OfSystem } from './of-system.tsx';
+import listCss from '../../ui/list.module.css';
 import css from './settings.module.css';
 import { ToolList } from './tools.tsx';
 
@@ -22,7 +23,7 @@ export function ServersTab() {
             Configure them as <code>mcp_servers</code> in <code>nightshift.config.ts</code>.
           </Empty>
         ) : (
-          <div className={css.stack}>
+          <div className={listCss.stack}>
             {servers.map(({ name, state, tools }) => (
               <Card
                 key={name}

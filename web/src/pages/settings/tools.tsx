@@ -5,6 +5,7 @@ import { Badge } from '../../ui/text/badge.tsx';
 import { Empty } from '../../ui/layout/empty.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
 import { OfSystem } from './of-system.tsx';
+import listCss from '../../ui/list.module.css';
 import css from './settings.module.css';
 
 const SOURCES: Readonly<Record<ToolInfo['source'], string>> = {
@@ -30,7 +31,7 @@ export function ToolsTab() {
   return (
     <OfSystem>
       {({ tools }) => (
-        <div className={css.stack}>
+        <div className={listCss.stack}>
           <TextField label="Find a tool" type="search" value={text} onChange={({ target }) => setText(target.value)} />
           <ToolList tools={tools.filter((tool) => says(tool, text))} />
         </div>
@@ -46,11 +47,11 @@ function says({ name, description }: ToolInfo, text: string): boolean {
 export function ToolList({ tools }: { tools: readonly ToolInfo[] }) {
   if (tools.length === 0) return <Empty icon={<Wrench aria-hidden="true" />} title="No matching tools" />;
   return (
-    <ul className={css.items} aria-label="Tools">
+    <ul className={listCss.items} aria-label="Tools">
       {tools.map((tool) => (
-        <li key={`${tool.source} ${tool.name}`} className={css.item}>
-          <div className={css.itemHead}>
-            <code className={css.strong}>{tool.name}</code>
+        <li key={`${tool.source} ${tool.name}`} className={listCss.item}>
+          <div className={listCss.itemHead}>
+            <code className={listCss.strong}>{tool.name}</code>
             <Badge>{SOURCES[tool.source]}</Badge>
             {tool.effect !== null && (
               <Badge tone={tool.effect === 'once' ? 'amber' : 'neutral'}>{EFFECTS[tool.effect]}</Badge>

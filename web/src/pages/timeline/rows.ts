@@ -15,6 +15,7 @@ const WAITS = {
 } as const satisfies Record<CallWait['for'] | 'retry', string>;
 
 export const STRETCHES = {
+  delay: 'Delayed',
   queue: 'Queued',
   first: 'Time to first token',
   model: 'Model output',
@@ -76,22 +77,23 @@ function repeatRows(row: StepRow, rows: readonly StepRow[]): Row {
   return before?.status === 'failed' ? { ...row, again: row.step.attempt } : row;
 }
 
-/** `first`: when the first step started. A model call can start before the start of the job is recorded. */
+/** What comes before the first step: a delayed job joins the queue at its start, unless it ended before. */
 function queueRow(job: Job, first: number | null): Row {
-  const taken = parse(job.started_at ?? job.finished_at);
-  const from = queuedSince(job, taken);
-  const to = taken === null || first === null ? taken : Math.max(from, Math.min(taken, first));
-  const status = to !== null ? 'completed' : job.status === 'delayed' ? 'delayed' : 'queued';
-  const stretches: Stretch[] = [{ kind: 'queue', from, to }];
-  return { kind: 'queue', id: 'queue', name: 'Queue', status, from, to, stretches };
+  const { status, created_at, starts_at, started_at, finished_at } = job;
+  const created = Date.parse(created_at);
+  const start = parse(starts_at) ?? created;
+  const ended = started_at === null ? parse(finished_at) : null;
+  if (status === 'delayed' || (ended !== null && ended < start))
+    return beforeSteps('delay', 'Delay', { from: created, to: ended });
+  const taken = parse(started_at) ?? ended;
+  // A model call can start before the start of the job is recorded.
+  const to = taken === null ? null : Math.max(start, Math.min(taken, first ?? taken));
+  return beforeSteps('queue', 'Queue', { from: start, to });
 }
 
-/** A delayed job joins the queue at its start, unless it ended before. */
-function queuedSince({ status, created_at, starts_at }: Job, taken: number | null): number {
-  const created = Date.parse(created_at);
-  if (starts_at === null || status === 'delayed') return created;
-  const start = Date.parse(starts_at);
-  return taken !== null && taken < start ? created : start;
+function beforeSteps(kind: 'delay' | 'queue', name: string, { from, to }: Pick<Stretch, 'from' | 'to'>): Row {
+  const status = to !== null ? 'completed' : kind === 'delay' ? 'delayed' : 'queued';
+  return { kind: 'queue', id: 'queue', name, status, from, to, stretches: [{ kind, from, to }] };
 }
 
 function childRow(job: ChildJob): Row {

@@ -140,7 +140,7 @@ function Acts({ workerId, name, isStopped }: { workerId: string; name: string; i
         open={isAsking}
         onClose={() => setAsking(false)}
         title={`Cancel the jobs of ${name} and all workers below?`}
-        description="Cancels every queued, running or waiting job of this worker and of all workers below it. Messages are kept."
+        description="Cancels every unfinished job of this worker and of all workers below it, including delayed ones. Messages are kept."
         actions={
           <>
             <Button onClick={() => setAsking(false)}>Keep jobs</Button>

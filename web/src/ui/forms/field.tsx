@@ -11,7 +11,8 @@ export type FieldText = {
   error?: string | null | undefined;
 };
 
-type Tie = {
+/** What connects a control to the label, the hint and the error of its field. */
+export type Tie = {
   id: string;
   'aria-describedby': string | undefined;
   'aria-invalid': boolean;

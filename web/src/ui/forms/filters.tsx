@@ -20,6 +20,7 @@ const ANY = 'any';
 export function SelectFilter<Value extends string>({
   label,
   any,
+  error,
   value,
   options,
   onChange,
@@ -27,16 +28,17 @@ export function SelectFilter<Value extends string>({
   label: string;
   /** Label for “no filter”. */
   any: string;
+  error?: string | null;
   value: Value | undefined;
   options: readonly Option<Value>[];
   onChange: (value: Value | undefined) => void;
 }) {
   const all: Option<Value | typeof ANY>[] = [{ value: ANY, label: any }, ...options];
   return (
-    <Field label={label}>
-      {({ id }) => (
+    <Field label={label} error={error}>
+      {(tie) => (
         <Select
-          id={id}
+          {...tie}
           value={value ?? ANY}
           options={all}
           onChange={(chosen) =>

@@ -2,7 +2,7 @@ import { Field } from './field.tsx';
 import { Select } from './select.tsx';
 
 const OPTIONS = [
-  { value: '0', label: 'Ends at once' },
+  { value: '0', label: 'Not at all: it ends at once' },
   { value: '3600', label: 'One hour' },
   { value: '86400', label: 'One day' },
   { value: '604800', label: 'Seven days' },
@@ -25,7 +25,7 @@ export function OverlapField({
 }) {
   return (
     <Field label={label} hint={hint}>
-      {({ id }) => <Select id={id} value={value} options={OPTIONS} onChange={onChange} />}
+      {(tie) => <Select {...tie} value={value} options={OPTIONS} onChange={onChange} />}
     </Field>
   );
 }

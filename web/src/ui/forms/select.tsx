@@ -1,13 +1,13 @@
 import { Check, ChevronDown } from 'lucide-react';
 import { Select as Radix } from 'radix-ui';
 import { classes } from '../classes.ts';
+import type { Tie } from './field.tsx';
 import css from './select.module.css';
 
 export type Option<Value extends string> = { value: Value; label: string };
 
-/** A select box. Within a Field pass `id`, else `label`. Option values must not be empty. */
+/** A select box. Within a Field pass what it gives, else `label`. Option values must not be empty. */
 export function Select<Value extends string>({
-  id,
   label,
   value,
   options,
@@ -15,8 +15,8 @@ export function Select<Value extends string>({
   placeholder,
   disabled = false,
   className,
-}: {
-  id?: string | undefined;
+  ...tie
+}: Partial<Tie> & {
   label?: string | undefined;
   value: Value | undefined;
   options: readonly Option<Value>[];
@@ -31,7 +31,7 @@ export function Select<Value extends string>({
   };
   return (
     <Radix.Root value={value ?? ''} onValueChange={choose} disabled={disabled}>
-      <Radix.Trigger id={id} className={classes(css.trigger, className)} aria-label={label}>
+      <Radix.Trigger aria-label={label} {...tie} className={classes(css.trigger, className)}>
         <Radix.Value placeholder={placeholder ?? 'Select …'} />
         <Radix.Icon asChild>
           <ChevronDown />

@@ -27,6 +27,7 @@ export function Dialog({
   children?: ReactNode;
 }) {
   const content = useRef<HTMLDivElement>(null);
+  const opener = useRef<Element>(null);
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Radix.Portal>
@@ -38,7 +39,12 @@ export function Dialog({
           onEscapeKeyDown={(event) => closesBy === 'buttons' && event.preventDefault()}
           onOpenAutoFocus={(event) => {
             event.preventDefault();
+            opener.current = document.activeElement;
             if (content.current !== null) firstPlace(content.current).focus();
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            giveBackFocus(opener.current);
           }}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
@@ -65,6 +71,15 @@ export function Dialog({
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** To what had the focus before the dialog, else to the page; not if it is elsewhere by now, as in the next dialog. */
+function giveBackFocus(opener: Element | null): void {
+  const { activeElement, body } = document;
+  if (activeElement !== null && activeElement !== body) return;
+  const isThere = opener instanceof HTMLElement && opener.isConnected && opener !== body;
+  const place = isThere ? opener : document.getElementById('main');
+  place?.focus({ preventScroll: true });
 }
 
 /** Initial focus: the first field, else the dialog. On touch screens always the dialog, to keep the keyboard closed. */

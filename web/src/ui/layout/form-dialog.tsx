@@ -1,10 +1,10 @@
-import { useId, type ReactNode } from 'react';
+import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { Button } from '../forms/button.tsx';
 import { ErrorText } from '../state/error-text.tsx';
 import { Dialog } from './dialog.tsx';
 import css from './form-dialog.module.css';
 
-/** A dialog with a form: the fields, what went wrong, and the buttons. */
+/** A dialog that sends a request: the fields, if any, what went wrong, and the buttons. */
 export function FormDialog({
   title,
   description,
@@ -28,9 +28,18 @@ export function FormDialog({
   saving: { isPending: boolean; error: unknown };
   onSubmit: () => void;
   onClose: () => void;
-  children: ReactNode;
+  children?: ReactNode;
 }) {
   const id = useId();
+  const form = useRef<HTMLFormElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const wasSaving = useRef(false);
+  // What had the focus is disabled while the request runs, and loses it.
+  useEffect(() => {
+    const hasEnded = wasSaving.current && !saving.isPending;
+    wasSaving.current = saving.isPending;
+    if (hasEnded) (form.current?.querySelector<HTMLElement>('[aria-invalid="true"]') ?? button.current)?.focus();
+  }, [saving.isPending]);
   // Its end would otherwise close, or replace, what is opened meanwhile.
   const close = (): void => void (saving.isPending || onClose());
   return (
@@ -47,6 +56,7 @@ export function FormDialog({
             Cancel
           </Button>
           <Button
+            ref={button}
             type="submit"
             form={id}
             variant={danger ? 'danger' : 'primary'}
@@ -59,6 +69,7 @@ export function FormDialog({
       }
     >
       <form
+        ref={form}
         id={id}
         className={css.form}
         // The API names faults, so that every field shows them in the same way.
@@ -68,9 +79,11 @@ export function FormDialog({
           if (canSubmit && !saving.isPending) onSubmit();
         }}
       >
-        <fieldset className={css.fields} disabled={saving.isPending}>
-          {children}
-        </fieldset>
+        {children !== undefined && (
+          <fieldset className={css.fields} disabled={saving.isPending}>
+            {children}
+          </fieldset>
+        )}
         {saving.error !== null && (
           <div className={css.error} role="alert">
             <ErrorText error={saving.error} />

@@ -1,35 +1,29 @@
+import { withParam } from '../../../data/search-params.ts';
 import { DayFilter, FilterBar, SelectFilter } from '../../../ui/forms/filters.tsx';
 import { TextFilter } from '../../../ui/forms/text-filter.tsx';
 import { ACTION_OPTIONS, type AuditSearch } from './filter.ts';
 
-export function AuditFilters({
-  search,
-  onChange,
-}: {
-  search: AuditSearch;
-  onChange: (changed: Record<keyof AuditSearch, string | undefined>) => void;
-}) {
+export function AuditFilters({ search, onChange }: { search: AuditSearch; onChange: (search: AuditSearch) => void }) {
   const { actor, action, target, from, to } = search;
-  const set = (changed: { [Name in keyof AuditSearch]?: string | undefined }): void =>
-    onChange({ actor, action, target, from, to, ...changed });
+  const set = (name: keyof AuditSearch, value: string | undefined): void => onChange(withParam(search, name, value));
   return (
     <FilterBar label="Filter the audit log">
       <TextFilter
         label="Actor"
         placeholder="id of a key, or a user"
         value={actor}
-        onChange={(value) => set({ actor: value })}
+        onChange={(value) => set('actor', value)}
       />
       <SelectFilter
         label="Action"
         any="Any action"
         value={ACTION_OPTIONS.find(({ value }) => value === action)?.value}
         options={ACTION_OPTIONS}
-        onChange={(value) => set({ action: value })}
+        onChange={(value) => set('action', value)}
       />
-      <TextFilter label="Target" placeholder="id or name" value={target} onChange={(value) => set({ target: value })} />
-      <DayFilter label="From" value={from} onChange={(value) => set({ from: value })} />
-      <DayFilter label="Until" value={to} onChange={(value) => set({ to: value })} />
+      <TextFilter label="Target" placeholder="id or name" value={target} onChange={(value) => set('target', value)} />
+      <DayFilter label="From" value={from} onChange={(value) => set('from', value)} />
+      <DayFilter label="Until" value={to} onChange={(value) => set('to', value)} />
     </FilterBar>
   );
 }

@@ -12,6 +12,7 @@ import { Empty } from '../../../ui/layout/empty.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { middleRow } from '../../../ui/state/middle-row.ts';
+import listCss from '../../../ui/list.module.css';
 import css from '../access.module.css';
 import { AuditFilters } from './audit-filters.tsx';
 import { EntryItem } from './entry-item.tsx';
@@ -30,9 +31,9 @@ export function AuditTab() {
   const show = (next: AuditSearch): void =>
     void navigate({ to: '/access', search: { tab: 'audit', ...next }, replace: true });
   return (
-    <div className={css.stack}>
+    <div className={listCss.stack}>
       <p className={css.about}>Who changed access, settings or data, and who decided on tool calls.</p>
-      <AuditFilters search={search} onChange={(changed) => show(withoutEmpty(changed))} />
+      <AuditFilters search={search} onChange={show} />
       {list.isPending && <Skeleton lines={6} height={28} />}
       {list.isError && rows.length === 0 && (
         <ErrorState error={list.error} onRetry={() => void list.refetch()} busy={list.isFetching} />
@@ -47,7 +48,7 @@ export function AuditTab() {
         </Empty>
       )}
       {rows.length > 0 && (
-        <ul className={css.items} aria-label="Audit log">
+        <ul className={listCss.items} aria-label="Audit log">
           {rows.map((entry) => (
             <EntryItem
               key={entry.id}
@@ -71,8 +72,4 @@ export function AuditTab() {
 function useKeyNames(): KeyNames {
   const { data } = useInfiniteQuery(apiKeysQuery());
   return useMemo(() => new Map(allOf(data).map(({ id, name }) => [id, name])), [data]);
-}
-
-function withoutEmpty(search: Record<keyof AuditSearch, string | undefined>): AuditSearch {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
 }

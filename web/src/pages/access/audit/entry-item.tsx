@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Json } from '../../../ui/text/json.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
+import listCss from '../../../ui/list.module.css';
 import css from '../access.module.css';
 import type { AuditSearch } from './filter.ts';
 import { sentenceOf, type KeyNames, type Subject } from './sentence.ts';
@@ -15,10 +16,11 @@ export function EntryItem({ entry, names, onFilter }: Props) {
   const { id, at, actor, target } = entry;
   const { who, did, subject } = sentenceOf(entry, names);
   const [isOpen, setOpen] = useState(false);
+  const turn = isOpen ? 'Hide' : 'Details';
   const actorId = actor.id ?? actor.user;
   return (
-    <li className={css.item} aria-label={`${who} ${did}`} data-row={id}>
-      <div className={css.itemHead}>
+    <li className={listCss.item} aria-label={`${who} ${did}`} data-row={id}>
+      <div className={listCss.itemHead}>
         <span className={css.sentence}>
           <strong>{who}</strong> {did}
           {subject !== null && (
@@ -31,14 +33,20 @@ export function EntryItem({ entry, names, onFilter }: Props) {
         <span className={css.when}>
           <RelativeTime at={at} />
         </span>
-        <Button size="small" variant="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'Hide' : 'Details'}
+        <Button
+          size="small"
+          variant="quiet"
+          aria-expanded={isOpen}
+          aria-label={`${turn}: ${who} ${did}`}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {turn}
         </Button>
       </div>
       {isOpen && (
         <>
           <Json value={entry} label="Entry" />
-          <span className={css.buttons}>
+          <span className={listCss.buttons}>
             {actorId !== null && (
               <Button size="small" onClick={() => onFilter({ actor: actorId })}>
                 Same actor

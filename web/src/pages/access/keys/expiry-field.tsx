@@ -39,9 +39,9 @@ export function ExpiryField({ value, error, onChange }: Props) {
   return (
     <>
       <Field label="Expires" error={value.kind === 'day' ? null : error}>
-        {({ id }) => (
+        {(tie) => (
           <Select
-            id={id}
+            {...tie}
             value={OPTIONS.find((option) => option.value === chosen)?.value}
             options={OPTIONS}
             onChange={choose}

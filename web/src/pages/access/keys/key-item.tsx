@@ -5,6 +5,7 @@ import { Button } from '../../../ui/forms/button.tsx';
 import { useNow } from '../../../ui/state/clock.ts';
 import { Badge } from '../../../ui/text/badge.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
+import listCss from '../../../ui/list.module.css';
 import css from '../access.module.css';
 
 type Props = { apiKey: ApiKey; onRotate: () => void; onRevoke: () => void };
@@ -17,9 +18,9 @@ export function KeyItem({ apiKey, onRotate, onRevoke }: Props) {
   // A key gives no scope that it lacks, not by rotating either.
   const mayRotate = scopes.every((scope) => own.includes(scope));
   return (
-    <li className={css.item} aria-label={name} data-row={id}>
-      <div className={css.itemHead}>
-        <span className={css.strong}>{name}</span>
+    <li className={listCss.item} aria-label={name} data-row={id}>
+      <div className={listCss.itemHead}>
+        <span className={listCss.strong}>{name}</span>
         {revokedAt !== null && <Badge tone="red">Revoked</Badge>}
         {revokedAt === null && hasExpired && <Badge tone="amber">Expired</Badge>}
         {scopes.map((scope) => (
@@ -28,7 +29,7 @@ export function KeyItem({ apiKey, onRotate, onRevoke }: Props) {
           </Badge>
         ))}
         {isValid && (
-          <span className={css.buttons}>
+          <span className={listCss.buttons}>
             {mayRotate && (
               <Button size="small" onClick={onRotate} aria-label={`Rotate ${name}`}>
                 Rotate

@@ -12,6 +12,7 @@ import { Empty } from '../../../ui/layout/empty.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { middleRow } from '../../../ui/state/middle-row.ts';
+import listCss from '../../../ui/list.module.css';
 import css from '../access.module.css';
 import { KeyItem } from './key-item.tsx';
 import { MakeKey } from './make-key.tsx';
@@ -27,8 +28,8 @@ export function KeysTab() {
   const rows = allOf(list.data);
   const [open, setOpen] = useState<Open | null>(null);
   return (
-    <div className={css.stack}>
-      <div className={css.bar}>
+    <div className={listCss.stack}>
+      <div className={listCss.bar}>
         <p className={css.about}>
           Keys that the API made for this tenant. Those of <code>NIGHTSHIFT_API_KEYS</code> are not listed.
         </p>
@@ -46,7 +47,7 @@ export function KeysTab() {
         </Empty>
       )}
       {rows.length > 0 && (
-        <ul className={css.items} aria-label="API keys">
+        <ul className={listCss.items} aria-label="API keys">
           {rows.map((key) => (
             <KeyItem
               key={key.id}
@@ -63,7 +64,7 @@ export function KeysTab() {
         </Button>
       )}
       <Card title="Tokens of end users">
-        <div className={css.bar}>
+        <div className={listCss.bar}>
           <p className={css.about}>
             Your server makes them for browsers. They are not stored, so they cannot be listed, but all tokens of a user
             can be ended.

@@ -23,6 +23,14 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
     onSuccess: onClose,
     onSettled: () => cache.invalidateQueries({ queryKey: keys.apiKeys }),
   });
+  // What was refused is no longer what is written.
+  const changed =
+    <Value,>(set: (value: Value) => void) =>
+    (value: Value): void => {
+      if (make.isError) make.reset();
+      set(value);
+    };
+  const changeName = changed(setName);
   const expiresAt = expiresAtOf(expiry);
   const faults = fieldFaults(make.error, ['name', 'scopes', 'expires_at']);
   return (
@@ -49,10 +57,10 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
         hint="Who or what uses it, such as “billing service”."
         value={name}
         error={faults.of('name')}
-        onChange={({ target }) => setName(target.value)}
+        onChange={({ target }) => changeName(target.value)}
       />
-      <ScopesField chosen={scopes} error={faults.of('scopes')} onChange={setScopes} />
-      <ExpiryField value={expiry} error={faults.of('expires_at')} onChange={setExpiry} />
+      <ScopesField chosen={scopes} error={faults.of('scopes')} onChange={changed(setScopes)} />
+      <ExpiryField value={expiry} error={faults.of('expires_at')} onChange={changed(setExpiry)} />
     </FormDialog>
   );
 }

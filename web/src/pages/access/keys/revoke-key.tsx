@@ -2,9 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiKey } from 'nightshift/client';
 import { client } from '../../../data/client.ts';
 import { keys } from '../../../data/query/keys.ts';
-import { Button } from '../../../ui/forms/button.tsx';
-import { Dialog } from '../../../ui/layout/dialog.tsx';
-import { showError, showNotice } from '../../../ui/layout/toaster.tsx';
+import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
+import { showNotice } from '../../../ui/layout/toaster.tsx';
 
 export function RevokeKey({ apiKey: { id, name }, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const cache = useQueryClient();
@@ -14,23 +13,17 @@ export function RevokeKey({ apiKey: { id, name }, onClose }: { apiKey: ApiKey; o
       showNotice(`API key ${name} revoked`);
       onClose();
     },
-    onError: (error) => showError(`Could not revoke the API key ${name}`, error),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.apiKeys }),
   });
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
       title={`Revoke API key ${name}?`}
       description="It ends within a second and cannot be made valid again. The browser sessions that began with it, its event streams, and the tokens that it made end too. If you signed in with this key, you are signed out."
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="danger" busy={revoke.isPending} onClick={() => revoke.mutate()}>
-            Revoke
-          </Button>
-        </>
-      }
+      submit="Revoke"
+      danger
+      saving={revoke}
+      onSubmit={() => revoke.mutate()}
+      onClose={onClose}
     />
   );
 }

@@ -36,7 +36,11 @@ export function RevokeTokens({ onClose }: { onClose: () => void }) {
         hint="The name, exactly as your server gave it when it made the tokens."
         value={user}
         error={faults.of('user')}
-        onChange={({ target }) => setUser(target.value)}
+        onChange={({ target }) => {
+          // What was refused is no longer what is written.
+          if (revoke.isError) revoke.reset();
+          setUser(target.value);
+        }}
       />
     </FormDialog>
   );

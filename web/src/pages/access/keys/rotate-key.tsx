@@ -22,14 +22,14 @@ export function RotateKey({ apiKey: { id, name }, onClose }: Props) {
   return (
     <FormDialog
       title={`Rotate API key ${name}?`}
-      description="Creates a key with the same name, scopes and lifetime. Sessions that began with the old key end with it, also this one."
+      description="Creates a key with the same name, scopes and lifetime. When the old key ends, browser sessions that began with it end too. If you signed in with the old key, you are then signed out."
       submit="Rotate"
       saving={rotate}
       onSubmit={() => rotate.mutate(Number(overlap))}
       onClose={onClose}
     >
       <OverlapField
-        label="The old key"
+        label="How long the old key stays valid"
         hint="Replace the key wherever it is used before the old one ends."
         value={overlap}
         onChange={setOverlap}

@@ -3,11 +3,11 @@ import { useScopes, type Scope } from '../../../data/query/session.ts';
 import { DescribedChoices } from '../../../ui/forms/described-choices.tsx';
 
 const ALLOWS: Readonly<Record<Scope, string>> = {
-  read: 'read everything but prompts, with the data of all users',
-  run: 'create workers, post inputs, stop and answer them',
-  configure: 'change roles, settings, schedules and webhooks',
-  approve: 'decide on tool calls that wait for approval',
-  keys: 'make and revoke keys and tokens, read the audit log',
+  read: 'read everything except prompts, for all users',
+  run: 'create and delete workers and contexts, post inputs, cancel jobs, answer questions',
+  configure: 'change roles, settings, schedules and webhooks; import contexts; read prompts',
+  approve: 'decide on tool calls, remove grants, resolve unknown outcomes',
+  keys: 'create and revoke keys, create and revoke tokens of any user, read the audit log',
 };
 
 type Props = {

@@ -92,6 +92,7 @@ export function MessageList({ context, partial, sought }: Props) {
           scrollRef={scroller}
           shift={isShifting}
           bufferSize={600}
+          keepMounted={lastOf(rows.length)}
           startMargin={window?.hasOlder === true ? OLDER_HEIGHT : 0}
           onScrollEnd={rested}
         >
@@ -113,6 +114,19 @@ export function MessageList({ context, partial, sought }: Props) {
 }
 
 const OLDER_HEIGHT = 36;
+
+/** Rows at the end, in which others are put between, such as an input that arrives after a part of its answer. */
+const LAST_ROWS = 4;
+
+/**
+ * Their indexes. The list keeps sizes by index, not by row, so a row that takes the place of another one must be measured
+ * at once: if it is measured when the reader comes near, the list moves under the pointer.
+ */
+function lastOf(count: number): number[] {
+  const first = Math.max(0, count - LAST_ROWS);
+  return Array.from({ length: count - first }, (_, at) => first + at);
+}
+
 const NONE: readonly Message[] = [];
 
 function load(more: Promise<void>): void {

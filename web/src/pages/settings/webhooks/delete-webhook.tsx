@@ -2,9 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Webhook } from 'nightshift/client';
 import { client } from '../../../data/client.ts';
 import { keys } from '../../../data/query/keys.ts';
-import { Button } from '../../../ui/forms/button.tsx';
-import { Dialog } from '../../../ui/layout/dialog.tsx';
-import { showError, showNotice } from '../../../ui/layout/toaster.tsx';
+import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
+import { showNotice } from '../../../ui/layout/toaster.tsx';
 
 export function DeleteWebhook({ webhook: { id, url }, onClose }: { webhook: Webhook; onClose: () => void }) {
   const cache = useQueryClient();
@@ -14,23 +13,17 @@ export function DeleteWebhook({ webhook: { id, url }, onClose }: { webhook: Webh
       showNotice('The webhook is deleted');
       onClose();
     },
-    onError: (error) => showError('Could not delete the webhook', error),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.webhooks }),
   });
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
       title="Delete the webhook?"
       description={`Nothing more is sent to ${url}. Its deliveries are deleted too, also those that are pending.`}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
-            Delete
-          </Button>
-        </>
-      }
+      submit="Delete"
+      danger
+      saving={remove}
+      onSubmit={() => remove.mutate()}
+      onClose={onClose}
     />
   );
 }

@@ -13,14 +13,15 @@ import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { Badge } from '../../../ui/text/badge.tsx';
 import { Json } from '../../../ui/text/json.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
+import listCss from '../../../ui/list.module.css';
 import css from '../settings.module.css';
 
 const TONES = { pending: 'amber', delivered: 'accent', failed: 'red' } as const;
 
-export function DeliveriesDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
+export function DeliveriesDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   return (
-    <Dialog open={webhook !== null} onClose={onClose} title="Deliveries" description={webhook?.url} wide>
-      {webhook !== null && <Deliveries webhook={webhook} />}
+    <Dialog open onClose={onClose} title="Deliveries" description={webhook.url} wide>
+      <Deliveries webhook={webhook} />
     </Dialog>
   );
 }
@@ -35,7 +36,7 @@ function Deliveries({ webhook: { id } }: { webhook: Webhook }) {
     );
   if (deliveries.data.data.length === 0) return <p className={css.about}>Nothing was sent yet.</p>;
   return (
-    <ul className={css.items} aria-label="Deliveries">
+    <ul className={listCss.items} aria-label="Deliveries">
       {deliveries.data.data.map((delivery) => (
         <DeliveryItem
           key={delivery.id}
@@ -62,15 +63,15 @@ function DeliveryItem({ delivery, isOpen, onToggle }: ItemProps) {
     },
   });
   return (
-    <li className={css.item} aria-label={`${type} ${seq ?? ''}`.trim()}>
-      <div className={css.itemHead}>
-        <span className={css.strong}>{type}</span>
+    <li className={listCss.item} aria-label={`${type} ${seq ?? ''}`.trim()}>
+      <div className={listCss.itemHead}>
+        <span className={listCss.strong}>{type}</span>
         <Badge tone={TONES[status]}>{status}</Badge>
         <span className={css.about}>
           {seq !== null && `seq ${seq} · `}
           {attempts} {attempts === 1 ? 'attempt' : 'attempts'} · <RelativeTime at={created_at} />
         </span>
-        <span className={css.buttons}>
+        <span className={listCss.buttons}>
           <Button size="small" onClick={onToggle} aria-expanded={isOpen}>
             {isOpen ? 'Hide' : 'Show'}
           </Button>

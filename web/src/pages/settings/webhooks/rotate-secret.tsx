@@ -29,7 +29,7 @@ export function RotateSecret({ webhook: { id, url }, onClose }: Props) {
       onClose={onClose}
     >
       <OverlapField
-        label="The old secret"
+        label="How long the old secret also signs"
         hint="Meanwhile deliveries are signed with both. Replace the secret at the receiver before the old one ends."
         value={overlap}
         onChange={setOverlap}

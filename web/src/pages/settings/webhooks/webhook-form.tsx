@@ -1,11 +1,11 @@
 /** Makes or changes a webhook. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { CreateWebhook, Webhook } from 'nightshift/client';
 import { useState } from 'react';
 import { client } from '../../../data/client.ts';
 import { fieldFaults } from '../../../data/field-faults.ts';
 import { keys } from '../../../data/query/keys.ts';
-import { rolesQuery } from '../../../data/query/workers.ts';
+import { useRoleNames } from '../../../data/query/workers.ts';
 import { SelectFilter } from '../../../ui/forms/filters.tsx';
 import { TextArea, TextField } from '../../../ui/forms/field.tsx';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
@@ -78,14 +78,12 @@ export function WebhookForm({ known, onClose }: Props) {
 }
 
 function RoleField({ value, onChange }: { value: string | null; onChange: (role: string | null) => void }) {
-  const roles = (useQuery(rolesQuery()).data ?? []).map(({ name }) => name);
-  const names = value === null || roles.includes(value) ? roles : [...roles, value];
   return (
     <SelectFilter
       label="Role"
       any="Jobs of any worker"
       value={value ?? undefined}
-      options={names.map((name) => ({ value: name, label: `Only jobs of ${name}` }))}
+      options={useRoleNames(value).map((name) => ({ value: name, label: `Only jobs of ${name}` }))}
       onChange={(chosen) => onChange(chosen ?? null)}
     />
   );

@@ -8,11 +8,20 @@ import { Button } from '../../../ui/forms/button.tsx';
 import { showError, showNotice } from '../../../ui/layout/toaster.tsx';
 import { Badge } from '../../../ui/text/badge.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
+import listCss from '../../../ui/list.module.css';
 import css from '../settings.module.css';
 
-type Props = { webhook: Webhook; onOpen: () => void; onEdit: () => void; onRotate: () => void; onDelete: () => void };
+type Props = {
+  webhook: Webhook;
+  onOpen: () => void;
+  /** A test event is sent, which may be a while after it was asked for. */
+  onTested: () => void;
+  onEdit: () => void;
+  onRotate: () => void;
+  onDelete: () => void;
+};
 
-export function WebhookItem({ webhook, onOpen, onEdit, onRotate, onDelete }: Props) {
+export function WebhookItem({ webhook, onOpen, onTested, onEdit, onRotate, onDelete }: Props) {
   const { id, url, events, filter, status, pending } = webhook;
   const mayConfigure = useMay('configure');
   const cache = useQueryClient();
@@ -25,32 +34,33 @@ export function WebhookItem({ webhook, onOpen, onEdit, onRotate, onDelete }: Pro
     mutationFn: testWebhook,
     onSuccess: () => {
       showNotice('A test event is sent');
-      onOpen();
+      onTested();
     },
     onError: (error) => showError('Could not send a test event', error),
   });
   const other = status === 'active' ? 'disabled' : 'active';
+  const turn = status === 'active' ? 'Disable' : 'Enable';
   return (
-    <li className={css.item} aria-label={url}>
-      <div className={css.itemHead}>
-        <span className={css.strong}>{url}</span>
+    <li className={listCss.item} aria-label={url}>
+      <div className={listCss.itemHead}>
+        <span className={listCss.strong}>{url}</span>
         <StateBadge webhook={webhook} />
         {pending > 0 && <Badge>{pending} pending</Badge>}
-        <span className={css.buttons}>
-          <Button size="small" onClick={onOpen}>
+        <span className={listCss.buttons}>
+          <Button size="small" onClick={onOpen} aria-label={`Deliveries of ${url}`}>
             Deliveries
           </Button>
           {mayConfigure && (
             <>
               {status === 'active' && (
-                <Button size="small" busy={test.isPending} onClick={() => test.mutate(id)}>
+                <Button size="small" busy={test.isPending} onClick={() => test.mutate(id)} aria-label={`Test ${url}`}>
                   Test
                 </Button>
               )}
-              <Button size="small" onClick={onEdit}>
+              <Button size="small" onClick={onEdit} aria-label={`Edit ${url}`}>
                 Edit
               </Button>
-              <Button size="small" variant="quiet" onClick={onRotate}>
+              <Button size="small" variant="quiet" onClick={onRotate} aria-label={`Rotate secret of ${url}`}>
                 Rotate secret
               </Button>
               <Button
@@ -58,10 +68,11 @@ export function WebhookItem({ webhook, onOpen, onEdit, onRotate, onDelete }: Pro
                 variant="quiet"
                 busy={change.isPending}
                 onClick={() => change.mutate({ id, status: other })}
+                aria-label={`${turn} ${url}`}
               >
-                {status === 'active' ? 'Disable' : 'Enable'}
+                {turn}
               </Button>
-              <Button size="small" variant="quiet" onClick={onDelete}>
+              <Button size="small" variant="quiet" onClick={onDelete} aria-label={`Delete ${url}`}>
                 Delete
               </Button>
             </>

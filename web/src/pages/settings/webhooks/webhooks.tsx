@@ -9,6 +9,7 @@ import { Button } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/layout/empty.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
+import listCss from '../../../ui/list.module.css';
 import css from '../settings.module.css';
 import { DeleteWebhook } from './delete-webhook.tsx';
 import { DeliveriesDialog } from './deliveries.tsx';
@@ -23,8 +24,8 @@ export function WebhooksTab() {
   const mayConfigure = useMay('configure');
   const [open, setOpen] = useState<Open | null>(null);
   return (
-    <div className={css.stack}>
-      <div className={css.bar}>
+    <div className={listCss.stack}>
+      <div className={listCss.bar}>
         <p className={css.about}>A webhook sends events of jobs to a server of yours.</p>
         {mayConfigure && (
           <Button variant="primary" onClick={() => setOpen({ kind: 'new' })}>
@@ -38,12 +39,13 @@ export function WebhooksTab() {
       )}
       {webhooks.data?.length === 0 && <Empty icon={<Icon aria-hidden="true" />} title="No webhooks yet" />}
       {webhooks.data !== undefined && webhooks.data.length > 0 && (
-        <ul className={css.items} aria-label="Webhooks">
+        <ul className={listCss.items} aria-label="Webhooks">
           {webhooks.data.map((webhook) => (
             <WebhookItem
               key={webhook.id}
               webhook={webhook}
               onOpen={() => setOpen({ kind: 'deliveries', webhook })}
+              onTested={() => setOpen((now) => now ?? { kind: 'deliveries', webhook })}
               onEdit={() => setOpen({ kind: 'edit', webhook })}
               onRotate={() => setOpen({ kind: 'rotate', webhook })}
               onDelete={() => setOpen({ kind: 'delete', webhook })}

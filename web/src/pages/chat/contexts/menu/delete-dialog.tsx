@@ -47,7 +47,9 @@ export function DeleteDialog({ contextId, onClose }: { contextId: string; onClos
     >
       {context !== undefined && (
         <ul className={css.goes}>
-          <li>{count(context.message_count, 'message')} and all queued inputs; a running job is cancelled</li>
+          <li>
+            {count(context.message_count, 'message')} and all delayed and queued inputs; a running job is cancelled
+          </li>
           <li>{tree === undefined ? 'Its worker' : `The worker ${tree.name}`}, with its settings</li>
           {tree !== undefined && tree.children.length > 0 && (
             <li>

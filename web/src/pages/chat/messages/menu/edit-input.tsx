@@ -75,9 +75,7 @@ export function EditInput({ message, onClose }: { message: Message; onClose: () 
       />
       {isBusy && (
         <Field label="Delivery (a job is active)">
-          {({ id: controlId }) => (
-            <Select id={controlId} value={delivery} options={DELIVERIES} onChange={setDelivery} />
-          )}
+          {(tie) => <Select {...tie} value={delivery} options={DELIVERIES} onChange={setDelivery} />}
         </Field>
       )}
     </Dialog>
