@@ -19,6 +19,7 @@ const COMMON = {
   maxSteps: null,
   deadline: null,
   queueLimit: 1_000,
+  full: null,
 } satisfies Partial<PostedInput & Submission>;
 
 /** An input as a client posts it. The caller adds the context. */

@@ -12,6 +12,7 @@ import { delayInput } from '../../commands/inputs/delay-input.ts';
 import { submitInput } from '../../commands/inputs/submit-input.ts';
 import type { AnyCommand } from '../../commands/perform.ts';
 import { withWebhook } from '../../commands/webhooks/with-webhook.ts';
+import type { Refusal } from '../../core/errors.ts';
 import type { InputBlock } from '../../core/conversation/blocks.ts';
 import type { Delay } from '../../core/run/delay.ts';
 import { parseId, type ContextId, type WebhookId } from '../../core/ids.ts';
@@ -26,7 +27,7 @@ type Posted =
   | (Static<typeof PostJob> & { content?: never; delivery?: never; after_s?: never; at?: never });
 
 /** Where a job is queued, how many may be queued there, and the token that asks for it. */
-type Target = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit'> & Caller;
+type Target = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit' | 'full'> & Caller;
 
 type Options = Omit<Static<typeof PostMessage>, 'content'>;
 
@@ -57,16 +58,18 @@ export function notifying<Posted>(
   return withWebhook(command, { tenantId, id }, jobOf);
 }
 
+/** `full`: why the tenant may have no more jobs; null: it may. */
 export function queueOf(
   { config }: { config: { queueLimit: number } },
   { tenantId, token }: Caller,
   contextId: ContextId,
+  full: Refusal | null,
 ): Target {
-  return { tenantId, token, contextId, queueLimit: config.queueLimit };
+  return { tenantId, token, contextId, queueLimit: config.queueLimit, full };
 }
 
 export function toSubmitInput(
-  { tenantId, token, contextId, queueLimit }: Target,
+  { tenantId, token, contextId, queueLimit, full }: Target,
   posted: Options,
 ): Omit<SubmitInput, 'content'> {
   return {
@@ -76,6 +79,7 @@ export function toSubmitInput(
     branch: posted.branch ?? null,
     ...toJobOptions({ token }, posted, 'deadline'),
     queueLimit,
+    full,
   };
 }
 

@@ -4,7 +4,7 @@ import type { ContextId, TenantId } from '../../core/ids.ts';
 import { idleTimeouts } from '../../core/workers/settings.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { findContext, type ContextView } from '../../db/read/contexts/context-views.ts';
-import { withinQuota, type LimitedTenant } from '../../commands/tenants/within-quota.ts';
+import { unlessFull, type LimitedTenant } from '../../commands/tenants/within-quota.ts';
 import type { AnyCommand } from '../../commands/perform.ts';
 import { answeredBy, write, type WriteRequest } from '../request/write.ts';
 import type { ApiPorts } from '../server/ports.ts';
@@ -35,8 +35,8 @@ export async function created(
   reply: FastifyReply,
   command: AnyCommand<{ contextId: ContextId }>,
 ): Promise<Context> {
-  const within = withinQuota(request, { workers: 1 }, command);
-  const answered = answeredBy(within, (tx, made) => readAnswer(ports, tx, request.tenantId, made.contextId));
+  const full = await ports.rooms.whyFull(request, reply, { workers: 1 });
+  const answered = answeredBy(unlessFull(full, command), (tx, made) => readAnswer(ports, tx, request.tenantId, made.contextId));
   const answer = await write(ports, request, answered);
   reply.code(201).header('location', `/api/contexts/${answer.body.id}`);
   return tagged(reply, answer);

@@ -15,6 +15,7 @@ import { refuse } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME } from '../../core/ids.ts';
 import { NO_LIMITS, limitsOf } from '../../core/access/quotas.ts';
 import { limitUploads, openQuotas, type Quotas } from '../quotas/quotas.ts';
+import { openRooms } from '../quotas/room.ts';
 import { openAccessControl, type AccessControl } from '../access/access.ts';
 import { allowOrigins } from '../access/cors.ts';
 import { isForOperator, requireScope, scopeOf } from '../access/scopes.ts';
@@ -33,7 +34,7 @@ import { notThere } from './files.ts';
 import { compressResponses } from '../response/compress.ts';
 import { measureRequests, openMetrics, type Metrics } from '../metrics/metrics.ts';
 import { documentRoutes } from './openapi.ts';
-import type { ApiPorts, App } from './ports.ts';
+import type { ApiPorts, App, AppPorts } from './ports.ts';
 import { RequestRefused, refused, sendProblem } from '../response/problem.ts';
 import { addRoutes } from '../routes/routes.ts';
 import { components } from '../schemas/components.ts';
@@ -44,7 +45,8 @@ import { createValidator } from '../request/validation.ts';
 /** Timeout for receiving a request, in milliseconds. */
 const UPLOAD_MS = 120_000;
 
-export async function createApp(ports: ApiPorts): Promise<App> {
+export async function createApp(given: AppPorts): Promise<App> {
+  const ports: ApiPorts = { ...given, rooms: openRooms(given.database) };
   const app: App = Fastify({
     loggerInstance: ports.logger,
     logController: new LogController({ disableRequestLogging: true }),

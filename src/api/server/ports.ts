@@ -12,6 +12,7 @@ import type { Config } from '../../config/config.ts';
 import type { KeyRef } from '../../core/access/api-keys.ts';
 import type { ApiKeyId, TenantId } from '../../core/ids.ts';
 import type { StreamHub } from '../../events/stream-hub.ts';
+import type { Rooms } from '../quotas/room.ts';
 import type { About } from './about.ts';
 import type { Catalog } from './catalog.ts';
 import type { Scope, Scopes } from '../../core/access/scopes.ts';
@@ -45,7 +46,8 @@ export type ApiConfig = Pick<
 /** `secretBox` null: no webhook can be made. */
 export type WebhookPorts = Pick<Receivers, 'whyNot'> & { secretBox: SecretBox | null };
 
-export type ApiPorts = CommandPorts & {
+/** What an application is made of. */
+export type AppPorts = CommandPorts & {
   config: ApiConfig;
   logger: FastifyBaseLogger;
   /** Closed with the application. */
@@ -56,6 +58,11 @@ export type ApiPorts = CommandPorts & {
   webhooks: WebhookPorts;
   /** The built console; null: not built. */
   consoleFolder: string | null;
+};
+
+export type ApiPorts = AppPorts & {
+  /** For more jobs and workers of tenants with limits. */
+  rooms: Rooms;
 };
 
 export type App = FastifyInstance<

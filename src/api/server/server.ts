@@ -6,10 +6,10 @@ import { isLoopback } from '../../config/loopback.ts';
 import { isSecured } from '../access/access.ts';
 import { createApp } from './app.ts';
 import { openCatalog, type Catalog } from './catalog.ts';
-import type { ApiConfig, ApiPorts } from './ports.ts';
+import type { ApiConfig, AppPorts } from './ports.ts';
 import { trackUnused } from './unused-connections.ts';
 
-type ServerPorts = Omit<ApiPorts, 'config' | 'streamHub' | 'catalog'> &
+type ServerPorts = Omit<AppPorts, 'config' | 'streamHub' | 'catalog'> &
   Pick<Catalog, 'checkInput' | 'parameters'> & {
     config: ApiConfig & Pick<Config, 'host' | 'port'>;
     /** Roles of the config file. */

@@ -1,5 +1,6 @@
 /** Compacts a context on request: as a job of its own, queued like any other. */
 import type { AskedCompaction } from '../../core/compaction/settings.ts';
+import type { Refusal } from '../../core/errors.ts';
 import type { ContextId, JobId, TenantId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { User } from '../../core/access/user.ts';
@@ -15,12 +16,14 @@ type CompactContext = {
   user?: User | null;
   metadata?: JsonObject;
   queueLimit: number;
+  /** Null, the default: the tenant may have more jobs. */
+  full?: Refusal | null;
 };
 
-/** Refused: `not_found`, `worker_stopped`, `queue_full`. */
+/** Refused: `not_found`, `worker_stopped`, `quota_exceeded`, `queue_full`. */
 export function compactContext(
   { ids }: Pick<CommandPorts, 'ids'>,
-  { tenantId, contextId, asked, user = null, metadata = {}, queueLimit }: CompactContext,
+  { tenantId, contextId, asked, user = null, metadata = {}, queueLimit, full = null }: CompactContext,
 ): OneStatement<{ jobId: JobId }> {
   return {
     async statement(executor) {
@@ -35,6 +38,7 @@ export function compactContext(
         user,
         metadata,
         queueLimit,
+        full,
       });
       return enqueued.kind === 'refused' ? enqueued : done({ jobId }, ...enqueued.wakeUps);
     },

@@ -25,7 +25,7 @@ type DelayedInput = SubmitInput & { content: InputBlock[] };
 
 /**
  * `within`: before the names of parameters in refusals. Refused: `not_found` (also for the branch), `invalid_request`,
- * `worker_stopped`, `queue_full`.
+ * `worker_stopped`, `quota_exceeded`, `queue_full`.
  */
 export function delayInput(ports: SubmitPorts, input: DelayedInput, delay: Delay, within = ''): Command<Accepted> {
   return async (tx) => {
@@ -37,6 +37,7 @@ export function delayInput(ports: SubmitPorts, input: DelayedInput, delay: Delay
     if (startsAt <= now) return performWithin(tx, queueInput(ports, input));
     const refusal = refusalOf(times, deadline, within);
     if (refusal !== null) return refusal;
+    if (input.full !== null) return input.full;
     if (branch !== null && (await findBranch(tx, input, branch)) === null) return noBranch(branch);
     const job = jobOfInput(ports.ids, input);
     const inserted = await insertDelayed(tx, { ...input, ...job, startsAt });

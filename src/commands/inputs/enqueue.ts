@@ -24,6 +24,7 @@ export const PLAIN_JOB = {
   deadline: null,
   mayAnswer: false,
   onlyIfIdle: false,
+  full: null,
 } satisfies Partial<Submission>;
 
 /** By one statement. Refused: `not_found`, `worker_stopped`, `queue_full`. */

@@ -1,5 +1,6 @@
 /** What a client posts to a context, and the receipt that it gets. */
 import type { InputBlock } from '../../core/conversation/blocks.ts';
+import type { Refusal } from '../../core/errors.ts';
 import type { ContextId, JobId, MessageId, TenantId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
@@ -33,6 +34,8 @@ export type SubmitInput = JobOptions & {
   /** The branch; null: the active one. */
   branch: string | null;
   queueLimit: number;
+  /** Why the tenant may have no more jobs; null: it may. An input that joins a job, or answers a question, adds none. */
+  full: Refusal | null;
 };
 
 /** The first input of a new worker: its context is idle and has one branch. */

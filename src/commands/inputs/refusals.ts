@@ -7,16 +7,17 @@ import type { ContextId, ToolCallId } from '../../core/ids.ts';
 import type { SubmitInput } from './posted-input.ts';
 
 /** The context and the limit of any submission to the queue. */
-type Submission = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit'>;
+type Submission = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit' | 'full'>;
 
 export async function whyRefused(executor: Executor, submission: Submission): Promise<Refusal> {
   return refusalOf(await admission(executor, submission.tenantId, submission.contextId), submission);
 }
 
 /** `state` null: the context does not exist. */
-export function refusalOf(state: Admission | null, { contextId, queueLimit }: Submission): Refusal {
+export function refusalOf(state: Admission | null, { contextId, queueLimit, full }: Submission): Refusal {
   if (state === null) return noContext({ contextId });
   if (state.stopped) return refuse('worker_stopped', 'The worker is stopped. Start it first.');
+  if (full !== null) return full;
   if (state.queued >= queueLimit)
     return refuse(
       'queue_full',

@@ -25,7 +25,8 @@ export function steerInput(ports: SubmitPorts, input: SubmitInput & { content: I
     if (job === null) return performWithin(tx, queueInput(ports, input));
     const messageId = ports.ids.next<MessageId>();
     const joined = await steer(tx, { tenantId, contextId, jobId: job.id, messageId, content, queueLimit });
-    if (joined === null) return whyRefused(tx, input);
+    // To join a job adds none.
+    if (joined === null) return whyRefused(tx, { ...input, full: null });
     return done({ jobId: job.id, messageId, contextId, status: job.status, after: joined.headSeq });
   };
 }

@@ -12,8 +12,8 @@ import type { Executor } from '../../db/connection/client.ts';
 import { NORMAL, enqueueInput } from '../inputs/enqueue.ts';
 import type { Accepted, FirstInput } from '../inputs/posted-input.ts';
 import { cancelJob } from '../jobs/cancel-job.ts';
-import { done, performWithin, type AnyCommand, type Command, type Outcome } from '../perform.ts';
-import { withinQuota } from '../tenants/within-quota.ts';
+import { done, performWithin, type Outcome } from '../perform.ts';
+import { whyFull } from '../tenants/within-quota.ts';
 import type { CommandPorts } from '../ports.ts';
 import { createWorker } from '../workers/create-worker.ts';
 
@@ -37,31 +37,12 @@ export async function postRun(
   tx: Executor,
   ports: SchedulePorts,
   schedule: Schedule,
-  run: RunOf,
-): Promise<Outcome<Accepted>> {
-  return performWithin(
-    tx,
-    withinLimits(ports, schedule, run, (within) => post(within, ports, schedule, run)),
-  );
-}
-
-function withinLimits(
-  { tenantLimits }: SchedulePorts,
-  { tenantId, target }: Schedule,
-  { limits }: RunOf,
-  command: Command<Accepted>,
-): AnyCommand<Accepted> {
-  const adds = { queuedJobs: 1, workers: target.kind === 'context' ? 0 : 1 };
-  return withinQuota({ tenantId, limits: limitsOf(limits, tenantLimits) }, adds, command);
-}
-
-async function post(
-  tx: Executor,
-  ports: SchedulePorts,
-  schedule: Schedule,
-  { role }: ScheduleRole,
+  { role, limits: own }: RunOf,
 ): Promise<Outcome<Accepted>> {
   const { tenantId, user, target, content } = schedule;
+  const adds = { queuedJobs: 1, workers: target.kind === 'context' ? 0 : 1 };
+  const full = await whyFull(tx, { tenantId, limits: limitsOf(own, ports.tenantLimits) }, adds);
+  if (full !== null) return full;
   const input: FirstInput = {
     content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
     priority: NORMAL,
@@ -73,7 +54,7 @@ async function post(
   if (target.kind === 'context') {
     const { queueLimit } = ports;
     const { contextId } = target;
-    return enqueueInput(tx, ports.ids, { ...input, tenantId, contextId, delivery: 'queue', branch: null, queueLimit });
+    return enqueueInput(tx, ports.ids, { ...input, tenantId, contextId, delivery: 'queue', branch: null, queueLimit, full });
   }
   const { name, config } = target.worker;
   const worker = { tenantId, user, name, title: null, role, config, parentWorkerId: null };
@@ -92,13 +73,10 @@ export async function replaceRun(
   run: RunOf,
 ): Promise<Outcome<Accepted>> {
   const { tenantId, lastJobId: jobId } = schedule;
-  const replace: Command<Accepted> = async (within) => {
-    const reason = 'The next run of its schedule began.';
-    const cancelled = await cancelJob(ports, { tenantId, jobId, reason })(within);
-    const posted = await post(within, ports, schedule, run);
-    // A job that is not found was deleted.
-    if (posted.kind === 'refused' || cancelled.kind === 'refused') return posted;
-    return done(posted.value, ...cancelled.afterCommit, ...posted.afterCommit);
-  };
-  return performWithin(tx, withinLimits(ports, schedule, run, replace));
+  const reason = 'The next run of its schedule began.';
+  const cancelled = await cancelJob(ports, { tenantId, jobId, reason })(tx);
+  const posted = await postRun(tx, ports, schedule, run);
+  // A job that is not found was deleted.
+  if (posted.kind === 'refused' || cancelled.kind === 'refused') return posted;
+  return done(posted.value, ...cancelled.afterCommit, ...posted.afterCommit);
 }

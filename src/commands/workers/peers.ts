@@ -31,8 +31,8 @@ import {
 import { workerTree } from '../../db/read/contexts/worker-tree.ts';
 import { stopBelow } from '../jobs/cascade.ts';
 import { PLAIN_JOB, enqueue } from '../inputs/enqueue.ts';
-import { done, perform, performWithin, type Command } from '../perform.ts';
-import { withinQuota } from '../tenants/within-quota.ts';
+import { done, perform, type Command } from '../perform.ts';
+import { whyFull } from '../tenants/within-quota.ts';
 import type { CommandPorts } from '../ports.ts';
 import { stopWorker } from './stop-worker.ts';
 
@@ -116,9 +116,9 @@ const GONE = refuse('not_found', 'This worker is being deleted.');
 type SentMessage = { sender: Sender; self: Self; peer: Found; content: string };
 
 /**
- * A job sent to a worker below is cancelled with the job that sends it, and its end is reported to
- * the sender. Refused: `worker_stopped`, `queue_full`, `quota_exceeded`, `worker_limit` (too many hops), `rate_limited`, `context_busy`
- * (the sending job is ending).
+ * A job sent to a worker below is cancelled with the job that sends it, and its end is reported to the sender. Refused:
+ * `worker_stopped`, `quota_exceeded`, `queue_full`, `worker_limit` (too many hops), `rate_limited`, `context_busy` (the
+ * sending job is ending).
  */
 function sendMessage(
   { ids }: Pick<CommandPorts, 'ids'>,
@@ -133,7 +133,8 @@ function sendMessage(
     const { hops, user, limits: own } = await sendingJob(tx, tenantId, senderJob);
     const input = { messageId: ids.next<MessageId>(), content: sentMessage(self, content) };
     const { contextId } = peer;
-    const submission = { ...PLAIN_JOB, tenantId, contextId, jobId, input, queueLimit: limits.queuedInputs };
+    const full = await whyFull(tx, { tenantId, limits: limitsOf(own, limits.tenantLimits) }, { queuedJobs: 1 });
+    const submission = { ...PLAIN_JOB, tenantId, contextId, jobId, input, queueLimit: limits.queuedInputs, full };
     const asker = {
       workerId: self.id,
       hops: hops + 1,
@@ -143,13 +144,9 @@ function sendMessage(
       notifyParent: peer.isBelow,
       noticeOfJobId: null,
     };
-    const send: Command<{ jobId: JobId }> = async (within) => {
-      const enqueued = await enqueue(within, submission, asker);
-      if (enqueued.kind === 'refused') return enqueued;
-      return (await mayNot(within, limits, sender)) ?? done({ jobId }, ...enqueued.wakeUps);
-    };
-    const tenant = { tenantId, limits: limitsOf(own, limits.tenantLimits) };
-    return performWithin(tx, withinQuota(tenant, { queuedJobs: 1 }, send));
+    const enqueued = await enqueue(tx, submission, asker);
+    if (enqueued.kind === 'refused') return enqueued;
+    return (await mayNot(tx, limits, sender)) ?? done({ jobId }, ...enqueued.wakeUps);
   };
 }
 

@@ -64,21 +64,31 @@ export type RequestRates = {
 /** What a tenant has, of what is limited by count in PostgreSQL. */
 export type Usage = { queuedJobs: number; workers: number };
 
-/** What a command adds. */
+/** What a command adds at most. */
 export type Addition = Usage;
 
-/** The message for the client or the model; null: the addition is within the limits. */
+/** How far each is counted; null: it is not counted, and 0 in the usage. */
+export type Counted = { [What in keyof Usage]: number | null };
+
+/** Null: nothing that is added is limited. A tenant is counted up to its limit: more does not matter. */
+export function countedFor({ queued_jobs, workers }: TenantLimits, adds: Addition): Counted | null {
+  const queuedJobs = adds.queuedJobs === 0 ? null : (queued_jobs ?? null);
+  const ofWorkers = adds.workers === 0 ? null : (workers ?? null);
+  return queuedJobs === null && ofWorkers === null ? null : { queuedJobs, workers: ofWorkers };
+}
+
+/** `usage`: counted up to the limits. Null: the addition is within them. */
 export function overQuota(limits: TenantLimits, usage: Usage, adds: Addition): Refusal | null {
   const { workers, queued_jobs: queuedJobs } = limits;
   if (workers !== undefined && adds.workers > 0 && usage.workers + adds.workers > workers)
     return quotaExceeded(
       'workers',
-      `The tenant has ${workers} workers, its limit. Delete workers that are not needed.`,
+      `The tenant may have ${workers} workers, and has no room for more. Delete workers that are not needed, or ask the operator for a higher limit.`,
     );
   if (queuedJobs !== undefined && adds.queuedJobs > 0 && usage.queuedJobs + adds.queuedJobs > queuedJobs)
     return quotaExceeded(
       'queued_jobs',
-      `The tenant has ${queuedJobs} queued jobs, its limit. Wait until some of them start.`,
+      `The tenant may have ${queuedJobs} queued and delayed jobs, and has no room for more. Wait until some of them start, or cancel some.`,
     );
   return null;
 }

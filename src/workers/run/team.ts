@@ -5,8 +5,7 @@
 import type { RunSignals } from '../../agent/run-signals.ts';
 import type { AskingCall, Team } from '../../agent/calls/team.ts';
 import { suppressDuplicate } from '../../commands/suppress-duplicate.ts';
-import { countedFor } from '../../commands/tenants/within-quota.ts';
-import { limitsOf, overQuota, type TenantLimits, type Usage } from '../../core/access/quotas.ts';
+import { countedFor, limitsOf, overQuota, type TenantLimits, type Usage } from '../../core/access/quotas.ts';
 import type { Code } from '../../core/errors.ts';
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../core/ids.ts';
 import { isFinished, type ActiveJob } from '../../core/run/job.ts';

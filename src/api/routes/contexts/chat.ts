@@ -1,8 +1,8 @@
 /** Chat sessions. A session is a context with an idle timeout. */
 import type { Static } from 'typebox';
-import { withinQuota, type LimitedTenant } from '../../../commands/tenants/within-quota.ts';
+import { unlessFull } from '../../../commands/tenants/within-quota.ts';
 import { mapOutcome, type AnyCommand } from '../../../commands/perform.ts';
-import { refuse } from '../../../core/errors.ts';
+import { refuse, type Refusal } from '../../../core/errors.ts';
 import { isAllowed, notAllowed } from '../../../core/workers/allowed-names.ts';
 import { parseId, type ContextId } from '../../../core/ids.ts';
 import { actingUser, requireNewContexts, sees, type WritingCaller } from '../../access/reach.ts';
@@ -37,10 +37,11 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const session = sessionId(request.body.session_id);
+      const full = await ports.rooms.whyFull(request, reply, { queuedJobs: 1, workers: session === null ? 1 : 0 });
       const command =
         session === null
-          ? await begin(ports, request, request.body)
-          : await goOn(ports, request, session, request.body);
+          ? unlessFull(full, await begin(ports, request, request.body))
+          : await goOn(ports, request, { contextId: session, full }, request.body);
       const answer = await write(ports, request, answered(command));
       return accepted(request, reply, answer);
     },
@@ -48,11 +49,9 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
 }
 
 /** A session always uses the default model. For another model or a role, clients create a context and post to it. */
-type LimitedCaller = WritingCaller & LimitedTenant;
-
 async function begin(
   ports: ApiPorts,
-  caller: LimitedCaller,
+  caller: WritingCaller,
   { message, user }: Static<typeof Chat>,
 ): Promise<AnyCommand<Accepted>> {
   requireNewContexts(caller);
@@ -78,8 +77,7 @@ async function begin(
     parentWorkerId: null,
   };
   const make = await makeWorker(ports, wanted, toFirstInput(caller, { content: message }));
-  const command = withinQuota(caller, { workers: 1, queuedJobs: 1 }, make);
-  return answeredBy(command, async (_, created) => {
+  return answeredBy(make, async (_, created) => {
     if (created.accepted === null) throw new Error('A session was created without its first message.');
     return toAccepted(created.accepted);
   });
@@ -87,16 +85,15 @@ async function begin(
 
 async function goOn(
   ports: ApiPorts,
-  caller: LimitedCaller,
-  contextId: ContextId,
+  caller: WritingCaller,
+  { contextId, full }: { contextId: ContextId; full: Refusal | null },
   { message, user }: Static<typeof Chat>,
 ): Promise<AnyCommand<Accepted>> {
   if (!(await sees(ports.database.db, caller, { kind: 'context', id: contextId })))
     throw new RequestRefused(noSession(contextId));
   const posted = { content: message, ...(user !== undefined && { user }) };
-  const submit = submitPosted(ports, queueOf(ports, caller, contextId), posted);
-  const command = withinQuota(caller, { queuedJobs: 1 }, submit);
-  return mapOutcome(command, async (outcome) =>
+  const submit = submitPosted(ports, queueOf(ports, caller, contextId, full), posted);
+  return mapOutcome(submit, async (outcome) =>
     outcome.kind === 'refused' && outcome.code === 'not_found' ? noSession(contextId) : outcome,
   );
 }

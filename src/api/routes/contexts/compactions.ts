@@ -1,5 +1,4 @@
 /** Starts compactions of a context, and lists them. */
-import { withinQuota } from '../../../commands/tenants/within-quota.ts';
 import { compactContext } from '../../../commands/contexts/compact-context.ts';
 import { listCompactions } from '../../../db/read/messages/compaction-views.ts';
 import { requireNames } from '../../server/catalog.ts';
@@ -47,11 +46,11 @@ function compactRoute(app: App, ports: ApiPorts): void {
       const { token } = request;
       const { user: named, ...asked } = request.body;
       if (asked.model !== undefined) await requireNames(ports, request, { model: asked.model }, []);
-      const target = queueOf(ports, request, contextId(request.params.id));
+      const full = await ports.rooms.whyFull(request, reply, { queuedJobs: 1 });
+      const target = queueOf(ports, request, contextId(request.params.id), full);
       const user = actingUser(request, named);
       const compact = compactContext(ports, { ...target, asked, user, metadata: token?.metadata ?? {} });
-      const command = withinQuota(request, { queuedJobs: 1 }, compact);
-      const answered = answeredBy(command, async (_, { jobId }): Promise<CompactAccepted> => ({ job_id: jobId }));
+      const answered = answeredBy(compact, async (_, { jobId }): Promise<CompactAccepted> => ({ job_id: jobId }));
       return accepted(request, reply, await write(ports, request, answered));
     },
   );

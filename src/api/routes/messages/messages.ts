@@ -1,5 +1,4 @@
 /** Messages of a context: posted, read, edited, withdrawn. */
-import { withinQuota } from '../../../commands/tenants/within-quota.ts';
 import { changeInput, withdrawInput } from '../../../commands/inputs/change-input.ts';
 import { runStatement, type OneStatement } from '../../../commands/perform.ts';
 import { contextOf } from '../../../db/write/workers/workers.ts';
@@ -48,10 +47,9 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const context = contextId(request.params.id);
-      const submit = submitPosted(ports, queueOf(ports, request, context), request.body);
-      const command = withinQuota(request, { queuedJobs: 1 }, submit);
-      return accepted(request, reply, await write(ports, request, command));
+      const full = await ports.rooms.whyFull(request, reply, { queuedJobs: 1 });
+      const target = queueOf(ports, request, contextId(request.params.id), full);
+      return accepted(request, reply, await write(ports, request, submitPosted(ports, target, request.body)));
     },
   );
 }
@@ -75,12 +73,12 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const worker = workerId(request.params.id);
+      const full = await ports.rooms.whyFull(request, reply, { queuedJobs: 1 });
       const command: OneStatement<Accepted> = {
         async statement(executor) {
           const context = await contextOf(executor, tenantId, worker);
           if (context === null) return refuse('not_found', noWorker(worker));
-          const submit = submitPosted(ports, queueOf(ports, request, context), body);
-          return runStatement(executor, withinQuota(request, { queuedJobs: 1 }, submit));
+          return runStatement(executor, submitPosted(ports, queueOf(ports, request, context, full), body));
         },
       };
       return accepted(request, reply, await write(ports, request, command));
@@ -104,10 +102,9 @@ function postJobRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const context = contextId(request.params.id);
-      const submit = submitPosted(ports, queueOf(ports, request, context), request.body);
-      const command = withinQuota(request, { queuedJobs: 1 }, submit);
-      return accepted(request, reply, await write(ports, request, command));
+      const full = await ports.rooms.whyFull(request, reply, { queuedJobs: 1 });
+      const target = queueOf(ports, request, contextId(request.params.id), full);
+      return accepted(request, reply, await write(ports, request, submitPosted(ports, target, request.body)));
     },
   );
 }

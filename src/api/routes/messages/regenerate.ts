@@ -2,10 +2,9 @@
  * Edits past inputs and regenerates answers, each on a new branch. Lists the siblings of a message on other branches.
  */
 import type { Static } from 'typebox';
-import { withinQuota } from '../../../commands/tenants/within-quota.ts';
-import type { Accepted } from '../../../commands/inputs/posted-input.ts';
 import { editInput, regenerate, type Regeneration } from '../../../commands/inputs/regenerate.ts';
 import type { AnyCommand } from '../../../commands/perform.ts';
+import type { Refusal } from '../../../core/errors.ts';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
 import type { TenantId } from '../../../core/ids.ts';
 import type { Token } from '../../../core/access/tokens.ts';
@@ -25,8 +24,6 @@ import { answeredBy, write } from '../../request/write.ts';
 import { MessageParams, contextId, messageId } from '../params.ts';
 
 const tags = ['contexts'];
-
-type OnBranch = Accepted & { branch: string };
 
 const ONE_JOB = { queuedJobs: 1 };
 
@@ -54,12 +51,9 @@ function editMessageRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const content = toBlocks(request.body.content);
-      const regeneration = toRegeneration(ports, request, content);
-      const answer = await write(
-        ports,
-        request,
-        onBranch(withinQuota(request, ONE_JOB, editInput(ports, regeneration))),
-      );
+      const full = await ports.rooms.whyFull(request, reply, ONE_JOB);
+      const regeneration = toRegeneration(ports, request, content, full);
+      const answer = await write(ports, request, onBranch(editInput(ports, regeneration)));
       return accepted(request, reply, answer);
     },
   );
@@ -81,12 +75,9 @@ function regenerateRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const regeneration = toRegeneration(ports, request, null);
-      const answer = await write(
-        ports,
-        request,
-        onBranch(withinQuota(request, ONE_JOB, regenerate(ports, regeneration))),
-      );
+      const full = await ports.rooms.whyFull(request, reply, ONE_JOB);
+      const regeneration = toRegeneration(ports, request, null, full);
+      const answer = await write(ports, request, onBranch(regenerate(ports, regeneration)));
       return accepted(request, reply, answer);
     },
   );
@@ -126,12 +117,13 @@ function toRegeneration<Content extends InputBlock[] | null>(
   ports: ApiPorts,
   { tenantId, token, params, body }: RegenerateRequest,
   content: Content,
+  full: Refusal | null,
 ): Regeneration & { input: { content: Content } } {
-  const target = queueOf(ports, { tenantId, token }, contextId(params.id));
+  const target = queueOf(ports, { tenantId, token }, contextId(params.id), full);
   const input = { ...toSubmitInput(target, body), content };
   return { messageId: messageId(params.message_id), name: body.name ?? null, input };
 }
 
-function onBranch(command: AnyCommand<OnBranch>): AnyCommand<AcceptedOnBranch> {
+function onBranch(command: ReturnType<typeof regenerate>): AnyCommand<AcceptedOnBranch> {
   return answeredBy(command, async (_, value) => ({ ...toAccepted(value), branch: value.branch }));
 }

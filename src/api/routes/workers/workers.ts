@@ -1,5 +1,5 @@
 /** Workers: created, read, changed, stopped, started, deleted. */
-import { withinQuota } from '../../../commands/tenants/within-quota.ts';
+import { unlessFull } from '../../../commands/tenants/within-quota.ts';
 import { startBelow, stopBelow } from '../../../commands/jobs/cascade.ts';
 import { deleteWorker } from '../../../commands/workers/delete-worker.ts';
 import { performWithin, type Command } from '../../../commands/perform.ts';
@@ -93,7 +93,8 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
       const first = input === undefined ? null : toFirstInput(request, input);
       const delay = input === undefined ? null : delayOf(input, 'input.');
       const make = await makeWorker(ports, wanted, first, delay);
-      const command = withinQuota(request, { workers: 1, queuedJobs: first === null ? 0 : 1 }, make);
+      const full = await ports.rooms.whyFull(request, reply, { workers: 1, queuedJobs: first === null ? 0 : 1 });
+      const command = unlessFull(full, make);
       const making = notifying(command, request, input?.webhook, ({ accepted }) => accepted);
       const answered = answeredBy(making, async (_, made) => toCreated(made));
       const answer = await write(ports, request, answered);

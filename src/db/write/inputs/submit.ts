@@ -4,6 +4,7 @@
  * submits of many contexts.
  */
 import { sql, type Placeholder, type SQL } from 'drizzle-orm';
+import type { Refusal } from '../../../core/errors.ts';
 import type { ContextId, TenantId } from '../../../core/ids.ts';
 import { shared } from '../../batches/shared.ts';
 import type { Executor } from '../../connection/client.ts';
@@ -34,6 +35,8 @@ export type Submission = NewJob & {
   onlyIfIdle: boolean;
   /** Refused if this many inputs are queued. */
   queueLimit: number;
+  /** Refused if not null: the tenant may have no more jobs. */
+  full: Refusal | null;
 };
 
 /** `asker`: the worker that sends it; null: a client. Returns null if refused; the context's row shows why. */
@@ -91,7 +94,7 @@ const CONTEXTS = recordset(
     branch: ['text', ({ branch }) => branch],
     may_answer: ['boolean', ({ mayAnswer }) => mayAnswer],
     only_if_idle: ['boolean', ({ onlyIfIdle }) => onlyIfIdle],
-    queue_limit: ['int', ({ queueLimit }) => queueLimit],
+    queue_limit: ['int', ({ queueLimit, full }) => (full === null ? queueLimit : 0)],
     priority: ['int', ({ priority }) => priority],
   }),
 );

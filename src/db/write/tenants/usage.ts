@@ -1,25 +1,31 @@
 /** What a tenant has, of what its limits count in PostgreSQL. */
-import { sql, type SQL } from 'drizzle-orm';
-import type { TenantLimits, Usage } from '../../../core/access/quotas.ts';
+import { sql } from 'drizzle-orm';
+import type { Counted, TenantLimits, Usage } from '../../../core/access/quotas.ts';
 import type { TenantId } from '../../../core/ids.ts';
 import type { Executor } from '../../connection/client.ts';
+import { encodeJson } from '../../connection/codec.ts';
 import { runningContexts } from '../../processes/slots.ts';
 
-/** What is counted, up to how many; null: it is not counted, and 0 in the answer. */
-export type Counted = { [What in keyof Usage]: number | null };
-
-/** Until the transaction ends, no other one that is within limits adds to what this tenant has. */
-export async function lockUsage(tx: Executor, id: TenantId): Promise<void> {
-  await tx.execute(sql`/* tenants.lock_usage */ select 1 from tenants t where t.id = ${id} for no key update`);
+/** Of one tenant. A number of jobs or workers is read as so many entries of an index. */
+export async function readUsage(executor: Executor, id: TenantId, upTo: Counted): Promise<Usage> {
+  const [usage] = await readUsages(executor, [{ id, upTo }]);
+  if (usage === undefined) throw new Error('Each tenant that is asked for has one row.');
+  return usage;
 }
 
-/** A number of jobs or workers is read as so many entries of an index. */
-export async function readUsage(executor: Executor, id: TenantId, upTo: Counted): Promise<Usage> {
-  const [row] = await executor.execute<Usage>(sql`/* tenants.read_usage */
-    select ${counted(sql`jobs j where j.tenant_id = ${id} and j.status in ('queued', 'delayed')`, upTo.queuedJobs)} as "queuedJobs",
-      ${counted(sql`workers w where w.tenant_id = ${id}`, upTo.workers)} as workers`);
-  if (row === undefined) throw new Error('A select without a table has one row.');
-  return row;
+/** In their order. */
+export async function readUsages(
+  executor: Executor,
+  asked: readonly { id: TenantId; upTo: Counted }[],
+): Promise<Usage[]> {
+  const given = encodeJson(asked.map(({ id, upTo }) => ({ id, jobs: upTo.queuedJobs ?? 0, workers: upTo.workers ?? 0 })));
+  return executor.execute<Usage>(sql`/* tenants.read_usage */
+    select (select count(*)::int from (select from jobs j
+        where j.tenant_id = g.id and j.status in ('queued', 'delayed') limit g.jobs) counted) as "queuedJobs",
+      (select count(*)::int from (select from workers w where w.tenant_id = g.id limit g.workers) counted) as workers
+    from jsonb_array_elements(${given}::jsonb) with ordinality as a(tenant, place)
+    cross join lateral jsonb_to_record(a.tenant) as g(id bigint, jobs int, workers int)
+    order by a.place`);
 }
 
 /** All that a tenant has: for those who ask for it. */
@@ -48,8 +54,4 @@ export async function readTenantLoads(executor: Executor, most: number): Promise
     ) q on q.tenant_id = t.id
     where t.limits <> '{}' or r.tenant_id is not null or q.tenant_id is not null
     order by running desc, queued desc, t.id limit ${most}`);
-}
-
-function counted(from: SQL, upTo: number | null): SQL {
-  return upTo === null ? sql`0` : sql`(select count(*)::int from (select from ${from} limit ${upTo}) counted)`;
 }
