@@ -7,9 +7,9 @@ import { contextColumns, toContextRow, type ContextColumns, type ContextRow } fr
 import { hasSlotLimit, runningContexts, slotLimit } from '../processes/slots.ts';
 
 /**
- * Takes the lease if it is free and the context has work. Sweeps revoke the leases of dead processes before. Null:
- * there is nothing to claim (the claim is a noop), its tenant is not active or has a limit of slots, or `owner` was declared dead. The returned row has the failed claims
- * *before* this claim.
+ * Takes the lease if it is free and the context has work. Sweeps revoke the leases of dead processes before. Null: there
+ * is nothing to claim (the claim is a noop), its tenant is not active or has a limit of slots, or `owner` was declared
+ * dead. The returned row has the failed claims *before* this claim.
  */
 export async function claim(tx: Executor, contextId: ContextId, owner: ProcessId): Promise<ContextRow | null> {
   const [row] = await tx.execute<ContextColumns>(
@@ -18,33 +18,41 @@ export async function claim(tx: Executor, contextId: ContextId, owner: ProcessId
   return row === undefined ? null : toClaimed(row);
 }
 
+/** `busy`: another claim of the tenant is under way, and nothing was done. */
+export type LimitedClaim = { kind: 'claimed'; row: ContextRow } | { kind: 'busy' | 'noop' };
+
+/** In the transaction, whether it has the lock under which the slots of the tenant are counted and taken. */
+const SLOTS_SETTING = 'nightshift.slots';
+
 /**
- * Takes the lease within the limit of the tenant's slots. Locks the row of the tenant first: its claims wait for each
- * other, in all processes. Null: as in `claim`, or the tenant has its limit, or none.
+ * Takes the lease within the limit of the tenant's slots, counted over all processes. One claim of a tenant at a time
+ * does so; none waits. A tenant that has its limit takes no lock. `noop`: as in `claim`, or the tenant has its limit, or
+ * none. `ofFile`: the limit of tenants without one of their own; null: none.
  */
 export async function claimWithinSlots(
   tx: Executor,
   contextId: ContextId,
   owner: ProcessId,
   ofFile: number | null,
-): Promise<ContextRow | null> {
+): Promise<LimitedClaim> {
   const limit = slotLimit(ofFile);
-  // One round trip. The second statement sees what was claimed before the first got its lock.
-  const [, [row]] = await Promise.all([
-    tx.execute(sql`/* contexts.lock_slots */
-      select 1 from contexts c join tenants t on t.id = c.tenant_id
-      where c.id = ${contextId} and ${isClaimable} and t.status = 'active' and ${limit} is not null
-      for no key update of t`),
+  const hasRoom = sql`t.id = c.tenant_id and t.status = 'active' and ${limit} > ${runningContexts}`;
+  // One round trip. The second statement sees what was claimed before the first got the lock.
+  const [[tried], [row]] = await Promise.all([
+    tx.execute<{ isHeld: string }>(sql`/* contexts.try_slots */
+      select set_config(${SLOTS_SETTING},
+        pg_try_advisory_xact_lock(hashtextextended('nightshift.slots ' || t.id, 0))::text, true) as "isHeld"
+      from contexts c join tenants t on ${hasRoom} where c.id = ${contextId} and ${isClaimable}`),
     tx.execute<ContextColumns>(
       sql`/* contexts.claim_within_slots */ ${claimUpdate(
-        sql`(select ${contextId}::uuid as id) free`,
+        sql`(select ${contextId}::uuid as id where current_setting(${SLOTS_SETTING}, true) = 'true') free`,
         owner,
-        sql`exists (select 1 from tenants t
-        where t.id = c.tenant_id and t.status = 'active' and ${limit} > ${runningContexts})`,
+        sql`exists (select 1 from tenants t where ${hasRoom})`,
       )}`,
     ),
   ]);
-  return row === undefined ? null : toClaimed(row);
+  if (row !== undefined) return { kind: 'claimed', row: toClaimed(row) };
+  return { kind: tried?.isHeld === 'false' ? 'busy' : 'noop' };
 }
 
 /** Claims many contexts. Skips rows that another transaction has locked, and contexts with failed claims. */

@@ -3,6 +3,7 @@
  * model call that follows begins while it commits (claim-and-call.ts). Contexts without failed claims that are neither
  * suspect nor known as unsupported share a transaction. Others are read after the commit of their claim.
  */
+import { setTimeout } from 'node:timers/promises';
 import { endUnread } from '../../commands/inputs/end-unread.ts';
 import { NOTHING_COMPACTED } from '../../core/compaction/compacted.ts';
 import { crashLoop, decide } from '../../core/decide.ts';
@@ -27,7 +28,7 @@ import type { Claim, Claimed, Claimer, Skipped, WorkerState } from '../process/p
 const SHARED = 32;
 const MOST_SLOW = 1_000;
 
-type Parts = Pick<WorkerState, 'database' | 'abilities' | 'clock' | 'registry' | 'ids' | 'slots'>;
+type Parts = Pick<WorkerState, 'database' | 'abilities' | 'clock' | 'registry' | 'ids' | 'random' | 'slots'>;
 
 export function createClaimer(parts: Parts): Claimer {
   const claimFirst = createBatcher<Claim, Claimed | Unread | null>({
@@ -91,10 +92,24 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
 
 /** Null: the claim was a noop, or the worker was deleted. */
 async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | Unread | null> {
+  for (let tries = 1; tries < BUSY_TRIES; tries += 1) {
+    const claimed = await claimOnce(parts, one);
+    if (claimed !== 'busy') return claimed;
+    await setTimeout(BUSY_MS * (0.5 + parts.random()));
+  }
+  // It stays runnable: a look or a sweep finds it.
+  return null;
+}
+
+/** Another claim of the same tenant, whose slots are limited, takes about so long. */
+const BUSY_MS = 10;
+const BUSY_TRIES = 50;
+
+async function claimOnce(parts: Parts, one: Claim): Promise<Claimed | Unread | 'busy' | null> {
   const { contextId, isSuspect } = one;
-  return parts.database.transaction(async (tx, last): Promise<Claimed | Unread | null> => {
+  return parts.database.transaction(async (tx, last): Promise<Claimed | Unread | 'busy' | null> => {
     const row = await claimRow(parts, tx, one);
-    if (row === null) return null;
+    if (row === null || row === 'busy') return row;
     parts.clock.set(row.now);
     if (row.failedClaims >= LIMITS.failedClaims) return endUnread(tx, row, parts.ids, crashLoop(row.failedClaims));
     const left = parts.registry.unsupported.has(contextId) ? await leaveUnread(parts, tx, row) : null;
@@ -113,11 +128,16 @@ function slotsOfTenant({ abilities }: Parts): number | null {
 }
 
 /** Null: the claim was a noop, or the tenant has all slots of its limit. */
-async function claimRow(parts: Parts, tx: Executor, { contextId, owner }: Claim): Promise<ContextRow | null> {
+async function claimRow(parts: Parts, tx: Executor, { contextId, owner }: Claim): Promise<ContextRow | 'busy' | null> {
   const ofFile = slotsOfTenant(parts);
-  const row = ofFile === null ? await claim(tx, contextId, owner) : null;
-  if (row !== null || !parts.slots.shares.someAreLimited) return row;
-  return claimWithinSlots(tx, contextId, owner, ofFile);
+  if (!parts.slots.shares.someAreLimited) return claim(tx, contextId, owner);
+  // One round trip: of the two, at most one finds its tenant.
+  const [row, limited] = await Promise.all([
+    ofFile === null ? claim(tx, contextId, owner) : null,
+    claimWithinSlots(tx, contextId, owner, ofFile),
+  ]);
+  if (row !== null) return row;
+  return limited.kind === 'claimed' ? limited.row : limited.kind === 'busy' ? 'busy' : null;
 }
 
 /** Claimed, but not read yet. */

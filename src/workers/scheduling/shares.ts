@@ -84,16 +84,24 @@ export class Shares {
   noteWaiting(waiting: ReadonlyMap<TenantId, number>): void {
     this.#notedAt = performance.now();
     this.#waiting.clear();
-    for (const [tenant, count] of waiting) this.#waiting.set(tenant, count);
+    // No run leaves its slot for a context that its tenant's limit keeps from it.
+    for (const [tenant, count] of waiting) {
+      const next = Math.min(count, this.#room(tenant));
+      if (next > 0) this.#waiting.set(tenant, next);
+    }
     this.#promised.clear();
     this.#leaving.clear();
   }
 
   /**
-   * Whether a run of this tenant should leave its slot, because a context of a tenant that runs fewer here, for its weight,
-   * waits for one. Each waiting context is promised one slot only.
+   * Whether a run of this tenant should leave its slot, because the tenant runs more than its limit, or because a context
+   * of a tenant that runs fewer here, for its weight, waits for one. Each waiting context is promised one slot only.
    */
   yields(tenant: TenantId): boolean {
+    if (this.isOver(tenant)) {
+      add(this.#leaving, tenant, 1);
+      return true;
+    }
     if (performance.now() - this.#notedAt > NOTED_MS) return false;
     const own = this.#share(tenant, this.running(tenant) - (this.#leaving.get(tenant) ?? 0));
     for (const other of this.#waiting.keys()) {
@@ -107,14 +115,24 @@ export class Shares {
     return false;
   }
 
+  /** Whether it runs more here than its limit, which was lowered, without the runs that were asked to leave. */
+  isOver(tenant: TenantId): boolean {
+    return this.#room(tenant) < 0;
+  }
+
   #limitOf(tenant: TenantId): number | null {
     return this.#limits.get(tenant) ?? this.#ofFile;
   }
 
-  /** Whether its limit is used in this process alone. A claim counts over all processes. */
-  #isFull(tenant: TenantId): boolean {
+  /** How many more of its contexts may run, as far as this process alone knows: a claim counts over all. */
+  #room(tenant: TenantId): number {
     const limit = this.#limitOf(tenant);
-    return limit !== null && this.running(tenant) >= limit;
+    const running = this.running(tenant) - (this.#leaving.get(tenant) ?? 0);
+    return limit === null ? Infinity : limit - running;
+  }
+
+  #isFull(tenant: TenantId): boolean {
+    return this.#room(tenant) <= 0;
   }
 
   #share(tenant: TenantId, count: number): number {

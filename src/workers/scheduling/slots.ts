@@ -123,7 +123,8 @@ export class Slot {
 
   /** Whether its run should end between two jobs, for a context of another tenant. */
   yields(): boolean {
-    if (this.#tenant !== null && this.#of.isScarce()) this.#hasYielded ||= this.#shares.yields(this.#tenant);
+    const tenant = this.#tenant;
+    if (tenant !== null && (this.#of.isScarce() || this.#shares.isOver(tenant))) this.#hasYielded ||= this.#shares.yields(tenant);
     return this.#hasYielded;
   }
 
