@@ -121,7 +121,7 @@ async function tryOnce(base: string, send: () => Promise<Response>): Promise<Att
   try {
     const response = await send();
     if (response.ok) return { kind: 'answer', value: await read(response), etag: response.headers.get('etag') };
-    const again = AGAIN.includes(response.status);
+    const again = AGAIN.includes(response.status) && response.headers.get('x-should-retry') !== 'false';
     return { kind: 'failed', error: await toError(response), again, after: retryAfter(response) };
   } catch (cause) {
     return { kind: 'failed', error: unreached(cause, base), again: true, after: null };

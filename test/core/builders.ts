@@ -235,7 +235,6 @@ export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
       epoch: 3,
     },
     allow: ALL_ALLOWED,
-    limits: {},
     workerId: id<WorkerId>(91),
     rootContextId: id<ContextId>(90),
     state: 'Idle',

@@ -29,7 +29,7 @@ export function openQuotas(rates: RequestRates): Quotas {
     if (most === undefined) return;
     const { count, endsInMs } = await rates.count(String(tenantId));
     showLimits(reply, { name: 'requests_per_s', most, left: Math.max(0, most - count), endsInMs });
-    if (count > most) refuse('requests_per_s', `The tenant sends more than ${most} requests in a second, its limit.`);
+    if (count > most) refuse('requests_per_s', `The tenant may send ${most} requests in a second. Wait until the next second.`);
   }
 
   function countServed({ tenantId, limits, method, routeOptions }: FastifyRequest, reply: FastifyReply): void {
@@ -40,14 +40,15 @@ export function openQuotas(rates: RequestRates): Quotas {
     const before = serving.of(tenantId);
     showLimits(reply, { name: 'concurrent_requests', most, left: Math.max(0, most - before - 1), endsInMs: null });
     if (before >= most)
-      refuse('concurrent_requests', `This API process serves ${most} requests of the tenant at once, its limit.`);
-    const end = serving.begin(tenantId);
-    reply.raw.once('close', end);
+      refuse('concurrent_requests', `The tenant may have ${most} requests at once in this API process. Wait until one of them ends.`);
+    // The client may have left, or got a 503, while the rate was counted.
+    if (reply.raw.destroyed || reply.sent) return;
+    reply.raw.once('close', serving.begin(tenantId));
   }
 
   return {
     async admit(request, reply) {
-      if (request.limits === NO_LIMITS) return;
+      if (request.limits === NO_LIMITS || request.routeOptions.config.uncounted === true) return;
       await countRate(request, reply);
       countServed(request, reply);
       const length = Number(request.headers['content-length'] ?? 0);
@@ -60,9 +61,11 @@ export function openQuotas(rates: RequestRates): Quotas {
 
 /** Bodies whose length is not known before are counted while they are read. */
 export function limitUploads(app: App): void {
-  app.addHook('preParsing', async ({ limits, headers }, _reply, body) => {
+  app.addHook('preParsing', async ({ limits, headers, method }, _reply, body) => {
     const most = limits.upload_mb;
-    return most === undefined || headers['content-length'] !== undefined ? body : counted(body, most);
+    // What these methods send is not read.
+    const isRead = headers['transfer-encoding'] !== undefined && method !== 'GET' && method !== 'HEAD';
+    return most === undefined || !isRead ? body : counted(body, most);
   });
 }
 
@@ -75,14 +78,17 @@ function counted(body: Readable, most: number): Readable {
       else done(null, chunk);
     },
   });
+  // The request may have been refused for another reason before its body ends: then nothing else hears of an error.
+  counter.on('error', () => undefined);
   body.once('error', (error) => counter.destroy(error));
+  body.once('close', () => {
+    if (!body.readableEnded) counter.destroy(new Error('The client disconnected.'));
+  });
   return body.pipe(counter);
 }
 
 function tooLarge(most: number): RequestRefused {
-  return new RequestRefused(
-    quotaExceeded('upload_mb', `The body is larger than ${most} MB, the limit of the tenant. Send a smaller one.`),
-  );
+  return new RequestRefused(quotaExceeded('upload_mb', `A body of the tenant may have ${most} MB. Send a smaller one.`));
 }
 
 function refuse(...what: Parameters<typeof quotaExceeded>): never {

@@ -117,6 +117,8 @@ declare module 'fastify' {
     tokens?: 'context' | 'worker' | 'job' | 'filtered' | 'any' | 'none';
     /** The response is a stream that stays open: its duration is not counted as a request. */
     stream?: true;
+    /** Limits of the tenant do not refuse it: it explains them. */
+    uncounted?: true;
     /** Extra time for work in many transactions, in milliseconds, on top of the general request timeout. */
     timeoutMs?: number;
   }

@@ -44,6 +44,14 @@ const RETRY_S = {
   sql_ms: 5,
 } as const satisfies Record<LimitName, number>;
 
+/** Waiting does not help: the request is the same, or something must be deleted. */
+const NOT_CURED: readonly LimitName[] = ['upload_mb', 'workers'];
+
+/** Whether the same request may succeed later. */
+export function isCuredByWaiting(limit: string): boolean {
+  return !NOT_CURED.some((one) => one === limit);
+}
+
 /** `param` of the refusal is the name of the limit. */
 export function quotaExceeded(limit: LimitName, message: string): Refusal {
   return { ...refuse('quota_exceeded', message, limit), retryAfterS: RETRY_S[limit] };

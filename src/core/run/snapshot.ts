@@ -4,7 +4,6 @@ import type { ContextId, TenantId, WorkerId } from '../ids.ts';
 import type { ActiveJob, QueuedJob, SteeredInput } from './job.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Serving, Settings } from '../workers/settings.ts';
-import type { TenantLimits } from '../access/quotas.ts';
 import type { Allow } from '../access/tenant.ts';
 import type { DurableState } from './state.ts';
 import type { OpenCall } from '../tools/tool-call.ts';
@@ -29,8 +28,6 @@ export type Mailbox = {
   lease: Lease;
   /** What its tenant may use, as of the read. */
   allow: Allow;
-  /** The limits of its tenant, without those of the config file. */
-  limits: TenantLimits;
   workerId: WorkerId;
   /** The first context of its chain of forks, or itself. */
   rootContextId: ContextId;

@@ -136,7 +136,7 @@ export async function heartbeat(
         from (
           select t.id, t.status, t.weight, t.limits from tenants t
           where t.status <> 'active' or t.weight <> 1 or ${hasSlotLimit}
-          order by t.status = 'active', t.id limit ${MOST_SPECIAL}
+          order by t.status = 'active', t.weight = 1, t.id limit ${MOST_SPECIAL}
         ) t
       ) end as tenants
     from alive left join contexts c on c.lease_owner = alive.id and c.next_check_at is not null`);

@@ -6,7 +6,6 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, ProcessId } from '../../core/ids.ts';
 import type { Lease } from '../../core/run/snapshot.ts';
 import type { DurableState } from '../../core/run/state.ts';
-import type { TenantLimits } from '../../core/access/quotas.ts';
 import type { Allow } from '../../core/access/tenant.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
@@ -17,8 +16,6 @@ export type ContextRow = {
   lease: Lease;
   /** What its tenant may use. */
   allow: Allow;
-  /** Its own limits. */
-  limits: TenantLimits;
   state: DurableState;
   stopped: boolean;
   headSeq: number;
@@ -38,7 +35,6 @@ export type ContextColumns = Lease & Omit<ContextRow, 'lease'>;
 export const contextColumns: SQL = sql`c.id as "contextId", c.tenant_id as "tenantId",
   (select t.name from tenants t where t.id = c.tenant_id) as "tenantName",
   (select t.allow from tenants t where t.id = c.tenant_id) as allow,
-  (select t.limits from tenants t where t.id = c.tenant_id) as limits,
   (select t.notifies from tenants t where t.id = c.tenant_id) as notifies,
   c.lease_epoch as epoch, c.state, c.stopped, c.head_seq as "headSeq", c.wake_seq as "wakeSeq",
   c.control_seq as "controlSeq", c.failed_claims as "failedClaims", c.active_branch as "activeBranch", c.queued, c.steers,

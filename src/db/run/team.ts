@@ -1,6 +1,7 @@
 /** Reads the workers related to a worker: whether it may create children, which exist, and how their jobs ended. */
 import { sql, type SQL } from 'drizzle-orm';
 import type { Block } from '../../core/conversation/blocks.ts';
+import type { TenantLimits } from '../../core/access/quotas.ts';
 import type { JobError } from '../../core/errors.ts';
 import type { JobId, TenantId, ToolCallId, WorkerId } from '../../core/ids.ts';
 import type { JobStatus } from '../../core/run/job.ts';
@@ -21,6 +22,8 @@ export type Parent = {
   rootWorkerId: WorkerId;
   counts: WorkerCounts;
   job: { hops: number; priority: number } | null;
+  /** The tenant's own limits. */
+  tenantLimits: TenantLimits;
 };
 
 /**
@@ -46,6 +49,7 @@ export async function readParent(
     of_tenant: number;
     hops: number | null;
     priority: number | null;
+    limits: TenantLimits;
   }>(sql`/* workers.read_parent */
     select w.role, w.role_version, r.definition, w.config, w.user_name as "user", w.depth, coalesce(w.root_worker_id, w.id) as root,
       (select count(*)::int from workers k where k.tenant_id = w.tenant_id and k.parent_worker_id = w.id
@@ -54,8 +58,8 @@ export async function readParent(
         where k.root_worker_id = coalesce(w.root_worker_id, w.id) and c.scheduling_status <> 'idle')
         + (select count(*)::int from workers k join contexts c on c.id = k.context_id
           where k.id = coalesce(w.root_worker_id, w.id) and c.scheduling_status <> 'idle') as in_tree,
-      ${countsTenant ? AT_WORK : sql`0`} as of_tenant, j.hops, j.priority
-    from workers w
+      ${countsTenant ? AT_WORK : sql`0`} as of_tenant, j.hops, j.priority, t.limits
+    from workers w join tenants t on t.id = w.tenant_id
     left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
     left join jobs j on j.id = ${jobId}::uuid and j.tenant_id = w.tenant_id
     where w.id = ${workerId} and w.tenant_id = ${tenantId}`);
@@ -69,6 +73,7 @@ export async function readParent(
     rootWorkerId: root,
     counts: { depth, children, inTree: row.in_tree, ofTenant: row.of_tenant },
     job: hops === null || priority === null ? null : { hops, priority },
+    tenantLimits: row.limits,
   };
 }
 

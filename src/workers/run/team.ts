@@ -7,7 +7,7 @@ import type { AskingCall, Team } from '../../agent/calls/team.ts';
 import { suppressDuplicate } from '../../commands/suppress-duplicate.ts';
 import { countedFor, limitsOf, overQuota, type TenantLimits, type Usage } from '../../core/access/quotas.ts';
 import type { Code } from '../../core/errors.ts';
-import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../core/ids.ts';
+import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from '../../core/ids.ts';
 import { isFinished, type ActiveJob } from '../../core/run/job.ts';
 import type { Settings } from '../../core/workers/settings.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
@@ -84,10 +84,11 @@ type Self = { snapshot: Snapshot; job: ActiveJob; settings: Settings };
 
 async function arrangeAll(parts: Parts, self: Self, asking: readonly AskingCall[]): Promise<Arrangement[]> {
   const { snapshot, job } = self;
+  const { lease } = snapshot;
   const arranged: Arrangement[] = [];
   const spawns = idsOf(asking, 'spawn').length;
   const parent = spawns === 0 ? null : await parentOf(parts, snapshot, job);
-  const room = spawns === 0 ? null : await roomFor(parts, snapshot, spawns);
+  const room = parent === null ? null : await roomFor(parts, lease.tenantId, parent.tenantLimits, spawns);
   let made = 0;
   for (const { call, ask } of asking) {
     if (ask.kind === 'wait') {
@@ -111,12 +112,13 @@ type Room = { limits: TenantLimits; usage: Usage };
 
 async function roomFor(
   { database, abilities }: Parts,
-  { lease, limits: own }: Snapshot,
+  tenantId: TenantId,
+  own: TenantLimits,
   count: number,
 ): Promise<Room | null> {
   const limits = limitsOf(own, abilities.team.tenantLimits);
   const upTo = countedFor(limits, { workers: count, queuedJobs: count });
-  return upTo === null ? null : { limits, usage: await readUsage(database.db, lease.tenantId, upTo) };
+  return upTo === null ? null : { limits, usage: await readUsage(database.db, tenantId, upTo) };
 }
 
 function answeredWith(call: OpenCall, result: CallResult): Arrangement {

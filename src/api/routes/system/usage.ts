@@ -1,39 +1,51 @@
 /** The limits of a tenant, and what it uses of each. */
-import type { LimitName } from '../../../core/access/quotas.ts';
+import { Type, type Static } from 'typebox';
+import { limitsOf, type LimitName, type TenantLimits } from '../../../core/access/quotas.ts';
+import type { TenantId } from '../../../core/ids.ts';
+import type { Executor } from '../../../db/connection/client.ts';
+import { findLimits } from '../../../db/write/tenants/manage.ts';
 import { readWholeUsage } from '../../../db/write/tenants/usage.ts';
 import { ref } from '../../../schema/build.ts';
 import type { Quotas } from '../../quotas/quotas.ts';
+import { invalid, orNotFound, refused } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import type { Streams } from '../../response/streams.ts';
-import { perLimit } from '../../schemas/system/tenant.ts';
+import { TenantName, perLimit } from '../../schemas/system/tenant.ts';
 import { TenantUsage } from '../../schemas/system/usage.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { shownLimits } from '../../wire/tenant.ts';
 
 type Counters = { quotas: Quotas; streams: Streams };
 
+const UsageQuery = Type.Object({ tenant: Type.Optional(TenantName) });
+
+type Limited = { id: TenantId; limits: TenantLimits };
+
 export function usageRoute(app: App, ports: ApiPorts, { quotas, streams }: Counters): void {
   app.get(
     '/api/usage',
     {
-      config: { access: 'read', tokens: 'none' },
+      config: { access: 'read_or_operator', tokens: 'none', uncounted: true },
       schema: {
-        summary: 'The limits of the tenant, and what it uses of each',
+        summary: 'The limits of the tenant, and what it uses of each; for the operator those of the tenant in the query',
         description: 'Requests and streams are those of the API process that answers.',
         operationId: 'getUsage',
         tags: ['system'],
+        querystring: UsageQuery,
         response: { 200: ref(TenantUsage) },
       },
     },
-    async ({ tenantId, limits }, reply) => {
-      const { queuedJobs, workers, slots } = await readerOf(ports, reply)((_, last) => readWholeUsage(last, tenantId));
+    async (request, reply) => {
+      const read = readerOf(ports, reply);
+      const { id, limits } = await read(async (tx) => limitedTenant(tx, ports, request));
+      const { queuedJobs, workers, slots } = await read((_, last) => readWholeUsage(last, id));
       const used: Record<LimitName, number | null> = {
         requests_per_s: null,
-        concurrent_requests: limits.concurrent_requests === undefined ? null : quotas.requestsOf(tenantId),
+        concurrent_requests: limits.concurrent_requests === undefined ? null : quotas.requestsOf(id),
         slots,
         queued_jobs: queuedJobs,
         workers,
-        streams: streams.of(tenantId),
+        streams: streams.of(id),
         upload_mb: null,
         sql_ms: null,
       };
@@ -41,4 +53,25 @@ export function usageRoute(app: App, ports: ApiPorts, { quotas, streams }: Count
       return { limits: perLimit((name) => ({ limit: shown[name], used: used[name] })) };
     },
   );
+}
+
+type Asking = {
+  tenantId: TenantId;
+  limits: TenantLimits;
+  isOperator: boolean;
+  credential: unknown;
+  query: Static<typeof UsageQuery>;
+};
+
+/** Its own, or for the operator the one that is named. */
+async function limitedTenant(tx: Executor, { config }: ApiPorts, asking: Asking): Promise<Limited> {
+  const { tenantId, limits, isOperator, credential, query } = asking;
+  const { tenant: name } = query;
+  if (name !== undefined) {
+    if (!isOperator) throw refused('forbidden', 'Only the operator may ask for another tenant. Leave tenant out.', 'tenant');
+    const found = orNotFound(await findLimits(tx, name), `No tenant has the name ${name}.`);
+    return { id: found.id, limits: limitsOf(found.limits, config.tenantLimits) };
+  }
+  if (credential === null) throw invalid('The admin key has no tenant. Name one: ?tenant=<name>.', 'tenant');
+  return { id: tenantId, limits };
 }

@@ -79,7 +79,6 @@ export function toMailboxes(
     const mailbox: Mailbox = {
       lease: row.lease,
       allow: row.allow,
-      limits: row.limits,
       workerId: worker.workerId,
       rootContextId: worker.rootContextId,
       state: row.state,

@@ -1,7 +1,7 @@
 /** What the operator does with tenants. */
 import { sql, type SQL } from 'drizzle-orm';
 import type { TenantId } from '../../../core/ids.ts';
-import type { LimitName } from '../../../core/access/quotas.ts';
+import type { LimitName, TenantLimits } from '../../../core/access/quotas.ts';
 import type { Allow, Deletion, TenantView } from '../../../core/access/tenant.ts';
 import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
@@ -24,6 +24,16 @@ export async function findTenant(executor: Executor, name: string): Promise<Tena
   const [found] = await executor.execute<TenantView>(sql`
     select ${viewColumns} from tenants t where t.name = ${name}`);
   return found ?? null;
+}
+
+/** Its id and own limits. Null: there is no such tenant. */
+export async function findLimits(
+  executor: Executor,
+  name: string,
+): Promise<{ id: TenantId; limits: TenantLimits } | null> {
+  const [row] = await executor.execute<{ id: TenantId; limits: TenantLimits }>(sql`/* tenants.find_limits */
+    select t.id, t.limits from tenants t where t.name = ${name}`);
+  return row ?? null;
 }
 
 /** Null: there is a tenant with this name. */
