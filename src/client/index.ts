@@ -52,7 +52,9 @@ export function createClient(options: ClientOptions) {
         pagesOf((more) => request('GET', '/api/audit', { query: { ...query, ...more }, ...options })),
     },
     /** The limits of the tenant, and what it uses of each. */
-    usage: (options?: RequestOptions) => request('GET', '/api/usage', { ...options }),
+    /** Of the tenant of the key; with the key of the operator, of the one that is named. */
+    usage: (query: Operations['GET /api/usage']['query'] = {}, options?: RequestOptions) =>
+      request('GET', '/api/usage', { query, ...options }),
     webhooks: webhookCalls(request),
     system: systemCalls(request),
     providers: {

@@ -67,6 +67,13 @@ test('a refusal is an error with its code, and not sent again', async () => {
   expect(sent).toHaveLength(1);
 });
 
+test('a refusal that waiting does not cure is not sent again', async () => {
+  const { client, sent } = scripted(problem(429, 'quota_exceeded', { 'retry-after': '0', 'x-should-retry': 'false' }));
+  const error = await client.workers.create({ name: 'ada' }).catch((caught: unknown) => caught);
+  expect(error).toMatchObject({ code: 'quota_exceeded', status: 429 });
+  expect(sent).toHaveLength(1);
+});
+
 test('the error of an invalid request has all its faults', async () => {
   const errors = [
     { path: 'name', code: 'invalid_request', message: 'name: is missing.' },

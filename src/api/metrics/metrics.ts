@@ -6,10 +6,10 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { countThrottles } from '../../db/processes/throttles.ts';
 import { readFigures } from '../../db/processes/processes.ts';
 import { readLoad } from '../../db/read/installation/stats-views.ts';
-import { readTenantLoads, type TenantLoad } from '../../db/write/tenants/usage.ts';
 import { within } from '../server/deadline.ts';
 import { parseFigures, writeFigures } from './figures.ts';
 import { isStream } from '../server/log.ts';
+import { openTenantFigures } from './tenant-figures.ts';
 import { limitOf } from '../response/reads.ts';
 import type { ApiPorts, App } from '../server/ports.ts';
 import type { Streams } from '../response/streams.ts';
@@ -47,25 +47,18 @@ export function openMetrics(ports: MeasuredPorts): Metrics {
   const throttles = gauge('nightshift_provider_throttles', 'Models that are throttled.', ['provider']);
   const workers = gauge('nightshift_worker_processes', 'Live worker processes.');
   const up = gauge('nightshift_database_up', 'Whether PostgreSQL answered this scrape (1 or 0).');
-  const setTenants = tenantFigures(gauge);
-  const exceeded = new Counter({
-    name: 'nightshift_quota_exceeded_total',
-    help: 'Requests that were refused because of a limit of their tenant.',
-    labelNames: ['tenant', 'limit'],
-    registers,
-  });
+  const tenants = openTenantFigures(ports, registers);
   const setStreams = streamFigures(ports, registers);
   const read = () =>
-    database.read(
-      (tx) =>
-        Promise.all([readLoad(tx), countThrottles(tx), readFigures(tx, times), readTenantLoads(tx, MOST_TENANTS)]),
-      { statementMs: COUNT_MS, signal: AbortSignal.timeout(COUNT_MS) },
-    );
+    database.read((tx) => Promise.all([readLoad(tx), countThrottles(tx), readFigures(tx, times)]), {
+      statementMs: COUNT_MS,
+      signal: AbortSignal.timeout(COUNT_MS),
+    });
   return {
     contentType: registry.contentType,
     async scrape() {
-      const stored = await within(COUNT_MS, read()).catch(() => null);
-      const [load, closed, live, tenants] = stored ?? [null, new Map<string, number>(), [], []];
+      const [stored] = await Promise.all([within(COUNT_MS, read()).catch(() => null), tenants.read(COUNT_MS)]);
+      const [load, closed, live] = stored ?? [null, new Map<string, number>(), []];
       setStreams();
       for (const figure of [jobs, contexts, throttles, workers]) figure.reset();
       up.set(load === null ? 0 : 1);
@@ -73,32 +66,12 @@ export function openMetrics(ports: MeasuredPorts): Metrics {
       for (const [status, count] of Object.entries(load?.contexts ?? {})) contexts.set({ status }, count);
       for (const [provider, count] of closed) throttles.set({ provider }, count);
       workers.set(live.length);
-      setTenants(tenants);
       const own = parseFigures(await registry.getMetricsAsJSON());
       const theirs = live.flatMap(({ id, figures }) => parseFigures(figures, id.slice(-8)));
       return writeFigures([...own, ...theirs]);
     },
-    quotaExceeded: (tenant, limit) => exceeded.inc({ tenant, limit }),
+    quotaExceeded: tenants.exceeded,
     observe: (labels, seconds) => requests.observe(labels, seconds),
-  };
-}
-
-/** Tenants with series of their own at most. */
-const MOST_TENANTS = 200;
-
-/** Returns a function that updates the metrics of tenants. */
-function tenantFigures(gauge: (name: string, help: string, labels: string[]) => Gauge): (loads: TenantLoad[]) => void {
-  const of = `Of at most ${MOST_TENANTS} tenants with limits or work.`;
-  const running = gauge('nightshift_tenant_running', `Contexts that run. ${of}`, ['tenant']);
-  const queued = gauge('nightshift_tenant_queued_jobs', `Queued jobs. ${of}`, ['tenant']);
-  const limits = gauge('nightshift_tenant_limit', `Limits of their own. ${of}`, ['tenant', 'limit']);
-  return (loads) => {
-    for (const figure of [running, queued, limits]) figure.reset();
-    for (const { name: tenant, ...load } of loads) {
-      running.set({ tenant }, load.running);
-      queued.set({ tenant }, load.queued);
-      for (const [limit, value] of Object.entries(load.limits)) limits.set({ tenant, limit }, value);
-    }
   };
 }
 

@@ -37,7 +37,7 @@ const tenant = {
   concurrent_requests: limit('concurrent_requests'),
   /** Contexts that run at once. */
   slots: limit('slots'),
-  /** Queued jobs. */
+  /** Queued and delayed jobs. */
   queued_jobs: limit('queued_jobs'),
   /** Workers, archived ones too. */
   workers: limit('workers'),

@@ -12,7 +12,7 @@ let api: Api;
 let other: Api;
 let last = 0;
 beforeAll(async () => {
-  const names = Array.from({ length: 16 }, (_, at) => `t${at}`);
+  const names = Array.from({ length: 32 }, (_, at) => `t${at}`);
   const env = {
     NIGHTSHIFT_API_KEYS: names.map((name) => `key-of-${name}:${name}`).join(','),
     NIGHTSHIFT_ADMIN_KEY: ADMIN_KEY,
@@ -107,11 +107,10 @@ describe('requests', () => {
   test('at once are counted until each has ended', async () => {
     const { key } = await tenantWith({ concurrent_requests: 2 });
     const made = await api.post('/api/workers', { name: 'w', input: { content: 'hi' } }, key);
-    const wait = () => api.get(`/api/jobs/${made.body.job_id}?wait_ms=400`, key);
+    const wait = () => api.get(`/api/jobs/${made.body.job_id}?wait_ms=2000`, key);
     const waiting = [wait(), wait()];
-    await expect
-      .poll(async () => (await api.get('/metrics', OPERATOR)).body, { interval: 20 })
-      .toContain('nightshift_tenant_queued_jobs');
+    const used = async () => (await api.get('/api/usage', key)).body.limits.concurrent_requests.used;
+    await expect.poll(used, { interval: 20 }).toBe(2);
     const refused = await api.get('/api/workers', key);
     expectExceeded(refused, 'concurrent_requests');
     expect(refused.headers['ratelimit-policy']).toBe('"concurrent_requests";q=2;qu="concurrent-requests"');
@@ -147,18 +146,25 @@ describe('requests', () => {
 });
 
 describe('queued jobs', () => {
-  test('do not exceed the limit, however many posts come at once to two processes', async () => {
+  test('do not exceed the limit, however many posts come at once', async () => {
     const { key } = await tenantWith({ queued_jobs: 5 });
     const contexts = await Promise.all(
       Array.from({ length: 6 }, async () => (await api.post('/api/workers', { name: 'w' }, key)).body.context_id),
     );
     const answers = await Promise.all(
       contexts.flatMap((id) =>
-        [api, other, api].map((one) => one.post(`/api/contexts/${id}/messages`, { content: 'hi' }, key)),
+        [1, 2, 3].map(() => api.post(`/api/contexts/${id}/messages`, { content: 'hi' }, key)),
       ),
     );
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(5);
     for (const answer of answers) if (answer.status !== 202) expectExceeded(answer, 'queued_jobs');
+    // Another process counts what is stored.
+    expectExceeded(await other.post(`/api/contexts/${contexts[0]}/messages`, { content: 'hi' }, key), 'queued_jobs');
+    for (const path of ['messages', 'jobs', 'compact'])
+      expectExceeded(await api.post(`/api/contexts/${contexts[0]}/${path}`, path === 'messages' ? { content: 'hi' } : {}, key), 'queued_jobs');
+    const delayed = { content: 'hi', after_s: 60 };
+    expectExceeded(await api.post(`/api/contexts/${contexts[0]}/messages`, delayed, key), 'queued_jobs');
+    expectExceeded(await api.post(`/api/workers`, { name: 'w', input: delayed }, key), 'queued_jobs');
     const interrupting = await api.post(
       `/api/contexts/${contexts[0]}/messages`,
       { content: 'hi', delivery: 'interrupt' },
@@ -200,10 +206,16 @@ describe('workers', () => {
   test('do not exceed the limit, however they are made', async () => {
     const { key } = await tenantWith({ workers: 4 });
     const made = await Promise.all(
-      Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? api : other).post('/api/workers', { name: 'w' }, key)),
+      Array.from({ length: 8 }, () => api.post('/api/workers', { name: 'w' }, key)),
     );
     expect(made.filter(({ status }) => status === 201)).toHaveLength(4);
-    for (const answer of made) if (answer.status !== 201) expectExceeded(answer, 'workers');
+    for (const answer of made) {
+      if (answer.status === 201) continue;
+      expectExceeded(answer, 'workers');
+      expect(answer.headers['x-should-retry']).toBe('false');
+    }
+    expectExceeded(await other.post('/api/workers', { name: 'w' }, key), 'workers');
+    expectExceeded(await api.post('/api/contexts/import', { entries: [{ user: 'q', assistant: 'a' }] }, key), 'workers');
     const one = made.find(({ status }) => status === 201)?.body;
     expectExceeded(await api.post('/api/contexts', {}, key), 'workers');
     expectExceeded(await api.post('/api/chat', { message: 'hi' }, key), 'workers');
@@ -214,16 +226,40 @@ describe('workers', () => {
   });
 });
 
+test('a read that takes longer than sql_ms is refused', async () => {
+  const { key } = await tenantWith({ sql_ms: 100 });
+  await api.database.transaction(async (tx) => {
+    await tx.execute(sql`lock table jobs in access exclusive mode`);
+    const refused = await api.get('/api/jobs', key);
+    expectExceeded(refused, 'sql_ms');
+    expect(refused.body.error.message).toContain('0.1 s, the limit of the tenant');
+  });
+  expect((await api.get('/api/jobs', key)).status).toBe(200);
+});
+
+test('what is not of the tenant is not counted: the operator, health, and its usage', async () => {
+  const { key, name } = await tenantWith({ requests_per_s: 1 });
+  expect((await api.get('/api/workers', key)).status).toBe(200);
+  for (const [path, headers] of [
+    ['/api/usage', key],
+    [`/api/usage?tenant=${name}`, OPERATOR],
+    ['/api/tenants', OPERATOR],
+    ['/metrics', OPERATOR],
+    ['/healthz', {}],
+  ] as const)
+    for (let at = 0; at < 3; at += 1) expect([path, (await api.get(path, headers)).status]).toEqual([path, 200]);
+});
+
 describe('GET /api/usage', () => {
   test('shows each limit and what is used of it', async () => {
-    const { key } = await tenantWith({ workers: 4, queued_jobs: 9, concurrent_requests: 5, sql_ms: 1_000 });
+    const { key, name } = await tenantWith({ workers: 4, queued_jobs: 9, concurrent_requests: 5, sql_ms: 1_000 });
     await api.post('/api/workers', { name: 'w', input: { content: 'hi' } }, key);
     const { status, body } = await api.get('/api/usage', key);
     expect(status).toBe(200);
     expect(body).toEqual({
       limits: {
         requests_per_s: { limit: null, used: null },
-        concurrent_requests: { limit: 5, used: 1 },
+        concurrent_requests: { limit: 5, used: 0 },
         slots: { limit: null, used: 0 },
         queued_jobs: { limit: 9, used: 1 },
         workers: { limit: 4, used: 1 },
@@ -232,7 +268,20 @@ describe('GET /api/usage', () => {
         sql_ms: { limit: 1_000, used: null },
       },
     });
-    expect((await api.get('/api/usage', OPERATOR)).status).toBe(403);
+    const ofOperator = await api.get(`/api/usage?tenant=${name}`, OPERATOR);
+    expect([ofOperator.status, ofOperator.body]).toEqual([200, body]);
+  });
+
+  test('tells the operator of any tenant, and others of their own only', async () => {
+    const { key } = await tenantWith({});
+    const { name } = await tenantWith({ slots: 3 });
+    const asked = async (query: string, headers: Record<string, string>) => {
+      const answer = await api.get(`/api/usage${query}`, headers);
+      return [answer.status, answer.body.error?.code, answer.body.error?.param];
+    };
+    expect(await asked('', OPERATOR)).toEqual([422, 'invalid_request', 'tenant']);
+    expect(await asked('?tenant=nobody', OPERATOR)).toEqual([404, 'not_found', undefined]);
+    expect(await asked(`?tenant=${name}`, key)).toEqual([403, 'forbidden', 'tenant']);
   });
 });
 

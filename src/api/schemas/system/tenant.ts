@@ -18,7 +18,7 @@ const MEANINGS: Readonly<Record<LimitName, string>> = {
   requests_per_s: 'Requests in a second.',
   concurrent_requests: 'Requests that one API process serves at once, without event streams.',
   slots: 'Contexts that run at once.',
-  queued_jobs: 'Queued jobs.',
+  queued_jobs: 'Queued and delayed jobs.',
   workers: 'Workers, archived ones too.',
   streams: 'Event streams of one API process.',
   upload_mb: 'Size of the body of a request in MB, 1,048,576 bytes.',

@@ -1,15 +1,21 @@
 /** `usage`: the limits of the tenant, and what it uses of each. */
 import type { Command } from 'commander';
 import type { TenantUsage } from '../../../client/index.ts';
+import { given } from '../../values.ts';
 import { apiCommand, carryOut, listText, print, type Cli, type Common, type List } from '../../cli.ts';
+
+type Settings = Common & { tenant?: string };
 
 export function usageCommand(cli: Cli): Command {
   return apiCommand('usage', 'show the limits of your tenant, and what it uses of each', [
     'nightshift usage',
-    'nightshift usage --json',
-  ]).action((options: Common) =>
+    'nightshift usage --tenant acme   (with the key of the operator)',
+  ])
+    .option('--tenant <name>', 'for the operator: this tenant')
+    .action((options: Settings) =>
     carryOut(cli, options, async (client) => {
-      const usage = await client.usage();
+      const { tenant } = options;
+      const usage = await client.usage(given({ tenant }));
       const rows = Object.entries(usage.limits).map(([name, of]) => ({ name, ...of }));
       print(cli, options, usage, listText(cli, rows, LIST));
     }),
