@@ -191,7 +191,11 @@ describe('cancel', () => {
       requested_at: expect.any(String),
       stopped_at: null,
     });
+    api.statements.length = 0;
     const waited = api.post(`/api/jobs/${id}/cancel`, { wait_ms: 60_000 });
+    // Its transaction has ended. Had the run left the context before, this request would have settled the job.
+    await expect.poll(() => api.statements).toContain('commit');
+    await api.get(`/api/jobs/${id}`);
     const later = await take(api, worker.context_id, await addProcess(api)).catch(() => null);
     expect(later).toBeNull();
     await manual.releaseUntil(null);
