@@ -46,7 +46,7 @@ test('two clicks make a worker, and its answer grows on the page', async () => {
   await partial(page).waitFor({ state: 'hidden' });
   expect((await answer(page, 'all of it').textContent())?.length).toBeGreaterThan(4_000);
   await settled(page);
-  // The list has shrunk since it was last scrolled. One move up is enough: the list does not go back to its end.
+  // The rows above have their heights already: the list does not move under the pointer when they come into view.
   await log(page).hover();
   await page.mouse.wheel(0, -1_000);
   await settled(page);
