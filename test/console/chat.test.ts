@@ -1,6 +1,6 @@
 // The chat: an answer grows as it is written, in every tab and after a reload; running jobs are stopped, steered and
 // followed by queued inputs; approvals and questions are answered in place; and the page waits for a server that dies.
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, settled, useBrowser } from './rig/browser.ts';
 import { answer, belowView, log, longer, partial, scrollToStart } from './rig/conversation.ts';
@@ -9,7 +9,7 @@ import { useTenant } from './rig/platform.ts';
 import { field, send } from './rig/writing.ts';
 
 const platform = useTenant('chat');
-const { visit } = useBrowser(platform);
+const { visit, excuse } = useBrowser(platform);
 
 const queue = (page: Page) => page.getByRole('region', { name: 'Queued inputs' });
 const place = (page: Page, number: number) =>
@@ -46,7 +46,7 @@ test('two clicks make a worker, and its answer grows on the page', async () => {
   await partial(page).waitFor({ state: 'hidden' });
   expect((await answer(page, 'all of it').textContent())?.length).toBeGreaterThan(4_000);
   await settled(page);
-  // The list has shrunk since it was last scrolled. One move up is enough: the list does not go back to its end.
+  // The rows above have their heights already: the list does not move under the pointer when they come into view.
   await log(page).hover();
   await page.mouse.wheel(0, -1_000);
   await settled(page);
@@ -218,25 +218,30 @@ test('an answer of the API that others overtook replaces nothing', async () => {
   await call.getByRole('button', { name: /^Deny/ }).waitFor();
   const callId = (await call.getAttribute('data-call')) ?? '';
   const waiting = await client.tools.get(id, callId);
-  // The page asks for the call after it has sent the decision; what events tell is asked for later, and answered first.
-  const asked = Promise.withResolvers<void>();
+  // The page asks for the call after its decision was refused. Then another client decides: what events tell of it is
+  // asked for later, and answered first.
+  excuse(/403/);
+  const refusal = { type: '', code: 'forbidden', message: 'No.', param: null };
+  await page.route(
+    `**/api/contexts/${id}/tools/approve`,
+    (route) => route.fulfill({ status: 403, json: { title: '', detail: '', error: refusal } }),
+    { times: 1 },
+  );
+  const asked = Promise.withResolvers<Request>();
   const overtaken = Promise.withResolvers<void>();
   await page.route(`**/tools/${callId}`, async (route) => {
-    asked.resolve();
+    asked.resolve(route.request());
     await overtaken.promise;
     await route.fulfill({ json: waiting });
   });
-  await page.route(`**/api/contexts/${id}/messages?*`, async (route) => {
-    if (new URL(route.request().url()).searchParams.get('limit') === '1') await asked.promise;
-    await route.continue();
-  });
   await call.getByRole('button', { name: /^Deny/ }).click();
   await call.getByRole('button', { name: 'Deny', exact: true }).click();
+  const late = await asked.promise;
+  await client.tools.approve(id, { tool_call_id: callId, decision: 'deny' });
   await answer(page, 'done').waitFor();
   await call.getByText('Denied').waitFor();
-  const late = page.waitForResponse(`**/tools/${callId}`);
   overtaken.resolve();
-  await (await late).finished();
+  await (await late.response())?.finished();
   await settled(page);
   expect(await call.getByText('Denied').isVisible()).toBe(true);
 });

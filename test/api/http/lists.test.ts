@@ -291,7 +291,7 @@ describe('a search for contexts', () => {
       made as (insert into contexts (id, tenant_id) select id, 1 from given)
       insert into workers (id, tenant_id, context_id, name, config) select worker, 1, id, 'one of many', '{}' from given`);
     const first = (await get('/api/contexts?q=geb%C3%BChr')).body;
-    expect(first.data).toEqual([]);
+    expect(first).toMatchObject({ data: [] });
     const second = (await get(`/api/contexts?q=geb%C3%BChr&cursor=${first.next_cursor}`)).body;
     expect(second.data.map(({ id }: Body) => id)).toEqual([made['worker'], made['title']]);
     expect(second.next_cursor).toBe(null);

@@ -191,7 +191,10 @@ describe('cancel', () => {
       requested_at: expect.any(String),
       stopped_at: null,
     });
+    api.statements.length = 0;
     const waited = api.post(`/api/jobs/${id}/cancel`, { wait_ms: 60_000 });
+    // It has the context's row, or has given it back. Had the run left before, this request would have settled the job.
+    await expect.poll(() => api.statements).toContain('commit');
     const later = await take(api, worker.context_id, await addProcess(api)).catch(() => null);
     expect(later).toBeNull();
     await manual.releaseUntil(null);

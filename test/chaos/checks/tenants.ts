@@ -27,9 +27,11 @@ export const tenants: Check = {
       ...jobs
         .filter(({ id }) => !known.has(id))
         .map(({ id }) => violation('a job of the suspended tenant has no accepted input', null, id)),
-      ...jobs
-        .filter(({ startedAt: at }) => suspended !== null && at !== null && at > suspended.from && at < suspended.to)
-        .map(({ id }) => violation('a job began while its tenant was suspended', null, id)),
+      ...jobs.flatMap(({ id, startedAt: at }) => {
+        if (suspended === null || at === null || at <= suspended.from || at >= suspended.to) return [];
+        const late = `${at - suspended.from} ms after none may begin`;
+        return [violation(`a job began while its tenant was suspended, ${late}`, null, id)];
+      }),
       ...left.map((table) => violation(`a deleted tenant has rows left: ${table}`, null)),
     ];
   },

@@ -1,6 +1,7 @@
 /**
- * The virtualized message list with completed and partial messages. Only visible rows are in the DOM, only messages
- * near them in memory. The list stays scrolled to its end while it grows, unless the reader scrolls up.
+ * The virtualized message list with completed and partial messages. Only visible rows and the last few are in the DOM,
+ * only messages near the visible ones in memory. The list stays scrolled to its end while it grows, unless the reader
+ * scrolls up.
  */
 import { ArrowDown } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
