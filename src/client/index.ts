@@ -51,8 +51,7 @@ export function createClient(options: ClientOptions) {
       list: (query: Operations['GET /api/audit']['query'] = {}, options?: RequestOptions) =>
         pagesOf((more) => request('GET', '/api/audit', { query: { ...query, ...more }, ...options })),
     },
-    /** The limits of the tenant, and what it uses of each. */
-    /** Of the tenant of the key; with the key of the operator, of the one that is named. */
+    /** The limits of the tenant, and what it uses of each. The operator names another tenant. */
     usage: (query: Operations['GET /api/usage']['query'] = {}, options?: RequestOptions) =>
       request('GET', '/api/usage', { query, ...options }),
     webhooks: webhookCalls(request),

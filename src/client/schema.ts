@@ -2731,7 +2731,7 @@ export type Operations = {
   };
   'GET /api/usage': {
     path: undefined;
-    query: undefined;
+    query: { tenant?: string };
     body: undefined;
     answer: TenantUsage;
   };

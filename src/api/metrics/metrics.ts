@@ -23,7 +23,7 @@ export type Metrics = {
   observe(route: { method: string; route: string; status: number }, seconds: number): void;
 };
 
-type MeasuredPorts = Pick<ApiPorts, 'database' | 'times' | 'streamHub'> & { streams: Streams };
+type MeasuredPorts = Pick<ApiPorts, 'database' | 'times' | 'config' | 'streamHub'> & { streams: Streams };
 
 /** Timeout of the queries to PostgreSQL, in milliseconds. */
 const { statementMs: COUNT_MS } = limitOf('getMetrics');

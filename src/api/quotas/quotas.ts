@@ -29,7 +29,8 @@ export function openQuotas(rates: RequestRates): Quotas {
     if (most === undefined) return;
     const { count, endsInMs } = await rates.count(String(tenantId));
     showLimits(reply, { name: 'requests_per_s', most, left: Math.max(0, most - count), endsInMs });
-    if (count > most) refuse('requests_per_s', `The tenant may send ${most} requests in a second. Wait until the next second.`);
+    if (count > most)
+      refuse('requests_per_s', `The tenant may send ${most} requests in a second. Wait until the next second.`);
   }
 
   function countServed({ tenantId, limits, method, routeOptions }: FastifyRequest, reply: FastifyReply): void {
@@ -40,7 +41,10 @@ export function openQuotas(rates: RequestRates): Quotas {
     const before = serving.of(tenantId);
     showLimits(reply, { name: 'concurrent_requests', most, left: Math.max(0, most - before - 1), endsInMs: null });
     if (before >= most)
-      refuse('concurrent_requests', `The tenant may have ${most} requests at once in this API process. Wait until one of them ends.`);
+      refuse(
+        'concurrent_requests',
+        `The tenant may have ${most} requests at once in this API process. Wait until one of them ends.`,
+      );
     // The client may have left, or got a 503, while the rate was counted.
     if (reply.raw.destroyed || reply.sent) return;
     reply.raw.once('close', serving.begin(tenantId));
@@ -88,7 +92,9 @@ function counted(body: Readable, most: number): Readable {
 }
 
 function tooLarge(most: number): RequestRefused {
-  return new RequestRefused(quotaExceeded('upload_mb', `A body of the tenant may have ${most} MB. Send a smaller one.`));
+  return new RequestRefused(
+    quotaExceeded('upload_mb', `A body of the tenant may have ${most} MB. Send a smaller one.`),
+  );
 }
 
 function refuse(...what: Parameters<typeof quotaExceeded>): never {

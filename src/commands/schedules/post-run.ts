@@ -54,7 +54,15 @@ export async function postRun(
   if (target.kind === 'context') {
     const { queueLimit } = ports;
     const { contextId } = target;
-    return enqueueInput(tx, ports.ids, { ...input, tenantId, contextId, delivery: 'queue', branch: null, queueLimit, full });
+    return enqueueInput(tx, ports.ids, {
+      ...input,
+      tenantId,
+      contextId,
+      delivery: 'queue',
+      branch: null,
+      queueLimit,
+      full,
+    });
   }
   const { name, config } = target.worker;
   const worker = { tenantId, user, name, title: null, role, config, parentWorkerId: null };

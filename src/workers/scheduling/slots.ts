@@ -124,7 +124,8 @@ export class Slot {
   /** Whether its run should end between two jobs, for a context of another tenant. */
   yields(): boolean {
     const tenant = this.#tenant;
-    if (tenant !== null && (this.#of.isScarce() || this.#shares.isOver(tenant))) this.#hasYielded ||= this.#shares.yields(tenant);
+    if (tenant !== null && (this.#of.isScarce() || this.#shares.isOver(tenant)))
+      this.#hasYielded ||= this.#shares.yields(tenant);
     return this.#hasYielded;
   }
 

@@ -152,16 +152,17 @@ describe('queued jobs', () => {
       Array.from({ length: 6 }, async () => (await api.post('/api/workers', { name: 'w' }, key)).body.context_id),
     );
     const answers = await Promise.all(
-      contexts.flatMap((id) =>
-        [1, 2, 3].map(() => api.post(`/api/contexts/${id}/messages`, { content: 'hi' }, key)),
-      ),
+      contexts.flatMap((id) => [1, 2, 3].map(() => api.post(`/api/contexts/${id}/messages`, { content: 'hi' }, key))),
     );
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(5);
     for (const answer of answers) if (answer.status !== 202) expectExceeded(answer, 'queued_jobs');
     // Another process counts what is stored.
     expectExceeded(await other.post(`/api/contexts/${contexts[0]}/messages`, { content: 'hi' }, key), 'queued_jobs');
     for (const path of ['messages', 'jobs', 'compact'])
-      expectExceeded(await api.post(`/api/contexts/${contexts[0]}/${path}`, path === 'messages' ? { content: 'hi' } : {}, key), 'queued_jobs');
+      expectExceeded(
+        await api.post(`/api/contexts/${contexts[0]}/${path}`, path === 'messages' ? { content: 'hi' } : {}, key),
+        'queued_jobs',
+      );
     const delayed = { content: 'hi', after_s: 60 };
     expectExceeded(await api.post(`/api/contexts/${contexts[0]}/messages`, delayed, key), 'queued_jobs');
     expectExceeded(await api.post(`/api/workers`, { name: 'w', input: delayed }, key), 'queued_jobs');
@@ -205,9 +206,7 @@ describe('queued jobs', () => {
 describe('workers', () => {
   test('do not exceed the limit, however they are made', async () => {
     const { key } = await tenantWith({ workers: 4 });
-    const made = await Promise.all(
-      Array.from({ length: 8 }, () => api.post('/api/workers', { name: 'w' }, key)),
-    );
+    const made = await Promise.all(Array.from({ length: 8 }, () => api.post('/api/workers', { name: 'w' }, key)));
     expect(made.filter(({ status }) => status === 201)).toHaveLength(4);
     for (const answer of made) {
       if (answer.status === 201) continue;
@@ -215,7 +214,10 @@ describe('workers', () => {
       expect(answer.headers['x-should-retry']).toBe('false');
     }
     expectExceeded(await other.post('/api/workers', { name: 'w' }, key), 'workers');
-    expectExceeded(await api.post('/api/contexts/import', { entries: [{ user: 'q', assistant: 'a' }] }, key), 'workers');
+    expectExceeded(
+      await api.post('/api/contexts/import', { entries: [{ user: 'q', assistant: 'a' }] }, key),
+      'workers',
+    );
     const one = made.find(({ status }) => status === 201)?.body;
     expectExceeded(await api.post('/api/contexts', {}, key), 'workers');
     expectExceeded(await api.post('/api/chat', { message: 'hi' }, key), 'workers');

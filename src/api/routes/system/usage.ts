@@ -27,7 +27,8 @@ export function usageRoute(app: App, ports: ApiPorts, { quotas, streams }: Count
     {
       config: { access: 'read_or_operator', tokens: 'none', uncounted: true },
       schema: {
-        summary: 'The limits of the tenant, and what it uses of each; for the operator those of the tenant in the query',
+        summary:
+          'The limits of the tenant, and what it uses of each; for the operator those of the tenant in the query',
         description: 'Requests and streams are those of the API process that answers.',
         operationId: 'getUsage',
         tags: ['system'],
@@ -68,7 +69,8 @@ async function limitedTenant(tx: Executor, { config }: ApiPorts, asking: Asking)
   const { tenantId, limits, isOperator, credential, query } = asking;
   const { tenant: name } = query;
   if (name !== undefined) {
-    if (!isOperator) throw refused('forbidden', 'Only the operator may ask for another tenant. Leave tenant out.', 'tenant');
+    if (!isOperator)
+      throw refused('forbidden', 'Only the operator may ask for another tenant. Leave tenant out.', 'tenant');
     const found = orNotFound(await findLimits(tx, name), `No tenant has the name ${name}.`);
     return { id: found.id, limits: limitsOf(found.limits, config.tenantLimits) };
   }

@@ -13,13 +13,13 @@ export function usageCommand(cli: Cli): Command {
   ])
     .option('--tenant <name>', 'for the operator: this tenant')
     .action((options: Settings) =>
-    carryOut(cli, options, async (client) => {
-      const { tenant } = options;
-      const usage = await client.usage(given({ tenant }));
-      const rows = Object.entries(usage.limits).map(([name, of]) => ({ name, ...of }));
-      print(cli, options, usage, listText(cli, rows, LIST));
-    }),
-  );
+      carryOut(cli, options, async (client) => {
+        const { tenant } = options;
+        const usage = await client.usage(given({ tenant }));
+        const rows = Object.entries(usage.limits).map(([name, of]) => ({ name, ...of }));
+        print(cli, options, usage, listText(cli, rows, LIST));
+      }),
+    );
 }
 
 type Row = { name: string } & TenantUsage['limits'][keyof TenantUsage['limits']];

@@ -18,7 +18,9 @@ export async function readUsages(
   executor: Executor,
   asked: readonly { id: TenantId; upTo: Counted }[],
 ): Promise<Usage[]> {
-  const given = encodeJson(asked.map(({ id, upTo }) => ({ id, jobs: upTo.queuedJobs ?? 0, workers: upTo.workers ?? 0 })));
+  const given = encodeJson(
+    asked.map(({ id, upTo }) => ({ id, jobs: upTo.queuedJobs ?? 0, workers: upTo.workers ?? 0 })),
+  );
   return executor.execute<Usage>(sql`/* tenants.read_usage */
     select (select count(*)::int from (select from jobs j
         where j.tenant_id = g.id and j.status in ('queued', 'delayed') limit g.jobs) counted) as "queuedJobs",
