@@ -75,9 +75,8 @@ export type Config = {
   defaultModel: string;
   /** Queued inputs of one context. */
   queueLimit: number;
-  /** Limits of worker trees, set in the config file. */
+  /** Limits of worker trees, and of each tenant that has none of its own: set in the config file. */
   trees: TreeLimits;
-  /** Limits of each tenant that has none of its own, set in the config file. */
   tenantLimits: TenantLimits;
   /** Event streams of one API process. */
   maxStreams: number;

@@ -19,7 +19,14 @@ import { ASKING_DEFAULTS, decideApproval, type Approval } from '../../src/core/r
 import type { InterruptMode } from '../../src/core/run/job.ts';
 import type { Block, InputBlock, ToolUseBlock } from '../../src/core/conversation/blocks.ts';
 import type { User } from '../../src/core/access/user.ts';
-import { DEFAULT_TENANT, type ContextId, type JobId, type ToolCallId, type WorkerId } from '../../src/core/ids.ts';
+import {
+  DEFAULT_TENANT,
+  type ContextId,
+  type JobId,
+  type TenantId,
+  type ToolCallId,
+  type WorkerId,
+} from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
 import type { Model, ModelOutcome, ModelRequest, ProviderName } from '../../src/core/model/model.ts';
 import type { Message } from '../../src/core/conversation/message.ts';
@@ -94,6 +101,7 @@ export type PostOptions = {
   branch?: string;
   priority?: number;
   user?: User;
+  tenantId?: TenantId;
 };
 
 export type FleetOptions = {

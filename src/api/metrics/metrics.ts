@@ -70,7 +70,7 @@ export function openMetrics(ports: MeasuredPorts): Metrics {
       const theirs = live.flatMap(({ id, figures }) => parseFigures(figures, id.slice(-8)));
       return writeFigures([...own, ...theirs]);
     },
-    quotaExceeded: tenants.exceeded,
+    quotaExceeded: (tenant, limit) => tenants.exceeded(tenant, limit),
     observe: (labels, seconds) => requests.observe(labels, seconds),
   };
 }

@@ -9,7 +9,8 @@ import { toAwaited, toAwaitedBelow, toAwaitedWorker } from '../wire/job.ts';
 /** Maximum number of characters of a question that are quoted. */
 const LONGEST_QUOTE = 500;
 
-export function toContextState(diagnosis: Diagnosis, names: Names | null): ContextState {
+/** `slots`: the limit of the tenant; missing: none. `names`: what live worker processes serve; null: not known. */
+export function toContextState(diagnosis: Diagnosis, { names, slots }: Known): ContextState {
   const { active, next } = diagnosis;
   const job = active ?? next;
   return {
@@ -24,9 +25,11 @@ export function toContextState(diagnosis: Diagnosis, names: Names | null): Conte
       ...timerOf(diagnosis),
     ],
     queue_position: diagnosis.queuePosition,
-    why: whyOf(diagnosis, names),
+    why: whyOf(diagnosis, { names, slots }),
   };
 }
+
+type Known = { names: Names | null; slots: number | undefined };
 
 function timerOf({
   active,
@@ -41,7 +44,7 @@ function timerOf({
   return until === null || until <= now ? [] : [{ kind: 'timer', until: toIso(until) }];
 }
 
-function whyOf(diagnosis: Diagnosis, names: Names | null): string {
+function whyOf(diagnosis: Diagnosis, { names, slots }: Known): string {
   const { active, stopped, schedulingStatus } = diagnosis;
   if (active?.stopping === true && schedulingStatus !== 'idle')
     return 'A stop request was accepted. The job is stopping.';
@@ -50,7 +53,7 @@ function whyOf(diagnosis: Diagnosis, names: Names | null): string {
     case 'idle':
       return atRest(diagnosis);
     case 'runnable':
-      return unclaimable(diagnosis, names) ?? `The job waits for a free worker process${placeNote(diagnosis)}.`;
+      return unclaimable(diagnosis, names) ?? `The job waits for ${freeSlot(diagnosis, slots)}${placeNote(diagnosis)}.`;
     case 'waiting':
       return waitingFor(diagnosis, names);
     case 'running':
@@ -69,6 +72,12 @@ function atRest({ lastFailure, state }: Diagnosis): string {
 /** Messages of providers may lack the final period. */
 function ended(message: string): string {
   return /[.!?…]$/.test(message) ? message : `${message}.`;
+}
+
+function freeSlot({ slotsTaken }: Diagnosis, slots: number | undefined): string {
+  return slots !== undefined && slotsTaken !== null && slotsTaken >= slots
+    ? `a slot of its tenant, whose limit of ${slots} is reached`
+    : 'a free worker process';
 }
 
 /** Why no worker process can claim the context; null: one can. */

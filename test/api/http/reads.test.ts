@@ -70,7 +70,9 @@ describe('the class of a read', () => {
       for (const method of ['GET', 'HEAD']) {
         api.statements.splice(0);
         await api.call(method, addressOf(operation));
-        const texts = api.statements.filter((text) => tagOf(text) !== 'processes.read_published');
+        const sent = api.statements.filter((text) => tagOf(text) !== 'processes.read_published');
+        // Two reads that begin together send the same statement in turn.
+        const texts = sent.filter((text, at) => text !== sent[at - 1]);
         const begun = texts.flatMap((text, at) => (text === 'begin' ? [texts[at + 1]] : []));
         const limited = texts.filter((text) => text.includes(`set_config('statement_timeout'`));
         if (readClass === 'short') expect([begun, limited]).toEqual([[], []]);

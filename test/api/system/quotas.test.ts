@@ -1,6 +1,9 @@
 // Limits of a tenant: requests in a second and at once, streams, sizes of bodies, workers, queued jobs and reads.
+import { Readable } from 'node:stream';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claimWithinSlots } from '../../../src/db/run/claims.ts';
+import { addProcess } from '../manual-worker.ts';
 import { isQuery, openApi, type Answer, type Api } from '../harness.ts';
 
 const ADMIN_KEY = 'the-key-of-the-operator';
@@ -96,10 +99,10 @@ describe('requests', () => {
       expect(one.headers['ratelimit']).toBe('"requests_per_s";r=0;t=1');
     }
     for (const { headers } of answers) expect(headers['ratelimit-policy']).toBe('"requests_per_s";q=2;w=1');
-    expect(answers.map(({ headers }) => headers['ratelimit']).toSorted()).toEqual([
-      '"requests_per_s";r=0;t=1',
-      '"requests_per_s";r=0;t=1',
+    expect(answers.map(({ headers }) => headers['ratelimit'])).toEqual([
       '"requests_per_s";r=1;t=1',
+      '"requests_per_s";r=0;t=1',
+      '"requests_per_s";r=0;t=1',
     ]);
     await expect.poll(async () => (await api.get('/api/workers', key)).status, { interval: 100 }).toBe(200);
   });
@@ -133,11 +136,10 @@ describe('requests', () => {
       for (let part = 0; part < 20; part += 1) yield 'x'.repeat(64 * 1024);
       yield '"}';
     }
-    const { Readable } = await import('node:stream');
     const sent = await api.app.inject({
       method: 'POST',
       url,
-      headers: { ...key, 'content-type': 'application/json' },
+      headers: { ...key, 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
       payload: Readable.from(inParts()),
     });
     expect([sent.statusCode, sent.json().error.param]).toEqual([429, 'upload_mb']);
@@ -228,6 +230,23 @@ describe('workers', () => {
   });
 });
 
+test('a job that waits for a slot of its tenant says so', async () => {
+  const { key } = await tenantWith({ slots: 1 });
+  const input = { content: 'hi' };
+  const [running, waiting] = [
+    await api.post('/api/workers', { name: 'w', input }, key),
+    await api.post('/api/workers', { name: 'w', input }, key),
+  ].map(({ body }) => body.context_id);
+  const why = async () => (await api.get(`/api/contexts/${waiting}/state`, key)).body.why;
+  const owner = await addProcess(api);
+  expect(await why()).toBe('The job waits for a free worker process, at position 2 of this tenant.');
+  const claimed = await api.database.transaction((tx) => claimWithinSlots(tx, running, owner, null));
+  expect(claimed.kind).toBe('claimed');
+  expect(await why()).toBe(
+    'The job waits for a slot of its tenant, whose limit of 1 is reached, at position 1 of this tenant.',
+  );
+});
+
 test('a read that takes longer than sql_ms is refused', async () => {
   const { key } = await tenantWith({ sql_ms: 100 });
   await api.database.transaction(async (tx) => {
@@ -282,7 +301,7 @@ describe('GET /api/usage', () => {
       return [answer.status, answer.body.error?.code, answer.body.error?.param];
     };
     expect(await asked('', OPERATOR)).toEqual([422, 'invalid_request', 'tenant']);
-    expect(await asked('?tenant=nobody', OPERATOR)).toEqual([404, 'not_found', undefined]);
+    expect(await asked('?tenant=unknown', OPERATOR)).toEqual([404, 'not_found', null]);
     expect(await asked(`?tenant=${name}`, key)).toEqual([403, 'forbidden', 'tenant']);
   });
 });

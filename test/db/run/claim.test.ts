@@ -1,10 +1,10 @@
 // Which process may run a context: claims, dead owners, and the findings of sweeps.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_TENANT, type ContextId, type ProcessId } from '../../../src/core/ids.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import type { Executor } from '../../../src/db/connection/client.ts';
-import { claim, claimFree } from '../../../src/db/run/claims.ts';
+import { claim, claimFree, claimWithinSlots } from '../../../src/db/run/claims.ts';
 import { owned, read, release, renew } from '../../../src/db/run/contexts.ts';
 import { revoke, takeDue } from '../../../src/db/run/due-contexts.ts';
 import { readRunnable } from '../../../src/db/run/runnable.ts';
@@ -131,6 +131,85 @@ describe('claim', () => {
     await revoke(db(), 10);
     const row = await claim(db(), contextId, other);
     expect(row === null ? null : row.lease.epoch).toBe(taken ? 3 : null);
+  });
+});
+
+describe('a claim of a tenant with a limit of slots', () => {
+  const limitTo = (slots: number | null) =>
+    the.rows(
+      `update tenants set limits = '${JSON.stringify(slots === null ? {} : { slots })}' where id = ${DEFAULT_TENANT}`,
+    );
+  const within = (executor: Executor, contextId: ContextId, owner: ProcessId) =>
+    claimWithinSlots(executor, contextId, owner, null);
+  const alone = (contextId: ContextId, owner: ProcessId) =>
+    the.database.transaction(async (tx) => (await within(tx, contextId, owner)).kind);
+  afterEach(() => limitTo(null));
+
+  test('counts those of all processes, and is a noop at the limit', async () => {
+    await limitTo(2);
+    const [one, other] = [await the.process({ lock: true }), await the.process({ lock: true })];
+    const contexts = [await due(), await due(), await due()] as const;
+    expect(await alone(contexts[0], one)).toBe('claimed');
+    expect(await alone(contexts[0], other)).toBe('noop');
+    expect(await alone(contexts[1], other)).toBe('claimed');
+    expect(await alone(contexts[2], one)).toBe('noop');
+    await limitTo(3);
+    expect(await alone(contexts[2], one)).toBe('claimed');
+  });
+
+  test('waits for no other one: it tells that it has to be tried again', async () => {
+    await limitTo(2);
+    const owner = await the.process({ lock: true });
+    const [first, second, third] = [await due(), await due(), await due()];
+    const kind = await the.database.transaction(async (tx) => {
+      expect((await within(tx, first, owner)).kind).toBe('claimed');
+      // Neither by another context, nor by the one that is locked.
+      expect(await alone(second, owner)).toBe('busy');
+      return alone(first, owner);
+    });
+    expect(kind).toBe('busy');
+    expect([await alone(second, owner), await alone(third, owner)]).toEqual(['claimed', 'noop']);
+  });
+
+  test.each([5, 40])('of %i at once, no more than the limit take a slot', async (count) => {
+    await limitTo(3);
+    const owner = await the.process({ lock: true });
+    const contexts = await Promise.all(Array.from({ length: count }, due));
+    const pools = [the.open({ max: 4 }), the.open({ max: 4 })];
+    const kinds = await Promise.all(
+      contexts.map(async (contextId, n) => {
+        const pool = pools[n % 2] ?? the.database;
+        for (;;) {
+          const { kind } = await pool.transaction((tx) => within(tx, contextId, owner));
+          if (kind !== 'busy') return kind;
+        }
+      }),
+    );
+    expect(kinds.filter((kind) => kind === 'claimed')).toHaveLength(3);
+    const running = `select count(*)::int as n from contexts where lease_owner is not null`;
+    expect(await the.rows(running)).toEqual([{ n: 3 }]);
+  });
+
+  test('is left to claims that count: others leave the tenant out', async () => {
+    await limitTo(2);
+    const owner = await the.process({ lock: true });
+    const contextId = await due();
+    expect(await claim(db(), contextId, owner)).toBeNull();
+    expect(await the.database.transaction((tx) => claimFree(tx, [contextId], owner))).toEqual([]);
+    await limitTo(null);
+    // And the other way round: without a limit there is nothing to count.
+    expect(await alone(contextId, owner)).toBe('noop');
+    expect(await claim(db(), contextId, owner)).not.toBeNull();
+  });
+
+  test('of a tenant that is not active is a noop', async () => {
+    await limitTo(2);
+    const owner = await the.process({ lock: true });
+    const contextId = await due();
+    await the.rows(`update tenants set status = 'suspended' where id = ${DEFAULT_TENANT}`);
+    expect(await alone(contextId, owner)).toBe('noop');
+    await the.rows(`update tenants set status = 'active' where id = ${DEFAULT_TENANT}`);
+    expect(await alone(contextId, owner)).toBe('claimed');
   });
 });
 

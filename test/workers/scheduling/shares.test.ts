@@ -80,3 +80,50 @@ test('a tenant has slots in proportion to its weight', () => {
   shares.end(a, false);
   expect(shares.yields(b)).toBe(true);
 });
+
+test('a tenant that runs as many as its limit here is not first', () => {
+  const shares = begun(a, b, b);
+  shares.setLimits(new Map([[a, 1]]), false);
+  expect([shares.isLimited(a), shares.isLimited(b), shares.someAreLimited]).toEqual([true, false, true]);
+  expect(shares.first([a, b])).toBe(b);
+  expect(shares.first([a])).toBeNull();
+  shares.end(a, false);
+  expect(shares.first([a, b])).toBe(a);
+});
+
+test('the config file limits those that have no limit of their own', () => {
+  const shares = new Shares(1);
+  for (const tenant of [a, b]) shares.begin(tenant);
+  shares.setLimits(new Map([[b, 2]]), false);
+  expect([shares.isLimited(c), shares.someAreLimited]).toEqual([true, true]);
+  expect(shares.first([a, b])).toBe(b);
+  shares.begin(b);
+  expect(shares.first([a, b])).toBeNull();
+});
+
+test('limits count as known to exist while they are told in parts only', () => {
+  const shares = begun();
+  shares.setLimits(new Map(), true);
+  expect(shares.someAreLimited).toBe(true);
+  shares.setLimits(new Map(), false);
+  expect(shares.someAreLimited).toBe(false);
+});
+
+test('no run yields to a tenant that its limit keeps from the slot', () => {
+  const shares = begun(a, a, a, b);
+  shares.setLimits(new Map([[b, 1]]), false);
+  shares.noteWaiting(new Map([[b, 5]]));
+  expect(shares.yields(a)).toBe(false);
+  shares.setLimits(new Map([[b, 2]]), false);
+  shares.noteWaiting(new Map([[b, 5]]));
+  expect([shares.yields(a), shares.yields(a)]).toEqual([true, false]);
+});
+
+test('after a limit was lowered, as many runs leave as are too many', () => {
+  const shares = begun(a, a, a, a);
+  expect(shares.isOver(a)).toBe(false);
+  shares.setLimits(new Map([[a, 2]]), false);
+  expect([shares.isOver(a), shares.yields(a), shares.yields(a), shares.yields(a)]).toEqual([true, true, true, false]);
+  for (let left = 0; left < 2; left += 1) shares.end(a, true);
+  expect([shares.isOver(a), shares.yields(a), shares.first([a])]).toEqual([false, false, null]);
+});

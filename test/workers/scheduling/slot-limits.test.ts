@@ -108,3 +108,20 @@ test('the config file limits each tenant that has no limit of its own', async ()
   await ended(fleet, tenantId, 12);
   expect(most()).toBe(2);
 });
+
+test('a limit that is lowered holds as soon as the jobs that run have ended, though more are queued in their contexts', async () => {
+  const { fleet, most } = await watched(100, { processes: 1 });
+  const tenantId = await ensureTenant(fleet.database.db, 'acme');
+  const contexts = await Promise.all(Array.from({ length: 4 }, () => begin(fleet, tenantId)));
+  for (let more = 0; more < 20; more += 1)
+    await Promise.all(contexts.map((contextId) => fleet.post(contextId, 'go', { tenantId })));
+  await expect.poll(most).toBe(4);
+  await limited(fleet, 1);
+  const running = async () =>
+    Number((await fleet.query('select count(*)::int as n from contexts where lease_owner is not null'))[0]?.['n']);
+  await expect.poll(running, { timeout: 5_000 }).toBe(1);
+  // Not because the jobs are done.
+  expect(await completed(fleet, tenantId)).toBeLessThan(80);
+  await limited(fleet, null);
+  await ended(fleet, tenantId, 84);
+});

@@ -217,7 +217,9 @@ describe('an invalid request is reported in text, and nothing is made', () => {
     const { job, results } = await run(of, script, { tools: ['spawn_worker'] });
     expect(job).toMatchObject({ status: 'completed' });
     expect(results.join('\n')).toContain('"code":"quota_exceeded"');
-    expect(results.join('\n')).toMatch(/No worker was created. The tenant has . (workers|queued jobs), its limit/);
+    expect(results.join('\n')).toMatch(
+      /No worker was created. The tenant may have . (workers|queued and delayed jobs), and has no room for more/,
+    );
     expect(await of.query('select 1 from workers')).toHaveLength(2);
     await of.query(`update tenants set limits = '{}' where id = 1`);
   });

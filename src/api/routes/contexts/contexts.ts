@@ -158,16 +158,16 @@ function getContextStateRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(ContextState) },
       },
     },
-    async ({ tenantId, token, params }) => {
+    async ({ tenantId, limits: { slots }, token, params }) => {
       const id = contextId(params.id);
       const [found, names] = await Promise.all([
-        findDiagnosis(ports.database.db, tenantId, id, ports.times),
+        findDiagnosis(ports.database.db, tenantId, id, { times: ports.times, areSlotsLimited: slots !== undefined }),
         ports.catalog.names(),
       ]);
       const diagnosis = orNotFound(found, noContext(id));
       // A token that names contexts may not see those of workers below.
       const isOfUser = token === null || token.contextIds === null;
-      return toContextState(isOfUser ? diagnosis : { ...diagnosis, below: [] }, names);
+      return toContextState(isOfUser ? diagnosis : { ...diagnosis, below: [] }, { names, slots });
     },
   );
 }

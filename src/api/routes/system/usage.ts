@@ -10,6 +10,7 @@ import type { Quotas } from '../../quotas/quotas.ts';
 import { invalid, orNotFound, refused } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import type { Streams } from '../../response/streams.ts';
+import { problems } from '../../schemas/problem.ts';
 import { TenantName, perLimit } from '../../schemas/system/tenant.ts';
 import { TenantUsage } from '../../schemas/system/usage.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
@@ -33,7 +34,7 @@ export function usageRoute(app: App, ports: ApiPorts, { quotas, streams }: Count
         operationId: 'getUsage',
         tags: ['system'],
         querystring: UsageQuery,
-        response: { 200: ref(TenantUsage) },
+        response: { 200: ref(TenantUsage), ...problems(404) },
       },
     },
     async (request, reply) => {

@@ -13,6 +13,7 @@ import type { Executor } from '../../connection/client.ts';
 import { millis } from '../../connection/instant.ts';
 import { isAwaited, type AwaitedCall } from '../../calls/replies.ts';
 import { isDead, isUnowned, type LeaseTimes } from '../../processes/processes.ts';
+import { runningContexts } from '../../processes/slots.ts';
 import { retried, stateOf, type SchedulingStatus, type ShownColumns } from './shown-state.ts';
 
 /** All data needed to explain why a context makes no progress. */
@@ -56,17 +57,19 @@ export type Diagnosis = {
   live: boolean;
   /** While it waits for a worker process: its position among those of its tenant, from 1. */
   queuePosition: number | null;
+  /** While it waits for a worker process, and the slots of its tenant are limited: how many of them are taken. */
+  slotsTaken: number | null;
   now: Millis;
 };
 
 type Row = Diagnosis & ShownColumns;
 
-/** Null: the tenant has no such context. */
+/** `areSlotsLimited`: those of the tenant. Null: the tenant has no such context. */
 export async function findDiagnosis(
   executor: Executor,
   tenantId: TenantId,
   contextId: ContextId,
-  times: LeaseTimes,
+  { times, areSlotsLimited }: { times: LeaseTimes; areSlotsLimited: boolean },
 ): Promise<Diagnosis | null> {
   const [row] = await executor.execute<Row>(sql`
     select c.scheduling_status as "schedulingStatus", c.state, ${millis(sql`c.state_since`)} as since, c.stopped, c.queued, ${retried} as retried,
@@ -93,6 +96,8 @@ export async function findDiagnosis(
         where o.scheduling_status = 'runnable' and o.tenant_id = c.tenant_id
           and (o.priority, o.next_check_at, o.id) <= (c.priority, c.next_check_at, c.id)
       ) end as "queuePosition",
+      case when c.scheduling_status = 'runnable' and ${areSlotsLimited}::boolean
+        then (select ${runningContexts} from (select c.tenant_id as id) t) end as "slotsTaken",
       ${millis(sql`clock_timestamp()`)} as now
     from contexts c join workers w on w.context_id = c.id
     left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
