@@ -93,8 +93,8 @@ test('docs/metrics.md lists the metrics that worker and API processes define', (
   const registry = new Registry();
   createWorkerMetrics({ running: 0, capacity: 0 }, [], registry);
   const ofWorker = registry.getMetricsAsArray().map(({ name }) => name);
-  const ofApi = [...read('src/api/metrics/metrics.ts').matchAll(/'(nightshift_[a-z_]+)'/g)].map(
-    ([, name = '']) => name,
+  const ofApi = filesBelow('src/api/metrics').flatMap((file) =>
+    [...read(file).matchAll(/'(nightshift_[a-z_]+)'/g)].map(([, name = '']) => name),
   );
   const rows = rowsOf(read('docs/metrics.md')).flatMap(([name]) => codes(name));
   const listedOnes = rows.filter((name) => name.startsWith('nightshift_'));
