@@ -80,7 +80,7 @@ test('a Redis that does not answer delays a request by no more than a moment', a
   }
   expect(Math.max(...times)).toBeLessThan(1_000);
   // The connection was given up.
-  expect(times.at(-1)).toBeLessThan(100);
+  expect(Math.min(...times.slice(-3))).toBeLessThan(100);
 });
 
 test('without Redis the process counts', async () => {

@@ -2,7 +2,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { limitsOf, type TenantLimits } from '../../core/access/quotas.ts';
 import type { Database } from '../../db/connection/client.ts';
-import { readTenantLoads } from '../../db/write/tenants/usage.ts';
+import { readTenantLoads } from '../../db/read/installation/usage.ts';
 import { within } from '../server/deadline.ts';
 
 /** Tenants with series of their own at most. */

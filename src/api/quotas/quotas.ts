@@ -8,6 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NO_LIMITS, quotaExceeded, type RequestRates } from '../../core/access/quotas.ts';
 import type { TenantId } from '../../core/ids.ts';
 import { RequestRefused } from '../response/problem.ts';
+import { whenClosed } from '../response/when-closed.ts';
 import type { App } from '../server/ports.ts';
 import { showLimits } from './rate-limit-headers.ts';
 import { createTally } from './tally.ts';
@@ -45,9 +46,7 @@ export function openQuotas(rates: RequestRates): Quotas {
         'concurrent_requests',
         `The tenant may have ${most} requests at once in this API process. Wait until one of them ends.`,
       );
-    // The client may have left, or got a 503, while the rate was counted.
-    if (reply.raw.destroyed || reply.sent) return;
-    reply.raw.once('close', serving.begin(tenantId));
+    if (!reply.sent) whenClosed(reply, serving.begin(tenantId));
   }
 
   return {

@@ -1,60 +1,80 @@
 /**
- * Room for more jobs and workers of tenants with limits. What they have is counted when a request asks; requests that ask
- * at the same time share a query. What this process has admitted counts too, until its request ends, so only several
- * processes can exceed a limit together, by what they admit at the same moment. Nothing is locked.
+ * Room for more jobs and workers of tenants with limits. What they have is counted when a request asks; requests of a
+ * tenant that ask at the same time share a query. What this process has admitted and not done yet counts too, so only
+ * several processes can exceed a limit together, by what they admit at the same moment. Nothing is locked.
  */
-import type { FastifyReply } from 'fastify';
 import type { LimitedTenant } from '../../commands/tenants/within-quota.ts';
 import { countedFor, overQuota, type Addition, type Counted, type Usage } from '../../core/access/quotas.ts';
 import type { Refusal } from '../../core/errors.ts';
 import type { TenantId } from '../../core/ids.ts';
-import { createBatcher } from '../../db/batches/batcher.ts';
 import type { Database } from '../../db/connection/client.ts';
-import { readUsages } from '../../db/write/tenants/usage.ts';
+import { readUsage } from '../../db/read/installation/usage.ts';
 import { createTally } from './tally.ts';
 
+/** What a job that is queued adds. */
+export const ONE_JOB = { queuedJobs: 1 } as const;
+
 export type Rooms = {
-  /**
-   * Why the tenant may not add so much; null: it may, and that much is reserved until the reply ends.
-   */
-  whyFull(tenant: LimitedTenant, reply: FastifyReply, adds: Partial<Addition>): Promise<Refusal | null>;
+  /** Does the work. `full`: why the tenant may not add so much; null: it may, and that much counts until the work ends. */
+  admit<Result>(
+    tenant: LimitedTenant,
+    adds: Partial<Addition>,
+    work: (full: Refusal | null) => Promise<Result>,
+  ): Promise<Result>;
 };
 
-/** Tenants in one query at most. */
-const SHARED = 64;
-
 export function openRooms({ everywhere: { db } }: Pick<Database, 'everywhere'>): Rooms {
-  const count = createBatcher<{ id: TenantId; upTo: Counted }, Usage>({
-    shared: (parts) => readUsages(db, parts),
-    alone: async (part) => {
-      const [usage] = await readUsages(db, [part]);
-      if (usage === undefined) throw new Error('Each tenant that is asked for has one row.');
-      return usage;
-    },
-    most: SHARED,
-  });
+  const counts = createSharedCounts((id, upTo) => readUsage(db, id, upTo));
   const admitted = { queuedJobs: createTally<TenantId>(), workers: createTally<TenantId>() };
 
   return {
-    async whyFull({ tenantId, limits }, reply, adds) {
+    async admit({ tenantId, limits }, adds, work) {
       const added = { queuedJobs: 0, workers: 0, ...adds };
       const upTo = countedFor(limits, added);
-      if (upTo === null) return null;
-      const { queuedJobs, workers } = await count({ id: tenantId, upTo });
+      if (upTo === null) return work(null);
+      const stored = await counts.count(tenantId, upTo);
+      // Up to here nothing waits between a count and what follows from it.
       const usage = {
-        queuedJobs: queuedJobs + admitted.queuedJobs.of(tenantId),
-        workers: workers + admitted.workers.of(tenantId),
+        queuedJobs: stored.queuedJobs + admitted.queuedJobs.of(tenantId),
+        workers: stored.workers + admitted.workers.of(tenantId),
       };
-      const refusal = overQuota(limits, usage, added);
-      if (refusal !== null) return refusal;
+      const full = overQuota(limits, usage, added);
+      if (full !== null) return work(full);
       const ends = [
         ...(added.queuedJobs > 0 ? [admitted.queuedJobs.begin(tenantId)] : []),
         ...(added.workers > 0 ? [admitted.workers.begin(tenantId)] : []),
       ];
-      const end = (): void => ends.forEach((one) => one());
-      if (reply.raw.destroyed || reply.sent) end();
-      else reply.raw.once('close', end);
-      return null;
+      try {
+        return await work(null);
+      } finally {
+        // A count that is under way may not have seen what this work stored.
+        counts.afterThose(tenantId, () => ends.forEach((end) => end()));
+      }
+    },
+  };
+}
+
+type SharedCounts = {
+  count(id: TenantId, upTo: Counted): Promise<Usage>;
+  /** Calls `then` when the counts of the tenant that are under way have been used; at once if there are none. */
+  afterThose(id: TenantId, then: () => void): void;
+};
+
+function createSharedCounts(read: (id: TenantId, upTo: Counted) => Promise<Usage>): SharedCounts {
+  const underWay = new Map<string, { id: TenantId; usage: Promise<Usage> }>();
+  return {
+    count(id, upTo) {
+      const key = `${id} ${upTo.queuedJobs} ${upTo.workers}`;
+      const before = underWay.get(key);
+      if (before !== undefined) return before.usage;
+      const usage = read(id, upTo).finally(() => underWay.delete(key));
+      underWay.set(key, { id, usage });
+      return usage;
+    },
+    afterThose(id, then) {
+      const those = [...underWay.values()].filter((count) => count.id === id).map(({ usage }) => usage);
+      if (those.length === 0) then();
+      else void Promise.allSettled(those).then(() => setImmediate(then));
     },
   };
 }

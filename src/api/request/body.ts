@@ -113,6 +113,8 @@ function parseJson(body: Uint8Array): unknown {
 
 /** Reads and discards the rest of the stream, until it ends or `DISCARD_MS` has passed. */
 export async function discardRest(stream: Readable): Promise<void> {
+  // A pipe whose reader has stopped would hold it up.
+  stream.unpipe();
   stream.resume();
   await finished(stream, { signal: AbortSignal.timeout(DISCARD_MS) }).catch(() => undefined);
 }

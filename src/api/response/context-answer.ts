@@ -35,11 +35,12 @@ export async function created(
   reply: FastifyReply,
   command: AnyCommand<{ contextId: ContextId }>,
 ): Promise<Context> {
-  const full = await ports.rooms.whyFull(request, reply, { workers: 1 });
-  const answered = answeredBy(unlessFull(full, command), (tx, made) =>
-    readAnswer(ports, tx, request.tenantId, made.contextId),
-  );
-  const answer = await write(ports, request, answered);
+  const answer = await ports.rooms.admit(request, { workers: 1 }, async (full) => {
+    const answered = answeredBy(unlessFull(full, command), (tx, made) =>
+      readAnswer(ports, tx, request.tenantId, made.contextId),
+    );
+    return write(ports, request, answered);
+  });
   reply.code(201).header('location', `/api/contexts/${answer.body.id}`);
   return tagged(reply, answer);
 }

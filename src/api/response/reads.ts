@@ -93,7 +93,8 @@ export type Reader = <T>(read: (tx: Executor, last: Executor) => Promise<T>) => 
 export function readerOf({ database }: Pick<ApiPorts, 'database'>, reply: FastifyReply): Reader {
   const { request } = reply;
   const { statementMs: ofRoute, advice } = limitOf(request.routeOptions.schema?.operationId);
-  const { sql_ms: ofTenant = Infinity } = request.limits;
+  const { sql_ms = Infinity } = request.limits;
+  const ofTenant = request.routeOptions.config.uncounted === true ? Infinity : sql_ms;
   const statementMs = Math.min(ofRoute, ofTenant);
   const signal = signalOf(reply);
   return (read) =>

@@ -13,6 +13,9 @@ import { whyRefused } from './refusals.ts';
 /** The default priority. */
 export const NORMAL = 5;
 
+/** `full`: why the tenant may have no more jobs; null: it may. */
+type Enqueued = Submission & Pick<SubmitInput, 'full'>;
+
 /** Default options: the active branch, the default priority, no limits. */
 export const PLAIN_JOB = {
   compaction: null,
@@ -25,15 +28,15 @@ export const PLAIN_JOB = {
   mayAnswer: false,
   onlyIfIdle: false,
   full: null,
-} satisfies Partial<Submission>;
+} satisfies Partial<Enqueued>;
 
-/** By one statement. Refused: `not_found`, `worker_stopped`, `queue_full`. */
+/** By one statement. Refused: `not_found`, `worker_stopped`, `quota_exceeded`, `queue_full`. */
 export async function enqueue(
   executor: Executor,
-  submission: Submission,
+  submission: Enqueued,
   asker: Asker | null = null,
 ): Promise<{ kind: 'enqueued'; wakeUps: AfterCommit[] } | Refusal> {
-  const submitted = await submit(executor, submission, asker);
+  const submitted = submission.full === null ? await submit(executor, submission, asker) : null;
   if (submitted === null) return whyRefused(executor, submission);
   return { kind: 'enqueued', wakeUps: wakeUpIfRunnable(submission.contextId, submitted) };
 }
@@ -41,7 +44,8 @@ export async function enqueue(
 /** Queues an input even if a question waits. Refused like `enqueue`. */
 export async function enqueueInput(executor: Executor, ids: Ids, input: SubmitInput): Promise<Outcome<Accepted>> {
   const job = newJob(ids, input);
-  const submitted = await submit(executor, { ...input, ...job, mayAnswer: false, onlyIfIdle: false });
+  const submission = { ...input, ...job, mayAnswer: false, onlyIfIdle: false };
+  const submitted = input.full === null ? await submit(executor, submission) : null;
   return submitted === null ? whyRefused(executor, input) : queued(input.contextId, job, submitted);
 }
 

@@ -30,12 +30,10 @@ async function queue(
 ): Promise<Outcome<Accepted> | Command<Accepted>> {
   const answer = asAnswer(input);
   const job = newJob(ports.ids, input);
-  const submitted = await submit(executor, {
-    ...input,
-    ...job,
-    mayAnswer: answer !== null,
-    onlyIfIdle: input.delivery === 'reject',
-  });
+  const onlyIfIdle = input.delivery === 'reject';
+  // At the limit of the tenant it can only answer a question.
+  const submitted =
+    input.full === null ? await submit(executor, { ...input, ...job, mayAnswer: answer !== null, onlyIfIdle }) : null;
   if (submitted !== null) return queued(input.contextId, job, submitted);
   const state = await admission(executor, input.tenantId, input.contextId);
   const refusal = refusalOf(state, input);

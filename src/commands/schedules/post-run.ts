@@ -61,7 +61,7 @@ export async function postRun(
       delivery: 'queue',
       branch: null,
       queueLimit,
-      full,
+      full: null,
     });
   }
   const { name, config } = target.worker;

@@ -7,7 +7,7 @@ import { countedFor, overQuota, type Addition, type TenantLimits } from '../../c
 import type { Refusal } from '../../core/errors.ts';
 import type { TenantId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { readUsage } from '../../db/write/tenants/usage.ts';
+import { readUsage } from '../../db/read/installation/usage.ts';
 import type { AnyCommand } from '../perform.ts';
 
 export type LimitedTenant = { tenantId: TenantId; limits: TenantLimits };

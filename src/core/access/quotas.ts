@@ -12,7 +12,7 @@ export const LIMIT_RANGES = {
   queued_jobs: { least: 1, most: 1_000_000 },
   workers: { least: 1, most: 1_000_000 },
   streams: { least: 1, most: 100_000 },
-  upload_mb: { least: 1, most: 1_000 },
+  upload_mb: { least: 1, most: 100_000 },
   sql_ms: { least: 10, most: 10_000 },
 } as const;
 
@@ -45,7 +45,7 @@ const RETRY_S = {
 } as const satisfies Record<LimitName, number>;
 
 /** Waiting does not help: the request is the same, or something must be deleted. */
-const NOT_CURED: readonly LimitName[] = ['upload_mb', 'workers'];
+const NOT_CURED: readonly LimitName[] = ['upload_mb', 'workers', 'sql_ms'];
 
 /** Whether the same request may succeed later. */
 export function isCuredByWaiting(limit: string): boolean {

@@ -18,7 +18,7 @@ export async function claim(tx: Executor, contextId: ContextId, owner: ProcessId
   return row === undefined ? null : toClaimed(row);
 }
 
-/** `busy`: another claim of the tenant is under way, and nothing was done. */
+/** `busy`: another claim of the tenant, or a command on the context, is under way, and nothing was done. */
 export type LimitedClaim = { kind: 'claimed'; row: ContextRow } | { kind: 'busy' | 'noop' };
 
 /** In the transaction, whether it has the lock under which the slots of the tenant are counted and taken. */
@@ -26,8 +26,9 @@ const SLOTS_SETTING = 'nightshift.slots';
 
 /**
  * Takes the lease within the limit of the tenant's slots, counted over all processes. One claim of a tenant at a time
- * does so; none waits. A tenant that has its limit takes no lock. `noop`: as in `claim`, or the tenant has its limit, or
- * none. `ofFile`: the limit of tenants without one of their own; null: none.
+ * does so; none waits, neither for the tenant nor for the row. Commit at once: the lock lasts until then. A tenant that
+ * has its limit takes no lock. `noop`: as in `claim`, or the tenant has its limit, or none. `ofFile`: the limit of
+ * tenants without one of their own; null: none.
  */
 export async function claimWithinSlots(
   tx: Executor,
@@ -40,9 +41,13 @@ export async function claimWithinSlots(
   // One round trip. The second statement sees what was claimed before the first got the lock.
   const [[tried], [row]] = await Promise.all([
     tx.execute<{ isHeld: string }>(sql`/* contexts.try_slots */
-      select set_config(${SLOTS_SETTING},
-        pg_try_advisory_xact_lock(hashtextextended('nightshift.slots ' || t.id, 0))::text, true) as "isHeld"
-      from contexts c join tenants t on ${hasRoom} where c.id = ${contextId} and ${isClaimable}`),
+      select case when free.id is null then 'false' else set_config(${SLOTS_SETTING},
+        pg_try_advisory_xact_lock(hashtextextended('nightshift.slots ' || t.id, 0))::text, true) end as "isHeld"
+      from contexts c join tenants t on ${hasRoom}
+      left join lateral (
+        select l.id from contexts l where l.id = c.id for no key update skip locked
+      ) free on true
+      where c.id = ${contextId} and ${isClaimable}`),
     tx.execute<ContextColumns>(
       sql`/* contexts.claim_within_slots */ ${claimUpdate(
         sql`(select ${contextId}::uuid as id where current_setting(${SLOTS_SETTING}, true) = 'true') free`,

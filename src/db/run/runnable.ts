@@ -4,7 +4,7 @@ import type { ContextId, TenantId } from '../../core/ids.ts';
 import type { Executor } from '../connection/client.ts';
 import { WAKE_UP_GRACE_MS, nowInStatement } from '../connection/instant.ts';
 import { isPassedBy, type Passed } from './passed.ts';
-import { hasSlotLimit, runningContexts, slotLimit } from '../processes/slots.ts';
+import { hasSlotLimit, slotLimit } from '../processes/slots.ts';
 
 export type Runnable = {
   tenantId: TenantId;
@@ -37,7 +37,7 @@ export type RunnableByTenant = { byTenant: Map<TenantId, Runnable[]>; last: Tena
 
 /**
  * The first runnable contexts of each tenant, in their order. Reads one index entry for each tenant, and one for each
- * context that it returns or leaves out; of a tenant with a limit of slots, also one for each context that runs. Tenants
+ * context that it returns or leaves out; if a tenant has a limit of slots, also one for each context that runs. Tenants
  * that have their limit are left out. Locks nothing: another process may claim them meanwhile.
  */
 export async function readRunnable(
@@ -46,7 +46,7 @@ export async function readRunnable(
 ): Promise<RunnableByTenant> {
   const ofFile = slotsOfTenant ?? null;
   const limited = ofFile === null ? hasSlotLimit : sql`true`;
-  const isFull = sql`(${limited} and ${slotLimit(ofFile)} <= ${runningContexts})`;
+  const isFull = sql`(${limited} and ${slotLimit(ofFile)} <= coalesce((select r.count from running r where r.tenant_id = t.id), 0))`;
   type Row = { tenantId: TenantId; place: number } & (Omit<Runnable, 'tenantId'> | { contextId: null });
   const rows = await executor.execute<Row>(sql`/* contexts.read_runnable */
     with recursive tenant(id) as (
@@ -56,6 +56,9 @@ export async function readRunnable(
       select (select c.tenant_id from contexts c
         where c.scheduling_status = 'runnable' and c.tenant_id > tenant.id order by c.tenant_id limit 1)
       from tenant where tenant.id is not null
+    ), running as materialized (
+      -- Evaluated if there is a tenant with a limit.
+      select c.tenant_id, count(*) as count from contexts c where c.lease_owner is not null group by c.tenant_id
     ), newest as materialized (
       select coalesce(max(greatest(p.started_at, p.dead_at)), '-infinity') as at from processes p
     )

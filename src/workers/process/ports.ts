@@ -7,7 +7,7 @@ import type { CommandPorts } from '../../commands/ports.ts';
 import type { SchedulePorts } from '../../commands/schedules/post-run.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Append, Committed } from '../../core/run/append.ts';
-import type { ContextId, ProcessId, RunIds } from '../../core/ids.ts';
+import type { ContextId, ProcessId, RunIds, TenantId } from '../../core/ids.ts';
 import type { Model, ProviderName } from '../../core/model/model.ts';
 import type { IdleTimeouts, Serving } from '../../core/workers/settings.ts';
 import type { Mailbox, Snapshot } from '../../core/run/snapshot.ts';
@@ -92,6 +92,8 @@ export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
 /** A context to claim, and the process that claims it. */
 export type Claim = {
   contextId: ContextId;
+  /** Null: not known before the claim. */
+  tenantId: TenantId | null;
   owner: ProcessId;
   /** Reading it may have killed a process, or it took too long: the claim commits, and is counted, before it is read. */
   isSuspect: boolean;

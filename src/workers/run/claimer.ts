@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { endUnread } from '../../commands/inputs/end-unread.ts';
 import { NOTHING_COMPACTED } from '../../core/compaction/compacted.ts';
 import { crashLoop, decide } from '../../core/decide.ts';
-import type { ContextId } from '../../core/ids.ts';
+import type { ContextId, TenantId } from '../../core/ids.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { releaseUnsupported } from '../../core/transitions/park.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
@@ -22,15 +22,19 @@ import { isAway } from '../../db/batches/database-timeout.ts';
 import { createBatcher } from '../../db/batches/batcher.ts';
 import { commitAndCall, firstStep, opened, afterAppend, type Found } from './claim-and-call.ts';
 import { beforeOwnClaim, callerOf, readLocked, readSnapshot, toSnapshots } from './journal.ts';
+import { createTurns } from './turns.ts';
 import type { Claim, Claimed, Claimer, Skipped, WorkerState } from '../process/ports.ts';
 
 /** Contexts in one transaction at most: the row of each stays locked until all of them are read. */
 const SHARED = 32;
 const MOST_SLOW = 1_000;
 
-type Parts = Pick<WorkerState, 'database' | 'abilities' | 'clock' | 'registry' | 'ids' | 'random' | 'slots'>;
+type Given = Pick<WorkerState, 'database' | 'abilities' | 'clock' | 'registry' | 'ids' | 'random' | 'slots'>;
+/** `turns`: by tenant; null: it is not known before the claim. */
+type Parts = Given & { turns: ReturnType<typeof createTurns<TenantId | null>> };
 
-export function createClaimer(parts: Parts): Claimer {
+export function createClaimer(given: Given): Claimer {
+  const parts = { ...given, turns: createTurns<TenantId | null>() };
   const claimFirst = createBatcher<Claim, Claimed | Unread | null>({
     keyOf: ({ contextId }) => contextId,
     shared: (claims) => claimTogether(parts, claims),
@@ -92,28 +96,19 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
 
 /** Null: the claim was a noop, or the worker was deleted. */
 async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | Unread | null> {
-  for (let tries = 1; tries < BUSY_TRIES; tries += 1) {
-    const claimed = await claimOnce(parts, one);
-    if (claimed !== 'busy') return claimed;
-    await setTimeout(BUSY_MS * (0.5 + parts.random()));
-  }
-  // It stays runnable: a look or a sweep finds it.
-  return null;
+  const { shares } = parts.slots;
+  const isLimited = one.tenantId !== null && shares.isLimited(one.tenantId);
+  const claimed = isLimited ? null : await claimUnlimited(parts, one);
+  return claimed === null && shares.someAreLimited ? claimLimited(parts, one) : claimed;
 }
 
-/** Another claim of the same tenant, whose slots are limited, takes about so long. */
-const BUSY_MS = 10;
-const BUSY_TRIES = 50;
-
-async function claimOnce(parts: Parts, one: Claim): Promise<Claimed | Unread | 'busy' | null> {
-  const { contextId, isSuspect } = one;
-  return parts.database.transaction(async (tx, last): Promise<Claimed | Unread | 'busy' | null> => {
-    const row = await claimRow(parts, tx, one);
-    if (row === null || row === 'busy') return row;
-    parts.clock.set(row.now);
-    if (row.failedClaims >= LIMITS.failedClaims) return endUnread(tx, row, parts.ids, crashLoop(row.failedClaims));
-    const left = parts.registry.unsupported.has(contextId) ? await leaveUnread(parts, tx, row) : null;
-    if (left !== null) return left;
+async function claimUnlimited(parts: Parts, one: Claim): Promise<Claimed | Unread | null> {
+  const { contextId, owner, isSuspect } = one;
+  return parts.database.transaction(async (tx, last): Promise<Claimed | Unread | null> => {
+    const row = await claim(tx, contextId, owner);
+    if (row === null) return null;
+    const ended = await withoutReading(parts, tx, row);
+    if (ended !== null) return ended;
     // The claim is counted before anything is read: what is stored may kill this process.
     if (isSuspect || row.failedClaims > 0) return { kind: 'unread', row };
     const snapshot = await readWithinClaim(parts, tx, row);
@@ -122,22 +117,39 @@ async function claimOnce(parts: Parts, one: Claim): Promise<Claimed | Unread | '
   });
 }
 
+/** How long a context of a tenant with a limit waits for its turn to be claimed, in milliseconds. */
+const TURN_MS = 2_000;
+/** Pause after another process, or a command on the context, was faster, in milliseconds. */
+const BUSY_MS = 10;
+
+/** Claims of tenants with a limit of slots: in each process one after the other, and committed before anything is read. */
+async function claimLimited(parts: Parts, one: Claim): Promise<Claimed | Unread | null> {
+  const { contextId, owner, signals } = one;
+  const { database, turns, random } = parts;
+  const until = performance.now() + TURN_MS;
+  const row = await turns(one.tenantId, async () => {
+    while (!signals.lost && performance.now() < until) {
+      const claimed = await database.transaction((tx) => claimWithinSlots(tx, contextId, owner, slotsOfTenant(parts)));
+      if (claimed.kind === 'claimed') return claimed.row;
+      if (claimed.kind === 'noop') return null;
+      await setTimeout(BUSY_MS * (0.5 + random()));
+    }
+    // It stays runnable: a look or a sweep finds it.
+    return null;
+  });
+  return row === null ? null : ((await withoutReading(parts, database.db, row)) ?? { kind: 'unread', row });
+}
+
 /** The limit of slots in the config file; null: none. */
 function slotsOfTenant({ abilities }: Parts): number | null {
   return abilities.team.tenantLimits.slots ?? null;
 }
 
-/** Null: the claim was a noop, or the tenant has all slots of its limit. */
-async function claimRow(parts: Parts, tx: Executor, { contextId, owner }: Claim): Promise<ContextRow | 'busy' | null> {
-  const ofFile = slotsOfTenant(parts);
-  if (!parts.slots.shares.someAreLimited) return claim(tx, contextId, owner);
-  // One round trip: of the two, at most one finds its tenant.
-  const [row, limited] = await Promise.all([
-    ofFile === null ? claim(tx, contextId, owner) : null,
-    claimWithinSlots(tx, contextId, owner, ofFile),
-  ]);
-  if (row !== null) return row;
-  return limited.kind === 'claimed' ? limited.row : limited.kind === 'busy' ? 'busy' : null;
+/** Ends or leaves a claimed context for which that is clear without its history; null: it has to be read. */
+async function withoutReading(parts: Parts, executor: Executor, row: ContextRow): Promise<Claimed | null> {
+  parts.clock.set(row.now);
+  if (row.failedClaims >= LIMITS.failedClaims) return endUnread(executor, row, parts.ids, crashLoop(row.failedClaims));
+  return parts.registry.unsupported.has(row.lease.contextId) ? leaveUnread(parts, executor, row) : null;
 }
 
 /** Claimed, but not read yet. */
@@ -177,8 +189,7 @@ function found(claim: Claim | undefined, row: ContextRow, snapshot: Snapshot | n
  * Decides from the mailbox alone whether a context is still unsupported, and releases it then. Null: read it in full,
  * because it can be served now or something else is due.
  */
-async function leaveUnread({ abilities, clock }: Parts, tx: Executor, row: ContextRow): Promise<Skipped | null> {
-  clock.set(row.now);
+async function leaveUnread({ abilities }: Parts, tx: Executor, row: ContextRow): Promise<Skipped | null> {
   const stored = await readMailbox(tx, row);
   if (stored === null) return null;
   const { mailbox, worker } = stored;

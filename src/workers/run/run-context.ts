@@ -58,7 +58,8 @@ async function runOnce(
   const { signals } = place;
   const publisher = new StreamPublisher(state.bus, state.subscribers, contextId, owner);
   const portsFor = (snapshot: Snapshot) => portsOf(state, { signals, publisher, owner, slot }, snapshot);
-  const claim: Claim = { contextId, owner, isSuspect, isNew, signals, portsFor };
+  const tenantId = slot?.tenant ?? null;
+  const claim: Claim = { contextId, tenantId, owner, isSuspect, isNew, signals, portsFor };
   let result: RunResult = 'noop';
   try {
     const claimed = await claimContext(state, claim, publisher);

@@ -15,7 +15,7 @@ import type { Arrangement, CallResult } from '../../core/workers/spawn.ts';
 import { narrowed, overLimit, type WorkerLimits } from '../../core/workers/worker-limits.ts';
 import { workersOf, type SpawnAsk, type WaitAsk } from '../../core/workers/worker-asks.ts';
 import type { OpenCall } from '../../core/tools/tool-call.ts';
-import { readUsage } from '../../db/write/tenants/usage.ts';
+import { readUsage } from '../../db/read/installation/usage.ts';
 import { recount } from '../../db/calls/awaited.ts';
 import {
   readOutcomes,

@@ -94,14 +94,10 @@ export class Shares {
   }
 
   /**
-   * Whether a run of this tenant should leave its slot, because the tenant runs more than its limit, or because a context
-   * of a tenant that runs fewer here, for its weight, waits for one. Each waiting context is promised one slot only.
+   * Whether a run of this tenant should leave its slot, because a context of a tenant that runs fewer here, for its
+   * weight, waits for one. Each waiting context is promised one slot only.
    */
   yields(tenant: TenantId): boolean {
-    if (this.isOver(tenant)) {
-      add(this.#leaving, tenant, 1);
-      return true;
-    }
     if (performance.now() - this.#notedAt > NOTED_MS) return false;
     const own = this.#share(tenant, this.running(tenant) - (this.#leaving.get(tenant) ?? 0));
     for (const other of this.#waiting.keys()) {
@@ -113,11 +109,6 @@ export class Shares {
       return true;
     }
     return false;
-  }
-
-  /** Whether it runs more here than its limit, which was lowered, without the runs that were asked to leave. */
-  isOver(tenant: TenantId): boolean {
-    return this.#room(tenant) < 0;
   }
 
   #limitOf(tenant: TenantId): number | null {

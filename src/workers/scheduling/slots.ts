@@ -121,11 +121,14 @@ export class Slot {
     this.#shares.begin(tenant);
   }
 
-  /** Whether its run should end between two jobs, for a context of another tenant. */
+  /**
+   * Whether its run should end between two jobs: for a context of another tenant, or because its tenant has a limit of
+   * slots. Then its next claim counts again, and other contexts of the tenant have their turn.
+   */
   yields(): boolean {
     const tenant = this.#tenant;
-    if (tenant !== null && (this.#of.isScarce() || this.#shares.isOver(tenant)))
-      this.#hasYielded ||= this.#shares.yields(tenant);
+    if (tenant === null) return false;
+    this.#hasYielded ||= this.#shares.isLimited(tenant) || (this.#of.isScarce() && this.#shares.yields(tenant));
     return this.#hasYielded;
   }
 

@@ -118,12 +118,3 @@ test('no run yields to a tenant that its limit keeps from the slot', () => {
   shares.noteWaiting(new Map([[b, 5]]));
   expect([shares.yields(a), shares.yields(a)]).toEqual([true, false]);
 });
-
-test('after a limit was lowered, as many runs leave as are too many', () => {
-  const shares = begun(a, a, a, a);
-  expect(shares.isOver(a)).toBe(false);
-  shares.setLimits(new Map([[a, 2]]), false);
-  expect([shares.isOver(a), shares.yields(a), shares.yields(a), shares.yields(a)]).toEqual([true, true, true, false]);
-  for (let left = 0; left < 2; left += 1) shares.end(a, true);
-  expect([shares.isOver(a), shares.yields(a), shares.first([a])]).toEqual([false, false, null]);
-});

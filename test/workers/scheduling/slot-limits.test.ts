@@ -9,12 +9,13 @@ import { firstInput } from '../../db/inputs.ts';
 import { TEAM_DEFAULTS } from '../../../src/workers/run/team-abilities.ts';
 import { says, startFleet, type Fleet, type FleetOptions } from '../worker-fleet.ts';
 
-type Watched = { fleet: Fleet; most: () => number; started: () => number };
+/** `most`: at once so far, or since `restart`, which returns it. */
+type Watched = { fleet: Fleet; most: (() => number) & { restart(): number }; started: () => number };
 
 const TIMES = { heartbeatIntervalMs: 50 };
 
-/** How long each model call takes, in milliseconds, or until when. `most` at once so far. */
-async function watched(takes: number | Promise<void>, options: Partial<FleetOptions> = {}): Promise<Watched> {
+/** `takes`: how long each model call takes. */
+async function watched(takes: () => Promise<void>, options: Partial<FleetOptions> = {}): Promise<Watched> {
   let at = 0;
   let most = 0;
   let started = 0;
@@ -25,7 +26,7 @@ async function watched(takes: number | Promise<void>, options: Partial<FleetOpti
       if (isOther) return says('done');
       at += 1;
       most = Math.max(most, at);
-      await (typeof takes === 'number' ? sleep(takes) : takes);
+      await takes();
       at -= 1;
       return says('done');
     },
@@ -35,7 +36,12 @@ async function watched(takes: number | Promise<void>, options: Partial<FleetOpti
     ...options,
   });
   onTestFinished(() => fleet.close());
-  return { fleet, most: () => most, started: () => started };
+  const restart = (): number => {
+    const before = most;
+    most = at;
+    return before;
+  };
+  return { fleet, most: Object.assign(() => most, { restart }), started: () => started };
 }
 
 async function begin(fleet: Fleet, tenantId: TenantId, text = 'go'): Promise<ContextId> {
@@ -63,7 +69,7 @@ const ended = (fleet: Fleet, tenantId: TenantId, count: number) =>
 test.each(['redis', 'deaf'] as const)(
   'the limit holds in two processes, and its slots are used (%s)',
   async (queue) => {
-    const { fleet, most } = await watched(200, { queue });
+    const { fleet, most } = await watched(() => sleep(200), { queue });
     const tenantId = await limited(fleet, 3);
     await Promise.all(Array.from({ length: 30 }, () => begin(fleet, tenantId)));
     await ended(fleet, tenantId, 30);
@@ -73,7 +79,7 @@ test.each(['redis', 'deaf'] as const)(
 
 test('another tenant is not kept from its turn by one that has its limit', async () => {
   const gate = Promise.withResolvers<void>();
-  const { fleet, most } = await watched(gate.promise, { processes: 1, concurrency: 4 });
+  const { fleet, most } = await watched(() => gate.promise, { processes: 1, concurrency: 4 });
   onTestFinished(() => gate.resolve());
   const tenantId = await limited(fleet, 1);
   await Promise.all(Array.from({ length: 50 }, () => begin(fleet, tenantId)));
@@ -85,7 +91,7 @@ test('another tenant is not kept from its turn by one that has its limit', async
 
 test('a limit that is raised or removed lets the others start', async () => {
   const gate = Promise.withResolvers<void>();
-  const { fleet, started } = await watched(gate.promise);
+  const { fleet, started } = await watched(() => gate.promise);
   onTestFinished(() => gate.resolve());
   const tenantId = await limited(fleet, 1);
   const starts = (count: number) => expect.poll(started, { timeout: 30_000 }).toBe(count);
@@ -102,26 +108,46 @@ test('a limit that is raised or removed lets the others start', async () => {
 
 test('the config file limits each tenant that has no limit of its own', async () => {
   const team = { ...TEAM_DEFAULTS, tenantLimits: { slots: 2 } };
-  const { fleet, most } = await watched(200, { team });
+  const { fleet, most } = await watched(() => sleep(200), { team });
   const tenantId = await ensureTenant(fleet.database.db, 'acme');
   await Promise.all(Array.from({ length: 12 }, () => begin(fleet, tenantId)));
   await ended(fleet, tenantId, 12);
   expect(most()).toBe(2);
 });
 
-test('a limit that is lowered holds as soon as the jobs that run have ended, though more are queued in their contexts', async () => {
-  const { fleet, most } = await watched(100, { processes: 1 });
+test('a limit that is lowered counts over all processes, though more is queued in the contexts that run', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { fleet, most, started } = await watched(() => gate.promise.then(() => sleep(20)));
+  onTestFinished(() => gate.resolve());
   const tenantId = await ensureTenant(fleet.database.db, 'acme');
-  const contexts = await Promise.all(Array.from({ length: 4 }, () => begin(fleet, tenantId)));
-  for (let more = 0; more < 20; more += 1)
+  const contexts = await Promise.all(Array.from({ length: 6 }, () => begin(fleet, tenantId)));
+  for (let more = 0; more < 5; more += 1)
     await Promise.all(contexts.map((contextId) => fleet.post(contextId, 'go', { tenantId })));
-  await expect.poll(most).toBe(4);
+  await expect.poll(started).toBe(6);
   await limited(fleet, 1);
-  const running = async () =>
-    Number((await fleet.query('select count(*)::int as n from contexts where lease_owner is not null'))[0]?.['n']);
-  await expect.poll(running, { timeout: 5_000 }).toBe(1);
-  // Not because the jobs are done.
-  expect(await completed(fleet, tenantId)).toBeLessThan(80);
-  await limited(fleet, null);
-  await ended(fleet, tenantId, 84);
+  // Long enough for many heartbeats.
+  await sleep(1_500);
+  gate.resolve();
+  await expect.poll(started).toBe(7);
+  const before = most.restart();
+  expect(before).toBe(6);
+  await ended(fleet, tenantId, 36);
+  expect(most()).toBe(1);
+});
+
+test('contexts of a tenant that has its limit take turns, though one has more queued', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { fleet, started } = await watched(() => gate.promise, { processes: 1 });
+  onTestFinished(() => gate.resolve());
+  const tenantId = await limited(fleet, 1);
+  const first = await begin(fleet, tenantId);
+  for (let more = 0; more < 20; more += 1) await fleet.post(first, 'go', { tenantId });
+  await expect.poll(started).toBe(1);
+  const second = await begin(fleet, tenantId);
+  gate.resolve();
+  await ended(fleet, tenantId, 22);
+  const order = await fleet.query(
+    `select context_id as id from jobs where tenant_id = ${tenantId} order by started_at`,
+  );
+  expect(order.findIndex(({ id }) => id === second)).toBeLessThan(5);
 });

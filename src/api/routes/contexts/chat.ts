@@ -37,12 +37,14 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const session = sessionId(request.body.session_id);
-      const full = await ports.rooms.whyFull(request, reply, { queuedJobs: 1, workers: session === null ? 1 : 0 });
-      const command =
-        session === null
-          ? unlessFull(full, await begin(ports, request, request.body))
-          : await goOn(ports, request, { contextId: session, full }, request.body);
-      const answer = await write(ports, request, answered(command));
+      const adds = { queuedJobs: 1, workers: session === null ? 1 : 0 };
+      const answer = await ports.rooms.admit(request, adds, async (full) => {
+        const command =
+          session === null
+            ? unlessFull(full, await begin(ports, request, request.body))
+            : await goOn(ports, request, { contextId: session, full }, request.body);
+        return write(ports, request, answered(command));
+      });
       return accepted(request, reply, answer);
     },
   );

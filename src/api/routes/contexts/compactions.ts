@@ -1,4 +1,5 @@
 /** Starts compactions of a context, and lists them. */
+import { ONE_JOB } from '../../quotas/room.ts';
 import { compactContext } from '../../../commands/contexts/compact-context.ts';
 import { listCompactions } from '../../../db/read/messages/compaction-views.ts';
 import { requireNames } from '../../server/catalog.ts';
@@ -46,12 +47,15 @@ function compactRoute(app: App, ports: ApiPorts): void {
       const { token } = request;
       const { user: named, ...asked } = request.body;
       if (asked.model !== undefined) await requireNames(ports, request, { model: asked.model }, []);
-      const full = await ports.rooms.whyFull(request, reply, { queuedJobs: 1 });
-      const target = queueOf(ports, request, contextId(request.params.id), full);
+      const id = contextId(request.params.id);
       const user = actingUser(request, named);
-      const compact = compactContext(ports, { ...target, asked, user, metadata: token?.metadata ?? {} });
-      const answered = answeredBy(compact, async (_, { jobId }): Promise<CompactAccepted> => ({ job_id: jobId }));
-      return accepted(request, reply, await write(ports, request, answered));
+      const answer = await ports.rooms.admit(request, ONE_JOB, async (full) => {
+        const target = queueOf(ports, request, id, full);
+        const compact = compactContext(ports, { ...target, asked, user, metadata: token?.metadata ?? {} });
+        const answered = answeredBy(compact, async (_, { jobId }): Promise<CompactAccepted> => ({ job_id: jobId }));
+        return write(ports, request, answered);
+      });
+      return accepted(request, reply, answer);
     },
   );
 }

@@ -1,4 +1,5 @@
 /** The event stream of a context. */
+import { whenClosed } from '../../response/when-closed.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Joined } from '../../../events/stream-hub.ts';
 import type { AccessControl } from '../../access/access.ts';
@@ -63,7 +64,7 @@ function startStream({ request, reply, accessControl, place }: Opening, joined: 
   };
   // The client may have disconnected, or the request may have timed out, while this process joined the feed.
   if (reply.sent || reply.raw.destroyed) return leave();
-  reply.raw.once('close', () => {
+  whenClosed(reply, () => {
     leave();
     logRequest(request, reply);
   });

@@ -1,9 +1,10 @@
 /** Messages of a context: posted, read, edited, withdrawn. */
+import { ONE_JOB } from '../../quotas/room.ts';
 import { changeInput, withdrawInput } from '../../../commands/inputs/change-input.ts';
 import { runStatement, type OneStatement } from '../../../commands/perform.ts';
 import { contextOf } from '../../../db/write/workers/workers.ts';
 import { findMessage } from '../../../db/read/messages/message-views.ts';
-import { refuse } from '../../../core/errors.ts';
+import { refuse, type Refusal } from '../../../core/errors.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { accepted } from '../../response/accepted.ts';
@@ -47,9 +48,11 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const full = await ports.rooms.whyFull(request, reply, { queuedJobs: 1 });
-      const target = queueOf(ports, request, contextId(request.params.id), full);
-      return accepted(request, reply, await write(ports, request, submitPosted(ports, target, request.body)));
+      const id = contextId(request.params.id);
+      const answer = await ports.rooms.admit(request, ONE_JOB, async (full) =>
+        write(ports, request, submitPosted(ports, queueOf(ports, request, id, full), request.body)),
+      );
+      return accepted(request, reply, answer);
     },
   );
 }
@@ -73,15 +76,15 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, body } = request;
       const worker = workerId(request.params.id);
-      const full = await ports.rooms.whyFull(request, reply, { queuedJobs: 1 });
-      const command: OneStatement<Accepted> = {
+      const command = (full: Refusal | null): OneStatement<Accepted> => ({
         async statement(executor) {
           const context = await contextOf(executor, tenantId, worker);
           if (context === null) return refuse('not_found', noWorker(worker));
           return runStatement(executor, submitPosted(ports, queueOf(ports, request, context, full), body));
         },
-      };
-      return accepted(request, reply, await write(ports, request, command));
+      });
+      const answer = await ports.rooms.admit(request, ONE_JOB, (full) => write(ports, request, command(full)));
+      return accepted(request, reply, answer);
     },
   );
 }
@@ -102,9 +105,11 @@ function postJobRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const full = await ports.rooms.whyFull(request, reply, { queuedJobs: 1 });
-      const target = queueOf(ports, request, contextId(request.params.id), full);
-      return accepted(request, reply, await write(ports, request, submitPosted(ports, target, request.body)));
+      const id = contextId(request.params.id);
+      const answer = await ports.rooms.admit(request, ONE_JOB, async (full) =>
+        write(ports, request, submitPosted(ports, queueOf(ports, request, id, full), request.body)),
+      );
+      return accepted(request, reply, answer);
     },
   );
 }

@@ -1,6 +1,7 @@
 /**
  * Edits past inputs and regenerates answers, each on a new branch. Lists the siblings of a message on other branches.
  */
+import { ONE_JOB } from '../../quotas/room.ts';
 import type { Static } from 'typebox';
 import { editInput, regenerate, type Regeneration } from '../../../commands/inputs/regenerate.ts';
 import type { AnyCommand } from '../../../commands/perform.ts';
@@ -24,8 +25,6 @@ import { answeredBy, write } from '../../request/write.ts';
 import { MessageParams, contextId, messageId } from '../params.ts';
 
 const tags = ['contexts'];
-
-const ONE_JOB = { queuedJobs: 1 };
 
 export function regenerateRoutes(app: App, ports: ApiPorts): void {
   editMessageRoute(app, ports);
@@ -51,9 +50,9 @@ function editMessageRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const content = toBlocks(request.body.content);
-      const full = await ports.rooms.whyFull(request, reply, ONE_JOB);
-      const regeneration = toRegeneration(ports, request, content, full);
-      const answer = await write(ports, request, onBranch(editInput(ports, regeneration)));
+      const answer = await ports.rooms.admit(request, ONE_JOB, async (full) =>
+        write(ports, request, onBranch(editInput(ports, toRegeneration(ports, request, content, full)))),
+      );
       return accepted(request, reply, answer);
     },
   );
@@ -75,9 +74,9 @@ function regenerateRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const full = await ports.rooms.whyFull(request, reply, ONE_JOB);
-      const regeneration = toRegeneration(ports, request, null, full);
-      const answer = await write(ports, request, onBranch(regenerate(ports, regeneration)));
+      const answer = await ports.rooms.admit(request, ONE_JOB, async (full) =>
+        write(ports, request, onBranch(regenerate(ports, toRegeneration(ports, request, null, full)))),
+      );
       return accepted(request, reply, answer);
     },
   );

@@ -4,7 +4,7 @@ import { limitsOf, type LimitName, type TenantLimits } from '../../../core/acces
 import type { TenantId } from '../../../core/ids.ts';
 import type { Executor } from '../../../db/connection/client.ts';
 import { findLimits } from '../../../db/write/tenants/manage.ts';
-import { readWholeUsage } from '../../../db/write/tenants/usage.ts';
+import { readWholeUsage } from '../../../db/read/installation/usage.ts';
 import { ref } from '../../../schema/build.ts';
 import type { Quotas } from '../../quotas/quotas.ts';
 import { invalid, orNotFound, refused } from '../../response/problem.ts';

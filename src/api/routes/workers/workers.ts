@@ -93,11 +93,18 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
       const first = input === undefined ? null : toFirstInput(request, input);
       const delay = input === undefined ? null : delayOf(input, 'input.');
       const make = await makeWorker(ports, wanted, first, delay);
-      const full = await ports.rooms.whyFull(request, reply, { workers: 1, queuedJobs: first === null ? 0 : 1 });
-      const command = unlessFull(full, make);
-      const making = notifying(command, request, input?.webhook, ({ accepted }) => accepted);
-      const answered = answeredBy(making, async (_, made) => toCreated(made));
-      const answer = await write(ports, request, answered);
+      const answer = await ports.rooms.admit(
+        request,
+        { workers: 1, queuedJobs: first === null ? 0 : 1 },
+        async (full) => {
+          const making = notifying(unlessFull(full, make), request, input?.webhook, ({ accepted }) => accepted);
+          return write(
+            ports,
+            request,
+            answeredBy(making, async (_, made) => toCreated(made)),
+          );
+        },
+      );
       request.madeJob = answer.body.job_id ?? null;
       reply.code(201).header('location', `/api/workers/${answer.body.id}`);
       return tagged(reply, answer);

@@ -4,7 +4,6 @@
  * submits of many contexts.
  */
 import { sql, type Placeholder, type SQL } from 'drizzle-orm';
-import type { Refusal } from '../../../core/errors.ts';
 import type { ContextId, TenantId } from '../../../core/ids.ts';
 import { shared } from '../../batches/shared.ts';
 import type { Executor } from '../../connection/client.ts';
@@ -35,8 +34,6 @@ export type Submission = NewJob & {
   onlyIfIdle: boolean;
   /** Refused if this many inputs are queued. */
   queueLimit: number;
-  /** Refused if not null: the tenant may have no more jobs. */
-  full: Refusal | null;
 };
 
 /** `asker`: the worker that sends it; null: a client. Returns null if refused; the context's row shows why. */
@@ -94,7 +91,7 @@ const CONTEXTS = recordset(
     branch: ['text', ({ branch }) => branch],
     may_answer: ['boolean', ({ mayAnswer }) => mayAnswer],
     only_if_idle: ['boolean', ({ onlyIfIdle }) => onlyIfIdle],
-    queue_limit: ['int', ({ queueLimit, full }) => (full === null ? queueLimit : 0)],
+    queue_limit: ['int', ({ queueLimit }) => queueLimit],
     priority: ['int', ({ priority }) => priority],
   }),
 );

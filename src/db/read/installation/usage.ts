@@ -3,31 +3,17 @@ import { sql } from 'drizzle-orm';
 import type { Counted, TenantLimits, Usage } from '../../../core/access/quotas.ts';
 import type { TenantId } from '../../../core/ids.ts';
 import type { Executor } from '../../connection/client.ts';
-import { encodeJson } from '../../connection/codec.ts';
 import { runningContexts } from '../../processes/slots.ts';
 
-/** Of one tenant. A number of jobs or workers is read as so many entries of an index. */
+/** Each number is read as so many entries of an index. */
 export async function readUsage(executor: Executor, id: TenantId, upTo: Counted): Promise<Usage> {
-  const [usage] = await readUsages(executor, [{ id, upTo }]);
-  if (usage === undefined) throw new Error('Each tenant that is asked for has one row.');
-  return usage;
-}
-
-/** In their order. */
-export async function readUsages(
-  executor: Executor,
-  asked: readonly { id: TenantId; upTo: Counted }[],
-): Promise<Usage[]> {
-  const given = encodeJson(
-    asked.map(({ id, upTo }) => ({ id, jobs: upTo.queuedJobs ?? 0, workers: upTo.workers ?? 0 })),
-  );
-  return executor.execute<Usage>(sql`/* tenants.read_usage */
+  const [usage] = await executor.execute<Usage>(sql`/* tenants.read_usage */
     select (select count(*)::int from (select from jobs j
-        where j.tenant_id = g.id and j.status in ('queued', 'delayed') limit g.jobs) counted) as "queuedJobs",
-      (select count(*)::int from (select from workers w where w.tenant_id = g.id limit g.workers) counted) as workers
-    from jsonb_array_elements(${given}::jsonb) with ordinality as a(tenant, place)
-    cross join lateral jsonb_to_record(a.tenant) as g(id bigint, jobs int, workers int)
-    order by a.place`);
+        where j.tenant_id = ${id} and j.status in ('queued', 'delayed') limit ${upTo.queuedJobs ?? 0}) counted) as "queuedJobs",
+      (select count(*)::int from (select from workers w
+        where w.tenant_id = ${id} limit ${upTo.workers ?? 0}) counted) as workers`);
+  if (usage === undefined) throw new Error('A select without a table has one row.');
+  return usage;
 }
 
 /** All that a tenant has: for those who ask for it. */
