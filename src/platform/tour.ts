@@ -58,10 +58,10 @@ function call(tool: string, input: Readonly<Record<string, string>>): string {
  */
 export async function tour(
   ports: CommandPorts,
-  { tour: wanted, apiKeys, adminKey }: Pick<Config, 'tour' | 'apiKeys' | 'adminKey'>,
+  { tour: wanted, apiKeys, adminKey, oidc }: Pick<Config, 'tour' | 'apiKeys' | 'adminKey' | 'oidc'>,
 ): Promise<ContextId | null> {
   const key = keyWith(apiKeys, ['read', 'run', 'approve']);
-  if (!wanted || (key === undefined && isSecured({ apiKeys, adminKey }))) return null;
+  if (!wanted || (key === undefined && isSecured({ apiKeys, adminKey, oidc }))) return null;
   const tenantId = await activeTenantOf(ports.database.db, key);
   if (tenantId === null) return null;
   const made = await perform(ports, make(ports, tenantId));

@@ -1,9 +1,9 @@
 /**
- * Access control. With API keys, of the environment or made by the API, a request needs one, a token that a key made, or
- * a session cookie, and sees only the tenant of that key. The admin key sees the installation and no tenant. Without
- * keys, every request from this machine is allowed unless it comes from a web page of another origin. The `Host` check
- * prevents DNS rebinding, the `Origin` check cross-site requests. Browsers send cookies with requests of any page, so a
- * request with a cookie must come from a page of this origin.
+ * Access control. With API keys, of the environment or made by the API, a request needs one, a token that a key made,
+ * or a session cookie, of a key or of a user of the OpenID provider, and sees only one tenant. The admin key sees the
+ * installation and no tenant. Without keys, every request from this machine is allowed unless it comes from a web page
+ * of another origin. The `Host` check prevents DNS rebinding, the `Origin` check cross-site requests. Browsers send
+ * cookies with requests of any page, so a request with a cookie must come from a page of this origin.
  */
 import type { Config } from '../../config/config.ts';
 import { ELSEWHERE, changes, crossOrigin, hostRefusal, isFromElsewhere, isOfOwnPage } from './page-origin.ts';
@@ -13,7 +13,9 @@ import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type ApiKeyId, type TenantId } fro
 import { ALL_SCOPES, type Scopes } from '../../core/access/scopes.ts';
 import type { TenantLimits } from '../../core/access/quotas.ts';
 import { TENANT_SUSPENDED, type Allow, type TenantStatus } from '../../core/access/tenant.ts';
+import { isOfIssuer, scopesGranted } from '../../core/access/oidc.ts';
 import type { Token } from '../../core/access/tokens.ts';
+import type { User } from '../../core/access/user.ts';
 import { bearerOf, type AccessRequest } from './access-request.ts';
 import { keyId, keyTest, openEnvironmentKeys } from './environment-keys.ts';
 import { openKeyCheck, openMadeKeys, type KeyCheck } from './made-keys.ts';
@@ -38,8 +40,10 @@ type Tenant = {
   /** Its own; those of the config file are for what is missing. */
   limits: TenantLimits;
   credential: Credential | null;
-  /** The key that gives access, itself or by what it made; null: none is needed. */
+  /** The key that gives access, itself or by what it made; null: none is needed, or it is the session of a user. */
   key: KeyRef | null;
+  /** Proved by a token, or by the sign-in of its session. */
+  user: User | null;
   /** Limits access to contexts of one user; null: the whole tenant. */
   token: Token | null;
 };
@@ -55,7 +59,7 @@ export type Credential =
   /** None is needed until the API makes a key. */
   | { kind: 'keyless' };
 
-type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts' | 'secretKeys'>;
+type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts' | 'secretKeys' | 'oidc' | 'oidcSettings'>;
 
 export type AccessControl = {
   /** Whether requests need a key. */
@@ -66,6 +70,8 @@ export type AccessControl = {
   objection(request: AccessRequest): Refusal | null;
   /** Refused: the key is unknown, or has ended, or its tenant is not active. */
   whose(key: string): Promise<SignIn | Refusal>;
+  /** Starts the session of a user of the OpenID provider: the value of its cookie. Null: the tenant is not active. */
+  enter(by: SignedInBy, record: RecordSession): Promise<string | null>;
   /** Ends the session of this browser, if it has one. */
   signOut(request: AccessRequest, record: RecordSession): Promise<void>;
   /**
@@ -86,30 +92,32 @@ export type AccessControl = {
 /** `begin` returns the value of the session cookie; null: the tenant is no longer active. */
 type SignIn = { kind: 'sign_in'; keyId: string; begin(record: RecordSession): Promise<string | null> };
 
-export function openAccessControl(
-  { apiKeys, adminKey, allowedHosts, secretKeys }: AccessConfig,
-  database: DatabaseAccess,
-): AccessControl {
-  const withKeys = keyAccess({ apiKeys, adminKey, secretKeys }, database);
-  return isSecured({ apiKeys, adminKey }) ? withKeys : untilKeysAreMade(allowedHosts, withKeys, openKeyCheck(database));
+export function openAccessControl(config: AccessConfig, database: DatabaseAccess): AccessControl {
+  const withKeys = keyAccess(config, database);
+  return isSecured(config) ? withKeys : untilKeysAreMade(config.allowedHosts, withKeys, openKeyCheck(database));
 }
 
 /** Whether requests need a key from the start, even if the API has made none. */
-export function isSecured({ apiKeys, adminKey }: Pick<AccessConfig, 'apiKeys' | 'adminKey'>): boolean {
-  return apiKeys.length > 0 || adminKey !== null;
+export function isSecured({ apiKeys, adminKey, oidc }: Pick<AccessConfig, 'apiKeys' | 'adminKey' | 'oidc'>): boolean {
+  return apiKeys.length > 0 || adminKey !== null || oidc !== null;
 }
 
 const NO_KEY = refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
 
-type KeyConfig = Pick<AccessConfig, 'apiKeys' | 'adminKey' | 'secretKeys'>;
-
-function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: DatabaseAccess): AccessControl {
+function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessControl {
+  const { apiKeys, adminKey, secretKeys, oidc, oidcSettings } = config;
   const environment = openEnvironmentKeys(apiKeys);
   const { find, scopesOf } = environment;
   const isAdminKey = keyTest(adminKey);
   const tenants = openTenants(database);
   const made = openMadeKeys(database);
-  const sessions = openSessions(database, scopesOf);
+  const sessions = openSessions(database, {
+    ofEnvironmentKey: scopesOf,
+    ofUser: ({ user, groups }, tenantName) =>
+      oidc !== null && isOfIssuer(user, oidc.issuer)
+        ? scopesGranted(oidcSettings.grants, groups, tenantName)
+        : undefined,
+  });
   const tokens = openTokens(database, secretKeys, environment);
 
   async function admitBearer(authorization: string): Promise<Access> {
@@ -135,19 +143,19 @@ function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Datab
       const { token, ...allowed } = found;
       const { tenantId, key } = token;
       const access = toTenant({ ...allowed, tenantId, key }, { kind: 'token', token });
-      return access.kind === 'tenant' ? { ...access, token } : access;
+      return access.kind === 'tenant' ? { ...access, token, user: token.user } : access;
     }
     const found = await made.find(given);
     if (found === null) return INVALID_KEY;
     return toTenant({ ...found, key: { kind: 'made', id: found.id } }, { kind: 'key', id: found.id });
   }
 
-  async function signedInBy(key: string): Promise<SignedInBy | Refusal> {
+  async function signedInBy(key: string): Promise<(SignedInBy & { keyId: string }) | Refusal> {
     const access = await admitKey(key);
     if (access.kind === 'refused') return access;
     // Neither the admin key nor a token signs a browser in.
     if (access.kind === 'operator' || access.token !== null || access.key === null) return INVALID_KEY;
-    return { tenantId: access.tenantId, key: access.key };
+    return { tenantId: access.tenantId, keyId: access.key.id, owner: { kind: 'key', key: access.key } };
   }
 
   return {
@@ -163,8 +171,9 @@ function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Datab
     async whose(key) {
       const by = await signedInBy(key);
       if ('code' in by) return by;
-      return { kind: 'sign_in', keyId: by.key.id, begin: (record) => sessions.begin(by, record) };
+      return { kind: 'sign_in', keyId: by.keyId, begin: (record) => sessions.begin(by, record) };
     },
+    enter: (by, record) => sessions.begin(by, record),
     signOut: async (request, record) => sessions.end(tokenIn(request) ?? '', record),
     async isValid(executor, credential) {
       if (credential?.kind === 'key') return holdKey(executor, credential.id);
@@ -188,14 +197,15 @@ function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Datab
 
 type Found = Pick<Tenant, 'tenantId' | 'tenantName' | 'scopes' | 'allow' | 'limits' | 'key'> & {
   tenantStatus: TenantStatus;
+  user?: User | null;
 };
 
 function toTenant(found: Found, credential: Credential): Tenant | Refusal {
   const { tenantStatus } = found;
   if (tenantStatus === 'suspended') return TENANT_SUSPENDED;
   if (tenantStatus === 'deleting') return INVALID_KEY;
-  const { tenantId, tenantName, scopes, allow, limits, key } = found;
-  const tenant = { tenantId, tenantName, scopes, allow, limits, key, credential };
+  const { tenantId, tenantName, scopes, allow, limits, key, user = null } = found;
+  const tenant = { tenantId, tenantName, scopes, allow, limits, key, user, credential };
   return { kind: 'tenant', ...tenant, isOperator: false, token: null };
 }
 
@@ -224,6 +234,7 @@ function untilKeysAreMade(
     // It still listens on the loopback address only.
     objection: (request) => keyless.objection(request),
     whose: async (key) => (await current()).whose(key),
+    enter: (by, record) => withKeys.enter(by, record),
     signOut: async (request, record) => (await current()).signOut(request, record),
     isValid: async (executor, credential) =>
       credential?.kind === 'keyless' ? !(await hasKeys(executor)) : withKeys.isValid(executor, credential),
@@ -254,11 +265,13 @@ function loopbackAccess(allowedHosts: readonly string[], tenant: KeyCheck['tenan
         limits,
         credential: { kind: 'keyless' },
         key: null,
+        user: null,
         token: null,
       };
     },
     objection,
     whose: async () => INVALID_KEY,
+    enter: async () => null,
     signOut: async () => undefined,
     isValid: async () => true,
     made: () => undefined,

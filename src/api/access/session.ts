@@ -1,6 +1,6 @@
 /**
- * Browser sessions. The cookie holds a random token; the database stores its hash with the tenant and the key. A
- * session ends on sign-out or with its key. Every API process knows within a second, and ends its event streams.
+ * Browser sessions. The cookie holds a random token; the database stores its hash with the tenant, and the key or the user
+ * that began it. A session ends on sign-out, with its key, or when the groups of its user have no grant any more. Every API process knows within a second, and ends its event streams.
  */
 import { randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
@@ -8,12 +8,14 @@ import type { AccessHeaders, AccessRequest } from './access-request.ts';
 import type { KeyRef } from '../../core/access/api-keys.ts';
 import type { TenantId } from '../../core/ids.ts';
 import type { Scopes } from '../../core/access/scopes.ts';
+import type { User } from '../../core/access/user.ts';
 import type { Database, Executor } from '../../db/connection/client.ts';
 import {
   beginSession,
   endSession,
   findLiveSessions,
   findSession,
+  type SessionOwner,
   type StoredSession,
 } from '../../db/write/sessions.ts';
 import { createBriefCache } from './brief-cache.ts';
@@ -25,23 +27,29 @@ export const PLAIN_COOKIE = 'nightshift_session';
 /** Browsers accept a `__Host-` cookie only over TLS and from this host, so no sibling domain can set it. */
 const SECURE_COOKIE = `__Host-${PLAIN_COOKIE}`;
 
-/** How long a browser stays signed in, in seconds: a week. */
-export const SESSION_S = 7 * 24 * 60 * 60;
+/** How long a browser stays signed in, in seconds: with a key a week, with OpenID Connect eight hours. */
+export const SESSION_S = { key: 7 * 24 * 60 * 60, user: 8 * 60 * 60 } as const;
 
 const TOKEN = /^[\w-]{43}$/;
 
 /** Identifies a session: the hash of its token. */
 export type SessionHash = string;
-type OpenSession = Omit<StoredSession, 'scopes'> & { session: SessionHash; scopes: Scopes };
+type OpenSession = Omit<StoredSession, 'owner'> & { session: SessionHash; key: KeyRef | null; user: User | null };
 
 /** What a session begins with. */
-export type SignedInBy = { tenantId: TenantId; key: KeyRef };
+export type SignedInBy = { tenantId: TenantId; owner: SessionOwner };
+
+/** The scopes that are not stored. Undefined: the key or the grant has ended. */
+export type OwnerScopes = {
+  ofEnvironmentKey: (keyId: string, tenantName: string) => Scopes | undefined;
+  ofUser: (owner: Extract<SessionOwner, { kind: 'user' }>, tenantName: string) => Scopes | undefined;
+};
 
 /** Records that a session began or ended. */
 export type RecordSession = (tx: Executor, by: SignedInBy) => Promise<void>;
 
 type Sessions = {
-  /** Stores a session for this key, in one transaction with `record`. Returns the value of the cookie; null: the
+  /** Stores a session of this key or user, in one transaction with `record`. Returns the value of the cookie; null: the
    * tenant is not active. */
   begin(by: SignedInBy, record: RecordSession): Promise<string | null>;
   /** Null: no such session. */
@@ -52,21 +60,26 @@ type Sessions = {
   whileOpen(session: SessionHash, end: () => void): () => void;
 };
 
-/** `scopesOf`: of a key of the environment. */
 export function openSessions(
   { db, transaction }: Pick<Database, 'db' | 'transaction'>,
-  scopesOf: (keyId: string, tenantName: string) => Scopes | undefined,
+  { ofEnvironmentKey, ofUser }: OwnerScopes,
 ): Sessions {
   const streams = openCredentialStreams(
     (hash: SessionHash) => hash,
     (hashes) => findLiveSessions(db, hashes),
   );
   const stored = createBriefCache((tokenHash: SessionHash) => findSession(db, tokenHash));
+
+  function scopesOf({ owner, scopes, tenantName }: StoredSession): Scopes | undefined {
+    if (owner.kind === 'user') return ofUser(owner, tenantName);
+    return owner.key.kind === 'made' ? scopes : ofEnvironmentKey(owner.key.id, tenantName);
+  }
+
   return {
     async begin(by, record) {
       const token = randomBytes(32).toString('base64url');
       return transaction(async (tx) => {
-        if (!(await beginSession(tx, secretHash(token), by, SESSION_S))) return null;
+        if (!(await beginSession(tx, secretHash(token), by, SESSION_S[by.owner.kind]))) return null;
         await record(tx, by);
         return token;
       });
@@ -76,9 +89,11 @@ export function openSessions(
       const session = secretHash(token);
       const found = await stored.get(session);
       if (found === null) return null;
-      const { tenantName, key } = found;
-      const scopes = key.kind === 'made' ? found.scopes : scopesOf(key.id, tenantName);
-      return scopes === undefined ? null : { ...found, session, scopes };
+      const scopes = scopesOf(found);
+      if (scopes === undefined) return null;
+      const { owner, ...rest } = found;
+      const key = owner.kind === 'key' ? owner.key : null;
+      return { ...rest, session, scopes, key, user: owner.kind === 'user' ? owner.user : null };
     },
     async end(token, record) {
       if (!TOKEN.test(token)) return;
@@ -106,7 +121,11 @@ type Cookie = { name: string; options: CookieSerializeOptions };
 
 /** The token grants access: no script may read the cookie, and no other site may make the browser send it. */
 export function cookieFor({ headers }: Pick<AccessRequest, 'headers'>): Cookie {
-  const secure = isSecure(headers);
+  return sessionCookie(isSecure(headers));
+}
+
+/** `secure`: whether the browser uses TLS. */
+export function sessionCookie(secure: boolean): Cookie {
   return {
     name: secure ? SECURE_COOKIE : PLAIN_COOKIE,
     options: { httpOnly: true, sameSite: 'strict', path: '/', secure },

@@ -1,10 +1,11 @@
-/** Browser sessions: their tenant and API key, and when they expire. */
+/** Browser sessions: their tenant, the API key or user that began them, and when they expire. */
 import { sql, type SQL } from 'drizzle-orm';
 import type { KeyRef } from '../../core/access/api-keys.ts';
 import type { ApiKeyId, TenantId } from '../../core/ids.ts';
 import type { TenantLimits } from '../../core/access/quotas.ts';
 import type { Allow, TenantStatus } from '../../core/access/tenant.ts';
 import type { Scopes } from '../../core/access/scopes.ts';
+import type { User } from '../../core/access/user.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { nowInStatement } from '../connection/instant.ts';
@@ -12,16 +13,19 @@ import { isValidKey, parseScopes } from './api-keys.ts';
 import { isActive } from './tenants/tenants.ts';
 
 /**
- * `key`: the one that it began with, and ends with. `scopes`: of a key that the API made; those of the environment are
- * not stored.
+ * Who began a session. A key: it ends with the key. A user of the OpenID provider: `groups` are those that gave access to
+ * the tenant.
  */
+export type SessionOwner = { kind: 'key'; key: KeyRef } | { kind: 'user'; user: User; groups: readonly string[] };
+
+/** `scopes`: of a key that the API made; those of the environment, and of groups, are not stored. */
 export type StoredSession = {
   tenantId: TenantId;
   tenantName: string;
   tenantStatus: TenantStatus;
   allow: Allow;
   limits: TenantLimits;
-  key: KeyRef;
+  owner: SessionOwner;
   scopes: Scopes;
 };
 
@@ -32,45 +36,52 @@ const isLive: SQL = sql`s.expires_at > ${nowInStatement} and (s.api_key_id is nu
 export async function beginSession(
   executor: Executor,
   tokenHash: string,
-  { tenantId, key }: { tenantId: TenantId; key: KeyRef },
+  { tenantId, owner }: { tenantId: TenantId; owner: SessionOwner },
   seconds: number,
 ): Promise<boolean> {
+  const { keyId, apiKeyId, user, groups } = toColumns(owner);
   const rows = await executor.execute(sql`/* sessions.begin */
-    insert into sessions (token_hash, tenant_id, key_id, api_key_id, expires_at)
-    select ${tokenHash}, t.id, ${key.kind === 'env' ? key.id : null}::text,
-      ${key.kind === 'made' ? key.id : null}::uuid, ${nowInStatement} + ${seconds} * interval '1 second'
+    insert into sessions (token_hash, tenant_id, key_id, api_key_id, user_name, groups, expires_at)
+    select ${tokenHash}, t.id, ${keyId}::text, ${apiKeyId}::uuid, ${user}::text,
+      ${groups === null ? null : encodeJson(groups)}::jsonb, ${nowInStatement} + ${seconds} * interval '1 second'
     from tenants t where t.id = ${tenantId} and t.status = 'active' returning 1`);
   return rows.length > 0;
 }
 
-type SessionRow = {
-  tenantId: TenantId;
-  tenantName: string;
-  tenantStatus: TenantStatus;
-  allow: Allow;
-  limits: TenantLimits;
+type OwnerColumns = {
   keyId: string | null;
   apiKeyId: ApiKeyId | null;
-  scopes: string | null;
+  user: User | null;
+  groups: readonly string[] | null;
 };
+
+const OWNER: SQL = sql`s.key_id as "keyId", s.api_key_id as "apiKeyId", s.user_name as "user", s.groups`;
+
+function toColumns(owner: SessionOwner): OwnerColumns {
+  const none = { keyId: null, apiKeyId: null, user: null, groups: null };
+  if (owner.kind === 'user') return { ...none, user: owner.user, groups: owner.groups };
+  const { key } = owner;
+  return key.kind === 'env' ? { ...none, keyId: key.id } : { ...none, apiKeyId: key.id };
+}
+
+function ownerOf({ keyId, apiKeyId, user, groups }: OwnerColumns): SessionOwner {
+  if (user !== null) return { kind: 'user', user, groups: groups ?? [] };
+  return { kind: 'key', key: apiKeyId === null ? { kind: 'env', id: keyId ?? '' } : { kind: 'made', id: apiKeyId } };
+}
+
+type SessionRow = Omit<StoredSession, 'owner' | 'scopes'> & OwnerColumns & { scopes: string | null };
 
 /** Null: no such session, or it has expired, or its key has. */
 export async function findSession(executor: Executor, tokenHash: string): Promise<StoredSession | null> {
   const [found] = await executor.execute<SessionRow>(sql`/* sessions.find */
     select s.tenant_id as "tenantId", t.name as "tenantName", t.status as "tenantStatus", t.allow, t.limits,
-      s.key_id as "keyId",
-      s.api_key_id as "apiKeyId", k.scopes
+      ${OWNER}, k.scopes
     from sessions s join tenants t on t.id = s.tenant_id left join api_keys k on k.id = s.api_key_id
     where s.token_hash = ${tokenHash} and ${isLive}`);
   if (found === undefined) return null;
-  const { scopes, ...session } = found;
-  const { tenantId, tenantName, tenantStatus, allow, limits } = session;
+  const { tenantId, tenantName, tenantStatus, allow, limits, scopes } = found;
   const ofTenant = { tenantId, tenantName, tenantStatus, allow, limits };
-  return { ...ofTenant, key: keyOf(found), scopes: new Set(parseScopes(scopes ?? '')) };
-}
-
-function keyOf({ keyId, apiKeyId }: Pick<SessionRow, 'keyId' | 'apiKeyId'>): KeyRef {
-  return apiKeyId === null ? { kind: 'env', id: keyId ?? '' } : { kind: 'made', id: apiKeyId };
+  return { ...ofTenant, owner: ownerOf(found), scopes: new Set(parseScopes(scopes ?? '')) };
 }
 
 /** The hashes of those sessions that exist and have not expired, nor their keys, in one query. */
@@ -93,15 +104,20 @@ export async function holdSession(tx: Executor, tokenHash: string): Promise<bool
   return rows.length > 0;
 }
 
-/** Returns what it began with. Null: no such session. */
+/** Returns who began it. Null: no such session. */
 export async function endSession(
   tx: Executor,
   tokenHash: string,
-): Promise<Pick<StoredSession, 'tenantId' | 'key'> | null> {
-  const [ended] = await tx.execute<Pick<SessionRow, 'tenantId' | 'keyId' | 'apiKeyId'>>(sql`/* sessions.end */
-    delete from sessions s where s.token_hash = ${tokenHash}
-    returning s.tenant_id as "tenantId", s.key_id as "keyId", s.api_key_id as "apiKeyId"`);
-  return ended === undefined ? null : { tenantId: ended.tenantId, key: keyOf(ended) };
+): Promise<Pick<StoredSession, 'tenantId' | 'owner'> | null> {
+  const [ended] = await tx.execute<Pick<SessionRow, 'tenantId'> & OwnerColumns>(sql`/* sessions.end */
+    delete from sessions s where s.token_hash = ${tokenHash} returning s.tenant_id as "tenantId", ${OWNER}`);
+  return ended === undefined ? null : { tenantId: ended.tenantId, owner: ownerOf(ended) };
+}
+
+/** Ends all sessions that the user has in the tenant by sign-in at the OpenID provider. */
+export async function endSessionsOf(tx: Executor, tenantId: TenantId, user: User): Promise<void> {
+  await tx.execute(sql`/* sessions.end_of_user */
+    delete from sessions s where s.tenant_id = ${tenantId} and s.user_name = ${user}`);
 }
 
 /** Deletes expired sessions, at most `most`. Returns how many were deleted. */

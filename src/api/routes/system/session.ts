@@ -2,7 +2,7 @@
 import { SCOPES } from '../../../core/access/scopes.ts';
 import { TENANT_INACTIVE } from '../../../core/access/tenant.ts';
 import type { FastifyRequest } from 'fastify';
-import { toActor } from '../../access/actor.ts';
+import { toActor, userActor } from '../../access/actor.ts';
 import { recordBy } from '../../request/audited.ts';
 import type { AccessControl } from '../../access/access.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
@@ -21,12 +21,13 @@ const config = { access: 'keyless' } as const;
 const KEY_BYTES = 4 * 1024;
 
 export function sessionRoutes(app: App, ports: ApiPorts, accessControl: AccessControl): void {
-  getSessionRoute(app, accessControl);
+  getSessionRoute(app, ports, accessControl);
   beginSessionRoute(app, ports, accessControl);
   endSessionRoute(app, ports, accessControl);
 }
 
-function getSessionRoute(app: App, accessControl: AccessControl): void {
+function getSessionRoute(app: App, { config: { oidc, oidcSettings } }: ApiPorts, accessControl: AccessControl): void {
+  const provider = oidc === null ? null : { name: oidcSettings.name ?? new URL(oidc.issuer).host };
   app.get(
     '/api/session',
     {
@@ -48,9 +49,11 @@ function getSessionRoute(app: App, accessControl: AccessControl): void {
             auth,
             signed_in: true,
             tenant: access.tenantName,
+            user: access.user,
             scopes: SCOPES.filter((scope) => access.scopes.has(scope)),
+            oidc: provider,
           }
-        : { auth, signed_in: false, tenant: null, scopes: [] };
+        : { auth, signed_in: false, tenant: null, user: null, scopes: [], oidc: provider };
     },
   );
 }
@@ -84,10 +87,10 @@ function beginSessionRoute(app: App, ports: ApiPorts, accessControl: AccessContr
       const busy = await limits.begins(signIn.keyId);
       if (busy !== null) throw new RequestRefused(busy);
       const { name, options } = cookieFor(request);
-      const record = recordAs(ports, request, 'key', 'session.started');
+      const record = recordSession(ports, request, 'session.started');
       const cookie = await signIn.begin(record);
       if (cookie === null) throw new RequestRefused(TENANT_INACTIVE);
-      reply.setCookie(name, cookie, { ...options, maxAge: SESSION_S });
+      reply.setCookie(name, cookie, { ...options, maxAge: SESSION_S.key });
       return null;
     },
   );
@@ -108,7 +111,7 @@ function endSessionRoute(app: App, ports: ApiPorts, accessControl: AccessControl
     },
     async (request, reply) => {
       reply.code(204);
-      await accessControl.signOut(request, recordAs(ports, request, 'session', 'session.ended'));
+      await accessControl.signOut(request, recordSession(ports, request, 'session.ended'));
       const { name, options } = cookieFor(request);
       reply.clearCookie(name, options);
       return null;
@@ -116,15 +119,18 @@ function endSessionRoute(app: App, ports: ApiPorts, accessControl: AccessControl
   );
 }
 
-function recordAs(
+/** A sign-in with a key is an act of the key; all else is one of the session. */
+export function recordSession(
   ports: ApiPorts,
   { id: requestId, ip }: FastifyRequest,
-  kind: 'key' | 'session',
   action: 'session.started' | 'session.ended',
 ): RecordSession {
-  return async (tx, { tenantId, key }) => {
-    const actor = toActor(kind, key);
-    const act = { action, target: actor.id, detail: { address: ip } };
-    await recordBy(ports, tx, { tenantId, actor, requestId }, [act]);
+  return async (tx, { tenantId, owner }) => {
+    const isOfKey = owner.kind === 'key';
+    const actor = isOfKey
+      ? toActor(action === 'session.started' ? 'key' : 'session', owner.key)
+      : userActor(owner.user);
+    const target = isOfKey ? (actor.id ?? '') : owner.user;
+    await recordBy(ports, tx, { tenantId, actor, requestId }, [{ action, target, detail: { address: ip } }]);
   };
 }

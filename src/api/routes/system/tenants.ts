@@ -5,7 +5,7 @@ import { findTenant, listTenants } from '../../../db/write/tenants/manage.ts';
 import { DEFAULT_TENANT_NAME } from '../../../core/ids.ts';
 import { ref } from '../../../schema/build.ts';
 import { actorOf } from '../../access/actor.ts';
-import { keyId } from '../../access/environment-keys.ts';
+import { grantId, keyId } from '../../access/environment-keys.ts';
 import { audited } from '../../request/audited.ts';
 import { cursorOf, matching } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
@@ -121,7 +121,7 @@ function patchTenantRoute(app: App, ports: ApiPorts): void {
     async (request, _reply) => {
       const { params, body } = request;
       const { status = null, limits = {}, allow = null } = body;
-      const isOwn = request.key === null && request.credential !== null && params.name === DEFAULT_TENANT_NAME;
+      const isOwn = request.credential?.kind === 'keyless' && params.name === DEFAULT_TENANT_NAME;
       if (status === 'suspended' && isOwn)
         throw invalid('An API without keys cannot suspend the tenant that it serves.', 'status');
       const { weight: share, ...own } = limits;
@@ -171,9 +171,11 @@ function deleteTenantRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-/** Ids of the keys of the environment that name the tenant. */
-function keysOf({ config: { apiKeys } }: ApiPorts, name: string): string[] {
-  return apiKeys.filter(({ tenant }) => tenant === name).map(({ key }) => keyId(key));
+/** Ids of the keys of the environment that name the tenant, and of grants: they do not give access to a later one. */
+function keysOf({ config: { apiKeys, oidc, oidcSettings } }: ApiPorts, name: string): string[] {
+  const keys = apiKeys.filter(({ tenant }) => tenant === name).map(({ key }) => keyId(key));
+  const grants = oidc === null ? [] : oidcSettings.grants.filter(({ tenant }) => tenant === name);
+  return [...keys, ...grants.map(({ group }) => grantId(oidc?.issuer ?? '', group))];
 }
 
 function withoutNulls<Value>(given: { [Name in string]?: Value | null }): { [Name in string]?: Value } {

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { parseId, type ContextId } from '../../../core/ids.ts';
 import { missingContexts } from '../../../db/read/reach.ts';
+import { endSessionsOf } from '../../../db/write/sessions.ts';
 import { revokeTokens } from '../../../db/write/tokens.ts';
 import { ref } from '../../../schema/build.ts';
 import type { AccessControl } from '../../access/access.ts';
@@ -78,7 +79,8 @@ function revokeTokensRoute(app: App, ports: ApiPorts): void {
     {
       config: { access: 'keys' },
       schema: {
-        summary: 'End all tokens of a user, and their event streams, within a second. Safe to repeat',
+        summary:
+          'End all tokens of a user, and its sessions of OpenID Connect, with their event streams, within a second. Safe to repeat',
         operationId: 'revokeTokens',
         tags,
         querystring: RevokeTokensQuery,
@@ -88,7 +90,10 @@ function revokeTokensRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, query } = request;
       const { user } = query;
-      const command = async (tx: Executor) => ((await revokeTokens(tx, tenantId, user)) ? done(null) : INVALID_KEY);
+      const command = async (tx: Executor) => {
+        await endSessionsOf(tx, tenantId, user);
+        return (await revokeTokens(tx, tenantId, user)) ? done(null) : INVALID_KEY;
+      };
       const act = { action: 'tokens.revoked', target: user, detail: {} } as const;
       orRefuse(
         await perform(

@@ -5,14 +5,25 @@ import { nullable, oneOf, strict } from '../../../schema/build.ts';
 
 export const Session = strict(
   {
-    auth: oneOf(['none', 'key'], '`none`: there are no API keys, so no sign-in is needed.'),
+    auth: oneOf(['none', 'key'], '`none`: there are no API keys and no OpenID Connect, so no sign-in is needed.'),
     signed_in: Type.Boolean({
       description: 'True with a key or a session cookie, and always if no sign-in is needed.',
     }),
     tenant: nullable(Type.String({ description: 'The tenant of this request.' })),
+    user: nullable(
+      Type.String({
+        description: 'Who signed in with OpenID Connect: the issuer, `#` and the subject. Null with a key.',
+      }),
+    ),
     scopes: Type.Array(oneOf(SCOPES), {
       description: 'What this request may do. Empty, if it is not signed in.',
     }),
+    oidc: nullable(
+      strict(
+        { name: Type.String({ description: 'The provider, as the sign-in page names it.' }) },
+        { description: 'Browsers can sign in at `/api/session/oidc`. Null: OpenID Connect is not set up.' },
+      ),
+    ),
   },
   { $id: 'Session' },
 );

@@ -17,7 +17,7 @@ export type Scope = Session['scopes'][number];
 
 const NONE: readonly Scope[] = [];
 
-/** What the key of this session may do; all, if no key is needed. */
+/** What this session may do; all, if no key is needed. */
 export function useScopes(): readonly Scope[] {
   return useQuery(sessionQuery()).data?.scopes ?? NONE;
 }
@@ -31,7 +31,7 @@ export async function signIn(key: string): Promise<void> {
   await client.session.create(key);
 }
 
-/** Null unless the user signed in with a key. Signing out also clears the query cache. */
+/** Null unless the user signed in. Signing out also clears the query cache. */
 export function useSignOut(): (() => Promise<void>) | null {
   const queryClient = useQueryClient();
   const { data } = useQuery(sessionQuery());
@@ -39,7 +39,13 @@ export function useSignOut(): (() => Promise<void>) | null {
   return async () => {
     await sendPending();
     await client.session.delete();
-    queryClient.setQueryData(sessionQuery().queryKey, { ...data, signed_in: false, tenant: null, scopes: [] });
+    queryClient.setQueryData(sessionQuery().queryKey, {
+      ...data,
+      signed_in: false,
+      tenant: null,
+      user: null,
+      scopes: [],
+    });
     queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] });
   };
 }

@@ -1,11 +1,11 @@
 import { Lock } from 'lucide-react';
 import { Empty } from '../layout/empty.tsx';
 
-/** In place of what the key of this session does not allow. */
+/** In place of what this session does not allow. */
 export function MissingScope({ scope }: { scope: string }) {
   return (
     <Empty icon={<Lock aria-hidden="true" />} title={`This needs the scope ${scope}`}>
-      The API key that you signed in with does not have it. Sign out, and sign in with a key that has the scope{' '}
+      Your sign-in does not have it. Sign out, and sign in as a user or with an API key that has the scope{' '}
       <code>{scope}</code>.
     </Empty>
   );

@@ -28,7 +28,7 @@ function byKind(kind: Actor['kind'], { id, user }: Pick<Actor, 'id' | 'user'>, n
     case 'key':
       return `The ${keyText(id, names)}`;
     case 'session':
-      return `A browser with the ${keyText(id, names)}`;
+      return user ?? `A browser with the ${keyText(id, names)}`;
     case 'token':
       return user ?? 'A token';
     case 'operator':
@@ -61,7 +61,7 @@ function actOf({ action, target, detail }: AuditEntry, names: KeyNames): Act {
     case 'token.created':
       return nothing(`created a token for ${text('user')} (${text('scopes')})`);
     case 'tokens.revoked':
-      return nothing(`revoked the tokens of ${target}`);
+      return nothing(`revoked the tokens and sessions of ${target}`);
     case 'session.started':
       return nothing(`signed in from ${text('address')}`);
     case 'session.ended':
