@@ -30,11 +30,11 @@ const SHARED = 32;
 const MOST_SLOW = 1_000;
 
 type Given = Pick<WorkerState, 'database' | 'abilities' | 'clock' | 'registry' | 'ids' | 'random' | 'slots'>;
-/** `turns`: by tenant; null: it is not known before the claim. */
-type Parts = Given & { turns: ReturnType<typeof createTurns<TenantId | null>> };
+/** `turns`: by tenant. */
+type Parts = Given & { turns: ReturnType<typeof createTurns<TenantId>> };
 
 export function createClaimer(given: Given): Claimer {
-  const parts = { ...given, turns: createTurns<TenantId | null>() };
+  const parts = { ...given, turns: createTurns<TenantId>() };
   const claimFirst = createBatcher<Claim, Claimed | Unread | null>({
     keyOf: ({ contextId }) => contextId,
     shared: (claims) => claimTogether(parts, claims),
@@ -94,12 +94,16 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
   return claims.map(({ contextId }) => claimed.get(contextId));
 }
 
-/** Null: the claim was a noop, or the worker was deleted. */
+/**
+ * Null: the claim was a noop, or the worker was deleted. A wake-up does not claim a context of a tenant with a limit of
+ * slots: the list of runnable contexts names the tenant, and the context whose turn it is.
+ */
 async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | Unread | null> {
   const { shares } = parts.slots;
-  const isLimited = one.tenantId !== null && shares.isLimited(one.tenantId);
+  const { tenantId } = one;
+  const isLimited = slotsOfTenant(parts) !== null || (tenantId !== null && shares.isLimited(tenantId));
   const claimed = isLimited ? null : await claimUnlimited(parts, one);
-  return claimed === null && shares.someAreLimited ? claimLimited(parts, one) : claimed;
+  return claimed === null && tenantId !== null && shares.someAreLimited ? claimLimited(parts, one, tenantId) : claimed;
 }
 
 async function claimUnlimited(parts: Parts, one: Claim): Promise<Claimed | Unread | null> {
@@ -123,11 +127,11 @@ const TURN_MS = 2_000;
 const BUSY_MS = 10;
 
 /** Claims of tenants with a limit of slots: in each process one after the other, and committed before anything is read. */
-async function claimLimited(parts: Parts, one: Claim): Promise<Claimed | Unread | null> {
+async function claimLimited(parts: Parts, one: Claim, tenantId: TenantId): Promise<Claimed | Unread | null> {
   const { contextId, owner, signals } = one;
   const { database, turns, random } = parts;
   const until = performance.now() + TURN_MS;
-  const row = await turns(one.tenantId, async () => {
+  const row = await turns(tenantId, async () => {
     while (!signals.lost && performance.now() < until) {
       const claimed = await database.transaction((tx) => claimWithinSlots(tx, contextId, owner, slotsOfTenant(parts)));
       if (claimed.kind === 'claimed') return claimed.row;

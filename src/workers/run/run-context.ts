@@ -34,8 +34,9 @@ export type RunResult = 'ran' | 'noop' | 'here' | 'skipped' | 'ended';
 /** Resolves when the run has ended, or at once if nothing was claimed. Never throws. The caller holds the slot. */
 export async function runContext(state: WorkerState, contextId: ContextId, known: Known = {}): Promise<RunResult> {
   const { result, wasNotified } = await runOnce(state, contextId, known);
-  if (!wasNotified) return result;
   const { slot } = known;
+  // Contexts of a tenant with a limit of slots take turns: the list of runnable contexts decides.
+  if (!wasNotified || slot?.takesTurns === true) return result;
   const again = await runContext(state, contextId, slot === undefined ? {} : { slot });
   return result === 'ran' ? result : again;
 }

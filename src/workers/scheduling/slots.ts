@@ -121,6 +121,11 @@ export class Slot {
     this.#shares.begin(tenant);
   }
 
+  /** Whether its tenant has a limit of slots, so that the contexts of the tenant take turns. */
+  get takesTurns(): boolean {
+    return this.#tenant !== null && this.#shares.isLimited(this.#tenant);
+  }
+
   /**
    * Whether its run should end between two jobs: for a context of another tenant, or because its tenant has a limit of
    * slots. Then its next claim counts again, and other contexts of the tenant have their turn.
@@ -128,7 +133,7 @@ export class Slot {
   yields(): boolean {
     const tenant = this.#tenant;
     if (tenant === null) return false;
-    this.#hasYielded ||= this.#shares.isLimited(tenant) || (this.#of.isScarce() && this.#shares.yields(tenant));
+    this.#hasYielded ||= this.takesTurns || (this.#of.isScarce() && this.#shares.yields(tenant));
     return this.#hasYielded;
   }
 

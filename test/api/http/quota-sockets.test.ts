@@ -63,7 +63,7 @@ const serving = async (): Promise<number> => {
 };
 
 test.each([
-  ['larger than the route allows', '/api/workers', 3, '413'],
+  ['larger than the route allows', '/api/tokens', 3, '413'],
   ['larger than the tenant may send', '/api/contexts/import', 6, '429'],
 ])('a body of unknown length that is %s is refused, and the process goes on', async (_, path, megabytes, status) => {
   expect((await upload(path, megabytes)).split(' ', 2)).toEqual(['HTTP/1.1', status]);
@@ -89,9 +89,9 @@ test('a client that leaves in the middle of its body does no harm', async () => 
 });
 
 test('requests that wait behind others on a connection no longer count when their client leaves', async () => {
-  const { job_id } = await api.worker({ input: { content: 'hi' } });
+  const { body } = await api.post('/api/workers', { name: 'w', input: { content: 'hi' } });
   const socket = connected();
-  const get = `GET /api/jobs/${job_id}?wait_ms=60000 HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+  const get = `GET /api/jobs/${body.job_id}?wait_ms=60000 HTTP/1.1\r\nhost: localhost\r\n\r\n`;
   socket.write(get + get);
   await expect.poll(serving).toBe(2);
   socket.destroy();
