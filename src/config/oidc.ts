@@ -23,7 +23,7 @@ export function toOidcClient({ issuer, clientId, clientSecret, publicUrl }: Read
   if (own.every((value) => value === null)) return null;
   if (issuer !== null && clientId !== null && clientSecret !== null && publicUrl !== null)
     return { issuer, clientId, clientSecret, publicUrl };
-  // Of a variable that is invalid, another fault tells already.
+  // A variable that is invalid is reported already.
   if (faults.some((fault) => /^NIGHTSHIFT_(?:OIDC|PUBLIC_URL)/.test(fault))) return null;
   faults.push(
     own.includes(null)
@@ -33,13 +33,13 @@ export function toOidcClient({ issuer, clientId, clientSecret, publicUrl }: Read
   return null;
 }
 
-/** Without a query and a fragment, as OpenID Connect Discovery 1.0 requires. */
+/** Without a query and a fragment, as OpenID Connect Discovery 1.0 requires. Not the address of its announcement. */
 export function parseIssuer(value: string): Parsed<string> {
   const url = URL.parse(value);
   return parsedIf(
-    url !== null && isSafe(url) && !/[?#\s]/.test(value) && value.length <= LONGEST_ISSUER,
+    url !== null && isSafe(url) && !/[?#\s]|\/\.well-known\//.test(value) && value.length <= LONGEST_ISSUER,
     value,
-    `must be the https URL of an OpenID provider, with at most ${LONGEST_ISSUER} characters and without a user name, a query and a fragment; http is for loopback addresses only`,
+    `must be the https URL of an OpenID provider, with at most ${LONGEST_ISSUER} characters and without a user name, a query, a fragment and /.well-known/; http is for loopback addresses only`,
   );
 }
 
@@ -52,7 +52,7 @@ export function parsePublicUrl(value: string): Parsed<string> {
   );
 }
 
-/** The cookie of a sign-in is encrypted with a key that is derived from it. */
+/** Without NIGHTSHIFT_SECRET_KEY, the key that encrypts the cookie of a sign-in is derived from it: it must be random. */
 export function parseClientSecret(value: string): Parsed<string> {
   return parsedIf(value.length >= 16, value, 'must have at least 16 characters');
 }

@@ -5,7 +5,7 @@ import { parseEnvironment, type Config } from '../config/config.ts';
 import { DEFAULT_TENANT_NAME, type ContextId } from '../core/ids.ts';
 import { startServices } from '../dev/services.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
-import { isSecured } from '../api/access/access.ts';
+import { isSecured } from '../config/secured.ts';
 import { refuseBusyPort } from '../api/server/busy-port.ts';
 import { VERSION } from '../package-files.ts';
 import { activeTenantOf, firstContext } from './first-context.ts';

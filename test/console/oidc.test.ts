@@ -52,7 +52,7 @@ test('a person signs in at the provider, comes back to the page, works as a memb
   await signInPage(page).waitFor();
 });
 
-test('a person without a grant is told so, once', async () => {
+test('a person without a grant sees why, until the page is loaded again', async () => {
   excuse(FONTS);
   const page = await visit(platform().url, { alone: true });
   await signInAs(page, 'guest');

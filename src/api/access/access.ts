@@ -6,6 +6,7 @@
  * cookies with requests of any page, so a request with a cookie must come from a page of this origin.
  */
 import type { Config } from '../../config/config.ts';
+import { isSecured } from '../../config/secured.ts';
 import { ELSEWHERE, changes, crossOrigin, hostRefusal, isFromElsewhere, isOfOwnPage } from './page-origin.ts';
 import { INVALID_KEY, idInKey, type KeyRef } from '../../core/access/api-keys.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
@@ -19,7 +20,15 @@ import type { User } from '../../core/access/user.ts';
 import { bearerOf, type AccessRequest } from './access-request.ts';
 import { keyId, keyTest, openEnvironmentKeys } from './environment-keys.ts';
 import { openKeyCheck, openMadeKeys, type KeyCheck } from './made-keys.ts';
-import { openSessions, tokenIn, type RecordSession, type SessionHash, type SignedInBy } from './session.ts';
+import {
+  openSessions,
+  sessionIn,
+  tokenIn,
+  type RecordSession,
+  type Replaced,
+  type SessionHash,
+  type SignedInBy,
+} from './session.ts';
 import { NEEDS_KEY, looksLikeToken, openTokens, type IssuedToken, type NewToken } from './tokens.ts';
 import { openTenants } from './tenants.ts';
 import type { DatabaseAccess, Executor } from '../../db/connection/client.ts';
@@ -61,7 +70,15 @@ export type Credential =
 
 type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts' | 'secretKeys' | 'oidc' | 'oidcSettings'>;
 
-export type AccessControl = {
+export type AccessControl = CallerControl & {
+  /**
+   * Starts the session of a user of the OpenID provider, and ends the one that it replaces. Returns the value of its
+   * cookie; null: the tenant is not active.
+   */
+  enter(by: SignedInBy, record: RecordSession, replaced: Replaced | null): Promise<string | null>;
+};
+
+type CallerControl = {
   /** Whether requests need a key. */
   auth(): Promise<'none' | 'key'>;
   /** Identifies the caller, or refuses the request. */
@@ -70,8 +87,6 @@ export type AccessControl = {
   objection(request: AccessRequest): Refusal | null;
   /** Refused: the key is unknown, or has ended, or its tenant is not active. */
   whose(key: string): Promise<SignIn | Refusal>;
-  /** Starts the session of a user of the OpenID provider: the value of its cookie. Null: the tenant is not active. */
-  enter(by: SignedInBy, record: RecordSession): Promise<string | null>;
   /** Ends the session of this browser, if it has one. */
   signOut(request: AccessRequest, record: RecordSession): Promise<void>;
   /**
@@ -95,11 +110,6 @@ type SignIn = { kind: 'sign_in'; keyId: string; begin(record: RecordSession): Pr
 export function openAccessControl(config: AccessConfig, database: DatabaseAccess): AccessControl {
   const withKeys = keyAccess(config, database);
   return isSecured(config) ? withKeys : untilKeysAreMade(config.allowedHosts, withKeys, openKeyCheck(database));
-}
-
-/** Whether requests need a key from the start, even if the API has made none. */
-export function isSecured({ apiKeys, adminKey, oidc }: Pick<AccessConfig, 'apiKeys' | 'adminKey' | 'oidc'>): boolean {
-  return apiKeys.length > 0 || adminKey !== null || oidc !== null;
 }
 
 const NO_KEY = refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
@@ -173,8 +183,11 @@ function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessContro
       if ('code' in by) return by;
       return { kind: 'sign_in', keyId: by.keyId, begin: (record) => sessions.begin(by, record) };
     },
-    enter: (by, record) => sessions.begin(by, record),
-    signOut: async (request, record) => sessions.end(tokenIn(request) ?? '', record),
+    enter: (by, record, replaced) => sessions.begin(by, record, replaced),
+    async signOut(request, record) {
+      const session = sessionIn(request);
+      if (session !== null) await sessions.end(session, record);
+    },
     async isValid(executor, credential) {
       if (credential?.kind === 'key') return holdKey(executor, credential.id);
       if (credential?.kind === 'session') return holdSession(executor, credential.hash);
@@ -216,7 +229,7 @@ function untilKeysAreMade(
   { areMade, tenant, untilMade, forget }: KeyCheck,
 ): AccessControl {
   const keyless = loopbackAccess(allowedHosts, tenant);
-  const current = async (): Promise<AccessControl> => ((await areMade()) ? withKeys : keyless);
+  const current = async (): Promise<CallerControl> => ((await areMade()) ? withKeys : keyless);
   const admit = async (request: AccessRequest): Promise<Access> => {
     // A key that the API made, or a token of one: there is one, although this process may not know it yet.
     const given = bearerOf(request.headers.authorization) ?? '';
@@ -234,7 +247,7 @@ function untilKeysAreMade(
     // It still listens on the loopback address only.
     objection: (request) => keyless.objection(request),
     whose: async (key) => (await current()).whose(key),
-    enter: (by, record) => withKeys.enter(by, record),
+    enter: (by, record, replaced) => withKeys.enter(by, record, replaced),
     signOut: async (request, record) => (await current()).signOut(request, record),
     isValid: async (executor, credential) =>
       credential?.kind === 'keyless' ? !(await hasKeys(executor)) : withKeys.isValid(executor, credential),
@@ -246,7 +259,7 @@ function untilKeysAreMade(
   };
 }
 
-function loopbackAccess(allowedHosts: readonly string[], tenant: KeyCheck['tenant']): AccessControl {
+function loopbackAccess(allowedHosts: readonly string[], tenant: KeyCheck['tenant']): CallerControl {
   const objection = ({ headers }: AccessRequest): Refusal | null =>
     hostRefusal(headers, allowedHosts) ?? (isFromElsewhere(headers) ? ELSEWHERE : null);
   return {
@@ -271,7 +284,6 @@ function loopbackAccess(allowedHosts: readonly string[], tenant: KeyCheck['tenan
     },
     objection,
     whose: async () => INVALID_KEY,
-    enter: async () => null,
     signOut: async () => undefined,
     isValid: async () => true,
     made: () => undefined,

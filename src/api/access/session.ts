@@ -1,6 +1,7 @@
 /**
- * Browser sessions. The cookie holds a random token; the database stores its hash with the tenant, and the key or the user
- * that began it. A session ends on sign-out, with its key, or when the groups of its user have no grant any more. Every API process knows within a second, and ends its event streams.
+ * Browser sessions. The cookie holds a random token; the database stores its hash with the tenant, and the key or the
+ * user that began it. A session ends on sign-out, with its key, or when the groups of its user have no grant any more.
+ * Every API process knows within a second, and ends its event streams.
  */
 import { randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
@@ -48,14 +49,19 @@ export type OwnerScopes = {
 /** Records that a session began or ended. */
 export type RecordSession = (tx: Executor, by: SignedInBy) => Promise<void>;
 
+/** The session that this browser had, and what records its end. */
+export type Replaced = { session: SessionHash; record: RecordSession };
+
 type Sessions = {
-  /** Stores a session of this key or user, in one transaction with `record`. Returns the value of the cookie; null: the
-   * tenant is not active. */
-  begin(by: SignedInBy, record: RecordSession): Promise<string | null>;
+  /**
+   * Stores a session of this key or user, and ends the one that it replaces, in one transaction with what records it.
+   * Returns the value of the cookie; null: the tenant is not active.
+   */
+  begin(by: SignedInBy, record: RecordSession, replaced?: Replaced | null): Promise<string | null>;
   /** Null: no such session. */
   find(token: string): Promise<OpenSession | null>;
   /** In one transaction with `record`, if there is such a session. */
-  end(token: string, record: RecordSession): Promise<void>;
+  end(session: SessionHash, record: RecordSession): Promise<void>;
   /** Calls `end` when the session has ended. Returns a function that unregisters `end`. */
   whileOpen(session: SessionHash, end: () => void): () => void;
 };
@@ -75,14 +81,27 @@ export function openSessions(
     return owner.key.kind === 'made' ? scopes : ofEnvironmentKey(owner.key.id, tenantName);
   }
 
+  async function endIn(tx: Executor, { session, record }: Replaced): Promise<void> {
+    const by = await endSession(tx, session);
+    if (by !== null) await record(tx, by);
+  }
+
+  function forget(session: SessionHash): void {
+    stored.forget(session);
+    streams.end(session);
+  }
+
   return {
-    async begin(by, record) {
+    async begin(by, record, replaced = null) {
       const token = randomBytes(32).toString('base64url');
-      return transaction(async (tx) => {
-        if (!(await beginSession(tx, secretHash(token), by, SESSION_S[by.owner.kind]))) return null;
+      const isBegun = await transaction(async (tx) => {
+        if (!(await beginSession(tx, secretHash(token), by, SESSION_S[by.owner.kind]))) return false;
         await record(tx, by);
-        return token;
+        if (replaced !== null) await endIn(tx, replaced);
+        return true;
       });
+      if (isBegun && replaced !== null) forget(replaced.session);
+      return isBegun ? token : null;
     },
     async find(token) {
       if (!TOKEN.test(token)) return null;
@@ -95,15 +114,9 @@ export function openSessions(
       const key = owner.kind === 'key' ? owner.key : null;
       return { ...rest, session, scopes, key, user: owner.kind === 'user' ? owner.user : null };
     },
-    async end(token, record) {
-      if (!TOKEN.test(token)) return;
-      const session = secretHash(token);
-      await transaction(async (tx) => {
-        const by = await endSession(tx, session);
-        if (by !== null) await record(tx, by);
-      });
-      stored.forget(session);
-      streams.end(session);
+    async end(session, record) {
+      await transaction((tx) => endIn(tx, { session, record }));
+      forget(session);
     },
     whileOpen: (session, end) => streams.add(session, end),
   };
@@ -115,6 +128,12 @@ export function tokenIn({ cookies, headers }: AccessRequest): string | null {
   if (secure !== undefined) return secure;
   // Over TLS a sibling domain may have set the other cookie.
   return isSecure(headers) ? null : (cookies[PLAIN_COOKIE] ?? null);
+}
+
+/** The session that the cookie names, whether it has ended or not; null: no such cookie. */
+export function sessionIn(request: AccessRequest): SessionHash | null {
+  const token = tokenIn(request) ?? '';
+  return TOKEN.test(token) ? secretHash(token) : null;
 }
 
 type Cookie = { name: string; options: CookieSerializeOptions };

@@ -8,29 +8,37 @@ import { grantId } from '../access/environment-keys.ts';
 type Wanted = {
   issuer: string;
   grants: readonly OidcGrant[];
-  /** Of the user. */
-  groups: readonly string[];
+  /** Of the user; null: the provider sent no such claim. */
+  groups: readonly string[] | null;
   /** The name of the tenant that the user asked for; null: the first with a grant. */
   tenant: string | null;
 };
 
 /** `groups`: those that give access to the tenant. */
-type Entry = { tenantId: TenantId; groups: readonly string[] };
+type Entry = { kind: 'entry'; tenantId: TenantId; groups: readonly string[] };
 
-/** Null: no grant gives access. A tenant without a row gets one, as for a key of the environment. */
+/**
+ * `no_claim`: the provider sent no claim with groups. `no_grant`: no grant names a group of the user, or none for the
+ * tenant that was asked for. `deleted_tenant`: there are grants, but an earlier tenant of their name was deleted.
+ */
+export type NoEntry = { kind: 'no_entry'; reason: 'no_claim' | 'no_grant' | 'deleted_tenant' };
+
+/** A tenant without a row gets one, as for a key of the environment. */
 export async function findEntry(
   executor: Executor,
   { issuer, grants, groups, tenant: wanted }: Wanted,
-): Promise<Entry | null> {
+): Promise<Entry | NoEntry> {
+  if (groups === null) return { kind: 'no_entry', reason: 'no_claim' };
   const names = tenantsGranted(grants, groups).filter((name) => wanted === null || name === wanted);
+  if (names.length === 0) return { kind: 'no_entry', reason: 'no_grant' };
   for (const name of names) {
     const entry = await entryTo(executor, name, issuer, grantingGroups(grants, groups, name));
     if (entry !== null) return entry;
   }
-  return null;
+  return { kind: 'no_entry', reason: 'deleted_tenant' };
 }
 
-/** Grants of a deleted tenant give no access to a later one of the same name. */
+/** Null: grants of a deleted tenant give no access to a later one of the same name. */
 async function entryTo(
   executor: Executor,
   name: string,
@@ -45,5 +53,5 @@ async function entryTo(
     tenantId = found.id;
     granting.push(group);
   }
-  return tenantId === null ? null : { tenantId, groups: granting };
+  return tenantId === null ? null : { kind: 'entry', tenantId, groups: granting };
 }

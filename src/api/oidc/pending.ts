@@ -1,12 +1,15 @@
 /**
  * A sign-in while the browser is at the provider: an encrypted cookie, so that the sign-in ends in the browser where it
- * began, in any API process, and costs no row before the provider has answered. `Lax`: the way back comes from another site.
+ * began, in any API process, and costs no row before the provider has answered. `Lax`: the browser comes back from
+ * another site.
  */
 import { hkdfSync } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
+import type { JWTPayload } from 'jose';
 import { once } from '../../core/once.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { OidcClient } from '../../config/oidc.ts';
+import type { SessionHash } from '../access/session.ts';
 import type { Checks } from './provider.ts';
 
 const jose = once(() => import('jose'));
@@ -14,8 +17,11 @@ const jose = once(() => import('jose'));
 /** How long a person may take at the provider, in seconds. */
 export const PENDING_S = 10 * 60;
 
-/** `tenant`: the one to enter; null: the first with a grant. `returnTo`: a path of this origin. */
-export type Pending = Checks & { tenant: string | null; returnTo: string };
+/**
+ * `tenant`: the one to enter; null: the first with a grant. `returnTo`: a path of this origin. `replaces`: the session of
+ * this browser, whose cookie is not sent on the way back; null: none.
+ */
+export type Pending = Checks & { tenant: string | null; returnTo: string; replaces: SessionHash | null };
 
 export type PendingCookie = {
   name: string;
@@ -28,10 +34,20 @@ export type PendingCookie = {
 const PLAIN_COOKIE = 'nightshift_sign_in';
 const TYPE = 'nightshift-sign-in+jwt';
 
-export function pendingCookie({ clientId, clientSecret, issuer, publicUrl }: OidcClient): PendingCookie {
+/**
+ * `secrets`: of NIGHTSHIFT_SECRET_KEY. The first one encrypts; all decrypt, so that the secret can be changed. Without
+ * them, the client secret does.
+ */
+export function pendingCookie(
+  { clientId, clientSecret, issuer, publicUrl }: OidcClient,
+  secrets: readonly string[],
+): PendingCookie {
   const secure = publicUrl.startsWith('https:');
   const purpose = `nightshift sign-in: ${clientId} ${issuer}`;
-  const key = new Uint8Array(hkdfSync('sha256', clientSecret, '', purpose, 32));
+  const keyOf = (secret: string): Uint8Array => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32));
+  const [first = clientSecret, ...older] = secrets;
+  const key = keyOf(first);
+  const keys = [key, ...older.map(keyOf)];
   return {
     name: secure ? `__Host-${PLAIN_COOKIE}` : PLAIN_COOKIE,
     options: { httpOnly: true, sameSite: 'lax', path: '/', secure },
@@ -44,29 +60,38 @@ export function pendingCookie({ clientId, clientSecret, issuer, publicUrl }: Oid
         .encrypt(key);
     },
     async open(text) {
-      const { errors, jwtDecrypt } = await jose();
-      try {
-        const { payload } = await jwtDecrypt(text, key, {
-          typ: TYPE,
-          keyManagementAlgorithms: ['dir'],
-          contentEncryptionAlgorithms: ['A256GCM'],
-        });
-        return parsePending(payload);
-      } catch (error) {
-        // A header that is no JSON is a `TypeError`.
-        if (error instanceof errors.JOSEError || error instanceof TypeError) return null;
-        throw error;
+      for (const one of keys) {
+        const payload = await decrypted(text, one);
+        if (payload !== null) return parsePending(payload);
       }
+      return null;
     },
   };
 }
 
+async function decrypted(text: string, key: Uint8Array): Promise<JWTPayload | null> {
+  const { errors, jwtDecrypt } = await jose();
+  try {
+    const { payload } = await jwtDecrypt(text, key, {
+      typ: TYPE,
+      keyManagementAlgorithms: ['dir'],
+      contentEncryptionAlgorithms: ['A256GCM'],
+    });
+    return payload;
+  } catch (error) {
+    // A header that is no JSON is a `TypeError`.
+    if (error instanceof errors.JOSEError || error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
 function parsePending(payload: unknown): Pending | null {
   if (!isJsonObject(payload)) return null;
-  const { state, nonce, verifier, tenant, returnTo } = payload;
+  const { state, nonce, verifier, tenant, returnTo, replaces } = payload;
   if (typeof state !== 'string' || typeof nonce !== 'string' || typeof verifier !== 'string') return null;
   if (typeof returnTo !== 'string' || (tenant !== null && typeof tenant !== 'string')) return null;
-  return { state, nonce, verifier, tenant, returnTo };
+  if (replaces !== null && typeof replaces !== 'string') return null;
+  return { state, nonce, verifier, tenant, returnTo, replaces };
 }
 
 /** In characters: browsers keep no cookie of more than 4 KB. */

@@ -3,7 +3,7 @@ import { ConfigError, type Config } from '../../config/config.ts';
 import { openStreamHub } from '../../events/stream-hub.ts';
 import { listenError } from './busy-port.ts';
 import { isLoopback } from '../../config/loopback.ts';
-import { isSecured } from '../access/access.ts';
+import { isSecured } from '../../config/secured.ts';
 import { createApp } from './app.ts';
 import { openCatalog, type Catalog } from './catalog.ts';
 import type { ApiConfig, AppPorts } from './ports.ts';

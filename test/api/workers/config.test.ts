@@ -148,6 +148,7 @@ describe('the configuration', () => {
       'https://a.example/?a',
       'https://u:p@a.example',
       `https://a.example/${'a'.repeat(300)}`,
+      'https://a.example/.well-known/openid-configuration',
     ].map((issuer): [Environment, string[]] => [
       { NIGHTSHIFT_OIDC_ISSUER: issuer },
       ['NIGHTSHIFT_OIDC_ISSUER must be'],

@@ -17,7 +17,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   rate_limited: 'Too many sign-ins. Try again in a minute.',
 };
 
-/** Why the last sign-in failed, as the address tells. It leaves the address: a reload or a bookmark does not tell it again. */
+/** Why the last sign-in failed: from the `error` parameter; removed, so a reload does not show it again. */
 export function takeEntryError(): string | null {
   const url = new URL(globalThis.location.href);
   const code = url.searchParams.get('error');

@@ -8,18 +8,21 @@ import { TextField } from '../ui/forms/field.tsx';
 import { useTitle } from '../ui/layout/page.tsx';
 import css from './app.module.css';
 import { Logo } from './logo.tsx';
-import { entryAddress, takeEntryError } from './oidc.ts';
+import { entryAddress } from './oidc.ts';
 
-export function SignIn() {
+/** `problem`: why the last sign-in at the provider failed; null: it did not. */
+export function SignIn({ problem, onSignedIn }: { problem: string | null; onSignedIn: () => void }) {
   useTitle('Sign in');
   const [key, setKey] = useState('');
-  const [problem] = useState(takeEntryError);
   const provider = useQuery(sessionQuery()).data?.oidc ?? null;
   const queryClient = useQueryClient();
   const entry = useMutation({
     mutationFn: signIn,
-    // Discards answers that were fetched without a key or with another key.
-    onSuccess: () => queryClient.resetQueries(),
+    onSuccess: () => {
+      onSignedIn();
+      // Discards answers that were fetched without a key or with another key.
+      return queryClient.resetQueries();
+    },
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();

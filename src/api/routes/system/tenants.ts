@@ -174,8 +174,9 @@ function deleteTenantRoute(app: App, ports: ApiPorts): void {
 /** Ids of the keys of the environment that name the tenant, and of grants: they do not give access to a later one. */
 function keysOf({ config: { apiKeys, oidc, oidcSettings } }: ApiPorts, name: string): string[] {
   const keys = apiKeys.filter(({ tenant }) => tenant === name).map(({ key }) => keyId(key));
-  const grants = oidc === null ? [] : oidcSettings.grants.filter(({ tenant }) => tenant === name);
-  return [...keys, ...grants.map(({ group }) => grantId(oidc?.issuer ?? '', group))];
+  if (oidc === null) return keys;
+  const grants = oidcSettings.grants.filter(({ tenant }) => tenant === name);
+  return [...keys, ...grants.map(({ group }) => grantId(oidc.issuer, group))];
 }
 
 function withoutNulls<Value>(given: { [Name in string]?: Value | null }): { [Name in string]?: Value } {

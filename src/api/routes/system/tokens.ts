@@ -11,7 +11,7 @@ import { lackedScope } from '../../access/scopes.ts';
 import { INVALID_KEY } from '../../../core/access/api-keys.ts';
 import { NEEDS_KEY } from '../../access/tokens.ts';
 import { toIso } from '../../request/instant.ts';
-import { RequestRefused, orRefuse, refused } from '../../response/problem.ts';
+import { RequestRefused, invalid, orRefuse, refused } from '../../response/problem.ts';
 import { audited, record } from '../../request/audited.ts';
 import { done, perform } from '../../../commands/perform.ts';
 import type { Executor } from '../../../db/connection/client.ts';
@@ -90,6 +90,8 @@ function revokeTokensRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, query } = request;
       const { user } = query;
+      if (isIssuerAlone(user, ports.config.oidc?.issuer))
+        throw invalid('user is the issuer without # and the subject of a person. Write # as %23 in the query.', 'user');
       const command = async (tx: Executor) => {
         await endSessionsOf(tx, tenantId, user);
         return (await revokeTokens(tx, tenantId, user)) ? done(null) : INVALID_KEY;
@@ -105,4 +107,9 @@ function revokeTokensRoute(app: App, ports: ApiPorts): void {
       return null;
     },
   );
+}
+
+/** In an address, an unescaped `#` and what follows it do not reach the API. */
+function isIssuerAlone(user: string, issuer: string | undefined): boolean {
+  return issuer !== undefined && (user === issuer || user === `${issuer}#`);
 }

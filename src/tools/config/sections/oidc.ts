@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import { NO_OIDC_SETTINGS, OIDC_ROLES, type OidcRole, type OidcSettings } from '../../../core/access/oidc.ts';
 import { oneOf, partial, strict } from '../../../schema/build.ts';
 
-/** Each sign-in goes through them. */
+/** Each sign-in checks all of them. */
 const MOST_GRANTS = 1_000;
 
 const Grant = strict({

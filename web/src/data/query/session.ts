@@ -13,6 +13,11 @@ export function sessionQuery() {
   });
 }
 
+/** What this browser is signed in to, and as whom. Undefined: not known yet. */
+export function useSession(): Session | undefined {
+  return useQuery(sessionQuery()).data;
+}
+
 export type Scope = Session['scopes'][number];
 
 const NONE: readonly Scope[] = [];

@@ -1,6 +1,6 @@
 /** Settings of this browser. */
 import { Keyboard, LogOut } from 'lucide-react';
-import { useSignOut } from '../../data/query/session.ts';
+import { useSession, useSignOut } from '../../data/query/session.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Card } from '../../ui/layout/card.tsx';
 import { Segments } from '../../ui/forms/filters.tsx';
@@ -12,6 +12,7 @@ import css from './settings.module.css';
 
 export function Browser() {
   const [theme, setTheme] = useTheme();
+  const session = useSession();
   const leave = useSignOut();
   return (
     <div className={listCss.stack}>
@@ -33,6 +34,19 @@ export function Browser() {
         </Button>
       </Card>
       <Card title="Session">
+        {session?.tenant != null && leave !== null && (
+          <p className={css.about}>
+            Signed in to the tenant <strong>{session.tenant}</strong>
+            {session.user === null ? (
+              ' with an API key.'
+            ) : (
+              <>
+                {' '}
+                as <code>{session.user}</code>.
+              </>
+            )}
+          </p>
+        )}
         {leave === null ? (
           <p className={css.about}>There are no API keys, so no sign-in is needed.</p>
         ) : (
