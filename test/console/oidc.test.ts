@@ -48,6 +48,12 @@ test('a person signs in at the provider, comes back to the page, works as a memb
   expect(cookies).toEqual([expect.objectContaining({ httpOnly: true, sameSite: 'Strict' })]);
   await page.goto(`${platform().url}/access`);
   await page.getByText('This needs the scope keys').waitFor();
+  await page.goto(`${platform().url}/settings?tab=browser`);
+  await page.getByText(`Signed in to the tenant acme as ${provider?.issuer}#mia.`).waitFor();
+  await page.goto(`${platform().url}/?error=no_access`);
+  await page.getByText('Could not sign in again').waitFor();
+  await page.getByText('Your account has no access.').waitFor();
+  expect(new URL(page.url()).search).toBe('');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await signInPage(page).waitFor();
 });

@@ -1,7 +1,7 @@
 // A real OpenID provider on the loopback address, with the sign-in form of its development mode: any login and password.
 // The groups of a person are in the userinfo response, as OpenID Connect Core 1.0 has it for the code flow.
 import { createServer } from 'node:http';
-import { exportJWK, generateKeyPair } from 'jose';
+import { SignJWT, decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, type JWTPayload } from 'jose';
 import { Provider, type Configuration } from 'oidc-provider';
 import { freePort } from '../../src/dev/free-port.ts';
 
@@ -13,10 +13,16 @@ export type TestProvider = {
   environment(publicUrl: string): Record<string, string>;
   /** Of each person, by login. */
   groups: Map<string, unknown>;
-  /** Changes the ID tokens that it gives. */
-  tamper: { idToken: ((text: string) => string) | null };
+  /** Changes the ID tokens that it gives, and its answers by their path. */
+  tamper: { idToken: ((text: string) => string | Promise<string>) | null; answers: Map<string, Tampered> };
+  /** The ID token with other claims, signed again by the provider. */
+  resign(idToken: string, claims: JWTPayload): Promise<string>;
+  /** The access and ID tokens that it gave. */
+  issued: string[];
   close(): Promise<void>;
 };
+
+type Tampered = (body: object) => { status?: number; headers?: Record<string, string>; body: unknown };
 
 type Options = { publicUrls: readonly string[]; groupsInIdToken?: boolean };
 
@@ -24,7 +30,8 @@ export async function startOidcProvider({ publicUrls, groupsInIdToken = false }:
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;
   const groups = new Map<string, unknown>();
-  const tamper: TestProvider['tamper'] = { idToken: null };
+  const tamper: TestProvider['tamper'] = { idToken: null, answers: new Map() };
+  const issued: string[] = [];
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const configuration: Configuration = {
     clients: [
@@ -47,8 +54,20 @@ export async function startOidcProvider({ publicUrls, groupsInIdToken = false }:
   provider.use(async (context, next) => {
     await next();
     const { body } = context;
-    if (tamper.idToken === null || typeof body !== 'object' || body === null || !('id_token' in body)) return;
-    context.body = { ...body, id_token: tamper.idToken(String(body.id_token)) };
+    if (typeof body !== 'object' || body === null) return;
+    if ('id_token_signing_alg_values_supported' in body)
+      context.body = { ...body, id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'] };
+    if ('id_token' in body && 'access_token' in body) {
+      const idToken = String(body.id_token);
+      const given = tamper.idToken === null ? idToken : await tamper.idToken(idToken);
+      issued.push(given, String(body.access_token));
+      context.body = { ...body, id_token: given };
+    }
+    const tampered = tamper.answers.get(context.path)?.(context.body);
+    if (tampered === undefined) return;
+    context.status = tampered.status ?? 200;
+    context.set(tampered.headers ?? {});
+    context.body = tampered.body;
   });
   const answer = provider.callback();
   const server = createServer((request, response) => void answer(request, response));
@@ -57,6 +76,11 @@ export async function startOidcProvider({ publicUrls, groupsInIdToken = false }:
     issuer,
     groups,
     tamper,
+    issued,
+    resign: (idToken, claims) =>
+      new SignJWT({ ...decodeJwt(idToken), ...claims })
+        .setProtectedHeader({ alg: 'RS256', ...decodeProtectedHeader(idToken) })
+        .sign(privateKey),
     environment: (publicUrl) => ({
       NIGHTSHIFT_OIDC_ISSUER: issuer,
       NIGHTSHIFT_OIDC_CLIENT_ID: CLIENT.id,

@@ -1,6 +1,7 @@
 // Sign-in with OpenID Connect against a real provider: who gets in, as whom and with which scopes, and what is refused.
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { OidcSettings } from '../../../src/core/access/oidc.ts';
@@ -14,6 +15,8 @@ const PUBLIC_URL = 'http://localhost:4000';
 const TLS_URL = 'https://console.example';
 const ADMIN_KEY = 'the-key-of-the-operator';
 const OPERATOR = { authorization: `Bearer ${ADMIN_KEY}` };
+/** Of the browser, to the address that NIGHTSHIFT_PUBLIC_URL names. */
+const HOST = new URL(PUBLIC_URL).host;
 const OWN = { origin: 'http://localhost', 'sec-fetch-site': 'same-origin' };
 
 const SETTINGS: OidcSettings = {
@@ -51,6 +54,7 @@ afterAll(async () => {
 });
 afterEach(() => {
   provider.tamper.idToken = null;
+  provider.tamper.answers.clear();
   vi.useRealTimers();
 });
 
@@ -61,11 +65,16 @@ function open(env: Record<string, string>, settings = SETTINGS, databaseUrl?: st
 
 type Navigation = { status: number; location: string; cookies: string[] };
 
-/** As a browser that follows a link of another site. */
-async function navigate(path: string, cookie = '', to = api): Promise<Navigation> {
+/** As a browser that follows a link of another site, unless the headers say more. */
+async function navigate(
+  path: string,
+  cookie = '',
+  to = api,
+  headers: Record<string, string> = {},
+): Promise<Navigation> {
   const answer = await to.app.inject({
     url: path,
-    headers: { host: 'localhost', 'sec-fetch-site': 'cross-site', cookie },
+    headers: { host: HOST, 'sec-fetch-site': 'cross-site', cookie, ...headers },
   });
   const cookies = [answer.headers['set-cookie'] ?? []].flat();
   return { status: answer.statusCode, location: String(answer.headers.location), cookies };
@@ -81,8 +90,11 @@ function sent({ cookies }: Navigation): string {
 
 type Begun = { url: string; cookie: string };
 
-async function begin(query = '', to = api): Promise<Begun> {
-  const answer = await navigate(`/api/session/oidc${query}`, '', to);
+/** From a page of the console. */
+const SAME = { 'sec-fetch-site': 'same-origin' };
+
+async function begin(query = '', to = api, headers: Record<string, string> = SAME): Promise<Begun> {
+  const answer = await navigate(`/api/session/oidc${query}`, '', to, headers);
   expect(answer.status).toBe(302);
   return { url: answer.location, cookie: sent(answer) };
 }
@@ -102,6 +114,26 @@ async function sessionOf(login: string, query = '', to = api): Promise<{ cookie:
   const answer = await signIn(login, query, to);
   expect(answer.location).toBe('/');
   return { cookie: sent(answer) };
+}
+
+/** Of an API with a memory of its own. */
+async function withFresh<Result>(
+  work: (fresh: Api) => Promise<Result>,
+  more: Record<string, string> = {},
+): Promise<Result> {
+  const fresh = await open({ ...provider.environment(PUBLIC_URL), ...more }, SETTINGS, api.databaseUrl);
+  try {
+    return await work(fresh);
+  } finally {
+    await fresh.close();
+  }
+}
+
+const FAILED = 'a sign-in with OpenID Connect failed';
+
+/** Why sign-ins failed, as the log tells. */
+function reasons({ lines } = api): unknown[] {
+  return lines.filter(({ msg }) => msg === FAILED).map(({ error, reason }) => `${String(error)} ${String(reason)}`);
 }
 
 const userNamed = (login: string): string => `${provider.issuer}#${login}`;
@@ -142,9 +174,10 @@ describe('signing in', () => {
   test('over TLS sets cookies for TLS alone, whatever the proxy reports', async () => {
     const tls = await open(provider.environment(TLS_URL), SETTINGS, api.databaseUrl);
     try {
-      const begun = await navigate('/api/session/oidc', '', tls);
+      const host = { host: new URL(TLS_URL).host };
+      const begun = await navigate('/api/session/oidc', '', tls, host);
       expect(begun.cookies[0]).toMatch(/^__Host-nightshift_sign_in=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
-      const { cookies } = await navigate(await wayBack(begun.location, 'vera'), sent(begun), tls);
+      const { cookies } = await navigate(await wayBack(begun.location, 'vera'), sent(begun), tls, host);
       expect(cookies[1]).toMatch(/^__Host-nightshift_session=.*; HttpOnly; Secure; SameSite=Strict$/);
     } finally {
       await tls.close();
@@ -173,6 +206,7 @@ describe('signing in', () => {
     '/..//evil.example',
     'javascript:alert(1)',
     `/${'é'.repeat(900)}`,
+    `/${'a'.repeat(4_000)}`,
     '',
   ])('returns to no other page than one of the console: %j', async (path) => {
     const { location } = await signIn('vera', `?return_to=${encodeURIComponent(path)}`);
@@ -183,6 +217,39 @@ describe('signing in', () => {
     const { body } = await api.get('/api/session', await sessionOf('ada', '?tenant=globex'));
     expect(body).toMatchObject({ tenant: 'globex', scopes: ['read'] });
     expect((await signIn('vera', '?tenant=globex')).location).toBe('/?error=no_access');
+    const { url, cookie } = await begin('?tenant=globex', api, { 'sec-fetch-site': 'cross-site' });
+    const session = sent(await navigate(await wayBack(url, 'ada'), cookie));
+    expect((await api.get('/api/session', { cookie: session })).body.tenant).toBe('acme');
+  });
+
+  test('ends the session that this browser had', async () => {
+    const old = await sessionOf('mia');
+    const begun = await navigate('/api/session/oidc', old.cookie, api, SAME);
+    // Browsers do not send a strict cookie on the way back.
+    const next = sent(await navigate(await wayBack(begun.location, 'vera'), sent(begun)));
+    expect((await api.get('/api/workers', old)).status).toBe(401);
+    expect((await api.get('/api/workers', { cookie: next })).status).toBe(200);
+    const [entry] = await api.database.db.execute<{ target: string }>(sql`
+      select target from audit_entries where action = 'session.ended' order by id desc limit 1`);
+    expect(entry?.target).toBe(userNamed('mia'));
+  });
+
+  test('begins at the public URL, once', async () => {
+    const elsewhere = { host: '127.0.0.1:4000' };
+    const { location, cookies } = await navigate('/api/session/oidc?return_to=/jobs', '', api, elsewhere);
+    expect(location).toBe(`${PUBLIC_URL}/api/session/oidc?return_to=%2Fjobs&redirected=1`);
+    expect(cookies).toEqual([]);
+    // A proxy may hide the public host.
+    const { pathname, search } = new URL(location);
+    const begun = await navigate(pathname + search, '', api, elsewhere);
+    expect(new URL(begun.location).origin).toBe(provider.issuer);
+  });
+
+  test('is not ended by HEAD', async () => {
+    const { url, cookie } = await begin();
+    const back = await wayBack(url, 'vera');
+    expect((await api.app.inject({ method: 'HEAD', url: back, headers: { host: HOST, cookie } })).statusCode).toBe(404);
+    expect((await navigate(back, cookie)).location).toBe('/');
   });
 
   test('reads groups of the ID token, if the provider puts them there', async () => {
@@ -217,6 +284,7 @@ describe('no sign-in', () => {
       provider.groups.set('guest', groups);
       expect(await failed('guest', await begin())).toBe('/?error=no_access');
     }
+    expect(reasons().slice(-2)).toEqual(['no_access no_grant', 'no_access no_claim']);
   });
 
   test('with another state, or that of another browser', async () => {
@@ -275,70 +343,182 @@ describe('no sign-in', () => {
   const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
   const payloadOf = (text: string): object =>
     JSON.parse(Buffer.from(text.split('.')[1] ?? '', 'base64url').toString()) as object;
-  test.each<[string, (text: string) => string]>([
+  const past = Math.floor(Date.now() / 1_000) - 3_600;
+  test('only with what is wrong: an ID token that is signed again is valid', async () => {
+    provider.tamper.idToken = (text) => provider.resign(text, {});
+    expect((await signIn('vera')).location).toBe('/');
+  });
+  test.each<[string, (text: string) => string | Promise<string>, string]>([
+    ['for another client', (text) => provider.resign(text, { aud: 'another' }), 'aud'],
+    ['of another issuer', (text) => provider.resign(text, { iss: 'https://other.example' }), 'iss'],
+    ['that has expired', (text) => provider.resign(text, { iat: past, exp: past + 60 }), 'exp'],
     [
       'that was changed',
       (text) => {
         const [header, , signature] = text.split('.');
         return [header, encode({ ...payloadOf(text), sub: 'ada' }), signature].join('.');
       },
+      '',
     ],
-    ['without a signature', (text) => `${encode({ alg: 'none' })}.${encode(payloadOf(text))}.`],
+    ['without a signature', (text) => `${encode({ alg: 'none' })}.${encode(payloadOf(text))}.`, ''],
     [
       'signed with the secret of the client',
       (text) => {
         const signed = `${encode({ alg: 'HS256' })}.${encode(payloadOf(text))}`;
         return `${signed}.${createHmac('sha256', CLIENT.secret).update(signed).digest('base64url')}`;
       },
+      '',
     ],
-  ])('with an ID token %s', async (_, tamper) => {
-    const fresh = await open(provider.environment(PUBLIC_URL), SETTINGS, api.databaseUrl);
-    try {
-      provider.tamper.idToken = tamper;
-      const { url, cookie } = await begin('', fresh);
-      const answer = await navigate(await wayBack(url, 'vera'), cookie, fresh);
-      expect(answer.location).toBe('/?error=sign_in_failed');
-    } finally {
-      await fresh.close();
-    }
+  ])('with an ID token %s', async (_, tamper, claim) => {
+    provider.tamper.idToken = tamper;
+    expect((await signIn('vera')).location).toBe('/?error=sign_in_failed');
+    expect(reasons().at(-1)).toMatch(new RegExp(`^sign_in_failed OAUTH_\\w+ ?${claim}$`));
   });
 
-  test('after ten answers in a minute that are not valid', async () => {
-    const fresh = await open(provider.environment(PUBLIC_URL), SETTINGS, api.databaseUrl);
-    try {
-      const { url, cookie } = await begin('', fresh);
-      const { searchParams } = new URL(url);
-      const iss = encodeURIComponent(provider.issuer);
-      const back = `/api/session/oidc/callback?code=guessed&state=${searchParams.get('state')}&iss=${iss}`;
-      const answers = [];
-      for (let tries = 0; tries < 11; tries += 1) answers.push((await navigate(back, cookie, fresh)).location);
-      expect(answers).toEqual([...Array.from({ length: 10 }, () => '/?error=sign_in_failed'), '/?error=rate_limited']);
-    } finally {
-      await fresh.close();
-    }
+  const announcement = '/.well-known/openid-configuration';
+  test.each<
+    [string, string, (body: object) => { status?: number; headers?: Record<string, string>; body: unknown }, string]
+  >([
+    [
+      'announces no page for sign-in',
+      announcement,
+      (body) => ({ body: { ...body, authorization_endpoint: undefined } }),
+      'sign_in_failed',
+    ],
+    [
+      'announces another issuer',
+      announcement,
+      (body) => ({ body: { ...body, issuer: 'https://other.example' } }),
+      'sign_in_failed the provider announces the issuer "https://other.example"',
+    ],
+    ['publishes no keys', '/jwks', () => ({ body: { keys: 'none' } }), 'sign_in_failed'],
+    [
+      'publishes keys that are malformed',
+      '/jwks',
+      () => ({ body: { keys: [{ kty: 'RSA', use: 'sig', n: '?' }] } }),
+      'sign_in_failed',
+    ],
+    [
+      'refuses its own access token',
+      '/me',
+      () => ({ status: 401, headers: { 'www-authenticate': 'Bearer error="invalid_token"' }, body: {} }),
+      'sign_in_failed invalid_token',
+    ],
+    [
+      'does not end an answer',
+      '/token',
+      () => ({ headers: { 'content-type': 'application/json' }, body: new PassThrough() }),
+      'provider_unavailable timeout',
+    ],
+  ])('with a provider that %s', async (_, path, tampered, reason) => {
+    provider.tamper.answers.set(path, tampered);
+    await withFresh(async (fresh) => {
+      const begun = await navigate('/api/session/oidc', '', fresh, SAME);
+      const location = begun.location.startsWith('/')
+        ? begun.location
+        : (await navigate(await wayBack(begun.location, 'vera'), sent(begun), fresh)).location;
+      expect(location).toBe(`/?error=${reason.split(' ')[0]}`);
+      expect(reasons(fresh)).toEqual([expect.stringContaining(reason)]);
+    });
   });
 
-  test('while the provider is down, or does not answer; nothing else waits for it', async () => {
-    const silent = createServer();
+  const guess = async (to: Api): Promise<{ path: string; cookie: string }> => {
+    const { url, cookie } = await begin('', to);
+    const state = new URL(url).searchParams.get('state');
+    const iss = encodeURIComponent(provider.issuer);
+    return { path: `/api/session/oidc/callback?code=guessed&state=${state}&iss=${iss}`, cookie };
+  };
+  const counted = (locations: readonly string[]): Record<string, number> => {
+    const counts: Record<string, number> = {};
+    for (const location of locations) counts[location] = (counts[location] ?? 0) + 1;
+    return counts;
+  };
+
+  test('after ten wrong codes in a minute, also if they come at once', async () => {
+    await withFresh(async (fresh) => {
+      const { path, cookie } = await guess(fresh);
+      const answers = await Promise.all(Array.from({ length: 15 }, () => navigate(path, cookie, fresh)));
+      expect(counted(answers.map(({ location }) => location))).toEqual({
+        '/?error=sign_in_failed': 10,
+        '/?error=rate_limited': 5,
+      });
+    });
+  });
+
+  test('with another client secret, which counts as no wrong code', async () => {
+    await withFresh(
+      async (fresh) => {
+        const { path, cookie } = await guess(fresh);
+        const locations = [];
+        for (let tries = 0; tries < 12; tries += 1) locations.push((await navigate(path, cookie, fresh)).location);
+        expect(counted(locations)).toEqual({ '/?error=sign_in_failed': 12 });
+        expect(new Set(reasons(fresh))).toEqual(new Set(['sign_in_failed invalid_client']));
+      },
+      { NIGHTSHIFT_OIDC_CLIENT_SECRET: 'another secret, long enough' },
+    );
+  });
+
+  test('after sixty that an address began in a minute', async () => {
+    await withFresh(async (fresh) => {
+      for (let begun = 0; begun < 60; begun += 1) await begin('', fresh);
+      expect((await navigate('/api/session/oidc', '', fresh)).location).toBe('/?error=rate_limited');
+    });
+  });
+
+  test('while twenty others ask the provider', async () => {
+    provider.tamper.answers.set('/token', () => ({
+      headers: { 'content-type': 'application/json' },
+      body: new PassThrough(),
+    }));
+    await withFresh(async (fresh) => {
+      const { path, cookie } = await guess(fresh);
+      const answers = await Promise.all(
+        Array.from({ length: 21 }, (_, at) =>
+          fresh.app.inject({ url: path, headers: { host: HOST, cookie }, remoteAddress: `192.0.2.${at}` }),
+        ),
+      );
+      const { '/?error=rate_limited': busy } = counted(answers.map(({ headers }) => String(headers.location)));
+      expect(busy).toBe(1);
+    });
+  });
+
+  test('while the provider is down', async () => {
+    const issuer = `http://127.0.0.1:${await freePort()}`;
+    await withFresh(
+      async (fresh) => {
+        expect((await navigate('/api/session/oidc', '', fresh)).location).toBe('/?error=provider_unavailable');
+        expect(reasons(fresh)).toEqual(['provider_unavailable ECONNREFUSED']);
+      },
+      { NIGHTSHIFT_OIDC_ISSUER: issuer },
+    );
+  });
+
+  test('while the provider does not answer; nothing else waits for it, and it is not called again at once', async () => {
+    let calls = 0;
+    const silent = createServer((socket) => {
+      calls += 1;
+      socket.on('error', () => undefined);
+    });
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const address = silent.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    for (const [issuer, mostMs] of [
-      [`http://127.0.0.1:${await freePort()}`, 3_000],
-      [`http://127.0.0.1:${port}`, 8_000],
-    ] as const) {
-      const own = await open(
-        { ...provider.environment(PUBLIC_URL), NIGHTSHIFT_OIDC_ISSUER: issuer },
-        SETTINGS,
-        api.databaseUrl,
-      );
-      const start = performance.now();
-      const answers = Promise.all([navigate('/api/session/oidc', '', own), navigate('/api/session/oidc', '', own)]);
-      expect((await own.get('/api/session')).status).toBe(200);
-      for (const { location } of await answers) expect(location).toBe('/?error=provider_unavailable');
-      expect(performance.now() - start).toBeLessThan(mostMs);
-      await own.close();
-    }
+    await withFresh(
+      async (fresh) => {
+        const order: string[] = [];
+        const one = async (): Promise<void> => {
+          order.push((await navigate('/api/session/oidc', '', fresh)).location);
+        };
+        const waiting = Promise.all([one(), one()]);
+        await until('the provider to be called', async () => calls > 0);
+        order.push(String((await fresh.get('/api/session')).status));
+        await waiting;
+        await one();
+        const unavailable = '/?error=provider_unavailable';
+        expect(order).toEqual(['200', unavailable, unavailable, unavailable]);
+        expect(calls).toBe(1);
+      },
+      { NIGHTSHIFT_OIDC_ISSUER: `http://127.0.0.1:${port}` },
+    );
     silent.close();
   });
 
@@ -390,6 +570,11 @@ describe('the session of a user', () => {
       expect(`${to} ${status} ${problem.error?.param}`).toBe(`${to} 403 user`);
     }
     expect((await api.post(path, { content: 'a', user: userNamed('mia') }, cookie)).status).toBe(202);
+    const ofAda = await api.post(path, { content: 'b' }, { ...OWN, ...(await sessionOf('ada')) });
+    const edited = await api.call('PATCH', `${path}/${ofAda.body.message_id}`, { content: 'c' }, cookie);
+    expect(edited.body.error.code).toBe('forbidden');
+    const own = await api.call('PATCH', `${path}/${posted.body.message_id}`, { content: 'c' }, cookie);
+    expect(own.status).toBe(200);
     // It reads what all users have.
     expect((await api.get('/api/contexts?user=another', cookie)).body.data).toEqual([]);
     expect((await api.get(`/api/contexts/${made.body.id}`, await sessionOf('vera'))).status).toBe(200);
@@ -421,7 +606,7 @@ describe('the session of a user', () => {
     expect((await api.get('/api/workers', cookie)).status).toBe(401);
   });
 
-  test('ends within a second, with its streams, when the tokens of its user are revoked', async () => {
+  test('ends with its streams when the tokens of its user are revoked', async () => {
     const cookie = { ...OWN, ...(await sessionOf('mia')) };
     const admin = { ...OWN, ...(await sessionOf('ada')) };
     const other = await open(provider.environment(PUBLIC_URL), SETTINGS, api.databaseUrl);
@@ -434,13 +619,20 @@ describe('the session of a user', () => {
       const user = encodeURIComponent(userNamed('mia'));
       const revoked = await api.call('DELETE', `/api/tokens?user=${user}`, undefined, admin);
       expect(revoked.status).toBe(204);
-      const start = performance.now();
       await until('the session to end', async () => (await other.get('/api/workers', cookie)).status === 401);
       await stream;
-      expect(performance.now() - start).toBeLessThan(2_000);
       expect((await api.get('/api/workers', admin)).status).toBe(200);
     } finally {
       await other.close();
+    }
+  });
+
+  test('is not ended by the issuer alone, as an unescaped # leaves it', async () => {
+    const admin = { ...OWN, ...(await sessionOf('ada')) };
+    for (const user of [provider.issuer, `${provider.issuer}#`]) {
+      const path = `/api/tokens?user=${encodeURIComponent(user)}`;
+      const { status, body } = await api.call('DELETE', path, undefined, admin);
+      expect(`${status} ${body.error?.param}`).toBe('422 user');
     }
   });
 
@@ -487,21 +679,34 @@ describe('the session of a user', () => {
       from gone`);
     expect((await api.post('/api/tenants', { name: 'initech' }, OPERATOR)).status).toBe(201);
     expect((await signIn('lee')).location).toBe('/?error=no_access');
+    expect(reasons().at(-1)).toBe('no_access deleted_tenant');
   });
 
-  test('leaves no secret, code or token in the log', async () => {
-    const { url, cookie } = await begin();
-    const back = await wayBack(url, 'vera');
-    const session = sent(await navigate(back, cookie));
-    const { searchParams } = new URL(back, PUBLIC_URL);
+  test('leaves no secret, code or token in the log, not even where it fails', async () => {
+    const codes: (string | null)[] = [];
+    const attempt = async (location: string): Promise<string> => {
+      const { url, cookie } = await begin();
+      const back = await wayBack(url, 'vera');
+      const { searchParams } = new URL(back, PUBLIC_URL);
+      codes.push(searchParams.get('code'), searchParams.get('state'));
+      const answer = await navigate(back, cookie);
+      expect(answer.location).toBe(location);
+      return sent(answer);
+    };
+    const session = await attempt('/');
+    provider.tamper.idToken = (text) => provider.resign(text, { aud: 'another' });
+    await attempt('/?error=sign_in_failed');
+    provider.tamper.idToken = null;
+    const status = { status: 401, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } };
+    provider.tamper.answers.set('/me', () => ({ ...status, body: {} }));
+    await attempt('/?error=sign_in_failed');
+    const secrets = [CLIENT.secret, session.split('=').at(-1), ...codes, ...provider.issued.slice(-6)];
+    expect(secrets).toHaveLength(14);
     const log = JSON.stringify(api.lines);
-    for (const secret of [
-      CLIENT.secret,
-      searchParams.get('code'),
-      searchParams.get('state'),
-      session.split('=').at(-1),
-    ])
+    for (const secret of secrets) {
+      expect(secret).toBeTruthy();
       expect(log).not.toContain(secret);
+    }
   });
 });
 
