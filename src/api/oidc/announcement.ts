@@ -28,12 +28,13 @@ export function announcementOf(client: OidcClient): () => Promise<Announced | Fa
     const isNew = found.kind === 'announced';
     if (isNew || last?.kind !== 'announced') last = found;
     until = performance.now() + (isNew ? FRESH_MS : RETRY_MS);
-    asked = null;
     return last;
   };
   return async () => {
     if (last !== null && performance.now() < until) return last;
-    asked ??= ask();
+    asked ??= ask().finally(() => {
+      asked = null;
+    });
     return asked;
   };
 }
