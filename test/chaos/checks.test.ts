@@ -12,7 +12,7 @@ import { soundConversation } from './world/sound-conversation.ts';
 import { event, text, toolResult } from './world/builders.ts';
 import { soundWorld, type Sound } from './world/sound-world.ts';
 import { foundOut } from './world/unanswered.ts';
-import type { Moment, Posted, Stop, TenantJob, World } from './world/world.ts';
+import type { Moment, PostDelay, Posted, Stop, TenantJob, World } from './world/world.ts';
 
 test('a sound world passes every check', () => {
   const { world } = soundWorld();
@@ -341,12 +341,31 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
   order: [
     ['a steered input joins late', (sound) => joins(sound), /joined before one/],
     ['one begins before its turn', (sound) => beginsBefore(sound, 5), /before one that stood ahead/],
-    ['a low priority begins before a high one', (sound) => beginsBefore(sound, 9), /before one that stood ahead/],
+    [
+      'a low priority begins before a high one',
+      (sound) => (Object.assign(sound.first, { delay: null }), beginsBefore(sound, 9)),
+      /before one that stood ahead/,
+    ],
     [
       'a later one is ahead in the queue',
-      ({ cancelled, done }) => Object.assign(done, { position: cancelled.position + 1 }),
+      ({ cancelled, done, first }) => (
+        Object.assign(first, { delay: null }),
+        Object.assign(done, { position: cancelled.position + 1 })
+      ),
       /stands ahead of one/,
     ],
+  ],
+  delays: [
+    ['no input was delayed', ({ first }) => Object.assign(first, { delay: null }), /no delayed input started/],
+    ['none of them started', ({ world, begin }) => remove(world.events, begin), /no delayed input started/],
+    ['its job is lost', ({ world, done }) => remove(world.jobs, done), /is lost/],
+    ['it has no start', ({ done }) => Object.assign(done, { starts_at: null }), /has no start/],
+    ['it started before its time', ({ done }) => Object.assign(done, { started_at: 3 }), /started 6 ms before/],
+    ['it was answered before its time', ({ done }) => Object.assign(done, { finished_at: 3 }), /ended before its time/],
+    ['it was read before its time', ({ input }) => Object.assign(input, { completed_at: 3 }), /entered history before/],
+    ['it started twice', ({ world, begin }) => void world.events.push({ ...begin, seq: 9 }), /started 2 times/],
+    ['its start is too early', ({ first }) => delayedBy(first, { sent: 10 }), /earlier than was asked for/],
+    ['its start is too late', ({ first }) => delayedBy(first, { sent: -10, answered: -2 }), /later than was asked for/],
   ],
   numbers: [
     ['a number is missing', ({ world, started }) => remove(world.events, started), /break at 5/],
@@ -683,6 +702,10 @@ function remove<T>(list: T[], one: T): void {
 function change<T extends object>(one: T | undefined, more: Partial<T>): void {
   if (one === undefined) throw new Error('nothing to break');
   Object.assign(one, more);
+}
+
+function delayedBy(input: Posted, more: Partial<PostDelay>): void {
+  Object.assign(input.delay ?? {}, more);
 }
 
 /** `i-2`, of this priority, begins although `i-1` is ahead of it in the queue and begins later. */

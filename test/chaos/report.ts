@@ -21,7 +21,7 @@ export function summary({ options, world, violations, acceptMs, statuses, settle
     `  faults: ${counted(world.faults.map(({ kind }) => kind))}`,
     ...world.faults.flatMap(({ kind, missed }) => (missed === null ? [] : [`  missed: ${kind}: ${missed}`])),
     `  inputs: ${counted(world.inputs.map(({ script }) => script.shape))}`,
-    `  deliveries: ${counted(world.inputs.map(({ delivery }) => delivery))}; ${world.inputs.filter(({ key }) => key === null).length} without a key, ${world.inputs.filter(({ isForNewWorker }) => isForNewWorker).length} with a new worker`,
+    `  deliveries: ${counted(world.inputs.map(({ delivery }) => delivery))}; ${world.inputs.filter(({ key }) => key === null).length} without a key, ${world.inputs.filter(({ isForNewWorker }) => isForNewWorker).length} with a new worker, ${world.inputs.filter(({ delay }) => delay !== null).length} delayed`,
     `  requests: ${world.inputs.filter(({ cancelled }) => cancelled).length} cancels, ${world.interrupts.length} interrupts, ${world.stops.length} stops, ${counted(world.inputs.flatMap(({ edited }) => (edited === null ? [] : [`edit ${edited}`])))} ${counted(world.inputs.flatMap(({ withdrawn }) => (withdrawn === null ? [] : [`withdrawal ${withdrawn}`])))}`,
     `  refused: ${counted(world.inputs.flatMap(({ outcome }) => (outcome.kind === 'refused' ? [outcome.code] : [])))}`,
     `  jobs: ${counted(world.jobs.map(({ status }) => status))}`,

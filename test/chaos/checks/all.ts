@@ -5,6 +5,7 @@ import { answers } from './answers.ts';
 import { approvals } from './approvals.ts';
 import { branches } from './branches.ts';
 import { compactions } from './compactions.ts';
+import { delays } from './delays.ts';
 import { endings } from './endings.ts';
 import { branchHistories } from './branch-histories.ts';
 import { numbers } from './numbers.ts';
@@ -30,6 +31,7 @@ export const CHECKS: readonly Check[] = [
   answers,
   once,
   order,
+  delays,
   numbers,
   transcripts,
   branchHistories,

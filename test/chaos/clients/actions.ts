@@ -21,6 +21,8 @@ export type Action =
   | 'withdraw'
   | 'reorder'
   | 'priority'
+  /** Inputs that start a few seconds later. */
+  | 'delay'
   /** Stop a worker, and start it a while later. */
   | 'stop'
   /** Make a branch and post on it; delete one; switch to one. */
@@ -60,6 +62,7 @@ export const SWITCHES: Switches = {
   withdraw: true,
   reorder: true,
   priority: true,
+  delay: true,
   stop: true,
   branch: true,
   'delete-branch': true,

@@ -9,7 +9,16 @@ import { branchOff, clear, deleteBranch, switchBranch } from './branching.ts';
 import { compact } from './compacting.ts';
 import type { Client, Crowd } from './crowd.ts';
 import { moments } from '../faults.ts';
-import { bodyOf, pathOf, postedTo, prepare, prepareNewWorker, prepareTogether } from './posting.ts';
+import {
+  bodyOf,
+  pathOf,
+  post,
+  postedTo,
+  prepare,
+  prepareDelayed,
+  prepareNewWorker,
+  prepareTogether,
+} from './posting.ts';
 import type { Random } from '../random.ts';
 import { CONFIG, changeSettings } from './settings.ts';
 import { stopAndStart } from './stopping.ts';
@@ -97,6 +106,9 @@ export function startCrowd(ask: Asker, contexts: string[], random: Random, switc
 
 async function act(client: Client, tag: string, switches: Switches): Promise<void> {
   const { random, crowd } = client;
+  // In every run at least one is delayed, and not cancelled on purpose.
+  if (switches.delay && crowd.inputs.length === 0)
+    return void (await post(client, prepareDelayed(tag, random, crowd.contexts)));
   if (switches['no-key'] && random.chance(0.04)) {
     const together = prepareTogether(tag, random, crowd.contexts);
     await Promise.all(together.map(async (posted) => postAndFollowUp(client, posted, switches)));
@@ -204,7 +216,13 @@ async function reorder(
   messageId: string | null,
 ): Promise<void> {
   if (messageId === null) return;
-  if (posted.delivery === 'steer' || crowd.contexts.indexOf(posted.contextId) % REORDERED !== 0) return;
+  // A delayed input has no place yet.
+  if (
+    posted.delay !== null ||
+    posted.delivery === 'steer' ||
+    crowd.contexts.indexOf(posted.contextId) % REORDERED !== 0
+  )
+    return;
   posted.reordered = true;
   const body = { position: random.between(1, 4) };
   await ask.insist('PATCH', `${pathOf(posted)}/${messageId}`, body, `reorder-${posted.tag}`);

@@ -41,7 +41,7 @@ export async function readStored(databaseUrl: string): Promise<Stored> {
       db,
       `select id, context_id, kind, branch, status, priority, position, message_id, steps, input_tokens, output_tokens,
         output_message_id, error->>'code' as error_code, stop_kind, stop_mode, stop_reason, ${ms('stop_requested_at')},
-        ${ms('stop_delivered_at')}, ${ms('stopped_at')}, ${ms('started_at')}, ${ms('finished_at')},
+        ${ms('stop_delivered_at')}, ${ms('stopped_at')}, ${ms('starts_at')}, ${ms('started_at')}, ${ms('finished_at')},
         parent_job_id, parent_tool_call_id, parent_notice, cascade, notice_of_job_id, ${ms('created_at')} from jobs order by context_id, position`,
     ),
     messages: await all<StoredMessage>(

@@ -4,9 +4,9 @@ import { event, message, posted, storedJob, text, returnedBranch, toolResult } f
 import { word } from '../clients/inputs.ts';
 import { CONFIG } from '../clients/settings.ts';
 import type { StoredBranch, StoredCall, StoredContext, StoredMessage } from './stored.ts';
-import type { OtherTenants, StreamEvent, World } from './world.ts';
+import type { OtherTenants, Posted, StreamEvent, World } from './world.ts';
 
-/** A world after two inputs: `i-1` sent a mail and completed, `i-2` was cancelled before it began. */
+/** A world after two inputs: `i-1` was delayed, sent a mail and completed, `i-2` was cancelled before it began. */
 export function soundWorld() {
   const context: StoredContext = {
     id: 'c',
@@ -31,7 +31,10 @@ export function soundWorld() {
     config: { ...CONFIG },
     version: 1,
   };
-  const first = posted('i-1', 'job-1', 'm-1', 0);
+  const first: Posted = {
+    ...posted('i-1', 'job-1', 'm-1', 0),
+    delay: { seconds: 0.005, sent: 0, answered: 5 },
+  };
   const second = { ...posted('i-2', 'job-2', 'm-2', 1), cancelled: true };
   const done = storedJob('job-1', 'm-1', 1, {
     status: 'completed',
@@ -39,6 +42,7 @@ export function soundWorld() {
     input_tokens: 20,
     output_tokens: 4,
     output_message_id: 'a-2',
+    starts_at: 9,
     started_at: 10,
     finished_at: 50,
   });

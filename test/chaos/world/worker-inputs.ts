@@ -105,6 +105,7 @@ function inputOf(
     priority,
     branch: null,
     revision: null,
+    delay: null,
     script,
     firstSentAt: -Infinity,
     outcome: {

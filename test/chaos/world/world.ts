@@ -31,6 +31,8 @@ export type Posted = {
   branch: string | null;
   /** An earlier input that it edits or retries, on a branch of its own; null: an input like any other. */
   revision: { kind: 'edit' | 'regenerate'; messageId: string } | null;
+  /** It starts so many seconds after it is accepted; null: at once. */
+  delay: PostDelay | null;
   script: Script;
   firstSentAt: number;
   outcome: Outcome;
@@ -41,6 +43,9 @@ export type Posted = {
   withdrawn: 'taken' | 'refused' | null;
   reordered: boolean;
 };
+
+/** By the wall clock, in milliseconds. `sent`: first; `answered`: null until it is accepted. */
+export type PostDelay = { seconds: number; sent: number; answered: number | null };
 
 export type Outcome =
   | {
@@ -270,7 +275,7 @@ export type Violation = {
 export type Check = { name: string; find(world: World): Violation[] };
 
 export function isEnded(status: JobStatus): status is FinishedStatus {
-  return status !== 'queued' && status !== 'running' && status !== 'waiting';
+  return status !== 'delayed' && status !== 'queued' && status !== 'running' && status !== 'waiting';
 }
 
 export function groupBy<T>(list: readonly T[], keyOf: (one: T) => string | null): Map<string, T[]> {
