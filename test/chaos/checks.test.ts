@@ -6,6 +6,7 @@ import { word } from './clients/inputs.ts';
 import { BROKEN_APPROVALS, soundApproval } from './world/broken-approvals.ts';
 import { BROKEN_CONVERSATIONS } from './world/broken-conversations.ts';
 import { BROKEN_OUTCOMES, soundOutcome } from './world/broken-outcomes.ts';
+import { BROKEN_SCHEDULES } from './world/broken-schedules.ts';
 import { BROKEN_TREES } from './world/broken-tree.ts';
 import { soundTree } from './world/sound-tree.ts';
 import { soundConversation } from './world/sound-conversation.ts';
@@ -585,7 +586,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     ],
   ],
   tenants: [
-    ['an input of a suspended tenant is lost', ({ world }) => void world.others.jobs.pop(), /has no job/],
+    ['an input of a suspended tenant is lost', ({ world }) => void world.others.jobs.shift(), /has no job/],
     [
       'a job does not go on when its tenant is resumed',
       ({ world }) => void (world.others.jobs[0] = { ...job(world), status: 'running' }),
@@ -599,15 +600,32 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     [
       'an input is stored twice',
       ({ world }) => void world.others.jobs.push({ ...job(world), id: 'another' }),
-      /has no accepted input/,
+      /of no accepted input and no run/,
     ],
     [
       'a suspended tenant begins a job',
       ({ world }) => void (world.others.jobs[0] = { ...job(world), startedAt: 20 }),
       /began while its tenant was suspended/,
     ],
+    ['no tenant was suspended', ({ world }) => void (world.others.suspended = null), /no tenant was suspended/],
+    [
+      'the suspended tenant had no input',
+      ({ world }) => void world.others.inputs.shift(),
+      /the tenant paused had no input/,
+    ],
+    [
+      'the deleted tenant had no input',
+      ({ world }) => void world.others.inputs.pop(),
+      /the tenant deleted had no input/,
+    ],
+    [
+      'no tenant was deleted',
+      ({ world }) => void (world.others.deleted = ['paused']),
+      /the tenant deleted was not deleted/,
+    ],
     ['a deletion leaves rows', ({ world }) => void world.others.left.push('jobs of deleted'), /has rows left: jobs/],
   ],
+  ...BROKEN_SCHEDULES,
   processes: [
     [
       'a process ends by itself',

@@ -30,6 +30,7 @@ export function summary({ options, world, violations, acceptMs, statuses, settle
     `  answers: ${counted([...statuses].flatMap(([status, count]) => Array.from({ length: count }, () => (status === 0 ? 'none' : String(status)))))}`,
     `  accepted after ${spread(acceptMs)}; jobs took ${spread(durations)}`,
     ...conversationLines(world),
+    ...scheduleLines(world),
     ...streamLines(world),
     settledMs === null ? '  never became idle' : `  idle ${seconds(settledMs)} after the last fault`,
     violations.length === 0
@@ -68,6 +69,12 @@ function conversationLines({
     `  decisions: ${counted(judged)}`,
     `  workers made: ${counted(made.map(({ status }) => status))}; reports: ${jobs.filter(({ notice_of_job_id: id }) => id !== null).length}`,
   ];
+}
+
+function scheduleLines({ schedules: { made, runs } }: World): string[] {
+  const kinds = runs.map(({ occurrence, status }) => (occurrence === null ? 'manual' : status));
+  const pauses = made.reduce((sum, one) => sum + one.pauses.length, 0);
+  return [`  schedules: ${made.length}, paused ${pauses} times; runs: ${counted(kinds)}`];
 }
 
 function streamLines({ streams, messages }: World): string[] {

@@ -16,8 +16,10 @@ import { openPlatform, type Platform } from './platform.ts';
 import type { ChaosOptions } from './options.ts';
 import { random } from './random.ts';
 import { readStored, readReturned, readUnrest } from './world/read-world.ts';
-import { inputsOfWorkers, stopsBelow } from './world/worker-inputs.ts';
+import { readSchedules } from './world/schedules.ts';
+import { inputsOfSchedules, inputsOfWorkers, stopsBelow } from './world/worker-inputs.ts';
 import type { Services } from './services.ts';
+import { startSchedules } from './clients/schedules.ts';
 import { startTenants } from './clients/tenants.ts';
 import { startTelling } from './clients/settling-outcomes.ts';
 import { foundOut } from './world/unanswered.ts';
@@ -65,6 +67,10 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
     const ask = openAsker(platform.apis, throws.of('ask'), givenUp.signal);
     const contexts = await createContexts(ask, options.contexts);
     const plan = { ms: options.minutes * 60_000, stopped: setting.stopped };
+    const timed = await startSchedules(ask, contexts, services.postgres.url, throws.of('schedules'), {
+      inputs: options.inputs,
+      ms: plan.ms,
+    });
     const crowd = startCrowd(ask, contexts, throws.of('crowd'), switches, {
       ...plan,
       inputs: options.inputs,
@@ -89,10 +95,11 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
     await Promise.all([storm.over, posted(crowd, options, setting)]);
     setting.print(`the faults are over: ${progress(crowd, storm, begun)}`);
     const calm = performance.now();
-    const [unsettled, ofOthers] = await Promise.all([
-      settle(crowd, services.postgres.url, options.settleSeconds * 1_000),
-      others.finish(),
-    ]);
+    const withinMs = options.settleSeconds * 1_000;
+    const quietAt = await timed.finish(withinMs);
+    const [unsettled] = await Promise.all([settle(crowd, services.postgres.url, withinMs), others.settled()]);
+    const schedules = { made: timed.made, quietAt, ...(await readSchedules(services.postgres.url)) };
+    const ofOthers = await others.finish();
     const settledMs = unsettled.length === 0 ? performance.now() - calm : null;
     clearInterval(telling);
     await Promise.all([teller.end(), approver.end()]);
@@ -104,7 +111,7 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
       crowd,
       followers,
       storm.struck,
-      { decisions: approver.decisions, reported: teller.reported, others: ofOthers },
+      { decisions: approver.decisions, reported: teller.reported, others: ofOthers, schedules },
       unsettled,
       outside,
       switches,
@@ -150,7 +157,7 @@ async function readWorld(
   crowd: Crowd,
   followers: Followers,
   faults: Struck[],
-  persons: Pick<World, 'decisions' | 'reported' | 'others'>,
+  persons: Pick<World, 'decisions' | 'reported' | 'others' | 'schedules'>,
   unsettled: string[],
   outside: string,
   switches: Switches,
@@ -172,6 +179,7 @@ async function readWorld(
     inputs: [
       ...crowd.inputs.map((input) => foundOut(input, stored)),
       ...inputsOfWorkers(crowd.inputs, stored, crowd.sweeps),
+      ...inputsOfSchedules(persons.schedules, stored, crowd.sweeps),
     ],
     sightings,
     interrupts,

@@ -16,6 +16,7 @@ import { processes } from './processes.ts';
 import { questions } from './questions.ts';
 import { receipts } from './receipts.ts';
 import { idle } from './idle.ts';
+import { schedules } from './schedules.ts';
 import { settings } from './settings.ts';
 import { stops } from './stops.ts';
 import { streams } from './streams.ts';
@@ -46,6 +47,7 @@ export const CHECKS: readonly Check[] = [
   workers,
   api,
   streams,
+  schedules,
   tenants,
   processes,
 ];

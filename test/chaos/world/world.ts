@@ -3,6 +3,7 @@
 import type { FinishedStatus, JobStatus } from '../../../src/core/run/job.ts';
 import type { Outside } from '../../e2e/outside/outside-tools.ts';
 import type { Script } from '../clients/inputs.ts';
+import type { Schedules } from './schedules.ts';
 import type {
   Config,
   StoredBranch,
@@ -16,8 +17,8 @@ import type {
 
 /** One input of a client. Times are of this process's clock, in milliseconds. */
 export type Posted = {
-  /** The sender: a client; or, as it is stored, a worker that made this one, or one below that ended. */
-  origin: 'client' | 'spawn' | 'report';
+  /** The sender: a client; or, as it is stored, a worker that made this one, or one below that ended; or a schedule. */
+  origin: 'client' | 'spawn' | 'report' | 'schedule';
   tag: string;
   /** Null: it is sent once, without a key. */
   key: string | null;
@@ -248,6 +249,7 @@ export type World = {
   replays: Replay[];
   incidents: Incident[];
   others: OtherTenants;
+  schedules: Schedules;
 };
 
 /** An accepted input of a tenant that is suspended and resumed, or deleted. */
@@ -260,6 +262,8 @@ export type OtherTenants = {
   jobs: TenantJob[];
   /** From when to when it was; null: never. */
   suspended: { from: number; to: number } | null;
+  /** The names of those that were there and were deleted. */
+  deleted: string[];
   /** Tables with rows of a deleted tenant. */
   left: string[];
 };
