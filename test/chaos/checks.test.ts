@@ -8,6 +8,7 @@ import { BROKEN_CONVERSATIONS } from './world/broken-conversations.ts';
 import { BROKEN_OUTCOMES, soundOutcome } from './world/broken-outcomes.ts';
 import { BROKEN_SCHEDULES } from './world/broken-schedules.ts';
 import { BROKEN_TREES } from './world/broken-tree.ts';
+import { BROKEN_WEBHOOKS } from './world/broken-webhooks.ts';
 import { soundTree } from './world/sound-tree.ts';
 import { soundConversation } from './world/sound-conversation.ts';
 import { event, text, toolResult } from './world/builders.ts';
@@ -626,6 +627,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     ['a deletion leaves rows', ({ world }) => void world.others.left.push('jobs of deleted'), /has rows left: jobs/],
   ],
   ...BROKEN_SCHEDULES,
+  ...BROKEN_WEBHOOKS,
   processes: [
     [
       'a process ends by itself',

@@ -112,7 +112,8 @@ function environment(outside: string): Record<string, string> {
     // They end when this process does, however it ends.
     NODE_OPTIONS: `--import ${pathToFileURL(path.join(import.meta.dirname, '../../bootstrap-child.js')).href}`,
     NIGHTSHIFT_BOOTSTRAP: String(process.pid),
-    NIGHTSHIFT_CONFIG: 'test/e2e/outside/outside.config.ts',
+    NIGHTSHIFT_CONFIG: 'test/chaos/chaos.config.ts',
+    NIGHTSHIFT_SECRET_KEY: 'the-secret-of-chaos-with-32-characters',
     OUTSIDE: outside,
     NIGHTSHIFT_ADMIN_KEY: KEYS.operator,
     NIGHTSHIFT_API_KEYS: (['default', 'paused', 'deleted'] as const).map((name) => `${KEYS[name]}:${name}`).join(),

@@ -31,6 +31,7 @@ export function summary({ options, world, violations, acceptMs, statuses, settle
     `  accepted after ${spread(acceptMs)}; jobs took ${spread(durations)}`,
     ...conversationLines(world),
     ...scheduleLines(world),
+    ...webhookLines(world),
     ...streamLines(world),
     settledMs === null ? '  never became idle' : `  idle ${seconds(settledMs)} after the last fault`,
     violations.length === 0
@@ -75,6 +76,11 @@ function scheduleLines({ schedules: { made, runs } }: World): string[] {
   const kinds = runs.map(({ occurrence, status }) => (occurrence === null ? 'manual' : status));
   const pauses = made.reduce((sum, one) => sum + one.pauses.length, 0);
   return [`  schedules: ${made.length}, paused ${pauses} times; runs: ${counted(kinds)}`];
+}
+
+function webhookLines({ webhooks: { arrivals, stored } }: World): string[] {
+  const accepted = arrivals.map(({ hook, accepted: at }) => `${at === null ? 'not ' : ''}accepted by ${hook}`);
+  return [`  webhooks: ${stored.length} deliveries; requests: ${counted(accepted)}`];
 }
 
 function streamLines({ streams, messages }: World): string[] {

@@ -23,6 +23,7 @@ import { streams } from './streams.ts';
 import { api } from './api.ts';
 import { tenants } from './tenants.ts';
 import { transcripts } from './transcripts.ts';
+import { webhooks } from './webhooks.ts';
 import { workers } from './workers.ts';
 
 export const CHECKS: readonly Check[] = [
@@ -48,6 +49,7 @@ export const CHECKS: readonly Check[] = [
   api,
   streams,
   schedules,
+  webhooks,
   tenants,
   processes,
 ];

@@ -23,6 +23,8 @@ export type Action =
   | 'priority'
   /** Inputs that start a few seconds later. */
   | 'delay'
+  /** Inputs that name a webhook. */
+  | 'webhook'
   /** Stop a worker, and start it a while later. */
   | 'stop'
   /** Make a branch and post on it; delete one; switch to one. */
@@ -63,6 +65,7 @@ export const SWITCHES: Switches = {
   reorder: true,
   priority: true,
   delay: true,
+  webhook: true,
   stop: true,
   branch: true,
   'delete-branch': true,

@@ -92,6 +92,7 @@ export function toPost(tag: string, contextId: string, script: Script): Posted {
     branch: null,
     revision: null,
     delay: null,
+    webhook: null,
     script,
     firstSentAt: performance.now(),
     outcome: { kind: 'pending' },
@@ -122,7 +123,7 @@ export function bodyOf(posted: Posted): object {
   return posted.isForNewWorker ? { name: posted.tag, config: CONFIG, input } : input;
 }
 
-function inputOf({ tag, delivery, priority, branch, revision, delay, script }: Posted): object {
+function inputOf({ tag, delivery, priority, branch, revision, delay, webhook, script }: Posted): object {
   return {
     ...(revision?.kind === 'regenerate' ? {} : { content: script.text }),
     ...(branch === null ? {} : { branch }),
@@ -130,6 +131,7 @@ function inputOf({ tag, delivery, priority, branch, revision, delay, script }: P
     ...(delivery === 'queue' ? {} : { delivery }),
     ...(priority === 5 ? {} : { priority }),
     ...(delay === null ? {} : { after_s: delay.seconds }),
+    ...(webhook === null ? {} : { webhook: { id: webhook } }),
     ...(script.maxSteps === null ? {} : { max_steps: script.maxSteps }),
     ...(script.deadlineMs === null ? {} : { deadline: new Date(Date.now() + script.deadlineMs).toISOString() }),
   };

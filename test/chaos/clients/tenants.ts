@@ -16,6 +16,7 @@ const SCRIPT = 'tokens: 40 over 1s\n---\nsay: done';
 const NOTICED_MS = 1_000;
 const SUSPENDED_MS = 4_000;
 /** How long a deletion may take once there are no more faults. */
+const DELETED_ANYWAY_MS = 20_000;
 const DELETED_WITHIN_MS = 180_000;
 
 export type Tenants = {
@@ -25,7 +26,14 @@ export type Tenants = {
   finish(): Promise<OtherTenants>;
 };
 
-export function startTenants(ask: Asker, databaseUrl: string, random: Random, ms: number): Tenants {
+/** `mayBeDeleted`: when there is all that a deletion has to stop. */
+export function startTenants(
+  ask: Asker,
+  databaseUrl: string,
+  random: Random,
+  ms: number,
+  mayBeDeleted: Promise<void>,
+): Tenants {
   const inputs: TenantInput[] = [];
   let suspended: OtherTenants['suspended'] = null;
   const ids = new Map<string, number>();
@@ -69,7 +77,9 @@ export function startTenants(ask: Asker, databaseUrl: string, random: Random, ms
   const posted = (['paused', 'deleted'] as const).flatMap((tenant) =>
     Array.from({ length: EACH }, (_, at) => post(tenant, at)),
   );
-  const deleted = sleep(ms * 0.6).then(async () => remove('deleted'));
+  const deleted = sleep(ms * 0.6)
+    .then(async () => Promise.race([mayBeDeleted, sleep(DELETED_ANYWAY_MS, undefined, { ref: false })]))
+    .then(async () => remove('deleted'));
   const all = Promise.all([...posted, suspendAndResume(), deleted]);
 
   let jobs: TenantJob[] = [];

@@ -16,6 +16,7 @@ export function posted(tag: string, jobId: string, messageId: string, after: num
     branch: null,
     revision: null,
     delay: null,
+    webhook: null,
     script: {
       shape: 'once',
       text: '',

@@ -4,6 +4,7 @@ import { event, message, posted, storedJob, text, returnedBranch, toolResult } f
 import { plainScript, word } from '../clients/inputs.ts';
 import type { Schedules } from './schedules.ts';
 import { CONFIG } from '../clients/settings.ts';
+import { NAMED, soundWebhooks } from './sound-webhooks.ts';
 import type { StoredBranch, StoredCall, StoredContext, StoredMessage } from './stored.ts';
 import type { OtherTenants, Posted, StreamEvent, World } from './world.ts';
 
@@ -35,6 +36,7 @@ export function soundWorld() {
   const first: Posted = {
     ...posted('i-1', 'job-1', 'm-1', 0),
     delay: { seconds: 0.005, sent: 0, answered: 5 },
+    webhook: NAMED,
   };
   const second = { ...posted('i-2', 'job-2', 'm-2', 1), cancelled: true };
   const done = storedJob('job-1', 'm-1', 1, {
@@ -173,6 +175,7 @@ export function soundWorld() {
     incidents: [],
     others: soundTenants(),
     schedules: soundSchedules(),
+    webhooks: soundWebhooks({ events, inputs: [first, second], others: soundTenants() }),
   };
   return {
     world,

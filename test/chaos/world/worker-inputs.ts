@@ -119,6 +119,7 @@ function inputOf(
     branch: null,
     revision: null,
     delay: null,
+    webhook: null,
     script,
     firstSentAt: -Infinity,
     outcome: {

@@ -4,6 +4,7 @@ import type { FinishedStatus, JobStatus } from '../../../src/core/run/job.ts';
 import type { Outside } from '../../e2e/outside/outside-tools.ts';
 import type { Script } from '../clients/inputs.ts';
 import type { Schedules } from './schedules.ts';
+import type { Webhooks } from './webhooks.ts';
 import type {
   Config,
   StoredBranch,
@@ -34,6 +35,8 @@ export type Posted = {
   revision: { kind: 'edit' | 'regenerate'; messageId: string } | null;
   /** It starts so many seconds after it is accepted; null: at once. */
   delay: PostDelay | null;
+  /** The webhook that it names. */
+  webhook: string | null;
   script: Script;
   firstSentAt: number;
   outcome: Outcome;
@@ -250,6 +253,7 @@ export type World = {
   incidents: Incident[];
   others: OtherTenants;
   schedules: Schedules;
+  webhooks: Webhooks;
 };
 
 /** An accepted input of a tenant that is suspended and resumed, or deleted. */
