@@ -17,7 +17,7 @@ export function summary({ options, world, violations, acceptMs, statuses, settle
     from === null || to === null ? [] : [to - from],
   );
   return [
-    `seed ${options.seed}: ${world.inputs.length} inputs (${accepted.length} accepted), ${world.faults.length} faults, ${world.contexts.length} contexts, ${seconds(tookMs)}`,
+    `seed ${options.seed}: ${world.inputs.length} inputs (${accepted.length} accepted), ${world.faults.length} faults, ${world.contexts.length} contexts, ${seconds(tookMs)}${options.logins ? ', logins of their own' : ''}`,
     `  faults: ${counted(world.faults.map(({ kind }) => kind))}`,
     ...world.faults.flatMap(({ kind, missed }) => (missed === null ? [] : [`  missed: ${kind}: ${missed}`])),
     `  inputs: ${counted(world.inputs.map(({ script }) => script.shape))}`,

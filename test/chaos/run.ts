@@ -61,6 +61,7 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
     apis: options.apis,
     folder,
     outside,
+    logins: options.logins,
   });
   const ending: (() => Promise<void>)[] = [];
   try {

@@ -129,7 +129,8 @@ async function leftBehind(ask: Asker): Promise<void> {
 
 async function runNow(ask: Asker, { id, manual }: MadeSchedule, random: Random, ms: number): Promise<void> {
   const moments = Array.from({ length: TIMES }, async (_, at) => {
-    await sleep(random.between(0, ms));
+    // Each is run and paused before its tenant is suspended.
+    if (at > 0) await sleep(random.between(0, ms));
     // It may be changed meanwhile.
     for (let status = 412, tries = 1; status === 412; tries += 1) {
       const key = `run-${id}-${at}-${tries}`;
@@ -143,7 +144,7 @@ async function runNow(ask: Asker, { id, manual }: MadeSchedule, random: Random, 
 
 async function pauseAndResume(ask: Asker, { id, pauses }: MadeSchedule, random: Random, ms: number): Promise<void> {
   for (let times = 0; times < TIMES; times += 1) {
-    await sleep(random.between(0, ms / TIMES));
+    await sleep(times === 0 ? random.between(0, ms / 10) : random.between(0, ms / TIMES));
     if (!(await change(ask, id, true))) continue;
     const pause: Pause = { from: Date.now(), to: Infinity };
     pauses.push(pause);
