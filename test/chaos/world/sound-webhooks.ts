@@ -19,14 +19,24 @@ export function soundWebhooks({ events, inputs, others }: Pick<World, 'events' |
     if (webhook === NAMED && outcome.kind === 'accepted') add('named', 'job.finished', outcome.jobId);
   for (const { id } of others.jobs) add('paused', 'job.finished', id);
   const arrivals = stored.map(({ id, hook, job_id: jobId, type, seq }, at) => ({
-    ...{ id, hook, jobId, type, seq, at },
+    id,
+    hook,
+    jobId,
+    type,
+    seq,
+    at,
     isSigned: true,
     accepted: at + 1,
   }));
   const [first] = arrivals;
   const refused: Arrival[] = first === undefined ? [] : [{ ...first, accepted: null }];
   const waiting: Arrival = {
-    ...{ id: 'of-deleted', hook: 'deleted', jobId: 'job-of-deleted', type: 'job.started', seq: 1, at: 5 },
+    id: 'of-deleted',
+    hook: 'deleted',
+    jobId: 'job-of-deleted',
+    type: 'job.started',
+    seq: 1,
+    at: 5,
     isSigned: true,
     accepted: null,
   };
