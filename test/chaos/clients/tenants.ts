@@ -1,6 +1,7 @@
 // Two tenants beside the one whose contexts are checked in detail, with a few users. One is suspended for a while and
 // resumed; the other is deleted while its jobs run. At the end the first one is deleted, too.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tablesWithRowsOf } from '../../services/tenant-rows.ts';
 import type { Random } from '../random.ts';
 import { rows } from '../world/database.ts';
 import { pages } from '../world/read-world.ts';
@@ -139,19 +140,8 @@ async function isDeleted(ask: Asker, tenant: string): Promise<boolean> {
 
 /** The tables that have rows of a tenant. */
 async function tablesOf(databaseUrl: string, tenant: string, id: number): Promise<string[]> {
-  const tables = await rows<{ name: string }>(
-    databaseUrl,
-    `select c.table_name as name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
-      where c.table_schema = 'nightshift' and c.column_name = 'tenant_id' and t.table_type = 'BASE TABLE'`,
-  );
-  const left: string[] = [];
-  for (const { name } of tables) {
-    const [row] = await rows<{ n: number }>(
-      databaseUrl,
-      `select count(*)::int as n from ${name} where tenant_id = ${id}`,
-    );
-    if (row?.n !== 0) left.push(`${name} of ${tenant}`);
-  }
-  const [known] = await rows(databaseUrl, `select 1 from tenants where id = ${id}`);
-  return known === undefined ? left : [...left, `tenants of ${tenant}`];
+  const query = (text: string) => rows(databaseUrl, text);
+  const left = await tablesWithRowsOf(query, id);
+  const known = await query(`select 1 from tenants where id = ${id}`);
+  return [...left, ...(known.length === 0 ? [] : ['tenants'])].map((name) => `${name} of ${tenant}`);
 }

@@ -387,8 +387,8 @@ const hooked: Play = {
       expect(arrived).toEqual(['job.started 1', 'job.finished 2']);
     }
     const rows = await environment.query('select id, job_id, type, seq, status from webhook_deliveries order by id');
-    expect(rows.map(({ id }) => id).toSorted()).toEqual([...new Set(received.map(({ id }) => id))].toSorted());
-    expect(rows.map(({ id: _, ...row }) => row)).toEqual(
+    expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(received.map(({ id }) => id)));
+    expect(rows).toMatchObject(
       jobIds.flatMap((job_id) =>
         ['job.started', 'job.finished'].map((type, at) => ({ job_id, type, seq: at + 1, status: 'delivered' })),
       ),
