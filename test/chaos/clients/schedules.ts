@@ -16,6 +16,8 @@ const CONTENT = 'tokens: 40 over 1s\n---\nsay: done';
 /** Those that run once: one for so many inputs, and at least a few. */
 const INPUTS_FOR_ONE = 12;
 const LEAST = 3;
+/** A request may take longer than its schedule is ahead of it. */
+const MOST_TRIES = 5;
 /** Manual runs, and pauses, of each that recurs. */
 const TIMES = 2;
 /** While the tenant is suspended; while another client changes the schedule. */
@@ -99,6 +101,7 @@ async function make(
   return { id: String(answer.body['id']), tenant, catchUp, overlap, input: null, pauses: [], manual: [] };
 }
 
+/** Null: its time had always passed when the request got through. */
 async function makeOnce(
   ask: Asker,
   tag: string,
@@ -107,9 +110,14 @@ async function makeOnce(
 ): Promise<MadeSchedule | null> {
   const script = write(tag, random, true, false, false, false);
   const target = random.chance(0.3) ? { worker: { name: tag, config: CONFIG } } : { context_id: random.pick(contexts) };
-  const body = { at: new Date(Date.now() + random.between(1_000, 5_000)).toISOString(), content: script.text, target };
-  const schedule = await make(ask, 'default', tag, body, { catchUp: 'all', overlap: 'queue', jitterS: 0 });
-  return schedule === null ? null : { ...schedule, input: { tag, script } };
+  const lead = random.between(1_000, 5_000);
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const body = { at: new Date(Date.now() + lead * 2 ** tries).toISOString(), content: script.text, target };
+    const key = tries === 0 ? tag : `${tag}-${tries}`;
+    const schedule = await make(ask, 'default', key, body, { catchUp: 'all', overlap: 'queue', jitterS: 0 });
+    if (schedule !== null) return { ...schedule, input: { tag, script } };
+  }
+  return null;
 }
 
 async function contextOf(ask: Asker, tenant: MadeSchedule['tenant'] | 'deleted', name: string): Promise<string> {
@@ -129,14 +137,14 @@ async function leftBehind(ask: Asker): Promise<void> {
 
 async function runNow(ask: Asker, { id, manual }: MadeSchedule, random: Random, ms: number): Promise<void> {
   const moments = Array.from({ length: TIMES }, async (_, at) => {
-    // Each is run and paused before its tenant is suspended.
+    // The first run of each has no wait before it.
     if (at > 0) await sleep(random.between(0, ms));
-    // It may be changed meanwhile.
-    for (let status = 412, tries = 1; status === 412; tries += 1) {
+    for (let tries = 1; ; tries += 1) {
       const key = `run-${id}-${at}-${tries}`;
       const answer = await ask.insist('POST', `/api/schedules/${id}/run`, undefined, key, MAY_BE_REFUSED);
-      status = answer?.status ?? 0;
-      if (status === 202) manual.push(String(answer?.body['job_id']));
+      if (answer?.status === 202) manual.push(String(answer.body['job_id']));
+      if (answer === null || answer.status === 202) return;
+      await sleep(500);
     }
   });
   await Promise.all(moments);
@@ -145,7 +153,7 @@ async function runNow(ask: Asker, { id, manual }: MadeSchedule, random: Random, 
 async function pauseAndResume(ask: Asker, { id, pauses }: MadeSchedule, random: Random, ms: number): Promise<void> {
   for (let times = 0; times < TIMES; times += 1) {
     await sleep(times === 0 ? random.between(0, ms / 10) : random.between(0, ms / TIMES));
-    if (!(await change(ask, id, true))) continue;
+    while (!(await change(ask, id, true))) await sleep(500);
     const pause: Pause = { from: Date.now(), to: Infinity };
     pauses.push(pause);
     await sleep(random.between(500, 4_000));

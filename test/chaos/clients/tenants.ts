@@ -16,8 +16,9 @@ const SCRIPT = 'tokens: 40 over 1s\n---\nsay: done';
 /** After this time no process begins a job of a suspended tenant, in milliseconds. */
 const NOTICED_MS = 1_000;
 const SUSPENDED_MS = 4_000;
+/** So long a deletion waits for what it has to stop. */
+const DELETED_ANYWAY_MS = 120_000;
 /** How long a deletion may take once there are no more faults. */
-const DELETED_ANYWAY_MS = 20_000;
 const DELETED_WITHIN_MS = 180_000;
 
 export type Tenants = {
@@ -38,6 +39,8 @@ export function startTenants(
   const inputs: TenantInput[] = [];
   let suspended: OtherTenants['suspended'] = null;
   const ids = new Map<string, number>();
+  const accepted = Promise.withResolvers<void>();
+  const ready = Promise.all([mayBeDeleted, accepted.promise]);
 
   async function post(tenant: 'paused' | 'deleted', at: number): Promise<void> {
     // Both have work from the beginning.
@@ -49,6 +52,7 @@ export function startTenants(
     for (;;) {
       const answer = await ask.insist('POST', '/api/workers', body, tag, more);
       if (answer?.status === 201) inputs.push({ tenant, tag, user, jobId: String(answer.body['job_id']) });
+      if (tenant === 'deleted' && answer?.status === 201) accepted.resolve();
       // A suspended tenant posts again when it is resumed; a deleted one never.
       if (answer?.status !== 403 || tenant === 'deleted') return;
       await sleep(500);
@@ -79,7 +83,7 @@ export function startTenants(
     Array.from({ length: EACH }, (_, at) => post(tenant, at)),
   );
   const deleted = sleep(ms * 0.6)
-    .then(async () => Promise.race([mayBeDeleted, sleep(DELETED_ANYWAY_MS, undefined, { ref: false })]))
+    .then(async () => Promise.race([ready, sleep(DELETED_ANYWAY_MS, undefined, { ref: false })]))
     .then(async () => remove('deleted'));
   const all = Promise.all([...posted, suspendAndResume(), deleted]);
 
