@@ -1,8 +1,9 @@
 // Logins that do not own the tables: what they may do, and which are refused.
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { migrate } from '../../../src/db/setup/migrate.ts';
+import { connected } from '../../services/connected.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../services/database.ts';
 
 const SCHEMA = 'of_owner';
@@ -26,16 +27,18 @@ function urlFor(login?: string): string {
   return url.href;
 }
 
+const connections = new Map<string, postgres.Sql>();
+
+/** On the one connection of the login. Settings end with the call. */
 async function ask(login: string | undefined, text: string): Promise<Record<string, unknown>[]> {
-  const client = postgres(urlFor(login), {
-    max: 1,
-    onnotice: () => undefined,
-    connection: { search_path: SCHEMA },
-  });
+  const url = urlFor(login);
+  const connection = { search_path: SCHEMA };
+  const client = connections.get(url) ?? postgres(url, { max: 1, onnotice: () => undefined, connection });
+  connections.set(url, client);
   try {
     return [...(await client.unsafe(text))];
   } finally {
-    await client.end();
+    await client.unsafe('reset all');
   }
 }
 
@@ -52,20 +55,16 @@ beforeAll(async () => {
   const [row] = await ask(undefined, 'select current_database() as name');
   await ask(undefined, `grant create on database ${String(row?.['name'])} to ${owner}`);
   await migrate(urlFor(owner), SCHEMA, logins);
+  await ask(worker, `insert into tenants (id, name) values (77, 'acme'), (78, 'globex')`);
 });
 afterAll(async () => {
+  for (const client of connections.values()) await client.end();
   await database.drop();
-  for (const login of [worker, api, owner]) await dropLogin(login);
+  // Outside of their database, which is gone.
+  await connected(inject('databaseUrl'), async (sql) => {
+    for (const login of [worker, api, owner]) await sql.unsafe(`drop role if exists ${login}`);
+  });
 });
-
-/** Outside of its database, which is gone. */
-async function dropLogin(login: string): Promise<void> {
-  const other = await createEmptyDatabase();
-  const client = postgres(other.url, { max: 1 });
-  await client.unsafe(`drop role if exists ${login}`);
-  await client.end();
-  await other.drop();
-}
 
 test.for([api, worker])(
   '%s reads and writes rows, and changes no table and no entry of the audit log',
@@ -91,7 +90,6 @@ test.for([api, worker])(
 
 test('entries of the audit log go with their tenant, and by the login of workers only', async () => {
   const id = '77';
-  await ask(worker, `insert into tenants (id, name) values (${id}, 'acme')`);
   await ask(
     api,
     `set nightshift.tenant = '${id}';
@@ -109,7 +107,6 @@ test('the login of the API sees rows of the tenant that its transaction names, a
     ask(api, `set nightshift.tenant = '${setting}'; select name from tenants order by name`).then((answers) =>
       answers.flat().map((row) => (typeof row === 'object' && 'name' in row ? row.name : null)),
     );
-  await ask(worker, `insert into tenants (id, name) values (78, 'globex')`);
   expect(await ask(api, 'select name from tenants')).toEqual([]);
   expect(await names('')).toEqual([]);
   expect(await names('78')).toEqual(['globex']);
