@@ -9,6 +9,8 @@ const SCHEMA = 'of_owner';
 const DENIED = '42501';
 /** Tables without rows of tenants. */
 const OPEN = ['migrations', 'processes'];
+/** The owner's views search them: not forced, so that PostgreSQL uses their statistics. */
+const SEARCHED = ['jobs', 'search_entries'];
 
 const tag = randomBytes(4).toString('hex');
 const [owner, api, worker] = [
@@ -119,8 +121,34 @@ test('the login of the API sees rows of the tenant that its transaction names, a
   );
 });
 
+test('so do the views that it searches, through which nothing is written', async () => {
+  const rows = (setting: string): string => `set nightshift.tenant = '${setting}';
+    select (select count(*)::int from tenant_job_metadata) as jobs, (select count(*)::int from tenant_search_entries) as entries`;
+  const counts = async (setting: string): Promise<unknown> => (await ask(api, rows(setting))).flat().at(-1);
+  for (const id of [81, 82]) {
+    await ask(worker, `insert into tenants (id, name) values (${id}, 'searched ${id}')`);
+    await ask(
+      worker,
+      `insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, position, metadata)
+       values (gen_random_uuid(), ${id}, gen_random_uuid(), gen_random_uuid(), 'retry', 'main', 1, '{"of": "${id}"}');
+       insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)
+       values (gen_random_uuid(), 1, ${id}, gen_random_uuid(), 'user', now(), 'word')`,
+    );
+  }
+  expect(await counts('')).toEqual({ jobs: 0, entries: 0 });
+  expect(await counts('81')).toEqual({ jobs: 1, entries: 1 });
+  expect(await counts('83')).toEqual({ jobs: 0, entries: 0 });
+  expect(await counts('*')).toEqual({ jobs: 2, entries: 2 });
+  for (const login of [api, worker])
+    for (const view of ['tenant_job_metadata', 'tenant_search_entries']) {
+      expect(await codeOf(login, `delete from ${view} where false`), view).toBe(DENIED);
+      expect(await codeOf(login, `update ${view} set tenant_id = 1 where false`), view).toBe(DENIED);
+      expect(await codeOf(login, `insert into ${view} (tenant_id) values (1)`), view).toBe(DENIED);
+    }
+});
+
 test('every table with rows of tenants has its policies, also after a migration that names no logins', async () => {
-  const tables = `select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as secured,
+  const tables = `select c.relname as name, c.relrowsecurity as secured, c.relforcerowsecurity as forced,
       (select count(*)::int from pg_policies p where p.schemaname = '${SCHEMA}' and p.tablename = c.relname) as policies
     from pg_class c where c.relnamespace = '${SCHEMA}'::regnamespace and c.relkind = 'r' order by 1`;
   const open = (await ask(undefined, tables)).filter(({ secured }) => secured !== true).map(({ name }) => name);
@@ -131,7 +159,9 @@ test('every table with rows of tenants has its policies, also after a migration 
     OPEN,
   );
   await migrate(urlFor(owner), SCHEMA, logins);
-  expect((await ask(undefined, tables)).filter(({ policies }) => policies === 3).length).toBeGreaterThan(20);
+  const secured = (await ask(undefined, tables)).filter(({ policies }) => policies === 3);
+  expect(secured.length).toBeGreaterThan(20);
+  expect(secured.filter(({ forced }) => forced !== true).map(({ name }) => name)).toEqual(SEARCHED);
 });
 
 test('worker processes see the transactions of API processes, and may end their sessions', async () => {
