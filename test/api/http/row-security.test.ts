@@ -1,5 +1,6 @@
 // Row security below the filters of the application: without any of them, a tenant still reads and changes no row of
 // another one. The filters are taken out of the statements on their way to PostgreSQL.
+import { sql } from 'drizzle-orm';
 import { afterEach, expect, test } from 'vitest';
 import { indexBacklog } from '../../../src/db/search/search-index.ts';
 import { startStatementNetwork, type StatementNetwork } from '../../db/connection/statement-network.ts';
@@ -92,4 +93,17 @@ test('without filters and without row security, another tenant finds them: the f
   for (const list of SEARCHES) expect((await theirs.get(`/api/${list}`)).body.data, list).toHaveLength(1);
   const found = (await tryEveryPath(theirs, owned)).filter(({ status }) => status < 400);
   expect(found.length).toBeGreaterThan(5);
+});
+
+test('an API whose login is not limited any more says so, and is ready again once it is', async () => {
+  const limited = async (url: string): Promise<string> => (await withLogins(url)).api;
+  const api = await openApi({}, undefined, new Map(), async () => null, null, ABOUT, limited);
+  closing.push(() => api.close());
+  expect((await api.get('/readyz')).status).toBe(200);
+  await api.database.db.execute(sql`/* test */ alter table tenants disable row level security`);
+  const { status, body } = await api.get('/readyz');
+  expect({ status, code: body.error.code }).toEqual({ status: 503, code: 'unavailable' });
+  expect(body.error.message).toContain('Row security does not limit the login of NIGHTSHIFT_API_DATABASE_URL');
+  await api.database.db.execute(sql`/* test */ alter table tenants enable row level security`);
+  expect((await api.get('/readyz')).status).toBe(200);
 });

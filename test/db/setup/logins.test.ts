@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { inspectDatabase } from '../../../src/db/setup/inspect.ts';
 import { migrate } from '../../../src/db/setup/migrate.ts';
+import { describeSchemaProblem } from '../../../src/db/setup/schema-state.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../services/database.ts';
 
 const SCHEMA = 'of_owner';
@@ -191,4 +193,44 @@ test('a login that is not there, owns the tables, or stands above rights is refu
   await migrate(database.url, SCHEMA, logins);
   expect(await ask(undefined, `select count(*)::int from pg_policies where schemaname = '${SCHEMA}'`)).toEqual(before);
   await expect(migrate(database.url, SCHEMA, { api: owner, worker })).rejects.toThrow('owns the tables');
+});
+
+test('what keeps row security from limiting the login of an API process is found, with what to do', async () => {
+  const other = `nightshift_test_other_${tag}`;
+  await ask(undefined, `create role ${other} login password 'secret'`);
+  onTestFinished(() => dropLogin(other));
+  const problemOf = async (login?: string): Promise<string | null> => {
+    const { schema } = await inspectDatabase(urlFor(login), SCHEMA, 'to be limited');
+    return describeSchemaProblem(schema);
+  };
+  const migrateLogins = 'Run `nightshift migrate` with NIGHTSHIFT_API_LOGIN and NIGHTSHIFT_WORKER_LOGIN';
+  const isNotLimited = 'Row security does not limit the login of NIGHTSHIFT_API_DATABASE_URL';
+
+  expect(await problemOf(api)).toBe(null);
+  expect(await problemOf()).toContain(`${isNotLimited}: it is a superuser. Use another login. ${migrateLogins}`);
+  expect(await problemOf(owner)).toContain('it has the rights of the login that owns the tables. Use another login.');
+  expect(await problemOf(worker)).toContain('it has the rights of the login of worker processes. Use another login.');
+
+  expect(await problemOf(other)).toContain(`The login of NIGHTSHIFT_API_DATABASE_URL sees no tables. ${migrateLogins}`);
+  // Rights given by hand: `migrate` ran without the name of this login.
+  await ask(
+    owner,
+    `grant usage on schema ${SCHEMA} to ${other}; grant select on all tables in schema ${SCHEMA} to ${other}`,
+  );
+  expect(await problemOf(other)).toContain(`${isNotLimited}: the tables have no policy for it. ${migrateLogins}`);
+  await ask(undefined, `grant ${worker} to ${other}`);
+  expect(await problemOf(other)).toContain('it has the rights of the login of worker processes.');
+  await ask(undefined, `revoke ${worker} from ${other}; grant ${owner} to ${other}`);
+  expect(await problemOf(other)).toContain('it has the rights of the login that owns the tables.');
+  await ask(undefined, `revoke ${owner} from ${other}; alter role ${other} bypassrls`);
+  expect(await problemOf(other)).toContain('it bypasses row security.');
+  await ask(
+    owner,
+    `revoke all on schema ${SCHEMA} from ${other}; revoke all on all tables in schema ${SCHEMA} from ${other}`,
+  );
+
+  await ask(owner, 'alter table tenants disable row level security');
+  expect(await problemOf(api)).toContain('the tables have no policy for it.');
+  await migrate(urlFor(owner), SCHEMA, logins);
+  expect(await problemOf(api)).toBe(null);
 });
