@@ -3,7 +3,7 @@ import { afterAll, expect, inject, test } from 'vitest';
 import { createClient, type Client } from '../../src/client/index.ts';
 import { withLogins } from '../services/logins.ts';
 import { tablesWithRowsOf } from '../services/tenant-rows.ts';
-import { killChildren } from './rig/children.ts';
+import { killChildren, startChild } from './rig/children.ts';
 import { withEnvironment } from './rig/environment.ts';
 import { startApi, startWorker } from './rig/platform.ts';
 import { until } from './rig/until.ts';
@@ -64,4 +64,20 @@ test.skipIf(!redis)(
       expect((await theirs.contexts.get(contexts[1]?.id ?? '')).id).toBe(contexts[1]?.id);
     }),
   120_000,
+);
+
+test.skipIf(!redis)(
+  'an API does not start with a login that is not limited',
+  () =>
+    withEnvironment(async (environment) => {
+      const { DATABASE_URL = '', ...services } = environment.env;
+      const child = startChild('src/cli/main.ts', ['api'], {
+        ...services,
+        PORT: '0',
+        NIGHTSHIFT_API_DATABASE_URL: DATABASE_URL,
+      });
+      await child.says(/Row security does not limit the login of NIGHTSHIFT_API_DATABASE_URL: it is a superuser\./);
+      expect((await child.exited).code).toBe(1);
+    }),
+  60_000,
 );

@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { inspectDatabase } from '../../../src/db/setup/inspect.ts';
 import { migrate } from '../../../src/db/setup/migrate.ts';
+import { describeSchemaProblem } from '../../../src/db/setup/schema-state.ts';
 import { connected } from '../../services/connected.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../services/database.ts';
 
@@ -10,6 +12,8 @@ const SCHEMA = 'of_owner';
 const DENIED = '42501';
 /** Tables without rows of tenants. */
 const OPEN = ['migrations', 'processes'];
+/** The owner's views search them: not forced, so that PostgreSQL uses their statistics. */
+const SEARCHED = ['jobs', 'search_entries'];
 
 const tag = randomBytes(4).toString('hex');
 const [owner, api, worker] = [
@@ -116,8 +120,34 @@ test('the login of the API sees rows of the tenant that its transaction names, a
   );
 });
 
+test('so do the views that it searches, through which nothing is written', async () => {
+  const rows = (setting: string): string => `set nightshift.tenant = '${setting}';
+    select (select count(*)::int from tenant_job_metadata) as jobs, (select count(*)::int from tenant_search_entries) as entries`;
+  const counts = async (setting: string): Promise<unknown> => (await ask(api, rows(setting))).flat().at(-1);
+  for (const id of [81, 82]) {
+    await ask(worker, `insert into tenants (id, name) values (${id}, 'searched ${id}')`);
+    await ask(
+      worker,
+      `insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, position, metadata)
+       values (gen_random_uuid(), ${id}, gen_random_uuid(), gen_random_uuid(), 'retry', 'main', 1, '{"of": "${id}"}');
+       insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)
+       values (gen_random_uuid(), 1, ${id}, gen_random_uuid(), 'user', now(), 'word')`,
+    );
+  }
+  expect(await counts('')).toEqual({ jobs: 0, entries: 0 });
+  expect(await counts('81')).toEqual({ jobs: 1, entries: 1 });
+  expect(await counts('83')).toEqual({ jobs: 0, entries: 0 });
+  expect(await counts('*')).toEqual({ jobs: 2, entries: 2 });
+  for (const login of [api, worker])
+    for (const view of ['tenant_job_metadata', 'tenant_search_entries']) {
+      expect(await codeOf(login, `delete from ${view} where false`), view).toBe(DENIED);
+      expect(await codeOf(login, `update ${view} set tenant_id = 1 where false`), view).toBe(DENIED);
+      expect(await codeOf(login, `insert into ${view} (tenant_id) values (1)`), view).toBe(DENIED);
+    }
+});
+
 test('every table with rows of tenants has its policies, also after a migration that names no logins', async () => {
-  const tables = `select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as secured,
+  const tables = `select c.relname as name, c.relrowsecurity as secured, c.relforcerowsecurity as forced,
       (select count(*)::int from pg_policies p where p.schemaname = '${SCHEMA}' and p.tablename = c.relname) as policies
     from pg_class c where c.relnamespace = '${SCHEMA}'::regnamespace and c.relkind = 'r' order by 1`;
   const open = (await ask(undefined, tables)).filter(({ secured }) => secured !== true).map(({ name }) => name);
@@ -128,7 +158,9 @@ test('every table with rows of tenants has its policies, also after a migration 
     OPEN,
   );
   await migrate(urlFor(owner), SCHEMA, logins);
-  expect((await ask(undefined, tables)).filter(({ policies }) => policies === 3).length).toBeGreaterThan(20);
+  const secured = (await ask(undefined, tables)).filter(({ policies }) => policies === 3);
+  expect(secured.length).toBeGreaterThan(20);
+  expect(secured.filter(({ forced }) => forced !== true).map(({ name }) => name)).toEqual(SEARCHED);
 });
 
 test('worker processes see the transactions of API processes, and may end their sessions', async () => {
@@ -158,4 +190,46 @@ test('a login that is not there, owns the tables, or stands above rights is refu
   await migrate(database.url, SCHEMA, logins);
   expect(await ask(undefined, `select count(*)::int from pg_policies where schemaname = '${SCHEMA}'`)).toEqual(before);
   await expect(migrate(database.url, SCHEMA, { api: owner, worker })).rejects.toThrow('owns the tables');
+});
+
+test('what keeps row security from limiting the login of an API process is found, with what to do', async () => {
+  const other = `nightshift_test_other_${tag}`;
+  await ask(undefined, `create role ${other} login password 'secret'`);
+  onTestFinished(() =>
+    connected(inject('databaseUrl'), async (sql) => void (await sql.unsafe(`drop role if exists ${other}`))),
+  );
+  const problemOf = async (login?: string): Promise<string | null> => {
+    const { schema } = await inspectDatabase(urlFor(login), SCHEMA, 'to be limited');
+    return describeSchemaProblem(schema);
+  };
+  const migrateLogins = 'Run `nightshift migrate` with NIGHTSHIFT_API_LOGIN and NIGHTSHIFT_WORKER_LOGIN';
+  const isNotLimited = 'Row security does not limit the login of NIGHTSHIFT_API_DATABASE_URL';
+
+  expect(await problemOf(api)).toBe(null);
+  expect(await problemOf()).toContain(`${isNotLimited}: it is a superuser. Use another login. ${migrateLogins}`);
+  expect(await problemOf(owner)).toContain('it has the rights of the login that owns the tables. Use another login.');
+  expect(await problemOf(worker)).toContain('it has the rights of the login of worker processes. Use another login.');
+
+  expect(await problemOf(other)).toContain(`The login of NIGHTSHIFT_API_DATABASE_URL sees no tables. ${migrateLogins}`);
+  // Rights given by hand: `migrate` ran without the name of this login.
+  await ask(
+    owner,
+    `grant usage on schema ${SCHEMA} to ${other}; grant select on all tables in schema ${SCHEMA} to ${other}`,
+  );
+  expect(await problemOf(other)).toContain(`${isNotLimited}: the tables have no policy for it. ${migrateLogins}`);
+  await ask(undefined, `grant ${worker} to ${other}`);
+  expect(await problemOf(other)).toContain('it has the rights of the login of worker processes.');
+  await ask(undefined, `revoke ${worker} from ${other}; grant ${owner} to ${other}`);
+  expect(await problemOf(other)).toContain('it has the rights of the login that owns the tables.');
+  await ask(undefined, `revoke ${owner} from ${other}; alter role ${other} bypassrls`);
+  expect(await problemOf(other)).toContain('it bypasses row security.');
+  await ask(
+    owner,
+    `revoke all on schema ${SCHEMA} from ${other}; revoke all on all tables in schema ${SCHEMA} from ${other}`,
+  );
+
+  await ask(owner, 'alter table tenants disable row level security');
+  expect(await problemOf(api)).toContain('the tables have no policy for it.');
+  await migrate(urlFor(owner), SCHEMA, logins);
+  expect(await problemOf(api)).toBe(null);
 });
