@@ -83,5 +83,7 @@ export const keys = {
   stats: ['stats'] as const,
   history: (spanS: number) => ['history', spanS] as const,
   system: ['system'] as const,
+  /** null: the tenant of this session. */
+  usage: (tenant: string | null) => ['usage', tenant] as const,
   search: (filter: SearchFilter) => ['search', filter] as const,
 };
