@@ -1,5 +1,5 @@
 /** Layout of every page: the navigation (at the side, on phones at the bottom) and the connection banner. */
-import { Outlet, useRouterState } from '@tanstack/react-router';
+import { Navigate, Outlet, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef, type RefObject } from 'react';
 import { MissingScope } from '../ui/state/missing-scope.tsx';
 import { Page } from '../ui/layout/page.tsx';
@@ -37,15 +37,18 @@ export function Shell() {
   );
 }
 
-/** The page, or what it needs that the key of this session does not allow. */
+/** The page, or what it needs that the key of this session does not allow. Without the chat, `/` leads to another page. */
 function Content() {
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
   const usable = usePlaces();
   const place = PLACES.find(({ to }) => isWithin(pathname, to));
-  if (place === undefined || place.scope === null || usable.includes(place)) return <Outlet />;
+  if (place === undefined || usable.includes(place)) return <Outlet />;
+  const [first] = usable;
+  if (pathname === '/' && first !== undefined) return <Navigate to={first.to} replace />;
+  const [scope] = place.scopes;
   return (
     <Page title={place.name}>
-      <MissingScope scope={place.scope} />
+      <MissingScope scope={scope ?? 'read'} />
     </Page>
   );
 }

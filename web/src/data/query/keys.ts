@@ -72,6 +72,7 @@ export const keys = {
   approvals: ['approvals'] as const,
   apiKeys: ['api-keys'] as const,
   audit: (filter: AuditFilter) => ['audit', filter] as const,
+  tenants: ['tenants'] as const,
   webhooks: ['webhooks'] as const,
   deliveries: (id: string) => ['deliveries', id] as const,
   /** Below the deliveries of its webhook. */

@@ -12,23 +12,25 @@ import { ToolsTab } from './tools.tsx';
 import { UsageTab } from './usage.tsx';
 import { WebhooksTab } from './webhooks/webhooks.tsx';
 
-/** `scope`: what a session needs for it; null: nothing. */
+const INSTALLATION = ['read', 'operator'] as const;
+
+/** `scopes`: a session needs one of them; none: nothing. */
 const TABS = [
-  { name: 'roles', label: 'Roles', scope: 'read', content: <Roles /> },
-  { name: 'tools', label: 'Tools', scope: 'read', content: <ToolsTab /> },
-  { name: 'servers', label: 'MCP servers', scope: 'read', content: <ServersTab /> },
-  { name: 'providers', label: 'Providers', scope: 'read', content: <ProvidersTab /> },
-  { name: 'webhooks', label: 'Webhooks', scope: 'read', content: <WebhooksTab /> },
-  { name: 'usage', label: 'Usage', scope: 'read', content: <UsageTab /> },
-  { name: 'limits', label: 'Limits', scope: 'read', content: <LimitsTab /> },
-  { name: 'browser', label: 'This browser', scope: null, content: <Browser /> },
+  { name: 'roles', label: 'Roles', scopes: ['read'], content: <Roles /> },
+  { name: 'tools', label: 'Tools', scopes: INSTALLATION, content: <ToolsTab /> },
+  { name: 'servers', label: 'MCP servers', scopes: INSTALLATION, content: <ServersTab /> },
+  { name: 'providers', label: 'Providers', scopes: INSTALLATION, content: <ProvidersTab /> },
+  { name: 'webhooks', label: 'Webhooks', scopes: ['read'], content: <WebhooksTab /> },
+  { name: 'usage', label: 'Usage', scopes: ['read'], content: <UsageTab /> },
+  { name: 'limits', label: 'Limits', scopes: INSTALLATION, content: <LimitsTab /> },
+  { name: 'browser', label: 'This browser', scopes: [], content: <Browser /> },
 ] as const;
 
 export function SettingsPage() {
   const { tab } = useSearch({ from: '/settings' });
   const navigate = useNavigate();
-  const scopes = useScopes();
-  const usable = TABS.filter(({ scope }) => scope === null || scopes.includes(scope));
+  const own = useScopes();
+  const usable = TABS.filter(({ scopes }) => scopes.length === 0 || scopes.some((scope) => own.includes(scope)));
   const chosen = (usable.find(({ name }) => name === tab) ?? usable[0])?.name ?? 'browser';
   return (
     <Page title="Settings">
