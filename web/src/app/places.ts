@@ -3,6 +3,7 @@
  * session needs one of them; none: nothing, although some parts of it may need one.
  */
 import {
+  Building2,
   CalendarClock,
   ChartNoAxesCombined,
   Inbox,
@@ -22,13 +23,14 @@ export const PLACES = [
   { to: '/schedules', name: 'Schedules', key: 'd', scopes: ['read'], icon: CalendarClock },
   { to: '/overview', name: 'Overview', key: 'o', scopes: ['read'], icon: ChartNoAxesCombined },
   { to: '/search', name: 'Search', key: '/', scopes: ['read'], icon: Search },
+  { to: '/tenants', name: 'Tenants', key: 't', scopes: ['operator'], icon: Building2 },
   { to: '/access', name: 'Access', key: 'a', scopes: ['keys', 'operator'], icon: KeyRound },
   { to: '/settings', name: 'Settings', key: 's', scopes: [], icon: Settings },
 ] as const satisfies readonly { scopes: readonly Scope[]; [part: string]: unknown }[];
 
 export type Place = (typeof PLACES)[number];
 
-export function isUsable({ scopes }: Place, own: readonly Scope[]): boolean {
+function isUsable({ scopes }: Place, own: readonly Scope[]): boolean {
   return scopes.length === 0 || scopes.some((scope) => own.includes(scope));
 }
 
@@ -43,4 +45,9 @@ export function isWithin(pathname: string, to: Place['to']): boolean {
   if (to === '/') return pathname === '/' || pathname.startsWith('/contexts/');
   if (to === '/jobs') return pathname.startsWith('/jobs') || pathname.startsWith('/workers/');
   return pathname.startsWith(to);
+}
+
+/** The section of an address. */
+export function placeOf(pathname: string): Place | undefined {
+  return PLACES.find(({ to }) => isWithin(pathname, to));
 }

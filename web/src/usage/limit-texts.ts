@@ -8,6 +8,8 @@ export type LimitText = {
   name: LimitName;
   label: string;
   about: string;
+  /** Of what is written in a form; undefined: it is a count. */
+  unit?: string;
   /** Of a value of the limit. */
   format?: (value: number) => string;
 };
@@ -38,12 +40,14 @@ export const LIMIT_TEXTS: readonly LimitText[] = [
     name: 'upload_mb',
     label: 'Upload size',
     about: 'Of the body of one request.',
+    unit: 'MB',
     format: (value) => `${formatExact(value)} MB`,
   },
   {
     name: 'sql_ms',
     label: 'Time of a query',
     about: 'Of one statement of a list, a search, a report or an export.',
+    unit: 'ms',
     format: formatDuration,
   },
 ];
