@@ -116,7 +116,7 @@ export type AuditEntryList = {
 };
 
 export type BeginSession = {
-  /** The API key of a tenant. */
+  /** The API key of a tenant, or the admin key. */
   key: string;
 };
 
@@ -1560,8 +1560,8 @@ export type Session = {
   /** True with a key or a session cookie, and always if no sign-in is needed. */
   signed_in: boolean;
   tenant: string | null;
-  /** What this request may do. Empty, if it is not signed in. */
-  scopes: ('read' | 'run' | 'configure' | 'approve' | 'keys')[];
+  /** What this request may do. Empty, if it is not signed in. `operator`, alone: with the admin key. An API without keys allows that, too, and does not name it. */
+  scopes: ('read' | 'run' | 'configure' | 'approve' | 'keys' | 'operator')[];
 };
 
 export type Sibling = {

@@ -17,12 +17,12 @@ import type { Token } from '../../core/access/tokens.ts';
 import { bearerOf, type AccessRequest } from './access-request.ts';
 import { keyId, keyTest, openEnvironmentKeys } from './environment-keys.ts';
 import { openKeyCheck, openMadeKeys, type KeyCheck } from './made-keys.ts';
-import { openSessions, tokenIn, type RecordSession, type SessionHash, type SignedInBy } from './session.ts';
+import { openSessions, tokenIn, type BegunSession, type RecordSession, type SessionHash } from './session.ts';
 import { NEEDS_KEY, looksLikeToken, openTokens, type IssuedToken, type NewToken } from './tokens.ts';
 import { openTenants } from './tenants.ts';
 import type { DatabaseAccess, Executor } from '../../db/connection/client.ts';
 import { hasKeys, holdKey } from '../../db/write/api-keys.ts';
-import { holdSession } from '../../db/write/sessions.ts';
+import { holdSession, type SignedInBy } from '../../db/write/sessions.ts';
 import type { TokenRef } from '../../db/write/tokens.ts';
 
 /** Without keys, a caller is both the tenant and the operator. With keys, a caller is one of them. */
@@ -43,7 +43,8 @@ type Tenant = {
   /** Limits access to contexts of one user; null: the whole tenant. */
   token: Token | null;
 };
-type Operator = { kind: 'operator' };
+/** `credential`: its session; null: the admin key itself. */
+type Operator = { kind: 'operator'; credential: Credential | null };
 
 /** What may end while a stream is open. */
 export type Credential =
@@ -83,8 +84,8 @@ export type AccessControl = {
   whileValid(credential: Credential | null, end: () => void): () => void;
 };
 
-/** `begin` returns the value of the session cookie; null: the tenant is no longer active. */
-type SignIn = { kind: 'sign_in'; keyId: string; begin(record: RecordSession): Promise<string | null> };
+/** `begin` returns null if the tenant is no longer active. */
+type SignIn = { kind: 'sign_in'; keyId: string; begin(record: RecordSession): Promise<BegunSession | null> };
 
 export function openAccessControl(
   { apiKeys, adminKey, allowedHosts, secretKeys }: AccessConfig,
@@ -109,7 +110,8 @@ function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Datab
   const isAdminKey = keyTest(adminKey);
   const tenants = openTenants(database);
   const made = openMadeKeys(database);
-  const sessions = openSessions(database, scopesOf);
+  const adminKeyId = adminKey === null ? null : keyId(adminKey);
+  const sessions = openSessions(database, scopesOf, adminKeyId);
   const tokens = openTokens(database, secretKeys, environment);
 
   async function admitBearer(authorization: string): Promise<Access> {
@@ -118,7 +120,7 @@ function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Datab
   }
 
   async function admitKey(given: string): Promise<Access> {
-    if (isAdminKey(given)) return { kind: 'operator' };
+    if (isAdminKey(given)) return { kind: 'operator', credential: null };
     const ofEnvironment = find(given);
     if (ofEnvironment !== null) {
       const { tenant, scopes } = ofEnvironment;
@@ -145,9 +147,10 @@ function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Datab
   async function signedInBy(key: string): Promise<SignedInBy | Refusal> {
     const access = await admitKey(key);
     if (access.kind === 'refused') return access;
-    // Neither the admin key nor a token signs a browser in.
-    if (access.kind === 'operator' || access.token !== null || access.key === null) return INVALID_KEY;
-    return { tenantId: access.tenantId, key: access.key };
+    if (access.kind === 'operator') return { kind: 'operator', keyId: keyId(key) };
+    // A token does not sign a browser in.
+    if (access.token !== null || access.key === null) return INVALID_KEY;
+    return { kind: 'tenant', tenantId: access.tenantId, key: access.key };
   }
 
   return {
@@ -157,13 +160,16 @@ function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Datab
       if (headers.authorization !== undefined) return admitBearer(headers.authorization);
       const found = await sessions.find(tokenIn(request) ?? '');
       if (found === null) return NO_KEY;
-      return isOfOwnPage(headers, method) ? toTenant(found, { kind: 'session', hash: found.session }) : ELSEWHERE;
+      if (!isOfOwnPage(headers, method)) return ELSEWHERE;
+      const credential = { kind: 'session', hash: found.session } as const;
+      return found.kind === 'operator' ? { kind: 'operator', credential } : toTenant(found, credential);
     },
     objection: ({ headers, method }) => (changes(method) && crossOrigin(headers) ? ELSEWHERE : null),
     async whose(key) {
       const by = await signedInBy(key);
-      if ('code' in by) return by;
-      return { kind: 'sign_in', keyId: by.key.id, begin: (record) => sessions.begin(by, record) };
+      if (by.kind === 'refused') return by;
+      const id = by.kind === 'operator' ? by.keyId : by.key.id;
+      return { kind: 'sign_in', keyId: id, begin: (record) => sessions.begin(by, record) };
     },
     signOut: async (request, record) => sessions.end(tokenIn(request) ?? '', record),
     async isValid(executor, credential) {

@@ -5,13 +5,16 @@ import type { User } from '../../core/access/user.ts';
 import type { Credential } from './access.ts';
 import { actingUser, type Caller } from './reach.ts';
 
+/** The operator, with the admin key or a session of it, or in an API without keys. */
+export const OPERATOR: Actor = { kind: 'operator', id: null, user: null, onBehalfOf: null };
+
 type Requester = Pick<Caller, 'token'> & { credential: Credential | null; key: KeyRef | null };
 
 /** `named`: the user that the request names. Throws if its token is of another one. */
 export function actorOf({ token, credential, key }: Requester, named?: User): Actor {
   const user = actingUser({ token }, named);
   if (token !== null) return { kind: 'token', id: token.id, user, onBehalfOf: null };
-  if (key === null) return { kind: 'operator', id: null, user: null, onBehalfOf: user };
+  if (key === null) return { ...OPERATOR, onBehalfOf: user };
   return { ...toActor(credential?.kind === 'session' ? 'session' : 'key', key), onBehalfOf: user };
 }
 

@@ -1,12 +1,11 @@
 /**
- * Browser sessions. The cookie holds a random token; the database stores its hash with the tenant and the key. A
- * session ends on sign-out or with its key. Every API process knows within a second, and ends its event streams.
+ * Browser sessions, of a tenant or of the operator. The cookie holds a random token; the database stores its hash with
+ * the tenant and the key. A session ends on sign-out or with its key. Every API process knows within a second, and ends
+ * its event streams.
  */
 import { randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { AccessHeaders, AccessRequest } from './access-request.ts';
-import type { KeyRef } from '../../core/access/api-keys.ts';
-import type { TenantId } from '../../core/ids.ts';
 import type { Scopes } from '../../core/access/scopes.ts';
 import type { Database, Executor } from '../../db/connection/client.ts';
 import {
@@ -14,6 +13,7 @@ import {
   endSession,
   findLiveSessions,
   findSession,
+  type SignedInBy,
   type StoredSession,
 } from '../../db/write/sessions.ts';
 import { createBriefCache } from './brief-cache.ts';
@@ -26,24 +26,25 @@ export const PLAIN_COOKIE = 'nightshift_session';
 const SECURE_COOKIE = `__Host-${PLAIN_COOKIE}`;
 
 /** How long a browser stays signed in, in seconds: a week. */
-export const SESSION_S = 7 * 24 * 60 * 60;
+const SESSION_S = 7 * 24 * 60 * 60;
+/** And how long the operator does: a working day. */
+const OPERATOR_SESSION_S = 8 * 60 * 60;
 
 const TOKEN = /^[\w-]{43}$/;
 
 /** Identifies a session: the hash of its token. */
 export type SessionHash = string;
-type OpenSession = Omit<StoredSession, 'scopes'> & { session: SessionHash; scopes: Scopes };
+type OpenSession = StoredSession & { session: SessionHash };
 
-/** What a session begins with. */
-export type SignedInBy = { tenantId: TenantId; key: KeyRef };
+/** `lifetimeS`: in seconds. */
+export type BegunSession = { cookie: string; lifetimeS: number };
 
 /** Records that a session began or ended. */
 export type RecordSession = (tx: Executor, by: SignedInBy) => Promise<void>;
 
 type Sessions = {
-  /** Stores a session for this key, in one transaction with `record`. Returns the value of the cookie; null: the
-   * tenant is not active. */
-  begin(by: SignedInBy, record: RecordSession): Promise<string | null>;
+  /** Stores a session for this key, in one transaction with `record`. Null: the tenant is not active. */
+  begin(by: SignedInBy, record: RecordSession): Promise<BegunSession | null>;
   /** Null: no such session. */
   find(token: string): Promise<OpenSession | null>;
   /** In one transaction with `record`, if there is such a session. */
@@ -52,10 +53,11 @@ type Sessions = {
   whileOpen(session: SessionHash, end: () => void): () => void;
 };
 
-/** `scopesOf`: of a key of the environment. */
+/** `scopesOf`: of a key of the environment. `adminKeyId`: null: there is no admin key. */
 export function openSessions(
   { db, transaction }: Pick<Database, 'db' | 'transaction'>,
   scopesOf: (keyId: string, tenantName: string) => Scopes | undefined,
+  adminKeyId: string | null,
 ): Sessions {
   const streams = openCredentialStreams(
     (hash: SessionHash) => hash,
@@ -64,11 +66,12 @@ export function openSessions(
   const stored = createBriefCache((tokenHash: SessionHash) => findSession(db, tokenHash));
   return {
     async begin(by, record) {
-      const token = randomBytes(32).toString('base64url');
+      const cookie = randomBytes(32).toString('base64url');
+      const lifetimeS = by.kind === 'operator' ? OPERATOR_SESSION_S : SESSION_S;
       return transaction(async (tx) => {
-        if (!(await beginSession(tx, secretHash(token), by, SESSION_S))) return null;
+        if (!(await beginSession(tx, secretHash(cookie), by, lifetimeS))) return null;
         await record(tx, by);
-        return token;
+        return { cookie, lifetimeS };
       });
     },
     async find(token) {
@@ -76,6 +79,7 @@ export function openSessions(
       const session = secretHash(token);
       const found = await stored.get(session);
       if (found === null) return null;
+      if (found.kind === 'operator') return found.keyId === adminKeyId ? { ...found, session } : null;
       const { tenantName, key } = found;
       const scopes = key.kind === 'made' ? found.scopes : scopesOf(key.id, tenantName);
       return scopes === undefined ? null : { ...found, session, scopes };

@@ -33,12 +33,13 @@ CREATE TABLE "api_keys" (
 --> statement-breakpoint
 CREATE TABLE "sessions" (
 	"token_hash" text PRIMARY KEY NOT NULL,
-	"tenant_id" bigint NOT NULL,
+	"tenant_id" bigint,
 	"key_id" text,
 	"api_key_id" uuid,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "sessions_key" CHECK (num_nonnulls("sessions"."key_id", "sessions"."api_key_id") = 1)
+	CONSTRAINT "sessions_key" CHECK (num_nonnulls("sessions"."key_id", "sessions"."api_key_id") = 1),
+	CONSTRAINT "sessions_operator" CHECK ("sessions"."tenant_id" is not null or "sessions"."api_key_id" is null)
 );
 --> statement-breakpoint
 CREATE TABLE "tenants" (

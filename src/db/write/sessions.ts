@@ -1,4 +1,4 @@
-/** Browser sessions: their tenant and API key, and when they expire. */
+/** Browser sessions: of a tenant by its API key, or of the operator by the admin key. */
 import { sql, type SQL } from 'drizzle-orm';
 import type { KeyRef } from '../../core/access/api-keys.ts';
 import type { ApiKeyId, TenantId } from '../../core/ids.ts';
@@ -11,11 +11,14 @@ import { nowInStatement } from '../connection/instant.ts';
 import { isValidKey, parseScopes } from './api-keys.ts';
 import { isActive } from './tenants/tenants.ts';
 
-/**
- * `key`: the one that it began with, and ends with. `scopes`: of a key that the API made; those of the environment are
- * not stored.
- */
-export type StoredSession = {
+/** Who signed in. `keyId`: of the admin key. The session ends with the key. */
+export type SignedInBy = { kind: 'tenant'; tenantId: TenantId; key: KeyRef } | OperatorSession;
+type OperatorSession = { kind: 'operator'; keyId: string };
+
+/** `scopes`: of a key that the API made; those of the environment are not stored. */
+export type StoredSession = OperatorSession | TenantSession;
+type TenantSession = {
+  kind: 'tenant';
   tenantId: TenantId;
   tenantName: string;
   tenantStatus: TenantStatus;
@@ -28,13 +31,23 @@ export type StoredSession = {
 /** A condition on a session `s` and its key `k`, if the API made it. */
 const isLive: SQL = sql`s.expires_at > ${nowInStatement} and (s.api_key_id is null or ${isValidKey})`;
 
+/** Whether the tenant of a session `s` is active; the operator has none. */
+const isOfActive: SQL = sql`(s.tenant_id is null or ${isActive(sql`s.tenant_id`)})`;
+
 /** `seconds`: the lifetime of the session. False: the tenant is not active. */
 export async function beginSession(
   executor: Executor,
   tokenHash: string,
-  { tenantId, key }: { tenantId: TenantId; key: KeyRef },
+  by: SignedInBy,
   seconds: number,
 ): Promise<boolean> {
+  if (by.kind === 'operator') {
+    await executor.execute(sql`/* sessions.begin_of_operator */
+      insert into sessions (token_hash, key_id, expires_at)
+      values (${tokenHash}, ${by.keyId}, ${nowInStatement} + ${seconds} * interval '1 second')`);
+    return true;
+  }
+  const { tenantId, key } = by;
   const rows = await executor.execute(sql`/* sessions.begin */
     insert into sessions (token_hash, tenant_id, key_id, api_key_id, expires_at)
     select ${tokenHash}, t.id, ${key.kind === 'env' ? key.id : null}::text,
@@ -43,16 +56,9 @@ export async function beginSession(
   return rows.length > 0;
 }
 
-type SessionRow = {
-  tenantId: TenantId;
-  tenantName: string;
-  tenantStatus: TenantStatus;
-  allow: Allow;
-  limits: TenantLimits;
-  keyId: string | null;
-  apiKeyId: ApiKeyId | null;
-  scopes: string | null;
-};
+type KeyRow = { keyId: string | null; apiKeyId: ApiKeyId | null };
+type SessionRow = KeyRow &
+  ({ tenantId: null } | (Omit<TenantSession, 'kind' | 'key' | 'scopes'> & { scopes: string | null }));
 
 /** Null: no such session, or it has expired, or its key has. */
 export async function findSession(executor: Executor, tokenHash: string): Promise<StoredSession | null> {
@@ -60,16 +66,16 @@ export async function findSession(executor: Executor, tokenHash: string): Promis
     select s.tenant_id as "tenantId", t.name as "tenantName", t.status as "tenantStatus", t.allow, t.limits,
       s.key_id as "keyId",
       s.api_key_id as "apiKeyId", k.scopes
-    from sessions s join tenants t on t.id = s.tenant_id left join api_keys k on k.id = s.api_key_id
-    where s.token_hash = ${tokenHash} and ${isLive}`);
+    from sessions s left join tenants t on t.id = s.tenant_id left join api_keys k on k.id = s.api_key_id
+    where s.token_hash = ${tokenHash} and (s.tenant_id is null or t.id is not null) and ${isLive}`);
   if (found === undefined) return null;
-  const { scopes, ...session } = found;
-  const { tenantId, tenantName, tenantStatus, allow, limits } = session;
+  if (found.tenantId === null) return { kind: 'operator', keyId: found.keyId ?? '' };
+  const { tenantId, tenantName, tenantStatus, allow, limits, scopes } = found;
   const ofTenant = { tenantId, tenantName, tenantStatus, allow, limits };
-  return { ...ofTenant, key: keyOf(found), scopes: new Set(parseScopes(scopes ?? '')) };
+  return { kind: 'tenant', ...ofTenant, key: keyOf(found), scopes: new Set(parseScopes(scopes ?? '')) };
 }
 
-function keyOf({ keyId, apiKeyId }: Pick<SessionRow, 'keyId' | 'apiKeyId'>): KeyRef {
+function keyOf({ keyId, apiKeyId }: KeyRow): KeyRef {
   return apiKeyId === null ? { kind: 'env', id: keyId ?? '' } : { kind: 'made', id: apiKeyId };
 }
 
@@ -81,7 +87,7 @@ export async function findLiveSessions(
   const rows = await executor.execute<{ hash: string }>(sql`
     select s.token_hash as hash from jsonb_array_elements_text(${encodeJson(tokenHashes)}::jsonb) as a(hash)
     join sessions s on s.token_hash = a.hash left join api_keys k on k.id = s.api_key_id
-    where ${isLive} and ${isActive(sql`s.tenant_id`)}`);
+    where ${isLive} and ${isOfActive}`);
   return new Set(rows.map(({ hash }) => hash));
 }
 
@@ -89,19 +95,18 @@ export async function findLiveSessions(
 export async function holdSession(tx: Executor, tokenHash: string): Promise<boolean> {
   const rows = await tx.execute(sql`/* sessions.hold */
     select 1 from sessions s left join api_keys k on k.id = s.api_key_id
-    where s.token_hash = ${tokenHash} and ${isLive} and ${isActive(sql`s.tenant_id`)} for share of s`);
+    where s.token_hash = ${tokenHash} and ${isLive} and ${isOfActive} for share of s`);
   return rows.length > 0;
 }
 
 /** Returns what it began with. Null: no such session. */
-export async function endSession(
-  tx: Executor,
-  tokenHash: string,
-): Promise<Pick<StoredSession, 'tenantId' | 'key'> | null> {
-  const [ended] = await tx.execute<Pick<SessionRow, 'tenantId' | 'keyId' | 'apiKeyId'>>(sql`/* sessions.end */
+export async function endSession(tx: Executor, tokenHash: string): Promise<SignedInBy | null> {
+  const [ended] = await tx.execute<KeyRow & { tenantId: TenantId | null }>(sql`/* sessions.end */
     delete from sessions s where s.token_hash = ${tokenHash}
     returning s.tenant_id as "tenantId", s.key_id as "keyId", s.api_key_id as "apiKeyId"`);
-  return ended === undefined ? null : { tenantId: ended.tenantId, key: keyOf(ended) };
+  if (ended === undefined) return null;
+  const { tenantId, keyId } = ended;
+  return tenantId === null ? { kind: 'operator', keyId: keyId ?? '' } : { kind: 'tenant', tenantId, key: keyOf(ended) };
 }
 
 /** Deletes expired sessions, at most `most`. Returns how many were deleted. */

@@ -28,7 +28,9 @@ export function SignIn() {
         <div>
           <Logo />
           <h1>Sign in to Nightshift</h1>
-          <p className={css.about}>Enter an API key of this installation.</p>
+          <p className={css.about}>
+            Enter an API key of this installation. The admin key opens the pages of the operator.
+          </p>
         </div>
         <form onSubmit={submit}>
           <TextField

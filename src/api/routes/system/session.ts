@@ -1,8 +1,8 @@
-/** Browser sessions. A browser sends the API key once and gets a cookie that scripts cannot read. */
+/** Browser sessions. A browser sends an API key, or the admin key, once and gets a cookie that scripts cannot read. */
 import { SCOPES } from '../../../core/access/scopes.ts';
 import { TENANT_INACTIVE } from '../../../core/access/tenant.ts';
 import type { FastifyRequest } from 'fastify';
-import { toActor } from '../../access/actor.ts';
+import { OPERATOR, toActor } from '../../access/actor.ts';
 import { recordBy } from '../../request/audited.ts';
 import type { AccessControl } from '../../access/access.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
@@ -11,7 +11,7 @@ import { Empty } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
 import { BeginSession, Session } from '../../schemas/system/session.ts';
-import { SESSION_S, cookieFor, type RecordSession } from '../../access/session.ts';
+import { cookieFor, type RecordSession } from '../../access/session.ts';
 import { signInLimits } from '../../access/sign-in-limits.ts';
 
 const tags = ['system'];
@@ -42,6 +42,7 @@ function getSessionRoute(app: App, accessControl: AccessControl): void {
     async ({ headers, method, cookies }) => {
       const access = await accessControl.admit({ headers, method, cookies });
       const auth = await accessControl.auth();
+      if (access.kind === 'operator') return { auth, signed_in: true, tenant: null, scopes: ['operator' as const] };
       // A token is no sign-in, and tells a user nothing about the tenant.
       return access.kind === 'tenant' && access.token === null
         ? {
@@ -63,7 +64,8 @@ function beginSessionRoute(app: App, ports: ApiPorts, accessControl: AccessContr
       config,
       bodyLimit: KEY_BYTES,
       schema: {
-        summary: 'Sign a browser in: sets a session cookie. Does nothing if the API needs no key',
+        summary:
+          'Sign a browser in, with an API key or the admin key: sets a session cookie. Does nothing if the API needs no key',
         operationId: 'beginSession',
         tags,
         security: [],
@@ -85,9 +87,9 @@ function beginSessionRoute(app: App, ports: ApiPorts, accessControl: AccessContr
       if (busy !== null) throw new RequestRefused(busy);
       const { name, options } = cookieFor(request);
       const record = recordAs(ports, request, 'key', 'session.started');
-      const cookie = await signIn.begin(record);
-      if (cookie === null) throw new RequestRefused(TENANT_INACTIVE);
-      reply.setCookie(name, cookie, { ...options, maxAge: SESSION_S });
+      const session = await signIn.begin(record);
+      if (session === null) throw new RequestRefused(TENANT_INACTIVE);
+      reply.setCookie(name, session.cookie, { ...options, maxAge: session.lifetimeS });
       return null;
     },
   );
@@ -122,9 +124,10 @@ function recordAs(
   kind: 'key' | 'session',
   action: 'session.started' | 'session.ended',
 ): RecordSession {
-  return async (tx, { tenantId, key }) => {
-    const actor = toActor(kind, key);
-    const act = { action, target: actor.id, detail: { address: ip } };
+  return async (tx, by) => {
+    const tenantId = by.kind === 'operator' ? null : by.tenantId;
+    const actor = by.kind === 'operator' ? OPERATOR : toActor(kind, by.key);
+    const act = { action, target: actor.id ?? actor.kind, detail: { address: ip } };
     await recordBy(ports, tx, { tenantId, actor, requestId }, [act]);
   };
 }

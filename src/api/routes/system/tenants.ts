@@ -121,7 +121,7 @@ function patchTenantRoute(app: App, ports: ApiPorts): void {
     async (request, _reply) => {
       const { params, body } = request;
       const { status = null, limits = {}, allow = null } = body;
-      const isOwn = request.key === null && request.credential !== null && params.name === DEFAULT_TENANT_NAME;
+      const isOwn = request.credential?.kind === 'keyless' && params.name === DEFAULT_TENANT_NAME;
       if (status === 'suspended' && isOwn)
         throw invalid('An API without keys cannot suspend the tenant that it serves.', 'status');
       const { weight: share, ...own } = limits;

@@ -1,6 +1,7 @@
 /** The limits of a tenant, and what it uses of each. */
 import { Type, type Static } from 'typebox';
 import { limitsOf, type LimitName, type TenantLimits } from '../../../core/access/quotas.ts';
+import type { Scopes } from '../../../core/access/scopes.ts';
 import type { TenantId } from '../../../core/ids.ts';
 import type { Executor } from '../../../db/connection/client.ts';
 import { findLimits } from '../../../db/write/tenants/manage.ts';
@@ -61,13 +62,13 @@ type Asking = {
   tenantId: TenantId;
   limits: TenantLimits;
   isOperator: boolean;
-  credential: unknown;
+  scopes: Scopes | null;
   query: Static<typeof UsageQuery>;
 };
 
 /** Its own, or for the operator the one that is named. */
 async function limitedTenant(tx: Executor, { config }: ApiPorts, asking: Asking): Promise<Limited> {
-  const { tenantId, limits, isOperator, credential, query } = asking;
+  const { tenantId, limits, isOperator, scopes, query } = asking;
   const { tenant: name } = query;
   if (name !== undefined) {
     if (!isOperator)
@@ -75,6 +76,6 @@ async function limitedTenant(tx: Executor, { config }: ApiPorts, asking: Asking)
     const found = orNotFound(await findLimits(tx, name), `No tenant has the name ${name}.`);
     return { id: found.id, limits: limitsOf(found.limits, config.tenantLimits) };
   }
-  if (credential === null) throw invalid('The admin key has no tenant. Name one: ?tenant=<name>.', 'tenant');
+  if (scopes === null) throw invalid('The operator has no tenant. Name one: ?tenant=<name>.', 'tenant');
   return { id: tenantId, limits };
 }

@@ -12,7 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { ApiKeyId } from '../../../core/ids.ts';
+import type { ApiKeyId, TenantId } from '../../../core/ids.ts';
 import { TENANT_STATUSES, type Allow, type Deletion, type TenantStatus } from '../../../core/access/tenant.ts';
 import type { TenantLimits } from '../../../core/access/quotas.ts';
 import { instant, jsonb, oneOf, tenantId, userName } from '../columns.ts';
@@ -86,13 +86,14 @@ export const apiKeys = pgTable(
   ],
 );
 
-/** Browser sessions that signed in with an API key. Only a hash of the cookie is stored. */
+/** Browser sessions that signed in with an API key or the admin key. Only a hash of the cookie is stored. */
 export const sessions = pgTable(
   'sessions',
   {
     tokenHash: text('token_hash').primaryKey(),
-    tenantId: tenantId(),
-    /** Identifies a key of the environment without containing it: the session ends with the key. */
+    /** Null: a session of the operator, who has no tenant. */
+    tenantId: bigint('tenant_id', { mode: 'number' }).$type<TenantId>(),
+    /** Identifies a key of the environment, or the admin key, without containing it: the session ends with the key. */
     keyId: text('key_id'),
     /** The session ends with this key. */
     apiKeyId: uuid('api_key_id')
@@ -106,6 +107,7 @@ export const sessions = pgTable(
     index('sessions_expiry').on(t.expiresAt),
     index('sessions_api_key').on(t.apiKeyId),
     check('sessions_key', sql`num_nonnulls(${t.keyId}, ${t.apiKeyId}) = 1`),
+    check('sessions_operator', sql`${t.tenantId} is not null or ${t.apiKeyId} is null`),
   ],
 );
 

@@ -54,7 +54,10 @@ export function LimitsTab() {
               );
             })}
           </dl>
-          <p className={css.about}>Limits are set in the config file and in the environment of the processes.</p>
+          <p className={css.about}>
+            These limits of the installation are set in the config file and in the environment of the processes. Those
+            of your tenant are on the tab Usage.
+          </p>
         </div>
       )}
     </OfSystem>

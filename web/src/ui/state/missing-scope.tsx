@@ -5,8 +5,17 @@ import { Empty } from '../layout/empty.tsx';
 export function MissingScope({ scope }: { scope: string }) {
   return (
     <Empty icon={<Lock aria-hidden="true" />} title={`This needs the scope ${scope}`}>
-      The API key that you signed in with does not have it. Sign out, and sign in with a key that has the scope{' '}
-      <code>{scope}</code>.
+      The key that you signed in with does not have it. Sign out, and sign in with{' '}
+      {scope === 'operator' ? (
+        <>
+          the admin key (<code>NIGHTSHIFT_ADMIN_KEY</code>)
+        </>
+      ) : (
+        <>
+          an API key that has the scope <code>{scope}</code>
+        </>
+      )}
+      .
     </Empty>
   );
 }
