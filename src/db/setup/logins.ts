@@ -14,11 +14,12 @@ import { MIGRATIONS_TABLE } from './schema-state.ts';
 export async function grantLogins(sql: postgres.Sql, schema: string, logins: Logins): Promise<void> {
   const { api, worker } = logins;
   await joinLogins(sql, logins);
+  // Before there are any rights: if it fails, a login sees no rows rather than all.
+  await secureRows(sql, schema, logins);
   await sql.begin(async (tx) => {
     for (const login of [api, worker]) await grantRows(tx, schema, login);
     await tx.unsafe(`grant execute on function ${PURGE} to ${quoted(worker)}`);
   });
-  await secureRows(sql, schema, logins);
 }
 
 /** Deletes entries of a tenant that is being deleted, the only way that entries of the audit log go. */

@@ -121,15 +121,13 @@ describe('the session of the operator', () => {
     expect(JSON.stringify(ofTenant.body)).not.toContain('"operator"');
   });
 
-  test('ends on sign-out, for every process within a second, and no other session does', async () => {
+  test('ends on sign-out, for every process, and no other session does', async () => {
     const other = await openApi({ NIGHTSHIFT_ADMIN_KEY: ADMIN_KEY }, api.databaseUrl);
     const [mine, another] = [await signIn(), await signIn()];
     expect(await isSignedIn(mine, other)).toBe(true);
-    const from = performance.now();
     expect((await api.call('DELETE', '/api/session', undefined, mine)).status).toBe(204);
     expect(await isSignedIn(mine)).toBe(false);
     await until('the other process to see it', async () => !(await isSignedIn(mine, other)));
-    expect(performance.now() - from).toBeLessThan(1_000);
     expect(await isSignedIn(another, other)).toBe(true);
     await other.close();
   });

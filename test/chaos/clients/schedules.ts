@@ -139,8 +139,9 @@ async function runNow(ask: Asker, { id, manual }: MadeSchedule, random: Random, 
   const moments = Array.from({ length: TIMES }, async (_, at) => {
     // The first run of each has no wait before it.
     if (at > 0) await sleep(random.between(0, ms));
-    for (let tries = 1; ; tries += 1) {
-      const key = `run-${id}-${at}-${tries}`;
+    // Refused while its tenant is suspended, also if it ran before and that answer was lost: the key stays the same.
+    const key = `run-${id}-${at}`;
+    for (;;) {
       const answer = await ask.insist('POST', `/api/schedules/${id}/run`, undefined, key, MAY_BE_REFUSED);
       if (answer?.status === 202) manual.push(String(answer.body['job_id']));
       if (answer === null || answer.status === 202) return;

@@ -120,7 +120,8 @@ async function planOf(database: Database, ask: Ask): Promise<{ plan: string; blo
   for (let times = 0; times < 2; times += 1)
     await forTenant(OURS, () => database.transaction((tx) => ask(explainingBuffers(tx, plans))));
   const plan = plans.findLast((one) => one.includes(' Scan ')) ?? '';
-  const [, hit = '0'] = /Buffers: shared hit=(\d+)/.exec(plan) ?? [];
+  const [, hit] = /Buffers: shared hit=(\d+)/.exec(plan) ?? [];
+  if (hit === undefined) throw new Error(`The plan names no blocks: ${plan}`);
   return { plan, blocks: Number(hit) };
 }
 

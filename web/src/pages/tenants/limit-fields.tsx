@@ -27,7 +27,7 @@ export function LimitFields({ limits, faultOf, onChange }: Props) {
             label={unit === undefined ? label : `${label} (${unit})`}
             inputMode="numeric"
             autoComplete="off"
-            placeholder="no limit"
+            placeholder="none of its own"
             value={limits[name]}
             error={faultOf(`limits.${name}`)}
             onChange={({ target }) => onChange({ ...limits, [name]: target.value })}

@@ -30,7 +30,7 @@ export function TenantItem({ tenant, onAction }: { tenant: Tenant; onAction: (ac
           <p className={css.about}>{allowedText(allow)}</p>
         </>
       ) : (
-        <p className={css.about} role="status">
+        <p className={css.about}>
           Deletion requested <RelativeTime at={deletion.requested_at} /> · {count(deletion.deleted_workers)} deleted so
           far. Worker processes delete its data.
         </p>
