@@ -71,11 +71,7 @@ test('a tenant is created, limited, suspended, resumed and deleted; refusals are
   await dialog.getByText('There is a tenant with the name default').waitFor();
   await dialog.getByLabel('Name').fill('initech');
   await dialog.getByLabel('Weight').fill('2.5');
-  await dialog
-    .getByRole('group', { name: 'Allowed models' })
-    .first()
-    .getByRole('button', { name: 'Only these' })
-    .click();
+  await dialog.getByRole('group', { name: 'Allowed models' }).getByRole('button', { name: 'Only these' }).click();
   await dialog.getByLabel('Names of allowed models').fill('anthropic/*\n\nopenai/gpt-5\nanthropic/*');
   await create.click();
   await item(page, 'initech').getByText('Weight 2.5 · limits: slots: 4').waitFor();
@@ -87,11 +83,7 @@ test('a tenant is created, limited, suspended, resumed and deleted; refusals are
   await operator().tenants.update('initech', { limits: { workers: 7 } });
   await page.getByRole('button', { name: 'Edit initech' }).click();
   await dialog.getByLabel('Slots').fill('');
-  await dialog
-    .getByRole('group', { name: 'Allowed tools' })
-    .first()
-    .getByRole('button', { name: 'Only these' })
-    .click();
+  await dialog.getByRole('group', { name: 'Allowed tools' }).getByRole('button', { name: 'Only these' }).click();
   await dialog.getByRole('button', { name: 'Save' }).click();
   await item(page, 'initech').getByText('tools: none').waitFor();
   // What the form did not change is as another request left it.

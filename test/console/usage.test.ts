@@ -40,7 +40,7 @@ for (const { theme, size } of LOOKS) {
     await item(page, 'Workers').getByText('4 / 5').waitFor();
     expect(await item(page, 'Queued jobs').innerText()).toMatch(/^Queued jobs\s+0 \/ 10\s+Queued and delayed/);
     await item(page, 'Upload size').getByText('limit 20 MB').waitFor();
-    await item(page, 'Requests in a second').getByText('limit 1,000').waitFor();
+    await item(page, 'Requests per second').getByText('limit 1,000').waitFor();
     await item(page, 'Event streams')
       .getByText(/no limit$/)
       .waitFor();

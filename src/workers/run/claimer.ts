@@ -146,6 +146,7 @@ async function claimLimited(parts: Parts, one: Claim, tenantId: TenantId): Promi
 /** Null: another process has the context meanwhile. */
 async function afterClaim(parts: Parts, row: ContextRow): Promise<Claimed | Unread | null> {
   const { contextId, epoch } = row.lease;
+  parts.clock.set(row.now);
   const mayEnd = row.failedClaims >= LIMITS.failedClaims || parts.registry.unsupported.has(contextId);
   if (!mayEnd) return { kind: 'unread', row };
   return parts.database.transaction(async (tx) => {

@@ -2,8 +2,7 @@
 // tables is no superuser, as in production.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { WHOLE_TENANT } from '../../../src/core/access/reach.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import { openDatabase, type Database, type Executor } from '../../../src/db/connection/client.ts';
@@ -14,6 +13,7 @@ import { migrate } from '../../../src/db/setup/migrate.ts';
 import type { TenantId } from '../../../src/core/ids.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../services/database.ts';
 import { explainingBuffers } from '../../services/explaining.ts';
+import { connected } from '../../services/connected.ts';
 
 const ROWS = 20_000;
 const [OURS, THEIRS] = [77, 78] as unknown as [TenantId, TenantId];
@@ -31,14 +31,10 @@ let on: Database;
 const urlFor = (login: string): string =>
   Object.assign(new URL(made.url), { username: login, password: 'secret' }).href;
 
-async function asSuperuser(url: string, ...statements: string[]): Promise<void> {
-  const client = postgres(url, { max: 1, onnotice: () => undefined });
-  try {
-    for (const statement of statements) await client.unsafe(statement);
-  } finally {
-    await client.end();
-  }
-}
+const asSuperuser = (url: string, ...statements: string[]): Promise<void> =>
+  connected(url, async (superuser) => {
+    for (const statement of statements) await superuser.unsafe(statement);
+  });
 
 beforeAll(async () => {
   made = await createEmptyDatabase();
@@ -58,9 +54,9 @@ afterAll(async () => {
   await on.close();
   await off.close();
   await made.drop();
-  const other = await createEmptyDatabase();
-  await asSuperuser(other.url, ...[worker, api, owner].map((login) => `drop role if exists ${login}`));
-  await other.drop();
+  // Outside of their database, which is gone.
+  const drops = [worker, api, owner].map((login) => `drop role if exists ${login}`);
+  await asSuperuser(inject('databaseUrl'), ...drops);
 });
 
 /** Every 4,000th message and job is rare; all others have a word and a member in common. */

@@ -14,7 +14,7 @@ import {
   Settings,
 } from 'lucide-react';
 import { useMemo } from 'react';
-import { useScopes, type Scope } from '../data/query/session.ts';
+import { hasOneOf, useScopes, type Scope } from '../data/query/session.ts';
 
 export const PLACES = [
   { to: '/', name: 'Chat', key: 'c', scopes: ['read'], icon: MessagesSquare },
@@ -30,14 +30,10 @@ export const PLACES = [
 
 export type Place = (typeof PLACES)[number];
 
-function isUsable({ scopes }: Place, own: readonly Scope[]): boolean {
-  return scopes.length === 0 || scopes.some((scope) => own.includes(scope));
-}
-
 /** Those that this session can use. */
 export function usePlaces(): readonly Place[] {
   const scopes = useScopes();
-  return useMemo(() => PLACES.filter((place) => isUsable(place, scopes)), [scopes]);
+  return useMemo(() => PLACES.filter((place) => hasOneOf(scopes, place.scopes)), [scopes]);
 }
 
 /** Whether an address belongs to the section `to`. */

@@ -18,7 +18,7 @@ const exact = new Intl.NumberFormat('en');
 
 export const formatExact = (value: number): string => exact.format(value);
 
-const BY_PROCESS = 'Each API process counts its own; these are of the one that answered.';
+const BY_PROCESS = 'Each API process counts only its own. This number is from the process that answered.';
 
 /** What grows and stays comes first, then what is used at one time. */
 export const LIMIT_TEXTS: readonly LimitText[] = [
@@ -28,12 +28,12 @@ export const LIMIT_TEXTS: readonly LimitText[] = [
   { name: 'streams', label: 'Event streams', about: `Open event streams. ${BY_PROCESS}` },
   {
     name: 'concurrent_requests',
-    label: 'Requests at once',
+    label: 'Concurrent requests',
     about: `Requests that are served at the same time, without event streams. ${BY_PROCESS}`,
   },
   {
     name: 'requests_per_s',
-    label: 'Requests in a second',
+    label: 'Requests per second',
     about: 'Over all API processes.',
   },
   {
@@ -45,7 +45,7 @@ export const LIMIT_TEXTS: readonly LimitText[] = [
   },
   {
     name: 'sql_ms',
-    label: 'Time of a query',
+    label: 'Query time limit',
     about: 'Of one statement of a list, a search, a report or an export.',
     unit: 'ms',
     format: formatDuration,

@@ -33,6 +33,11 @@ function scopesOf({ auth, scopes }: Session): readonly Scope[] {
   return auth === 'none' && scopes.length > 0 ? [...scopes, 'operator'] : scopes;
 }
 
+/** Whether a session with the scopes `own` has one of `needed`; none needed: always. */
+export function hasOneOf(own: readonly Scope[], needed: readonly Scope[]): boolean {
+  return needed.length === 0 || needed.some((scope) => own.includes(scope));
+}
+
 export function useMay(scope: Scope): boolean {
   return useScopes().includes(scope);
 }

@@ -52,8 +52,8 @@ export function LimitsTab() {
             })}
           </dl>
           <p className={css.about}>
-            These limits of the installation are set in the config file and in the environment of the processes. Those
-            of a tenant are shown with what it uses of them.
+            These limits of the installation are set in the config file and in the environment of the processes. The
+            limits of a tenant are shown under Usage.
           </p>
         </div>
       )}

@@ -1,6 +1,6 @@
 /** Settings: roles, webhooks, usage, the configuration of the installation, and this browser. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useScopes } from '../../data/query/session.ts';
+import { hasOneOf, useScopes } from '../../data/query/session.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 import { Browser } from './browser.tsx';
@@ -30,7 +30,7 @@ export function SettingsPage() {
   const { tab } = useSearch({ from: '/settings' });
   const navigate = useNavigate();
   const own = useScopes();
-  const usable = TABS.filter(({ scopes }) => scopes.length === 0 || scopes.some((scope) => own.includes(scope)));
+  const usable = TABS.filter(({ scopes }) => hasOneOf(own, scopes));
   const chosen = (usable.find(({ name }) => name === tab) ?? usable[0])?.name ?? 'browser';
   return (
     <Page title="Settings">

@@ -18,7 +18,7 @@ export function AllowedField({ label, example, value, error, onChange }: Props) 
     <fieldset className={css.group}>
       <legend>Allowed {label}</legend>
       <Segments
-        label={`Allowed ${label}`}
+        label="Choice"
         value={value.isLimited ? 'some' : 'all'}
         segments={[
           { value: 'all', label: 'All' },
@@ -33,7 +33,7 @@ export function AllowedField({ label, example, value, error, onChange }: Props) 
           rows={3}
           spellCheck={false}
           placeholder={example}
-          hint="One name in a line; * stands for any characters. Without a name, none."
+          hint="One name per line; * stands for any characters. An empty list allows none."
           value={value.names}
           error={error}
           onChange={({ target }) => onChange({ ...value, names: target.value })}

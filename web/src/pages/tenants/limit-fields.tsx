@@ -17,8 +17,8 @@ export function LimitFields({ limits, faultOf, onChange }: Props) {
     <fieldset className={css.group} aria-describedby={aboutId}>
       <legend>Limits</legend>
       <p id={aboutId} className={css.about}>
-        An empty field is no limit of its own: <code>limits.tenant</code> of the config file counts, or else there is
-        none.
+        If a field is empty, <code>limits.tenant</code> of the config file applies. If that is not set either, there is
+        no limit.
       </p>
       <div className={css.grid}>
         {LIMIT_TEXTS.map(({ name, label, unit }) => (
