@@ -12,7 +12,7 @@ export type Arguments = {
   format: ProviderFormat;
   profile: boolean;
   json: string;
-  /** Of `runs`: the runs of a round, and whether clients follow Nightshift's event stream in place of a long poll. */
+  /** Of `runs`: the runs of a round (also of `logins`), and whether clients follow the event stream, not a long poll. */
   runs: number;
   follow: boolean;
   /** Of `resume`: whether the baseline is measured too. */

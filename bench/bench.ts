@@ -19,7 +19,7 @@ export type Bench = {
   format: ProviderFormat;
   /** The number of measured rounds; results are their medians. */
   rounds: number;
-  /** Of `runs`: the runs of a round, and whether clients follow Nightshift's event stream in place of a long poll. */
+  /** Of `runs`: the runs of a round (also of `logins`), and whether clients follow the event stream, not a long poll. */
   runs: number;
   follow: boolean;
   /** Of `resume`: whether the baseline is measured too. */

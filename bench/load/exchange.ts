@@ -6,13 +6,14 @@ import type { Answer, Request } from './protocol.ts';
 const agent = new http.Agent({ keepAlive: true });
 
 /** Rejects if the response is incomplete. */
-export function exchange(url: string, { method, path, body, key }: Request): Promise<Answer> {
+export function exchange(url: string, { method, path, body, key, apiKey }: Request): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const text = body === null ? '' : JSON.stringify(body);
     const headers = {
       'content-length': Buffer.byteLength(text),
       ...(body === null ? {} : { 'content-type': 'application/json' }),
       ...(key === undefined ? {} : { 'idempotency-key': key }),
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
     };
     const sentAt = monotonic();
     const request = http.request(`${url}${path}`, { method, agent, headers }, (response) => {

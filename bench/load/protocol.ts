@@ -5,6 +5,8 @@ export type Request = {
   body: object | null;
   /** Sent as `Idempotency-Key`. */
   key?: string;
+  /** Sent as the bearer of `Authorization`. */
+  apiKey?: string;
 };
 
 export type Answer = {

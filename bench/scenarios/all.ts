@@ -11,6 +11,7 @@ import { deltas } from './deltas.ts';
 import { fairness } from './fairness.ts';
 import { history } from './history.ts';
 import { idle } from './idle.ts';
+import { logins } from './logins.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { resume } from './resume.ts';
@@ -45,6 +46,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   streams,
   subscribers,
   search,
+  logins,
   transfer,
   spawn,
   console: consolePage,

@@ -116,7 +116,7 @@ export type AuditEntryList = {
 };
 
 export type BeginSession = {
-  /** The API key of a tenant. */
+  /** The API key of a tenant, or the admin key. */
   key: string;
 };
 
@@ -1561,8 +1561,8 @@ export type Session = {
   signed_in: boolean;
   tenant: string | null;
   user: string | null;
-  /** What this request may do. Empty, if it is not signed in. */
-  scopes: ('read' | 'run' | 'configure' | 'approve' | 'keys')[];
+  /** What this request may do. Empty, if it is not signed in. `operator`, alone: with the admin key. An API without keys allows that, too, and does not name it. */
+  scopes: ('read' | 'run' | 'configure' | 'approve' | 'keys' | 'operator')[];
   oidc: {
     /** The provider, as the sign-in page names it. */
     name: string;

@@ -123,7 +123,7 @@ export async function openPlatform(
       ...config,
       queueLimit: limits.queuedInputs ?? config.queueLimit,
       trees: abilities.team,
-      tenantLimits: limits.tenantLimits ?? NO_LIMITS,
+      tenantLimits: abilities.team.tenantLimits,
       oidcSettings: configFile.oidc,
     },
     requestRates: transport.requestRates,
@@ -148,11 +148,19 @@ export async function openPlatform(
 
 export async function startApi(platform: Platform, mode: About['mode'], logger: Logger): Promise<Server> {
   const { startServer } = await import('../api/server/server.ts');
-  const { commands, about, ...rest } = platform;
-  const { config, roles, parameters, checkInput, webhooks, requestRates } = rest;
-  const own = { config, roles, parameters, checkInput, webhooks, requestRates };
-  const parts = { ...commands, ...own, about: { ...about, mode } };
-  return startServer({ ...parts, consoleFolder: consoleFolder(), logger });
+  const { commands, config, roles, parameters, checkInput, webhooks, requestRates } = platform;
+  return startServer({
+    ...commands,
+    config,
+    roles,
+    parameters,
+    checkInput,
+    webhooks,
+    requestRates,
+    about: { ...platform.about, mode },
+    consoleFolder: consoleFolder(),
+    logger,
+  });
 }
 
 async function connect(config: Config, services: PlatformServices, log: Logger): Promise<Connected> {

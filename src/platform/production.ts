@@ -5,8 +5,10 @@ import type { Logger } from 'pino';
 import { ConfigError, parseEnvironment, type Config } from '../config/config.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
 import { createLog } from './log.ts';
+import { isLimited } from '../db/connection/client.ts';
 import { migrate } from '../db/setup/migrate.ts';
 import { whenUp } from '../db/connection/when-up.ts';
+import { refuseUnlimited } from '../db/setup/refuse-unlimited.ts';
 import { untilMigrated } from './until-migrated.ts';
 import { WORKER_LIMITS, openPlatform, requestLimits, startApi, type Platform, type PoolLimits } from './platform.ts';
 import { untilSignal } from './signals.ts';
@@ -15,6 +17,8 @@ export async function runApi(): Promise<number> {
   const { refuseBusyPort } = await import('../api/server/busy-port.ts');
   await refuseBusyPort(parseEnvironment(process.env));
   return run(forRequests, async (platform, log) => {
+    const { db } = platform.commands.database;
+    if (isLimited(db)) await refuseUnlimited(db);
     const api = await startApi(platform, 'production', log);
     log.info({ address: api.url }, 'the API is up');
     return () => api.close();

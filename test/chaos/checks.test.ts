@@ -6,13 +6,15 @@ import { word } from './clients/inputs.ts';
 import { BROKEN_APPROVALS, soundApproval } from './world/broken-approvals.ts';
 import { BROKEN_CONVERSATIONS } from './world/broken-conversations.ts';
 import { BROKEN_OUTCOMES, soundOutcome } from './world/broken-outcomes.ts';
+import { BROKEN_SCHEDULES } from './world/broken-schedules.ts';
 import { BROKEN_TREES } from './world/broken-tree.ts';
+import { BROKEN_WEBHOOKS } from './world/broken-webhooks.ts';
 import { soundTree } from './world/sound-tree.ts';
 import { soundConversation } from './world/sound-conversation.ts';
 import { event, text, toolResult } from './world/builders.ts';
 import { soundWorld, type Sound } from './world/sound-world.ts';
 import { foundOut } from './world/unanswered.ts';
-import type { Moment, Posted, Stop, TenantJob, World } from './world/world.ts';
+import type { Moment, PostDelay, Posted, Stop, TenantJob, World } from './world/world.ts';
 
 test('a sound world passes every check', () => {
   const { world } = soundWorld();
@@ -341,12 +343,31 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
   order: [
     ['a steered input joins late', (sound) => joins(sound), /joined before one/],
     ['one begins before its turn', (sound) => beginsBefore(sound, 5), /before one that stood ahead/],
-    ['a low priority begins before a high one', (sound) => beginsBefore(sound, 9), /before one that stood ahead/],
+    [
+      'a low priority begins before a high one',
+      (sound) => (Object.assign(sound.first, { delay: null }), beginsBefore(sound, 9)),
+      /before one that stood ahead/,
+    ],
     [
       'a later one is ahead in the queue',
-      ({ cancelled, done }) => Object.assign(done, { position: cancelled.position + 1 }),
+      ({ cancelled, done, first }) => (
+        Object.assign(first, { delay: null }),
+        Object.assign(done, { position: cancelled.position + 1 })
+      ),
       /stands ahead of one/,
     ],
+  ],
+  delays: [
+    ['no input was delayed', ({ first }) => Object.assign(first, { delay: null }), /no delayed input started/],
+    ['none of them started', ({ world, begin }) => remove(world.events, begin), /no delayed input started/],
+    ['its job is lost', ({ world, done }) => remove(world.jobs, done), /is lost/],
+    ['it has no start', ({ done }) => Object.assign(done, { starts_at: null }), /has no start/],
+    ['it started before its time', ({ done }) => Object.assign(done, { started_at: 3 }), /started 6 ms before/],
+    ['it was answered before its time', ({ done }) => Object.assign(done, { finished_at: 3 }), /ended before its time/],
+    ['it was read before its time', ({ input }) => Object.assign(input, { completed_at: 3 }), /entered history before/],
+    ['it started twice', ({ world, begin }) => void world.events.push({ ...begin, seq: 9 }), /started 2 times/],
+    ['its start is too early', ({ first }) => delayedBy(first, { sent: 10 }), /earlier than was asked for/],
+    ['its start is too late', ({ first }) => delayedBy(first, { sent: -10, answered: -2 }), /later than was asked for/],
   ],
   numbers: [
     ['a number is missing', ({ world, started }) => remove(world.events, started), /break at 5/],
@@ -566,7 +587,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     ],
   ],
   tenants: [
-    ['an input of a suspended tenant is lost', ({ world }) => void world.others.jobs.pop(), /has no job/],
+    ['an input of a suspended tenant is lost', ({ world }) => void world.others.jobs.shift(), /has no job/],
     [
       'a job does not go on when its tenant is resumed',
       ({ world }) => void (world.others.jobs[0] = { ...job(world), status: 'running' }),
@@ -580,15 +601,33 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     [
       'an input is stored twice',
       ({ world }) => void world.others.jobs.push({ ...job(world), id: 'another' }),
-      /has no accepted input/,
+      /of no accepted input and no run/,
     ],
     [
       'a suspended tenant begins a job',
       ({ world }) => void (world.others.jobs[0] = { ...job(world), startedAt: 20 }),
       /began while its tenant was suspended/,
     ],
+    ['no tenant was suspended', ({ world }) => void (world.others.suspended = null), /no tenant was suspended/],
+    [
+      'the suspended tenant had no input',
+      ({ world }) => void world.others.inputs.shift(),
+      /the tenant paused had no input/,
+    ],
+    [
+      'the deleted tenant had no input',
+      ({ world }) => void world.others.inputs.pop(),
+      /the tenant deleted had no input/,
+    ],
+    [
+      'no tenant was deleted',
+      ({ world }) => void (world.others.deleted = ['paused']),
+      /the tenant deleted was not deleted/,
+    ],
     ['a deletion leaves rows', ({ world }) => void world.others.left.push('jobs of deleted'), /has rows left: jobs/],
   ],
+  ...BROKEN_SCHEDULES,
+  ...BROKEN_WEBHOOKS,
   processes: [
     [
       'a process ends by itself',
@@ -683,6 +722,10 @@ function remove<T>(list: T[], one: T): void {
 function change<T extends object>(one: T | undefined, more: Partial<T>): void {
   if (one === undefined) throw new Error('nothing to break');
   Object.assign(one, more);
+}
+
+function delayedBy(input: Posted, more: Partial<PostDelay>): void {
+  Object.assign(input.delay ?? {}, more);
 }
 
 /** `i-2`, of this priority, begins although `i-1` is ahead of it in the queue and begins later. */

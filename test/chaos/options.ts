@@ -14,6 +14,8 @@ export type ChaosOptions = {
   streams: number;
   /** From the last fault until everything has to be idle. */
   settleSeconds: number;
+  /** API and worker processes have logins of their own, and row security limits that of the API. */
+  logins: boolean;
 };
 
 export const USAGE = `npm run chaos -- [options]
@@ -26,13 +28,15 @@ export const USAGE = `npm run chaos -- [options]
   --apis n       API processes (2)
   --contexts n   contexts (one for 20 inputs, at least 10, at most 250)
   --streams n    clients that follow event streams (one for 25 inputs, at most 200)
-  --settle n     seconds from the last fault until all must be idle (120)`;
+  --settle n     seconds from the last fault until all must be idle (120)
+  --[no-]logins  API and worker processes with logins of their own (for two seeds of five)`;
 
 /** Throws with a message for users. */
 export function parseOptions(args: readonly string[], anySeed: number): ChaosOptions {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
     args: [...args],
+    allowNegative: true,
     options: {
       seed: text,
       inputs: text,
@@ -43,17 +47,19 @@ export function parseOptions(args: readonly string[], anySeed: number): ChaosOpt
       contexts: text,
       streams: text,
       settle: text,
+      logins: { type: 'boolean' },
     },
   });
-  const number = (name: keyof typeof values, otherwise: number, least: number): number => {
+  const number = (name: Exclude<keyof typeof values, 'logins'>, otherwise: number, least: number): number => {
     const given = values[name];
     const value = given === undefined ? otherwise : Number(given);
     if (Number.isFinite(value) && value >= least) return value;
     throw new Error(`--${name} must be a number of at least ${least}`);
   };
   const inputs = number('inputs', 1_000, 1);
+  const seed = number('seed', anySeed, 0);
   return {
-    seed: number('seed', anySeed, 0),
+    seed,
     inputs,
     faults: number('faults', 60, 0),
     minutes: number('minutes', 4, 0.1),
@@ -62,7 +68,13 @@ export function parseOptions(args: readonly string[], anySeed: number): ChaosOpt
     contexts: number('contexts', contextsFor(inputs), 1),
     streams: number('streams', streamsFor(inputs), 0),
     settleSeconds: number('settle', 120, 1),
+    logins: values.logins ?? hasLogins(seed),
   };
+}
+
+/** Whether processes have logins of their own, unless it is said. */
+export function hasLogins(seed: number): boolean {
+  return seed % 5 < 2;
 }
 
 export function contextsFor(inputs: number): number {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../src/dev/free-port.ts';
 import { startChild, type Child } from '../e2e/rig/children.ts';
 import { startSilentProxy, type SilentProxy } from '../e2e/outages/silent-proxy.ts';
+import { makeLogins, withLogins } from '../services/logins.ts';
 import type { Services } from './services.ts';
 import type { Incident } from './world/world.ts';
 
@@ -60,12 +61,20 @@ export type Platform = {
   close(): Promise<void>;
 };
 
-export type PlatformOptions = { workers: number; apis: number; folder: string; outside: string };
+export type PlatformOptions = {
+  workers: number;
+  apis: number;
+  folder: string;
+  outside: string;
+  /** API and worker processes have logins of their own: row security limits that of the API. */
+  logins: boolean;
+};
 
 export async function openPlatform(services: Services, options: PlatformOptions): Promise<Platform> {
   const incidents: Incident[] = [];
   const env = environment(options.outside);
   await runMigrate({ ...env, DATABASE_URL: services.postgres.url });
+  const logins = options.logins ? await ownLogins(services.postgres.url) : null;
   const names = [
     ...Array.from({ length: options.workers }, (_, at) => ({
       kind: 'worker' as const,
@@ -85,7 +94,7 @@ export async function openPlatform(services: Services, options: PlatformOptions)
       flushes.push(() => log.flush());
       const own = {
         ...env,
-        DATABASE_URL: network.postgres.url,
+        ...databaseEnv(kind, network.postgres.url, logins),
         REDIS_URL: network.redis.url,
         PORT: String(port),
       };
@@ -112,7 +121,8 @@ function environment(outside: string): Record<string, string> {
     // They end when this process does, however it ends.
     NODE_OPTIONS: `--import ${pathToFileURL(path.join(import.meta.dirname, '../../bootstrap-child.js')).href}`,
     NIGHTSHIFT_BOOTSTRAP: String(process.pid),
-    NIGHTSHIFT_CONFIG: 'test/e2e/outside/outside.config.ts',
+    NIGHTSHIFT_CONFIG: 'test/chaos/chaos.config.ts',
+    NIGHTSHIFT_SECRET_KEY: 'the-secret-of-chaos-with-32-characters',
     OUTSIDE: outside,
     NIGHTSHIFT_ADMIN_KEY: KEYS.operator,
     NIGHTSHIFT_API_KEYS: (['default', 'paused', 'deleted'] as const).map((name) => `${KEYS[name]}:${name}`).join(),
@@ -125,6 +135,21 @@ function environment(outside: string): Record<string, string> {
     NIGHTSHIFT_DRAIN_MS: String(TIMES.drain),
     NIGHTSHIFT_REQUEST_MS: String(TIMES.request),
   };
+}
+
+type Logins = Awaited<ReturnType<typeof withLogins>>;
+
+async function ownLogins(databaseUrl: string): Promise<Logins> {
+  await makeLogins(databaseUrl);
+  return withLogins(databaseUrl);
+}
+
+/** `url`: that of the network. */
+function databaseEnv(kind: Member['kind'], url: string, logins: Logins | null): Record<string, string> {
+  if (logins === null) return { DATABASE_URL: url };
+  const { username, password } = new URL(logins[kind]);
+  const own = Object.assign(new URL(url), { username, password }).href;
+  return kind === 'api' ? { NIGHTSHIFT_API_DATABASE_URL: own } : { DATABASE_URL: own };
 }
 
 async function runMigrate(env: Record<string, string>): Promise<void> {

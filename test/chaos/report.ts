@@ -17,11 +17,11 @@ export function summary({ options, world, violations, acceptMs, statuses, settle
     from === null || to === null ? [] : [to - from],
   );
   return [
-    `seed ${options.seed}: ${world.inputs.length} inputs (${accepted.length} accepted), ${world.faults.length} faults, ${world.contexts.length} contexts, ${seconds(tookMs)}`,
+    `seed ${options.seed}: ${world.inputs.length} inputs (${accepted.length} accepted), ${world.faults.length} faults, ${world.contexts.length} contexts, ${seconds(tookMs)}${options.logins ? ', logins of their own' : ''}`,
     `  faults: ${counted(world.faults.map(({ kind }) => kind))}`,
     ...world.faults.flatMap(({ kind, missed }) => (missed === null ? [] : [`  missed: ${kind}: ${missed}`])),
     `  inputs: ${counted(world.inputs.map(({ script }) => script.shape))}`,
-    `  deliveries: ${counted(world.inputs.map(({ delivery }) => delivery))}; ${world.inputs.filter(({ key }) => key === null).length} without a key, ${world.inputs.filter(({ isForNewWorker }) => isForNewWorker).length} with a new worker`,
+    `  deliveries: ${counted(world.inputs.map(({ delivery }) => delivery))}; ${world.inputs.filter(({ key }) => key === null).length} without a key, ${world.inputs.filter(({ isForNewWorker }) => isForNewWorker).length} with a new worker, ${world.inputs.filter(({ delay }) => delay !== null).length} delayed`,
     `  requests: ${world.inputs.filter(({ cancelled }) => cancelled).length} cancels, ${world.interrupts.length} interrupts, ${world.stops.length} stops, ${counted(world.inputs.flatMap(({ edited }) => (edited === null ? [] : [`edit ${edited}`])))} ${counted(world.inputs.flatMap(({ withdrawn }) => (withdrawn === null ? [] : [`withdrawal ${withdrawn}`])))}`,
     `  refused: ${counted(world.inputs.flatMap(({ outcome }) => (outcome.kind === 'refused' ? [outcome.code] : [])))}`,
     `  jobs: ${counted(world.jobs.map(({ status }) => status))}`,
@@ -30,6 +30,8 @@ export function summary({ options, world, violations, acceptMs, statuses, settle
     `  answers: ${counted([...statuses].flatMap(([status, count]) => Array.from({ length: count }, () => (status === 0 ? 'none' : String(status)))))}`,
     `  accepted after ${spread(acceptMs)}; jobs took ${spread(durations)}`,
     ...conversationLines(world),
+    ...scheduleLines(world),
+    ...webhookLines(world),
     ...streamLines(world),
     settledMs === null ? '  never became idle' : `  idle ${seconds(settledMs)} after the last fault`,
     violations.length === 0
@@ -68,6 +70,17 @@ function conversationLines({
     `  decisions: ${counted(judged)}`,
     `  workers made: ${counted(made.map(({ status }) => status))}; reports: ${jobs.filter(({ notice_of_job_id: id }) => id !== null).length}`,
   ];
+}
+
+function scheduleLines({ schedules: { made, runs } }: World): string[] {
+  const kinds = runs.map(({ occurrence, status }) => (occurrence === null ? 'manual' : status));
+  const pauses = made.reduce((sum, one) => sum + one.pauses.length, 0);
+  return [`  schedules: ${made.length}, paused ${pauses} times; runs: ${counted(kinds)}`];
+}
+
+function webhookLines({ webhooks: { arrivals, stored } }: World): string[] {
+  const accepted = arrivals.map(({ hook, accepted: at }) => `${at === null ? 'not ' : ''}accepted by ${hook}`);
+  return [`  webhooks: ${stored.length} deliveries; requests: ${counted(accepted)}`];
 }
 
 function streamLines({ streams, messages }: World): string[] {

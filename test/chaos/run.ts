@@ -16,8 +16,11 @@ import { openPlatform, type Platform } from './platform.ts';
 import type { ChaosOptions } from './options.ts';
 import { random } from './random.ts';
 import { readStored, readReturned, readUnrest } from './world/read-world.ts';
-import { inputsOfWorkers, stopsBelow } from './world/worker-inputs.ts';
+import { readSchedules } from './world/schedules.ts';
+import { inputsOfSchedules, inputsOfWorkers, stopsBelow } from './world/worker-inputs.ts';
+import { startHooks } from './clients/webhooks.ts';
 import type { Services } from './services.ts';
+import { startSchedules } from './clients/schedules.ts';
 import { startTenants } from './clients/tenants.ts';
 import { startTelling } from './clients/settling-outcomes.ts';
 import { foundOut } from './world/unanswered.ts';
@@ -58,16 +61,25 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
     apis: options.apis,
     folder,
     outside,
+    logins: options.logins,
   });
+  const ending: (() => Promise<void>)[] = [];
   try {
     const throws = random(options.seed);
     const givenUp = new AbortController();
     const ask = openAsker(platform.apis, throws.of('ask'), givenUp.signal);
     const contexts = await createContexts(ask, options.contexts);
     const plan = { ms: options.minutes * 60_000, stopped: setting.stopped };
+    const hooks = await startHooks(ask, services.postgres.url, throws.of('webhooks'));
+    ending.push(() => hooks.close());
+    const timed = await startSchedules(ask, contexts, services.postgres.url, throws.of('schedules'), {
+      inputs: options.inputs,
+      ms: plan.ms,
+    });
     const crowd = startCrowd(ask, contexts, throws.of('crowd'), switches, {
       ...plan,
       inputs: options.inputs,
+      webhook: hooks.named,
     });
     const followers = startFollowers(
       platform.apis,
@@ -83,17 +95,21 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
       ({ at, kind, target }) => setting.print(`  ${seconds(at)}  ${kind}: ${target}`),
     );
     const teller = startTelling(ask, outside, throws.of('telling'));
-    const others = startTenants(ask, services.postgres.url, throws.of('tenants'), plan.ms);
+    const others = startTenants(ask, services.postgres.url, throws.of('tenants'), plan.ms, hooks.isPending);
     const approver = startApproving(ask, throws.of('approving'));
     const telling = setInterval(() => setting.print(progress(crowd, storm, begun)), TELL_EVERY_MS);
     await Promise.all([storm.over, posted(crowd, options, setting)]);
     setting.print(`the faults are over: ${progress(crowd, storm, begun)}`);
     const calm = performance.now();
-    const [unsettled, ofOthers] = await Promise.all([
-      settle(crowd, services.postgres.url, options.settleSeconds * 1_000),
-      others.finish(),
-    ]);
+    const leftMs = (): number => Math.max(0, options.settleSeconds * 1_000 - (performance.now() - calm));
+    const quietAt = await timed.finish(leftMs());
+    const [unsettled] = await Promise.all([settle(crowd, services.postgres.url, leftMs()), others.settled()]);
     const settledMs = unsettled.length === 0 ? performance.now() - calm : null;
+    const schedules = { made: timed.made, quietAt, ...(await readSchedules(services.postgres.url)) };
+    const delivered = await hooks.drain(leftMs());
+    const stored = delivered ?? (await hooks.stored());
+    const ofOthers = await others.finish();
+    const webhooks = { arrivals: hooks.arrivals, stored, isDrained: delivered !== null, goneAt: Date.now() };
     clearInterval(telling);
     await Promise.all([teller.end(), approver.end()]);
     setting.print(settledMs === null ? 'not idle in time' : `all idle ${seconds(settledMs)} later`);
@@ -104,7 +120,7 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
       crowd,
       followers,
       storm.struck,
-      { decisions: approver.decisions, reported: teller.reported, others: ofOthers },
+      { decisions: approver.decisions, reported: teller.reported, others: ofOthers, schedules, webhooks },
       unsettled,
       outside,
       switches,
@@ -122,6 +138,7 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
     };
   } finally {
     await platform.close();
+    for (const end of ending) await end();
   }
 }
 
@@ -150,7 +167,7 @@ async function readWorld(
   crowd: Crowd,
   followers: Followers,
   faults: Struck[],
-  persons: Pick<World, 'decisions' | 'reported' | 'others'>,
+  persons: Pick<World, 'decisions' | 'reported' | 'others' | 'schedules' | 'webhooks'>,
   unsettled: string[],
   outside: string,
   switches: Switches,
@@ -172,6 +189,7 @@ async function readWorld(
     inputs: [
       ...crowd.inputs.map((input) => foundOut(input, stored)),
       ...inputsOfWorkers(crowd.inputs, stored, crowd.sweeps),
+      ...inputsOfSchedules(persons.schedules, stored, crowd.sweeps),
     ],
     sightings,
     interrupts,

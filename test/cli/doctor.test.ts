@@ -50,6 +50,14 @@ test('checks the login of API processes too, alone or beside that of the workers
   expect(of('postgres')).toMatchObject({ status: 'ok' });
   expect(of('api postgres')).toMatchObject(wrong);
   expect(out).not.toContain('db-secret');
+  const same = { NIGHTSHIFT_API_DATABASE_URL: platform.databaseUrl, DATABASE_URL: platform.databaseUrl };
+  const unlimited = await examine({ ...platform.env, ...same });
+  expect(unlimited.of('api postgres')).toMatchObject({ status: 'ok' });
+  expect(unlimited.of('api row security')).toMatchObject({
+    status: 'fail',
+    detail: expect.stringContaining('it is a superuser'),
+    advice: expect.stringContaining('NIGHTSHIFT_API_LOGIN'),
+  });
 });
 
 test('reports missing services, and what to do', async () => {

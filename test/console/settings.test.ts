@@ -149,6 +149,7 @@ const TABS = {
   Tools: 'wire_money',
   'MCP servers': 'No MCP server',
   Providers: 'simulated',
+  Usage: 'This tenant has no limits',
   Limits: 'Queued inputs per context',
   'This browser': 'System',
 };

@@ -13,6 +13,7 @@ const PLACES = [
   { path: '/schedules', name: 'Schedules', key: 'd' },
   { path: '/overview', name: 'Overview', key: 'o' },
   { path: '/search', name: 'Search', key: null },
+  { path: '/tenants', name: 'Tenants', key: 't' },
   { path: '/access', name: 'Access', key: 'a' },
   { path: '/settings', name: 'Settings', key: 's' },
 ];

@@ -2,11 +2,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chmod, chown, mkdir, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { canReach } from '../../src/dev/postgres-account.ts';
 import { commandOf } from '../../src/dev/process-identity.ts';
+import { rowsOf } from '../services/connected.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 import { runChild, untilGone } from './run-child.ts';
 
@@ -33,14 +33,7 @@ async function start(): Promise<EmbeddedPostgres> {
   return server;
 }
 
-async function query(url: string, text: string): Promise<unknown[]> {
-  const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 5 });
-  try {
-    return [...(await sql.unsafe(text))];
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
-}
+const query = (url: string, text: string) => rowsOf(url, text, { connectTimeoutS: 5 });
 
 describe('a new folder', () => {
   test('contains a cluster that answers, in UTF-8, and keeps its data over a restart', async () => {

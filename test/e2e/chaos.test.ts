@@ -2,7 +2,7 @@
 // `npm run chaos` is the long form, with any seed; docs/chaos.md explains its output.
 import { afterEach, expect, inject, test } from 'vitest';
 import { SWITCHES } from '../chaos/clients/actions.ts';
-import { contextsFor, streamsFor } from '../chaos/options.ts';
+import { contextsFor, hasLogins, streamsFor } from '../chaos/options.ts';
 import { summary, writeStories } from '../chaos/report.ts';
 import { runChaos } from '../chaos/run.ts';
 import { depth } from '../services/depth.ts';
@@ -36,6 +36,7 @@ test.skipIf(!redis).each(depth([7], [7, 4711]))(
       contexts: contextsFor(INPUTS),
       streams: streamsFor(INPUTS),
       settleSeconds: 300,
+      logins: hasLogins(seed),
     };
     const setting = {
       services,

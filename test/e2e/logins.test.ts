@@ -1,8 +1,10 @@
 // API and worker processes with logins of their own, which do not own the tables; row security limits that of the API.
 import { afterAll, expect, inject, test } from 'vitest';
 import { createClient, type Client } from '../../src/client/index.ts';
+import { signIn } from '../console/rig/sign-in.ts';
 import { withLogins } from '../services/logins.ts';
-import { killChildren } from './rig/children.ts';
+import { tablesWithRowsOf } from '../services/tenant-rows.ts';
+import { killChildren, startChild } from './rig/children.ts';
 import { withEnvironment } from './rig/environment.ts';
 import { startApi, startWorker } from './rig/platform.ts';
 import { until } from './rig/until.ts';
@@ -22,8 +24,8 @@ test.skipIf(!redis)(
       const api = await startApi({ ...services, ...keys, NIGHTSHIFT_API_DATABASE_URL: logins.api });
       await startWorker({ ...services, DATABASE_URL: logins.worker });
       const url = `http://127.0.0.1:${api.env['PORT']}`;
-      const [ours, theirs, admin] = [OURS, THEIRS, ADMIN].map((apiKey) => createClient({ url, apiKey }));
-      if (ours === undefined || theirs === undefined || admin === undefined) throw new Error('no client');
+      const [ours, theirs] = [OURS, THEIRS].map((apiKey) => createClient({ url, apiKey }));
+      if (ours === undefined || theirs === undefined) throw new Error('no client');
 
       const both = [ours, theirs];
       const contexts = await Promise.all(
@@ -54,14 +56,32 @@ test.skipIf(!redis)(
       expect(await searched(theirs)).not.toContain(contexts[0]?.id);
 
       const [acme] = await environment.query(`select id from tenants where name = 'acme'`);
-      await admin.tenants.delete('acme');
+      // In a browser session of the operator, whose row has no tenant.
+      const { value: session, name } = await signIn(url, ADMIN);
+      const headers = { cookie: `${name}=${session}`, origin: url };
+      expect((await fetch(`${url}/api/tenants/acme`, { method: 'DELETE', headers })).status).toBe(202);
       await until(
         'its deletion',
         async () => (await environment.query(`select 1 from tenants where name = 'acme'`)).length === 0,
       );
-      for (const table of ['contexts', 'messages', 'jobs', 'event_batches', 'audit_entries'])
-        expect(await environment.query(`select 1 from ${table} where tenant_id = ${String(acme?.['id'])}`)).toEqual([]);
+      expect(await tablesWithRowsOf((text) => environment.query(text), String(acme?.['id']))).toEqual([]);
       expect((await theirs.contexts.get(contexts[1]?.id ?? '')).id).toBe(contexts[1]?.id);
     }),
   120_000,
+);
+
+test.skipIf(!redis)(
+  'an API does not start with a login that is not limited',
+  () =>
+    withEnvironment(async (environment) => {
+      const { DATABASE_URL = '', ...services } = environment.env;
+      const child = startChild('src/cli/main.ts', ['api'], {
+        ...services,
+        PORT: '0',
+        NIGHTSHIFT_API_DATABASE_URL: DATABASE_URL,
+      });
+      await child.says(/Row security does not limit the login of NIGHTSHIFT_API_DATABASE_URL: it is a superuser\./);
+      expect((await child.exited).code).toBe(1);
+    }),
+  60_000,
 );

@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import postgres from 'postgres';
 import { parseSync } from 'rolldown/utils';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import { everything } from '../mcp/known-servers.ts';
 import { createEmptyDatabase, type TestDatabase } from '../services/database.ts';
+import { rowsOf } from '../services/connected.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 import { start, type Env, type Running } from '../cli/command-line.ts';
 
@@ -169,9 +169,7 @@ test.skipIf(inject('redisUrl') === null)(
       NIGHTSHIFT_PREFIX: 'packed',
     };
     await ended(['migrate'], env);
-    const sql = postgres(database.url, { max: 1 });
-    const applied = await sql`select created_at from nightshift.migrations`;
-    await sql.end();
+    const applied = await rowsOf(database.url, 'select created_at from nightshift.migrations');
     const migrations = await readdir(path.join(ROOT, 'src/db/migrations'));
     expect(applied).toHaveLength(migrations.filter((name) => name.endsWith('.sql')).length);
     const url = await serve(['api'], { ...env, PORT: '0' }, /"address":"(http:[^"]+)"/);

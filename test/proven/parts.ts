@@ -19,7 +19,13 @@ export const SOURCES = {
     'test/e2e/start/clone.ts',
     'test/e2e/start/fresh-machine.test.ts',
   ],
-  chaos: ['test/chaos', 'test/e2e/chaos.test.ts', 'test/e2e/outages/silent-proxy.ts'],
+  chaos: [
+    'test/chaos',
+    'test/e2e/chaos.test.ts',
+    'test/e2e/outages/silent-proxy.ts',
+    'test/services/logins.ts',
+    'test/workers/webhooks/receiver.ts',
+  ],
   embedded: SERVICES,
 } as const;
 

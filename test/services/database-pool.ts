@@ -78,7 +78,9 @@ async function isLikeNew({ sql, pools, fresh }: Pooled): Promise<boolean> {
     await sql`select pg_stat_force_next_flush()`;
     const { schema, tenants, bytes } = await stateOf(sql);
     return schema === fresh.schema && tenants === fresh.tenants && bytes < fresh.bytes + GROWN_BYTES;
-  } catch {
+  } catch (error) {
+    // Another test goes on with a fresh database; it took longer, and the reason should be seen.
+    process.stderr.write(`A database of tests could not be emptied: ${String(error)}\n`);
     return false;
   }
 }

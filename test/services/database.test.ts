@@ -2,9 +2,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
-import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { Database } from '../../src/db/connection/client.ts';
+import { rowsOf } from './connected.ts';
 import { createDatabaseFrom, createFreshDatabase, createTestDatabase } from './database.ts';
 import { DatabasePool } from './database-pool.ts';
 import { removeFolder, temporaryFolder } from './temporary-folder.ts';
@@ -17,15 +17,6 @@ beforeAll(async () => {
 
 afterAll(() => removeFolder(folder));
 
-async function query(url: string, text: string): Promise<unknown[]> {
-  const client = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    return [...(await client.unsafe(text))];
-  } finally {
-    await client.end();
-  }
-}
-
 test('many files at once migrate once, and each gets a copy of its own', async () => {
   const migrations = path.join(folder, 'migrations');
   await mkdir(migrations);
@@ -37,19 +28,19 @@ test('many files at once migrate once, and each gets a copy of its own', async (
     migrations,
     async migrate(url: string) {
       migrated += 1;
-      await query(url, 'CREATE TABLE things (name text)');
+      await rowsOf(url, 'CREATE TABLE things (name text)');
     },
   };
   const all = await Promise.all(Array.from({ length: 6 }, () => createDatabaseFrom(source)));
   expect(migrated).toBe(1);
   const [first, second] = all;
   if (first === undefined || second === undefined) throw new Error('six were made');
-  await query(first.url, `INSERT INTO things VALUES ('mine')`);
-  expect(await query(second.url, 'SELECT * FROM things')).toEqual([]);
+  await rowsOf(first.url, `INSERT INTO things VALUES ('mine')`);
+  expect(await rowsOf(second.url, 'SELECT * FROM things')).toEqual([]);
   for (const database of all) await database.drop();
-  await expect(query(first.url, 'SELECT 1')).rejects.toThrow(/does not exist/);
+  await expect(rowsOf(first.url, 'SELECT 1')).rejects.toThrow(/does not exist/);
   expect(new Set(all.map(({ template }) => template))).toEqual(new Set([first.template]));
-  await query(inject('databaseUrl'), `DROP DATABASE ${first.template} WITH (FORCE)`);
+  await rowsOf(inject('databaseUrl'), `DROP DATABASE ${first.template} WITH (FORCE)`);
 });
 
 test('the next user of a database goes on with its connections, unless they have unfinished work', async () => {
@@ -73,7 +64,7 @@ test('the next user of a database goes on with its connections, unless they have
 
 test('the platform’s own schema is there', async () => {
   const database = await createTestDatabase();
-  const tables = await query(database.url, `SELECT 1 FROM pg_tables WHERE tablename = 'contexts'`);
+  const tables = await rowsOf(database.url, `SELECT 1 FROM pg_tables WHERE tablename = 'contexts'`);
   expect(tables).toHaveLength(1);
   await database.drop();
 });

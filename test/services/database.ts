@@ -3,9 +3,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { inject } from 'vitest';
 import { migrate } from '../../src/db/setup/migrate.ts';
+import { connected } from './connected.ts';
 import { DatabasePool, type PooledDatabase } from './database-pool.ts';
 
 export interface TestDatabase {
@@ -53,14 +54,14 @@ export async function createTestDatabase(): Promise<PooledDatabase> {
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   const { databaseUrl: adminUrl, testRun } = serverOfRun();
   const name = newName(testRun);
-  await withAdmin(adminUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name}`));
+  await connected(adminUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name}`));
   return { url: urlOf(adminUrl, name), drop: () => dropDatabase(adminUrl, name) };
 }
 
 export async function createDatabaseFrom(source: TemplateSource): Promise<Copy> {
   const template = await templateFor(source);
   const name = newName(source.run);
-  await withAdmin(source.adminUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  await connected(source.adminUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   return {
     url: urlOf(source.adminUrl, name),
     template,
@@ -79,7 +80,7 @@ function prefixOf(run: string): string {
 
 /** Drops all databases that tests of this run made. */
 export async function dropDatabasesOf(run: string, adminUrl: string): Promise<void> {
-  await withAdmin(adminUrl, async (sql) => {
+  await connected(adminUrl, async (sql) => {
     const made = await sql<{ datname: string }[]>`
       select datname from pg_database where starts_with(datname, ${prefixOf(run)})`;
     for (const { datname } of made) await sql.unsafe(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`);
@@ -87,13 +88,13 @@ export async function dropDatabasesOf(run: string, adminUrl: string): Promise<vo
 }
 
 async function dropDatabase(adminUrl: string, name: string): Promise<void> {
-  await withAdmin(adminUrl, (sql) => sql.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  await connected(adminUrl, (sql) => sql.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
 }
 
 /** The template's name, after it was made where it did not exist. */
 async function templateFor(source: TemplateSource): Promise<string> {
   const name = `nightshift_template_${await hashOf(source.migrations)}`;
-  await withAdmin(source.adminUrl, async (sql) => {
+  await connected(source.adminUrl, async (sql) => {
     if (await isThere(sql, name)) return;
     await sql`SELECT pg_advisory_lock(hashtextextended(${name}, 0))`;
     if (await isThere(sql, name)) return;
@@ -116,15 +117,6 @@ async function hashOf(folder: string): Promise<string> {
   const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
   for (const file of files.sort()) hash.update(path.relative(folder, file)).update(await readFile(file));
   return hash.digest('hex').slice(0, 16);
-}
-
-async function withAdmin(url: string, work: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    await work(sql);
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
 }
 
 function urlOf(adminUrl: string, database: string): string {

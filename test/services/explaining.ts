@@ -12,6 +12,11 @@ export function explainingJit<E extends Executor>(executor: E, plans: string[]):
   return explainingWith(executor, plans, sql`analyze, timing off`);
 }
 
+/** With the blocks that were read. */
+export function explainingBuffers<E extends Executor>(executor: E, plans: string[]): E {
+  return explainingWith(executor, plans, sql`analyze, buffers, costs off, timing off`);
+}
+
 function explainingWith<E extends Executor>(executor: E, plans: string[], options: SQL): E {
   const explain = async (query: SQL): Promise<unknown[]> => {
     const plan = await executor.execute<{ 'QUERY PLAN': string }>(sql`explain (${options}) ${query}`);

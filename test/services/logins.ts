@@ -1,7 +1,7 @@
 // Logins that do not own the tables, for tests of what they may do.
-import postgres from 'postgres';
 import { DATABASE_SCHEMA } from '../../src/core/database-schema.ts';
 import { grantLogins } from '../../src/db/setup/logins.ts';
+import { connected } from './connected.ts';
 
 /** They stay on the server of the run, and have no rights but in databases of its tests. */
 const LOGINS = { api: 'nightshift_test_api', worker: 'nightshift_test_worker' };
@@ -22,20 +22,13 @@ export async function makeLogins(serverUrl: string): Promise<void> {
 
 /** Gives the logins their rights in a migrated database. Returns its URL for each of them. */
 export async function withLogins(databaseUrl: string): Promise<{ api: string; worker: string }> {
-  await connected(databaseUrl, (sql) => grantLogins(sql, DATABASE_SCHEMA, LOGINS)).catch((cause: unknown) => {
+  const grant = connected(databaseUrl, (sql) => grantLogins(sql, DATABASE_SCHEMA, LOGINS), {
+    searchPath: DATABASE_SCHEMA,
+  });
+  await grant.catch((cause: unknown) => {
     throw new Error(`The logins of tests could not be given their rights: ${String(cause)}`, { cause });
   });
   const urlOf = (login: string): string =>
     Object.assign(new URL(databaseUrl), { username: login, password: PASSWORD }).href;
   return { api: urlOf(LOGINS.api), worker: urlOf(LOGINS.worker) };
-}
-
-async function connected(url: string, work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
-  const connection = { search_path: DATABASE_SCHEMA };
-  const sql = postgres(url, { max: 1, onnotice: () => undefined, connection });
-  try {
-    await work(sql);
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
 }

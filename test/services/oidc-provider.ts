@@ -42,15 +42,22 @@ export async function startOidcProvider({ publicUrls, groupsInIdToken = false }:
       },
     ],
     claims: { openid: ['sub', 'groups'] },
-    conformIdTokenClaims: !groupsInIdToken,
     cookies: { keys: ['a key of the cookies'] },
     jwks: { keys: [await exportJWK(privateKey)] },
-    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, groups: groups.get(id) }) }),
+    findAccount: (_, id) => ({
+      accountId: id,
+      claims: (use) => ({
+        sub: id,
+        ...(groupsInIdToken || use === 'userinfo' ? { groups: groups.get(id) } : {}),
+      }),
+    }),
     // The form of its development mode warns at each use.
     features: { devInteractions: { enabled: true } },
     ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
   };
   const provider = new Provider(issuer, configuration);
+  // Clients that hang up are no faults of it.
+  provider.silent = true;
   provider.use(async (context, next) => {
     await next();
     const { body } = context;

@@ -1,19 +1,18 @@
 // The services that fault tests break: they come back at the same address, with their data.
 import { Redis } from 'ioredis';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { expect, test } from 'vitest';
+import { connected } from './connected.ts';
 import { startOwnPostgres } from './own-postgres.ts';
 import { startOwnRedis } from './own-redis.ts';
 
-async function count(url: string, timeoutS = 30): Promise<number> {
-  const sql = postgres(url, { max: 1, connect_timeout: timeoutS, onnotice: () => {} });
-  try {
+async function count(url: string, connectTimeoutS = 30): Promise<number> {
+  const hit = async (sql: postgres.Sql): Promise<number> => {
     await sql`CREATE TABLE IF NOT EXISTS hits (at timestamptz)`;
     await sql`INSERT INTO hits VALUES (now())`;
     return (await sql`SELECT * FROM hits`).length;
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+  };
+  return connected(url, hit, { connectTimeoutS });
 }
 
 test('a PostgreSQL can be stopped, killed and paused', async () => {

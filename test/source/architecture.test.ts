@@ -458,9 +458,10 @@ function endOfExpression(bare: string, start: number): number {
 const CONSOLE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.tsx': ['app', 'ui'],
   app: ['data', 'pages', 'ui'],
-  pages: ['answers', 'config-editor', 'data', 'ui'],
+  pages: ['answers', 'config-editor', 'data', 'ui', 'usage'],
   'config-editor': ['data', 'ui'],
   answers: ['data', 'ui'],
+  usage: ['ui'],
   data: [],
   ui: [],
 };
@@ -483,6 +484,7 @@ const CONSOLE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   'config-editor': ['lucide-react', 'nightshift', 'react'],
   answers: ['@tanstack/react-query', 'lucide-react', 'nightshift', 'react'],
+  usage: ['lucide-react', 'nightshift'],
   data: ['@tanstack/react-query', 'nightshift', 'react'],
   ui: ['lucide-react', 'radix-ui', 'react', 'react-markdown', 'recharts', 'rehype-highlight', 'remark-gfm', 'sonner'],
 };

@@ -14,7 +14,7 @@ import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type ApiKeyId, type TenantId } fro
 import { ALL_SCOPES, type Scopes } from '../../core/access/scopes.ts';
 import type { TenantLimits } from '../../core/access/quotas.ts';
 import { TENANT_SUSPENDED, type Allow, type TenantStatus } from '../../core/access/tenant.ts';
-import { isOfIssuer, scopesGranted } from '../../core/access/oidc.ts';
+import { scopesOfUser } from '../../core/access/oidc.ts';
 import type { Token } from '../../core/access/tokens.ts';
 import type { User } from '../../core/access/user.ts';
 import { bearerOf, type AccessRequest } from './access-request.ts';
@@ -24,16 +24,16 @@ import {
   openSessions,
   sessionIn,
   tokenIn,
+  type BegunSession,
   type RecordSession,
   type Replaced,
   type SessionHash,
-  type SignedInBy,
 } from './session.ts';
 import { NEEDS_KEY, looksLikeToken, openTokens, type IssuedToken, type NewToken } from './tokens.ts';
 import { openTenants } from './tenants.ts';
 import type { DatabaseAccess, Executor } from '../../db/connection/client.ts';
 import { hasKeys, holdKey } from '../../db/write/api-keys.ts';
-import { holdSession } from '../../db/write/sessions.ts';
+import { holdSession, type SignedInBy } from '../../db/write/sessions.ts';
 import type { TokenRef } from '../../db/write/tokens.ts';
 
 /** Without keys, a caller is both the tenant and the operator. With keys, a caller is one of them. */
@@ -56,7 +56,8 @@ type Tenant = {
   /** Limits access to contexts of one user; null: the whole tenant. */
   token: Token | null;
 };
-type Operator = { kind: 'operator' };
+/** `credential`: its session; null: the admin key itself. */
+type Operator = { kind: 'operator'; credential: Credential | null };
 
 /** What may end while a stream is open. */
 export type Credential =
@@ -72,10 +73,10 @@ type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts' | 'secr
 
 export type AccessControl = CallerControl & {
   /**
-   * Starts the session of a user of the OpenID provider, and ends the one that it replaces. Returns the value of its
-   * cookie; null: the tenant is not active.
+   * Starts the session of a user of the OpenID provider, and ends the one that it replaces. Null: the tenant is not
+   * active.
    */
-  enter(by: SignedInBy, record: RecordSession, replaced: Replaced | null): Promise<string | null>;
+  enter(by: SignedInBy, record: RecordSession, replaced: Replaced | null): Promise<BegunSession | null>;
 };
 
 type CallerControl = {
@@ -104,8 +105,8 @@ type CallerControl = {
   whileValid(credential: Credential | null, end: () => void): () => void;
 };
 
-/** `begin` returns the value of the session cookie; null: the tenant is no longer active. */
-type SignIn = { kind: 'sign_in'; keyId: string; begin(record: RecordSession): Promise<string | null> };
+/** `begin` returns null if the tenant is no longer active. */
+type SignIn = { kind: 'sign_in'; keyId: string; begin(record: RecordSession): Promise<BegunSession | null> };
 
 export function openAccessControl(config: AccessConfig, database: DatabaseAccess): AccessControl {
   const withKeys = keyAccess(config, database);
@@ -122,11 +123,9 @@ function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessContro
   const tenants = openTenants(database);
   const made = openMadeKeys(database);
   const sessions = openSessions(database, {
+    adminKeyId: adminKey === null ? null : keyId(adminKey),
     ofEnvironmentKey: scopesOf,
-    ofUser: ({ user, groups }, tenantName) =>
-      oidc !== null && isOfIssuer(user, oidc.issuer)
-        ? scopesGranted(oidcSettings.grants, groups, tenantName)
-        : undefined,
+    ofUser: (owner, tenant) => scopesOfUser(oidc?.issuer ?? null, oidcSettings.grants, owner, tenant),
   });
   const tokens = openTokens(database, secretKeys, environment);
 
@@ -136,7 +135,7 @@ function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessContro
   }
 
   async function admitKey(given: string): Promise<Access> {
-    if (isAdminKey(given)) return { kind: 'operator' };
+    if (isAdminKey(given)) return { kind: 'operator', credential: null };
     const ofEnvironment = find(given);
     if (ofEnvironment !== null) {
       const { tenant, scopes } = ofEnvironment;
@@ -160,12 +159,19 @@ function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessContro
     return toTenant({ ...found, key: { kind: 'made', id: found.id } }, { kind: 'key', id: found.id });
   }
 
-  async function signedInBy(key: string): Promise<(SignedInBy & { keyId: string }) | Refusal> {
+  async function signInWith(key: string): Promise<SignIn | Refusal> {
+    const signIn = (id: string, by: SignedInBy): SignIn => ({
+      kind: 'sign_in',
+      keyId: id,
+      begin: (record) => sessions.begin(by, record),
+    });
     const access = await admitKey(key);
     if (access.kind === 'refused') return access;
-    // Neither the admin key nor a token signs a browser in.
-    if (access.kind === 'operator' || access.token !== null || access.key === null) return INVALID_KEY;
-    return { tenantId: access.tenantId, keyId: access.key.id, owner: { kind: 'key', key: access.key } };
+    if (access.kind === 'operator') return signIn(keyId(key), { kind: 'operator', keyId: keyId(key) });
+    const { tenantId, token, key: owner } = access;
+    // A token does not sign a browser in.
+    if (token !== null || owner === null) return INVALID_KEY;
+    return signIn(owner.id, { kind: 'tenant', tenantId, owner: { kind: 'key', key: owner } });
   }
 
   return {
@@ -175,14 +181,12 @@ function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessContro
       if (headers.authorization !== undefined) return admitBearer(headers.authorization);
       const found = await sessions.find(tokenIn(request) ?? '');
       if (found === null) return NO_KEY;
-      return isOfOwnPage(headers, method) ? toTenant(found, { kind: 'session', hash: found.session }) : ELSEWHERE;
+      if (!isOfOwnPage(headers, method)) return ELSEWHERE;
+      const credential = { kind: 'session', hash: found.session } as const;
+      return found.kind === 'operator' ? { kind: 'operator', credential } : toTenant(found, credential);
     },
     objection: ({ headers, method }) => (changes(method) && crossOrigin(headers) ? ELSEWHERE : null),
-    async whose(key) {
-      const by = await signedInBy(key);
-      if ('code' in by) return by;
-      return { kind: 'sign_in', keyId: by.keyId, begin: (record) => sessions.begin(by, record) };
-    },
+    whose: signInWith,
     enter: (by, record, replaced) => sessions.begin(by, record, replaced),
     async signOut(request, record) {
       const session = sessionIn(request);

@@ -5,6 +5,9 @@ import type { User } from '../../core/access/user.ts';
 import type { Credential } from './access.ts';
 import { actingUser, type Caller } from './reach.ts';
 
+/** The operator, with the admin key or a session of it, or in an API without keys. */
+export const OPERATOR: Actor = { kind: 'operator', id: null, user: null, onBehalfOf: null };
+
 type Requester = Pick<Caller, 'token' | 'user'> & { credential: Credential | null; key: KeyRef | null };
 
 /** `named`: the user that the request names. Throws if the request proves another one. */
@@ -12,7 +15,7 @@ export function actorOf({ token, user: proved, credential, key }: Requester, nam
   const user = actingUser({ token, user: proved }, named);
   if (token !== null) return { kind: 'token', id: token.id, user, onBehalfOf: null };
   if (proved !== null) return userActor(proved);
-  if (key === null) return { kind: 'operator', id: null, user: null, onBehalfOf: user };
+  if (key === null) return { ...OPERATOR, onBehalfOf: user };
   return { ...toActor(credential?.kind === 'session' ? 'session' : 'key', key), onBehalfOf: user };
 }
 

@@ -1,13 +1,12 @@
 /**
- * Browser sessions. The cookie holds a random token; the database stores its hash with the tenant, and the key or the
- * user that began it. A session ends on sign-out, with its key, or when the groups of its user have no grant any more.
- * Every API process knows within a second, and ends its event streams.
+ * Browser sessions, of a tenant or of the operator. The cookie holds a random token; the database stores its hash with
+ * the tenant, and the key or the user that began it. A session ends on sign-out, with its key, or when the groups of its
+ * user have no grant any more. Every API process knows within a second, and ends its event streams.
  */
 import { randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { AccessHeaders, AccessRequest } from './access-request.ts';
 import type { KeyRef } from '../../core/access/api-keys.ts';
-import type { TenantId } from '../../core/ids.ts';
 import type { Scopes } from '../../core/access/scopes.ts';
 import type { User } from '../../core/access/user.ts';
 import type { Database, Executor } from '../../db/connection/client.ts';
@@ -16,8 +15,10 @@ import {
   endSession,
   findLiveSessions,
   findSession,
+  type OperatorSession,
   type SessionOwner,
-  type StoredSession,
+  type SignedInBy,
+  type TenantSession,
 } from '../../db/write/sessions.ts';
 import { createBriefCache } from './brief-cache.ts';
 import { openCredentialStreams } from './credential-streams.ts';
@@ -28,20 +29,26 @@ export const PLAIN_COOKIE = 'nightshift_session';
 /** Browsers accept a `__Host-` cookie only over TLS and from this host, so no sibling domain can set it. */
 const SECURE_COOKIE = `__Host-${PLAIN_COOKIE}`;
 
-/** How long a browser stays signed in, in seconds: with a key a week, with OpenID Connect eight hours. */
-export const SESSION_S = { key: 7 * 24 * 60 * 60, user: 8 * 60 * 60 } as const;
+/** How long a browser stays signed in, in seconds: with a key a week. */
+const SESSION_S = 7 * 24 * 60 * 60;
+/** With the admin key, or with OpenID Connect: a working day. */
+const SHORT_SESSION_S = 8 * 60 * 60;
 
 const TOKEN = /^[\w-]{43}$/;
 
 /** Identifies a session: the hash of its token. */
 export type SessionHash = string;
-type OpenSession = Omit<StoredSession, 'owner'> & { session: SessionHash; key: KeyRef | null; user: User | null };
+type OpenSession = { session: SessionHash } & (
+  | OperatorSession
+  | (Omit<TenantSession, 'owner'> & { key: KeyRef | null; user: User | null })
+);
 
-/** What a session begins with. */
-export type SignedInBy = { tenantId: TenantId; owner: SessionOwner };
+/** `lifetimeS`: in seconds. */
+export type BegunSession = { cookie: string; lifetimeS: number };
 
-/** The scopes that are not stored. Undefined: the key or the grant has ended. */
+/** What is not stored. `adminKeyId`: null: there is no admin key. The scopes: undefined: the key or the grant has ended. */
 export type OwnerScopes = {
+  adminKeyId: string | null;
   ofEnvironmentKey: (keyId: string, tenantName: string) => Scopes | undefined;
   ofUser: (owner: Extract<SessionOwner, { kind: 'user' }>, tenantName: string) => Scopes | undefined;
 };
@@ -54,10 +61,10 @@ export type Replaced = { session: SessionHash; record: RecordSession };
 
 type Sessions = {
   /**
-   * Stores a session of this key or user, and ends the one that it replaces, in one transaction with what records it.
-   * Returns the value of the cookie; null: the tenant is not active.
+   * Stores a session, and ends the one that it replaces, in one transaction with what records it. Null: the tenant is not
+   * active.
    */
-  begin(by: SignedInBy, record: RecordSession, replaced?: Replaced | null): Promise<string | null>;
+  begin(by: SignedInBy, record: RecordSession, replaced?: Replaced | null): Promise<BegunSession | null>;
   /** Null: no such session. */
   find(token: string): Promise<OpenSession | null>;
   /** In one transaction with `record`, if there is such a session. */
@@ -68,7 +75,7 @@ type Sessions = {
 
 export function openSessions(
   { db, transaction }: Pick<Database, 'db' | 'transaction'>,
-  { ofEnvironmentKey, ofUser }: OwnerScopes,
+  { adminKeyId, ofEnvironmentKey, ofUser }: OwnerScopes,
 ): Sessions {
   const streams = openCredentialStreams(
     (hash: SessionHash) => hash,
@@ -76,7 +83,7 @@ export function openSessions(
   );
   const stored = createBriefCache((tokenHash: SessionHash) => findSession(db, tokenHash));
 
-  function scopesOf({ owner, scopes, tenantName }: StoredSession): Scopes | undefined {
+  function scopesOf({ owner, scopes, tenantName }: TenantSession): Scopes | undefined {
     if (owner.kind === 'user') return ofUser(owner, tenantName);
     return owner.key.kind === 'made' ? scopes : ofEnvironmentKey(owner.key.id, tenantName);
   }
@@ -93,21 +100,23 @@ export function openSessions(
 
   return {
     async begin(by, record, replaced = null) {
-      const token = randomBytes(32).toString('base64url');
+      const cookie = randomBytes(32).toString('base64url');
+      const lifetimeS = by.kind === 'tenant' && by.owner.kind === 'key' ? SESSION_S : SHORT_SESSION_S;
       const isBegun = await transaction(async (tx) => {
-        if (!(await beginSession(tx, secretHash(token), by, SESSION_S[by.owner.kind]))) return false;
+        if (!(await beginSession(tx, secretHash(cookie), by, lifetimeS))) return false;
         await record(tx, by);
         if (replaced !== null) await endIn(tx, replaced);
         return true;
       });
       if (isBegun && replaced !== null) forget(replaced.session);
-      return isBegun ? token : null;
+      return isBegun ? { cookie, lifetimeS } : null;
     },
     async find(token) {
       if (!TOKEN.test(token)) return null;
       const session = secretHash(token);
       const found = await stored.get(session);
       if (found === null) return null;
+      if (found.kind === 'operator') return found.keyId === adminKeyId ? { ...found, session } : null;
       const scopes = scopesOf(found);
       if (scopes === undefined) return null;
       const { owner, ...rest } = found;

@@ -24,7 +24,7 @@ export function openTenantFigures({ database, config }: Measured, registers: Reg
   const gauge = (name: string, help: string, labelNames: string[]) =>
     new Gauge({ name, help: `${help} ${of}`, labelNames, registers });
   const running = gauge('nightshift_tenant_running', 'Contexts that run.', ['tenant']);
-  const queued = gauge('nightshift_tenant_queued_jobs', 'Queued jobs.', ['tenant']);
+  const queued = gauge('nightshift_tenant_queued_jobs', 'Queued and delayed jobs.', ['tenant']);
   const limits = gauge('nightshift_tenant_limit', 'Limits, also those of the config file.', ['tenant', 'limit']);
   const refused = new Counter({
     name: 'nightshift_quota_exceeded_total',

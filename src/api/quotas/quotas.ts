@@ -92,7 +92,10 @@ function counted(body: Readable, most: number): Readable {
 
 function tooLarge(most: number): RequestRefused {
   return new RequestRefused(
-    quotaExceeded('upload_mb', `A body of the tenant may have ${most} MB. Send a smaller one.`),
+    quotaExceeded(
+      'upload_mb',
+      `The request body is larger than ${most} MB, the limit of the tenant. Send a smaller body, or ask the operator for a higher limit.`,
+    ),
   );
 }
 

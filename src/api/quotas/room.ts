@@ -3,6 +3,7 @@
  * tenant that ask at the same time share a query. What this process has admitted and not done yet counts too, so only
  * several processes can exceed a limit together, by what they admit at the same moment. Nothing is locked.
  */
+import { setTimeout } from 'node:timers/promises';
 import type { LimitedTenant } from '../../commands/tenants/within-quota.ts';
 import { countedFor, overQuota, type Addition, type Counted, type Usage } from '../../core/access/quotas.ts';
 import type { Refusal } from '../../core/errors.ts';
@@ -13,6 +14,10 @@ import { createTally } from './tally.ts';
 
 /** What a job that is queued adds. */
 export const ONE_JOB = { queuedJobs: 1 } as const;
+
+/** How often a request looks whether there is room, if there may be, and how long it waits between, in milliseconds. */
+const LOOKS = 5;
+const LOOK_AGAIN_MS = 20;
 
 export type Rooms = {
   /** Does the work. `full`: why the tenant may not add so much; null: it may, and that much counts until the work ends. */
@@ -27,18 +32,25 @@ export function openRooms({ everywhere: { db } }: Pick<Database, 'everywhere'>):
   const counts = createSharedCounts((id, upTo) => readUsage(db, id, upTo));
   const admitted = { queuedJobs: createTally<TenantId>(), workers: createTally<TenantId>() };
 
+  const withAdmitted = ({ queuedJobs, workers }: Usage, id: TenantId): Usage => ({
+    queuedJobs: queuedJobs + admitted.queuedJobs.of(id),
+    workers: workers + admitted.workers.of(id),
+  });
+
   return {
     async admit({ tenantId, limits }, adds, work) {
       const added = { queuedJobs: 0, workers: 0, ...adds };
       const upTo = countedFor(limits, added);
       if (upTo === null) return work(null);
-      const stored = await counts.count(tenantId, upTo);
-      // Up to here nothing waits between a count and what follows from it.
-      const usage = {
-        queuedJobs: stored.queuedJobs + admitted.queuedJobs.of(tenantId),
-        workers: stored.workers + admitted.workers.of(tenantId),
-      };
-      const full = overQuota(limits, usage, added);
+      let full: Refusal | null = null;
+      for (let looks = 0; looks < LOOKS; looks += 1) {
+        if (full !== null) await setTimeout(LOOK_AGAIN_MS);
+        const stored = await counts.count(tenantId, upTo);
+        full = overQuota(limits, withAdmitted(stored, tenantId), added);
+        // Otherwise it is full with what is under way, which may have been counted already.
+        if (full === null || overQuota(limits, stored, added) !== null) break;
+      }
+      // Nothing waits between the count and what follows from it.
       if (full !== null) return work(full);
       const ends = [
         ...(added.queuedJobs > 0 ? [admitted.queuedJobs.begin(tenantId)] : []),

@@ -1,7 +1,7 @@
 /** Turns refusals into HTTP responses: problem details (RFC 9457), status and headers. */
 import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
-import { isCuredByWaiting } from '../../core/access/quotas.ts';
+import { isRetryable } from '../../core/access/quotas.ts';
 import { CODES, refuse, type Code, type Refusal } from '../../core/errors.ts';
 import type { Problem } from '../schemas/problem.ts';
 
@@ -61,7 +61,7 @@ const RETRY_AFTER: Partial<Record<Code, number>> = {
 /** `status` overrides the status of the code, for example with 415. */
 export function sendProblem(reply: FastifyReply, refusal: Refusal, status: number = CODES[refusal.code]): FastifyReply {
   const retryAfter = refusal.retryAfterS ?? RETRY_AFTER[refusal.code];
-  const isFinal = refusal.code === 'quota_exceeded' && !isCuredByWaiting(refusal.param ?? '');
+  const isFinal = refusal.code === 'quota_exceeded' && !isRetryable(refusal.param ?? '');
   if (status === 409 || isFinal) reply.header('x-should-retry', 'false');
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="nightshift"');

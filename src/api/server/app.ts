@@ -145,13 +145,13 @@ function guard(
     const access = await within(config.requestMs, accessControl.admit(request));
     if (access.kind === 'refused') throw new RequestRefused(access);
     request.isOperator = access.kind === 'operator' || access.isOperator;
+    request.credential = access.credential;
     if (needs === 'operator' && !request.isOperator)
       throw refused('forbidden', 'This route needs the scope operator. Use the key of NIGHTSHIFT_ADMIN_KEY.');
     if (needs === undefined && !request.is404) throw new Error(`The route ${request.url} declares no access.`);
     if (access.kind === 'tenant') {
       request.tenantId = access.tenantId;
       request.tenantName = access.tenantName;
-      request.credential = access.credential;
       request.scopes = access.scopes;
       request.allow = access.allow;
       request.limits = limitsOf(access.limits, config.tenantLimits);
@@ -175,11 +175,12 @@ function guard(
     else done();
   });
   // The credential may have ended, or its tenant, while the body arrived, or while the handler waited.
-  const checkAgain = async ({ credential, tenantId }: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  const checkAgain = async ({ credential, scopes, tenantId }: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (credential === null || reply.elapsedTime <= LONG_MS) return;
     const { db } = database.everywhere;
     if (await accessControl.isValid(db, credential)) return;
-    throw new RequestRefused((await findActive(db, [tenantId])).has(tenantId) ? INVALID_KEY : TENANT_INACTIVE);
+    const isInactive = scopes !== null && !(await findActive(db, [tenantId])).has(tenantId);
+    throw new RequestRefused(isInactive ? TENANT_INACTIVE : INVALID_KEY);
   };
   app.addHook('preHandler', checkAgain);
   app.addHook('preSerialization', async (request, reply, payload) => {

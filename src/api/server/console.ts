@@ -20,6 +20,7 @@ const PAGES = [
   '/workers/*',
   '/inbox',
   '/schedules',
+  '/tenants',
   '/overview',
   '/search',
   '/access',

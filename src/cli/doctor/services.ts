@@ -19,13 +19,20 @@ export async function postgresFindings({ databaseUrl, apiDatabaseUrl, databaseSc
     apiDatabaseUrl === null ? null : await findingsOf('NIGHTSHIFT_API_DATABASE_URL', apiDatabaseUrl, databaseSchema);
   if (ofWorkers === null)
     return ofApi ?? [ok('postgres', 'DATABASE_URL is not set; `nightshift start` starts its own server')];
-  return [...ofWorkers, ...(ofApi ?? []).slice(0, 1).map((server) => ({ ...server, name: 'api postgres' }))];
+  const [server, ...others] = ofApi ?? [];
+  const more = [...(server === undefined ? [] : [server]), ...others.filter(({ status }) => status === 'fail')];
+  return [...ofWorkers, ...more.map((finding) => ({ ...finding, name: `api ${finding.name}` }))];
 }
 
 /** Of the server first. */
-async function findingsOf(variable: string, url: string, schema: string): Promise<Finding[]> {
+async function findingsOf(
+  variable: 'DATABASE_URL' | 'NIGHTSHIFT_API_DATABASE_URL',
+  url: string,
+  schema: string,
+): Promise<Finding[]> {
   try {
-    return about(await inspectDatabase(url, schema));
+    const login = variable === 'DATABASE_URL' ? 'any' : 'to be limited';
+    return about(await inspectDatabase(url, schema, login));
   } catch (error) {
     const advice = `Check that PostgreSQL is running and that ${variable} has the right host, port, user, password and database.`;
     return [fail('postgres', `connection failed: ${why(error)}`, advice)];
@@ -52,7 +59,8 @@ function about({ version, schema, skewMs, roundTripMs }: DatabaseSight): Finding
 
 function migrationsFinding(schema: SchemaState): Finding {
   const problem = schemaProblem(schema);
-  return problem === null ? ok('migrations', 'up to date') : fail('migrations', problem.reason, problem.advice);
+  const name = schema.kind === 'unlimited' ? 'row security' : 'migrations';
+  return problem === null ? ok(name, 'up to date') : fail(name, problem.reason, problem.advice);
 }
 
 export async function redisFindings({ redisUrl }: Config): Promise<Finding[]> {

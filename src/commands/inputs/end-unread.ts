@@ -1,6 +1,6 @@
 /**
- * Ends the job of a context that kills every process that claims it: from the mailbox alone, in the transaction of the
- * claim, without reading the history.
+ * Ends the job of a context that kills every process that claims it: from the mailbox alone, without reading the history,
+ * in a transaction that has locked the claimed row.
  */
 import type { Ids } from '../../core/ids.ts';
 import type { JobOutcome } from '../../core/run/job.ts';

@@ -75,6 +75,16 @@ export function userOf(issuer: string, subject: string): User | null {
   return subject === '' || subject.length > 255 ? null : parseUser(`${issuer}#${subject}`);
 }
 
+/** The scopes of a user whose session keeps these groups. Undefined: none, or the user is of another issuer. */
+export function scopesOfUser(
+  issuer: string | null,
+  grants: readonly OidcGrant[],
+  { user, groups }: { user: User; groups: readonly string[] },
+  tenant: string,
+): Scopes | undefined {
+  return issuer !== null && isOfIssuer(user, issuer) ? scopesGranted(grants, groups, tenant) : undefined;
+}
+
 /** An issuer has no fragment. */
 export function isOfIssuer(user: User, issuer: string): boolean {
   return user.startsWith(`${issuer}#`);

@@ -45,11 +45,11 @@ const RETRY_S = {
 } as const satisfies Record<LimitName, number>;
 
 /** Waiting does not help: the request is the same, or something must be deleted. */
-const NOT_CURED: readonly LimitName[] = ['upload_mb', 'workers', 'sql_ms'];
+const NOT_RETRYABLE: readonly LimitName[] = ['upload_mb', 'workers', 'sql_ms'];
 
 /** Whether the same request may succeed later. */
-export function isCuredByWaiting(limit: string): boolean {
-  return !NOT_CURED.some((one) => one === limit);
+export function isRetryable(limit: string): boolean {
+  return !NOT_RETRYABLE.some((one) => one === limit);
 }
 
 /** `param` of the refusal is the name of the limit. */

@@ -35,6 +35,11 @@ export function groupOf(pool: Executor): string {
   return pools.get(pool)?.() ?? '';
 }
 
+/** Whether row security limits its statements. Conditions that it keeps from an index then use a view (search-views.ts). */
+export function isLimited(executor: Executor): boolean {
+  return executor instanceof LimitedExecutor;
+}
+
 /** Awaited before every statement and before every commit. `text` is the SQL with its tag, or `begin` or `commit`. */
 export type StatementHook = (text: string) => Promise<void> | void;
 
@@ -109,12 +114,14 @@ export function openPool(
 /** The value of the tenant's setting; null: no setting. */
 type TenantOf = () => string | null;
 
+const NO_SETTING: TenantOf = () => null;
+
 type AccessOptions = Pick<DatabaseOptions, 'lockTimeoutMs' | 'onLocked' | 'namesTenant' | 'hook'>;
 
 /** Statements through a pool that its owner closes. */
 export function databaseOn(pool: Pool, options: AccessOptions): Omit<Database, 'close'> {
   if (options.namesTenant !== true) {
-    const access = accessTo(pool, options, () => null);
+    const access = accessTo(pool, options, NO_SETTING);
     return { ...access, everywhere: access };
   }
   return { ...accessTo(pool, options, currentSetting), everywhere: accessTo(pool, options, () => ALL_TENANTS) };
@@ -125,8 +132,9 @@ function accessTo(
   { lockTimeoutMs = 0, onLocked, hook }: AccessOptions,
   tenantOf: TenantOf,
 ): DatabaseAccess {
+  const limited = tenantOf !== NO_SETTING;
   const untilFree = <T>(attempt: () => Promise<T>): Promise<T> =>
-    whileLocked(lockTimeoutMs, async () => onLocked?.(executor(ask)), attempt);
+    whileLocked(lockTimeoutMs, async () => onLocked?.(executor(ask, limited)), attempt);
   const ask: Ask = (text, parameters, values) => {
     const tenant = tenantOf();
     return pool.use(async (connection, renew) => {
@@ -149,7 +157,7 @@ function accessTo(
         const giveUp = (): void => transaction.giveUp();
         signal?.addEventListener('abort', giveUp);
         try {
-          return await within(transaction, work, hook);
+          return await within(transaction, work, hook, limited);
         } finally {
           signal?.removeEventListener('abort', giveUp);
         }
@@ -158,7 +166,7 @@ function accessTo(
   const db = executor(async (text, parameters, values) => {
     if (hook !== undefined) await hook(text);
     return untilFree(() => ask(text, parameters, values));
-  });
+  }, limited);
   pools.set(db, tenantOf);
   return {
     db,
@@ -201,6 +209,7 @@ async function within<T>(
   transaction: Transaction,
   work: (tx: Executor, last: Executor) => Promise<T>,
   hook: StatementHook | undefined,
+  limited: boolean,
 ): Promise<T> {
   let received: Promise<void> = Promise.resolve();
   const tx = executor(async (text, parameters, values) => {
@@ -210,7 +219,7 @@ async function within<T>(
       await received;
     }
     return transaction.ask(text, parameters, values);
-  });
+  }, limited);
   const last = executor(async (text, parameters, values) => {
     if (hook !== undefined) {
       await received;
@@ -218,7 +227,7 @@ async function within<T>(
       await hook('commit');
     }
     return transaction.askLast(text, parameters, values);
-  });
+  }, limited);
   try {
     const result = await work(tx, last);
     if (hook !== undefined && !transaction.ended) await hook('commit');
@@ -233,8 +242,10 @@ async function within<T>(
 const dialect = new PgDialect();
 type Ask = (text: string, parameters: StatementParameters, values: boolean) => Promise<unknown[]>;
 
+class LimitedExecutor extends PgRemoteDatabase {}
+
 /** Sends what drizzle builds through `ask`. Cheap to create: every transaction has its own. */
-function executor(ask: Ask): Executor {
+function executor(ask: Ask, limited: boolean): Executor {
   const session = new PgRemoteSession(
     async (text, parameters: StatementParameters, method) => ({
       rows: await ask(text, parameters, method === 'all'),
@@ -242,7 +253,7 @@ function executor(ask: Ask): Executor {
     dialect,
     undefined,
   );
-  return new PgRemoteDatabase(dialect, session, undefined);
+  return new (limited ? LimitedExecutor : PgRemoteDatabase)(dialect, session, undefined);
 }
 
 /** Whether nothing of the statement is committed, so that it may be sent again. */

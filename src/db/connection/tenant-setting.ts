@@ -6,10 +6,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TenantId } from '../../core/ids.ts';
 
-/** What the policies read (row-security.ts). */
+/** What the policies (row-security.ts) and the views for searches (schema/search-views.ts) read. */
 export const TENANT_SETTING = 'nightshift.tenant';
 /** For what concerns all tenants: access control, the looks of streams, the operator's own requests. */
 export const ALL_TENANTS = '*';
+
+/**
+ * Whether a row is one of the tenant that the transaction names. The setting is read once for a statement, not once for a
+ * row. An index can answer it, but the statements' own conditions are what indexes are chosen for.
+ */
+export function isOfNamedTenant(column: string): string {
+  const setting = `nullif(current_setting('${TENANT_SETTING}', true), '')`;
+  return `${column} = (select nullif(${setting}, '${ALL_TENANTS}')::bigint)
+    or (select ${setting} = '${ALL_TENANTS}')`;
+}
 
 const current = new AsyncLocalStorage<TenantId | null>();
 

@@ -33,7 +33,7 @@ CREATE TABLE "api_keys" (
 --> statement-breakpoint
 CREATE TABLE "sessions" (
 	"token_hash" text PRIMARY KEY NOT NULL,
-	"tenant_id" bigint NOT NULL,
+	"tenant_id" bigint,
 	"key_id" text,
 	"api_key_id" uuid,
 	"user_name" text,
@@ -41,7 +41,8 @@ CREATE TABLE "sessions" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "sessions_key" CHECK (num_nonnulls("sessions"."key_id", "sessions"."api_key_id", "sessions"."user_name") = 1),
-	CONSTRAINT "sessions_groups" CHECK (num_nonnulls("sessions"."user_name", "sessions"."groups") in (0, 2))
+	CONSTRAINT "sessions_groups" CHECK (num_nonnulls("sessions"."user_name", "sessions"."groups") in (0, 2)),
+	CONSTRAINT "sessions_operator" CHECK ("sessions"."tenant_id" is not null or "sessions"."key_id" is not null)
 );
 --> statement-breakpoint
 CREATE TABLE "tenants" (
@@ -682,6 +683,11 @@ CREATE VIEW "executions" WITH (security_invoker = true) AS (select x.tool_call_i
 CREATE VIEW "events" WITH (security_invoker = true) AS (select b.context_id, b.tenant_id, b.seq as batch, b.first_seq + (e.event ->> 0)::bigint as seq, e.event ->> 1 as name,
     e.event -> 2 as data, b.created_at
   from event_batches b cross join lateral json_array_elements(b.events) as e(event));--> statement-breakpoint
+CREATE VIEW "tenant_job_metadata" AS (select j.id, j.tenant_id, j.metadata from jobs j where j.tenant_id = (select nullif(nullif(current_setting('nightshift.tenant', true), ''), '*')::bigint)
+    or (select nullif(current_setting('nightshift.tenant', true), '') = '*'));--> statement-breakpoint
+CREATE VIEW "tenant_search_entries" AS (select e.context_id, e.seq, e.tenant_id, e.message_id, e.role, e.created_at, e.document
+  from search_entries e where e.tenant_id = (select nullif(nullif(current_setting('nightshift.tenant', true), ''), '*')::bigint)
+    or (select nullif(current_setting('nightshift.tenant', true), '') = '*'));--> statement-breakpoint
 ALTER TABLE "contexts" SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);--> statement-breakpoint
 ALTER TABLE "jobs" SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "processes" SET (fillfactor = 50);--> statement-breakpoint

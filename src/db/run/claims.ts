@@ -18,8 +18,8 @@ export async function claim(tx: Executor, contextId: ContextId, owner: ProcessId
   return row === undefined ? null : toClaimed(row);
 }
 
-/** `busy`: another claim of the tenant, or a command on the context, is under way, and nothing was done. */
-export type LimitedClaim = { kind: 'claimed'; row: ContextRow } | { kind: 'busy' | 'noop' };
+/** Nothing was done: another claim of the tenant is under way (`busy`), or the row is locked (`locked`). */
+export type LimitedClaim = { kind: 'claimed'; row: ContextRow } | { kind: 'busy' | 'locked' | 'noop' };
 
 /** In the transaction, whether it has the lock under which the slots of the tenant are counted and taken. */
 const SLOTS_SETTING = 'nightshift.slots';
@@ -40,9 +40,9 @@ export async function claimWithinSlots(
   const hasRoom = sql`t.id = c.tenant_id and t.status = 'active' and ${limit} > ${runningContexts}`;
   // One round trip. The second statement sees what was claimed before the first got the lock.
   const [[tried], [row]] = await Promise.all([
-    tx.execute<{ isHeld: string }>(sql`/* contexts.try_slots */
-      select case when free.id is null then 'false' else set_config(${SLOTS_SETTING},
-        pg_try_advisory_xact_lock(hashtextextended('nightshift.slots ' || t.id, 0))::text, true) end as "isHeld"
+    tx.execute<{ lock: 'true' | 'false' | 'locked' }>(sql`/* contexts.try_slots */
+      select case when free.id is null then 'locked' else set_config(${SLOTS_SETTING},
+        pg_try_advisory_xact_lock(hashtextextended('nightshift.slots ' || t.id, 0))::text, true) end as lock
       from contexts c join tenants t on ${hasRoom}
       left join lateral (
         select l.id from contexts l where l.id = c.id for no key update skip locked
@@ -57,7 +57,8 @@ export async function claimWithinSlots(
     ),
   ]);
   if (row !== undefined) return { kind: 'claimed', row: toClaimed(row) };
-  return { kind: tried?.isHeld === 'false' ? 'busy' : 'noop' };
+  if (tried?.lock === 'locked') return { kind: 'locked' };
+  return { kind: tried?.lock === 'false' ? 'busy' : 'noop' };
 }
 
 /** Claims many contexts. Skips rows that another transaction has locked, and contexts with failed claims. */

@@ -9,7 +9,7 @@ import type { Turn } from '../../core/conversation/turn.ts';
 import type { PageRequest } from '../read/page.ts';
 import { isVisible, type Visible } from '../read/reach.ts';
 import { isRead } from '../write/contexts/branches.ts';
-import type { Executor } from '../connection/client.ts';
+import { isLimited, type Executor } from '../connection/client.ts';
 import { millis, toTimestamp } from '../connection/instant.ts';
 import { LANGUAGE, ownerMark, searchedText } from './search-index.ts';
 
@@ -79,31 +79,38 @@ const FIRST_ID = '00000000-0000-7000-8000-000000000000';
 
 /**
  * Searches one stretch, or the rest of one. Finds only messages that a branch reads. Must run in a transaction, because
- * it sets `enable_seqscan` off so that the planner uses the index, and JIT off: where row security keeps it from the index,
- * its plan counts as very expensive, and would be compiled for longer than it runs.
+ * it sets `enable_seqscan` off so that the planner uses the index, and JIT off: a plan that counts as expensive would be
+ * compiled for longer than it runs.
  */
 export async function searchStretch(
   tx: Executor,
   tenantId: TenantId,
   filter: SearchFilter,
-  { after: place, limit }: PageRequest<SearchPlace>,
+  page: PageRequest<SearchPlace>,
 ): Promise<Stretch> {
   const [, rows] = await Promise.all([
     tx.execute(sql`select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`),
-    tx.execute<Row>(statement(tenantId, filter, place, limit)),
+    tx.execute<Row>(statement(tx, tenantId, filter, page)),
   ]);
   const [first] = rows;
   const found = rows.flatMap((row): Found[] => (row.context_id === null ? [] : [toFound(row, row.context_id)]));
-  const end = place.before ?? (first?.before_at == null ? null : { at: first.before_at, id: FIRST_ID as MessageId });
+  const end =
+    page.after.before ?? (first?.before_at == null ? null : { at: first.before_at, id: FIRST_ID as MessageId });
   const older = first?.older_at == null || first.older_id === null ? null : { at: first.older_at, id: first.older_id };
   return { found, before: end, older };
 }
 
-function statement(tenantId: TenantId, filter: SearchFilter, { before, after }: SearchPlace, limit: number): SQL {
+function statement(
+  executor: Executor,
+  tenantId: TenantId,
+  filter: SearchFilter,
+  { after: { before, after }, limit }: PageRequest<SearchPlace>,
+): SQL {
+  const entries = isLimited(executor) ? sql`tenant_search_entries` : sql`search_entries`;
   const anyWord = singleWords(filter.text);
   return sql`/* search.find */
     with met as materialized (
-      select e.context_id, e.seq, e.message_id, e.created_at, e.document from search_entries e
+      select e.context_id, e.seq, e.message_id, e.created_at, e.document from ${entries} e
       where ${sql.join(conditionsOf(tenantId, filter, before), sql` and `)}
       order by e.created_at desc, e.message_id desc limit ${STRETCH}
     ), stretch as (

@@ -14,8 +14,12 @@ export type DatabaseSight = {
   roundTripMs: number;
 };
 
-/** Throws the driver's error if the database cannot be reached. */
-export async function inspectDatabase(databaseUrl: string, schema: string): Promise<DatabaseSight> {
+/** `login`: as for `schemaState`. Throws the driver's error if the database cannot be reached. */
+export async function inspectDatabase(
+  databaseUrl: string,
+  schema: string,
+  login?: Parameters<typeof schemaState>[1],
+): Promise<DatabaseSight> {
   const sql = postgres(databaseUrl, {
     max: 1,
     connect_timeout: ASKED_WITHIN_S,
@@ -32,7 +36,7 @@ export async function inspectDatabase(databaseUrl: string, schema: string): Prom
     const db = drizzle(sql);
     return {
       version: server,
-      schema: await schemaState((statement) => db.execute(statement)),
+      schema: await schemaState((statement) => db.execute(statement), login),
       skewMs: clock === undefined ? 0 : clock.now.getTime() - (before + after) / 2,
       roundTripMs: after - before,
     };

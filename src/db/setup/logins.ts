@@ -4,6 +4,8 @@
  * one tenant at a time (row-security.ts).
  */
 import type postgres from 'postgres';
+import { getViewName } from 'drizzle-orm';
+import { tenantJobMetadata, tenantSearchEntries } from '../schema/search-views.ts';
 import { DatabaseRefused } from './database-refused.ts';
 import { quoted, secureRows, type Logins } from './row-security.ts';
 import { MIGRATIONS_TABLE } from './schema-state.ts';
@@ -12,15 +14,19 @@ import { MIGRATIONS_TABLE } from './schema-state.ts';
 export async function grantLogins(sql: postgres.Sql, schema: string, logins: Logins): Promise<void> {
   const { api, worker } = logins;
   await joinLogins(sql, logins);
+  // Before there are any rights: if it fails, a login sees no rows rather than all.
+  await secureRows(sql, schema, logins);
   await sql.begin(async (tx) => {
     for (const login of [api, worker]) await grantRows(tx, schema, login);
     await tx.unsafe(`grant execute on function ${PURGE} to ${quoted(worker)}`);
   });
-  await secureRows(sql, schema, logins);
 }
 
 /** Deletes entries of a tenant that is being deleted, the only way that entries of the audit log go. */
 const PURGE = 'delete_audit_entries(bigint, integer)';
+
+/** They have the rights of the owner, so nothing may be written through them. */
+const SEARCH_VIEWS = [tenantSearchEntries, tenantJobMetadata].map((view) => getViewName(view));
 
 type Known = { isAbove: boolean; isOwner: boolean };
 
@@ -62,7 +68,7 @@ async function grantRows(tx: postgres.TransactionSql, schema: string, name: stri
     `grant usage on schema ${quoted(schema)} to ${login}`,
     `grant select, insert, update, delete on all tables ${inSchema} to ${login}`,
     `revoke update, delete on audit_entries from ${login}`,
-    `revoke insert, update, delete on ${MIGRATIONS_TABLE} from ${login}`,
+    `revoke insert, update, delete on ${[MIGRATIONS_TABLE, ...SEARCH_VIEWS].join(', ')} from ${login}`,
   ])
     await tx.unsafe(statement);
 }

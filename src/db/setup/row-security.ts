@@ -4,13 +4,13 @@
  */
 import type postgres from 'postgres';
 import { whileLocked } from '../connection/lock-retry.ts';
-import { ALL_TENANTS, TENANT_SETTING } from '../connection/tenant-setting.ts';
+import { isOfNamedTenant } from '../connection/tenant-setting.ts';
 
 /** Names of PostgreSQL logins, of API and of worker processes. */
 export type Logins = { api: string; worker: string };
 
 type Policy = { table: string; name: string; role: string };
-type Table = { name: string; column: string; owner: string; isForced: boolean };
+type Table = { name: string; column: string; owner: string; isSecured: boolean; isForced: boolean };
 
 /** In the names of policies: another one where they say something else, so that a migration replaces them. */
 const VERSION = 1;
@@ -27,32 +27,47 @@ export async function secureRows(sql: postgres.Sql, schema: string, logins: Logi
       ({ table: of, name }) => of === table.name && KINDS.some((kind) => name.startsWith(kind)),
     );
     const wanted = policiesOf(table, logins);
-    if (isSame(made, wanted) && table.isForced) continue;
+    const isDone = table.isSecured && table.isForced === isToBeForced(table);
+    if (isDone && isSame(made, wanted)) continue;
     // One table at a time: transactions of other processes lock several, in another order.
     await whileLocked(
       TRY_MS,
       async () => undefined,
-      () => sql.begin((tx) => secure(tx, table.name, made, wanted)),
+      () => sql.begin((tx) => secure(tx, table, made, wanted)),
     );
   }
 }
 
 async function secure(
   tx: postgres.TransactionSql,
-  table: string,
+  table: Table,
   made: readonly Policy[],
   wanted: readonly { text: string }[],
 ): Promise<void> {
   await tx.unsafe(`set local lock_timeout = ${LOCK_MS}`);
-  for (const { name } of made) await tx.unsafe(`drop policy ${quoted(name)} on ${quoted(table)}`);
+  const named = quoted(table.name);
+  for (const { name } of made) await tx.unsafe(`drop policy ${quoted(name)} on ${named}`);
   for (const { text } of wanted) await tx.unsafe(text);
-  await tx.unsafe(`alter table ${quoted(table)} enable row level security, force row level security`);
+  const force = isToBeForced(table) ? 'force' : 'no force';
+  await tx.unsafe(`alter table ${named} enable row level security, ${force} row level security`);
+}
+
+/** Tables that views of the owner search (schema/search-views.ts). */
+const SEARCHED: readonly string[] = ['jobs', 'search_entries'];
+
+/**
+ * Whether policies hold for the owner, too. Its policy lets it see all rows, but where any policy holds, PostgreSQL plans
+ * such searches without statistics.
+ */
+function isToBeForced({ name }: Table): boolean {
+  return !SEARCHED.includes(name);
 }
 
 /** Tables with rows of tenants, and the column that has the tenant's id. */
 async function tenantTables(sql: postgres.Sql, schema: string): Promise<Table[]> {
   return sql<Table[]>`
-    select c.relname as name, a.attname as column, pg_get_userbyid(c.relowner) as owner, c.relrowsecurity and c.relforcerowsecurity as "isForced"
+    select c.relname as name, a.attname as column, pg_get_userbyid(c.relowner) as owner,
+      c.relrowsecurity as "isSecured", c.relforcerowsecurity as "isForced"
     from pg_class c join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
     where c.relnamespace = ${schema}::regnamespace and c.relkind = 'r'
       and a.attname = case c.relname when 'tenants' then 'id' else 'tenant_id' end
@@ -61,14 +76,7 @@ async function tenantTables(sql: postgres.Sql, schema: string): Promise<Table[]>
 
 const KINDS = ['all_of_owner', 'own_tenant_of_api', 'all_of_workers'] as const;
 
-/**
- * The setting is read once for a statement, not once for a row. The condition on the column is one that an index can
- * answer, but the statements' own conditions are what indexes are chosen for.
- */
 function policiesOf({ name, column, owner }: Table, { api, worker }: Logins): (Policy & { text: string })[] {
-  const setting = `nullif(current_setting('${TENANT_SETTING}', true), '')`;
-  const ofTenant = `${column} = (select nullif(${setting}, '${ALL_TENANTS}')::bigint)
-    or (select ${setting} = '${ALL_TENANTS}')`;
   const policy = (kind: (typeof KINDS)[number], role: string, condition: string): Policy & { text: string } => {
     const named = `${kind}_${VERSION}`;
     const text = `create policy ${named} on ${quoted(name)} to ${quoted(role)} using (${condition})`;
@@ -76,7 +84,7 @@ function policiesOf({ name, column, owner }: Table, { api, worker }: Logins): (P
   };
   return [
     policy('all_of_owner', owner, 'true'),
-    policy('own_tenant_of_api', api, ofTenant),
+    policy('own_tenant_of_api', api, isOfNamedTenant(column)),
     policy('all_of_workers', worker, 'true'),
   ];
 }

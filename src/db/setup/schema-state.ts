@@ -6,14 +6,26 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql, type SQL } from 'drizzle-orm';
+import { MIGRATE_LOGINS, WHY_UNLIMITED, unlimitedProblem, type Unlimited } from './api-login.ts';
 import { errorCode } from '../connection/database-errors.ts';
 import { MIGRATIONS, MIGRATION_JOURNAL } from '../../package-files.ts';
 
 /** The table of applied migrations, in the same schema as all other tables. */
 export const MIGRATIONS_TABLE = 'migrations';
 
-/** `behind`: the names of the missing migrations, oldest first. `foreign`: created by another build. */
-export type SchemaState = { kind: 'current' } | { kind: 'behind'; missing: readonly string[] } | { kind: 'foreign' };
+/**
+ * `behind`: the names of the missing migrations, oldest first. `foreign`: created by another build. Only for a login that
+ * row security is to limit: `unlimited`: it does not. `hidden`: the login sees no tables.
+ */
+export type SchemaState =
+  | { kind: 'current' }
+  | { kind: 'behind'; missing: readonly string[] }
+  | { kind: 'foreign' }
+  | { kind: 'unlimited'; why: Unlimited }
+  | { kind: 'hidden' };
+
+/** Whether the login that asks is one that row security is to limit. */
+type Login = 'any' | 'to be limited';
 
 /** Runs one statement on a connection whose `search_path` is the schema of the installation. */
 type Ask = (statement: SQL) => Promise<readonly Record<string, unknown>[]>;
@@ -30,13 +42,18 @@ const NOT_ALLOWED = '42501';
 const OLD_FIRST_MIGRATION = '89bfb9316c64e6dbd7db0c26cdf1235709e99715a1f50955c800dd0ae1bd1433';
 
 /** Rejects if the database does not answer. A database with migrations of a newer version counts as current. */
-export async function schemaState(ask: Ask): Promise<SchemaState> {
+export async function schemaState(ask: Ask, login: Login = 'any'): Promise<SchemaState> {
   const known = await knownMigrations();
-  const applied = await hashesIn(ask, sql`select hash from ${sql.identifier(MIGRATIONS_TABLE)} order by id`);
-  if (applied === 'not allowed') return { kind: 'current' };
-  if (applied.length === 0 && (await isOldBuild(ask))) return { kind: 'foreign' };
-  if (applied.some((hash, at) => at < known.length && hash !== known[at]?.hash)) return { kind: 'foreign' };
-  const missing = known.slice(applied.length).map(({ tag }) => tag);
+  const why = login === 'any' ? sql`null` : WHY_UNLIMITED;
+  const statement = sql`select hash, ${why} as why from ${sql.identifier(MIGRATIONS_TABLE)} order by id`;
+  const rows = await rowsOf<{ hash: string; why: Unlimited | null }>(ask, statement);
+  if (rows === 'not allowed') return login === 'any' ? { kind: 'current' } : { kind: 'hidden' };
+  const [first] = rows;
+  if (first?.why != null) return { kind: 'unlimited', why: first.why };
+  if (first === undefined && (await isOldBuild(ask))) return { kind: 'foreign' };
+  if (first === undefined && login === 'to be limited') return { kind: 'hidden' };
+  if (rows.some(({ hash }, at) => at < known.length && hash !== known[at]?.hash)) return { kind: 'foreign' };
+  const missing = known.slice(rows.length).map(({ tag }) => tag);
   return missing.length === 0 ? { kind: 'current' } : { kind: 'behind', missing };
 }
 
@@ -54,6 +71,10 @@ export function schemaProblem(state: SchemaState): SchemaProblem | null {
         advice: 'Run `nightshift migrate` (in a clone: `npm run migrate`).',
       };
     }
+    case 'unlimited':
+      return unlimitedProblem(state.why);
+    case 'hidden':
+      return { reason: 'The login of NIGHTSHIFT_API_DATABASE_URL sees no tables.', advice: MIGRATE_LOGINS };
     case 'foreign':
       return {
         reason: 'The database was created by another build of Nightshift, and its schema cannot be upgraded.',
@@ -70,13 +91,19 @@ export function describeSchemaProblem(state: SchemaState): string | null {
 }
 
 async function isOldBuild(ask: Ask): Promise<boolean> {
-  const hashes = await hashesIn(ask, sql`select hash from drizzle.__drizzle_migrations order by id limit 1`);
-  return hashes !== 'not allowed' && hashes[0] === OLD_FIRST_MIGRATION;
+  const rows = await rowsOf<{ hash: string }>(
+    ask,
+    sql`select hash from drizzle.__drizzle_migrations order by id limit 1`,
+  );
+  return rows !== 'not allowed' && rows[0]?.hash === OLD_FIRST_MIGRATION;
 }
 
-async function hashesIn(ask: Ask, statement: SQL): Promise<string[] | 'not allowed'> {
+async function rowsOf<Row extends Record<string, unknown>>(
+  ask: Ask,
+  statement: SQL,
+): Promise<readonly Row[] | 'not allowed'> {
   try {
-    return (await ask(statement)).map(({ hash }) => String(hash));
+    return (await ask(statement)) as readonly Row[];
   } catch (error) {
     if (errorCode(error) === NOT_ALLOWED) return 'not allowed';
     if (NO_TABLE.includes(errorCode(error))) return [];

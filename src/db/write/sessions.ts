@@ -1,4 +1,4 @@
-/** Browser sessions: their tenant, the API key or user that began them, and when they expire. */
+/** Browser sessions: of a tenant, by an API key or by a user of the OpenID provider; or of the operator, by the admin key. */
 import { sql, type SQL } from 'drizzle-orm';
 import type { KeyRef } from '../../core/access/api-keys.ts';
 import type { ApiKeyId, TenantId } from '../../core/ids.ts';
@@ -13,13 +13,20 @@ import { isValidKey, parseScopes } from './api-keys.ts';
 import { isActive } from './tenants/tenants.ts';
 
 /**
- * Who began a session. A key: it ends with the key. A user of the OpenID provider: `groups` are those that gave access to
- * the tenant.
+ * Who began a session of a tenant. A key: it ends with the key. A user of the OpenID provider: `groups` are those that
+ * gave access to the tenant.
  */
 export type SessionOwner = { kind: 'key'; key: KeyRef } | { kind: 'user'; user: User; groups: readonly string[] };
 
+/** `keyId`: of the admin key. The session ends with the key. */
+export type OperatorSession = { kind: 'operator'; keyId: string };
+
+/** Who signed in. */
+export type SignedInBy = { kind: 'tenant'; tenantId: TenantId; owner: SessionOwner } | OperatorSession;
+
 /** `scopes`: of a key that the API made; those of the environment, and of groups, are not stored. */
-export type StoredSession = {
+export type TenantSession = {
+  kind: 'tenant';
   tenantId: TenantId;
   tenantName: string;
   tenantStatus: TenantStatus;
@@ -29,22 +36,33 @@ export type StoredSession = {
   scopes: Scopes;
 };
 
+export type StoredSession = OperatorSession | TenantSession;
+
 /** A condition on a session `s` and its key `k`, if the API made it. */
 const isLive: SQL = sql`s.expires_at > ${nowInStatement} and (s.api_key_id is null or ${isValidKey})`;
+
+/** Whether the tenant of a session `s` is active; the operator has none. */
+const isOfActive: SQL = sql`(s.tenant_id is null or ${isActive(sql`s.tenant_id`)})`;
 
 /** `seconds`: the lifetime of the session. False: the tenant is not active. */
 export async function beginSession(
   executor: Executor,
   tokenHash: string,
-  { tenantId, owner }: { tenantId: TenantId; owner: SessionOwner },
+  by: SignedInBy,
   seconds: number,
 ): Promise<boolean> {
-  const { keyId, apiKeyId, user, groups } = toColumns(owner);
+  if (by.kind === 'operator') {
+    await executor.execute(sql`/* sessions.begin_of_operator */
+      insert into sessions (token_hash, key_id, expires_at)
+      values (${tokenHash}, ${by.keyId}, ${nowInStatement} + ${seconds} * interval '1 second')`);
+    return true;
+  }
+  const { keyId, apiKeyId, user, groups } = toColumns(by.owner);
   const rows = await executor.execute(sql`/* sessions.begin */
     insert into sessions (token_hash, tenant_id, key_id, api_key_id, user_name, groups, expires_at)
     select ${tokenHash}, t.id, ${keyId}::text, ${apiKeyId}::uuid, ${user}::text,
       ${groups === null ? null : encodeJson(groups)}::jsonb, ${nowInStatement} + ${seconds} * interval '1 second'
-    from tenants t where t.id = ${tenantId} and t.status = 'active' returning 1`);
+    from tenants t where t.id = ${by.tenantId} and t.status = 'active' returning 1`);
   return rows.length > 0;
 }
 
@@ -69,19 +87,21 @@ function ownerOf({ keyId, apiKeyId, user, groups }: OwnerColumns): SessionOwner 
   return { kind: 'key', key: apiKeyId === null ? { kind: 'env', id: keyId ?? '' } : { kind: 'made', id: apiKeyId } };
 }
 
-type SessionRow = Omit<StoredSession, 'owner' | 'scopes'> & OwnerColumns & { scopes: string | null };
+type SessionRow = OwnerColumns &
+  ({ tenantId: null } | (Omit<TenantSession, 'kind' | 'owner' | 'scopes'> & { scopes: string | null }));
 
 /** Null: no such session, or it has expired, or its key has. */
 export async function findSession(executor: Executor, tokenHash: string): Promise<StoredSession | null> {
   const [found] = await executor.execute<SessionRow>(sql`/* sessions.find */
     select s.tenant_id as "tenantId", t.name as "tenantName", t.status as "tenantStatus", t.allow, t.limits,
       ${OWNER}, k.scopes
-    from sessions s join tenants t on t.id = s.tenant_id left join api_keys k on k.id = s.api_key_id
-    where s.token_hash = ${tokenHash} and ${isLive}`);
+    from sessions s left join tenants t on t.id = s.tenant_id left join api_keys k on k.id = s.api_key_id
+    where s.token_hash = ${tokenHash} and (s.tenant_id is null or t.id is not null) and ${isLive}`);
   if (found === undefined) return null;
+  if (found.tenantId === null) return { kind: 'operator', keyId: found.keyId ?? '' };
   const { tenantId, tenantName, tenantStatus, allow, limits, scopes } = found;
   const ofTenant = { tenantId, tenantName, tenantStatus, allow, limits };
-  return { ...ofTenant, owner: ownerOf(found), scopes: new Set(parseScopes(scopes ?? '')) };
+  return { kind: 'tenant', ...ofTenant, owner: ownerOf(found), scopes: new Set(parseScopes(scopes ?? '')) };
 }
 
 /** The hashes of those sessions that exist and have not expired, nor their keys, in one query. */
@@ -92,7 +112,7 @@ export async function findLiveSessions(
   const rows = await executor.execute<{ hash: string }>(sql`
     select s.token_hash as hash from jsonb_array_elements_text(${encodeJson(tokenHashes)}::jsonb) as a(hash)
     join sessions s on s.token_hash = a.hash left join api_keys k on k.id = s.api_key_id
-    where ${isLive} and ${isActive(sql`s.tenant_id`)}`);
+    where ${isLive} and ${isOfActive}`);
   return new Set(rows.map(({ hash }) => hash));
 }
 
@@ -100,18 +120,19 @@ export async function findLiveSessions(
 export async function holdSession(tx: Executor, tokenHash: string): Promise<boolean> {
   const rows = await tx.execute(sql`/* sessions.hold */
     select 1 from sessions s left join api_keys k on k.id = s.api_key_id
-    where s.token_hash = ${tokenHash} and ${isLive} and ${isActive(sql`s.tenant_id`)} for share of s`);
+    where s.token_hash = ${tokenHash} and ${isLive} and ${isOfActive} for share of s`);
   return rows.length > 0;
 }
 
 /** Returns who began it. Null: no such session. */
-export async function endSession(
-  tx: Executor,
-  tokenHash: string,
-): Promise<Pick<StoredSession, 'tenantId' | 'owner'> | null> {
-  const [ended] = await tx.execute<Pick<SessionRow, 'tenantId'> & OwnerColumns>(sql`/* sessions.end */
+export async function endSession(tx: Executor, tokenHash: string): Promise<SignedInBy | null> {
+  const [ended] = await tx.execute<OwnerColumns & { tenantId: TenantId | null }>(sql`/* sessions.end */
     delete from sessions s where s.token_hash = ${tokenHash} returning s.tenant_id as "tenantId", ${OWNER}`);
-  return ended === undefined ? null : { tenantId: ended.tenantId, owner: ownerOf(ended) };
+  if (ended === undefined) return null;
+  const { tenantId, keyId } = ended;
+  return tenantId === null
+    ? { kind: 'operator', keyId: keyId ?? '' }
+    : { kind: 'tenant', tenantId, owner: ownerOf(ended) };
 }
 
 /** Ends all sessions that the user has in the tenant by sign-in at the OpenID provider. */

@@ -101,9 +101,10 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
 async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | Unread | null> {
   const { shares } = parts.slots;
   const { tenantId } = one;
-  const isLimited = slotsOfTenant(parts) !== null || (tenantId !== null && shares.isLimited(tenantId));
-  const claimed = isLimited ? null : await claimUnlimited(parts, one);
-  return claimed === null && tenantId !== null && shares.someAreLimited ? claimLimited(parts, one, tenantId) : claimed;
+  if (tenantId === null) return slotsOfTenant(parts) === null ? claimUnlimited(parts, one) : null;
+  if (shares.isLimited(tenantId)) return claimLimited(parts, one, tenantId);
+  const claimed = await claimUnlimited(parts, one);
+  return claimed === null && shares.areLimitsCut ? claimLimited(parts, one, tenantId) : claimed;
 }
 
 async function claimUnlimited(parts: Parts, one: Claim): Promise<Claimed | Unread | null> {
@@ -123,7 +124,7 @@ async function claimUnlimited(parts: Parts, one: Claim): Promise<Claimed | Unrea
 
 /** How long a context of a tenant with a limit waits for its turn to be claimed, in milliseconds. */
 const TURN_MS = 2_000;
-/** Pause after another process, or a command on the context, was faster, in milliseconds. */
+/** Pause after a claim of another process was faster, in milliseconds. */
 const BUSY_MS = 10;
 
 /** Claims of tenants with a limit of slots: in each process one after the other, and committed before anything is read. */
@@ -131,17 +132,28 @@ async function claimLimited(parts: Parts, one: Claim, tenantId: TenantId): Promi
   const { contextId, owner, signals } = one;
   const { database, turns, random } = parts;
   const until = performance.now() + TURN_MS;
-  const row = await turns(tenantId, async () => {
-    while (!signals.lost && performance.now() < until) {
-      const claimed = await database.transaction((tx) => claimWithinSlots(tx, contextId, owner, slotsOfTenant(parts)));
-      if (claimed.kind === 'claimed') return claimed.row;
-      if (claimed.kind === 'noop') return null;
-      await setTimeout(BUSY_MS * (0.5 + random()));
-    }
-    // It stays runnable: a look or a sweep finds it.
-    return null;
+  const tryOnce = () => database.transaction((tx) => claimWithinSlots(tx, contextId, owner, slotsOfTenant(parts)));
+  // What is not claimed stays runnable: a look or a sweep finds it.
+  while (!signals.lost && performance.now() < until) {
+    const claimed = await turns(tenantId, tryOnce);
+    if (claimed.kind === 'claimed') return afterClaim(parts, claimed.row);
+    if (claimed.kind !== 'busy') return null;
+    await setTimeout(BUSY_MS * (0.5 + random()));
+  }
+  return null;
+}
+
+/** Null: another process has the context meanwhile. */
+async function afterClaim(parts: Parts, row: ContextRow): Promise<Claimed | Unread | null> {
+  const { contextId, epoch } = row.lease;
+  parts.clock.set(row.now);
+  const mayEnd = row.failedClaims >= LIMITS.failedClaims || parts.registry.unsupported.has(contextId);
+  if (!mayEnd) return { kind: 'unread', row };
+  return parts.database.transaction(async (tx) => {
+    const now = await read(tx, contextId, 'lock');
+    if (now === null || now.lease.epoch !== epoch) return null;
+    return (await withoutReading(parts, tx, beforeOwnClaim(now))) ?? { kind: 'unread', row };
   });
-  return row === null ? null : ((await withoutReading(parts, database.db, row)) ?? { kind: 'unread', row });
 }
 
 /** The limit of slots in the config file; null: none. */
@@ -149,11 +161,14 @@ function slotsOfTenant({ abilities }: Parts): number | null {
   return abilities.team.tenantLimits.slots ?? null;
 }
 
-/** Ends or leaves a claimed context for which that is clear without its history; null: it has to be read. */
-async function withoutReading(parts: Parts, executor: Executor, row: ContextRow): Promise<Claimed | null> {
+/**
+ * Ends or leaves a claimed context, whose row the transaction has locked, if that is clear without its history. Null: it
+ * has to be read.
+ */
+async function withoutReading(parts: Parts, tx: Executor, row: ContextRow): Promise<Claimed | null> {
   parts.clock.set(row.now);
-  if (row.failedClaims >= LIMITS.failedClaims) return endUnread(executor, row, parts.ids, crashLoop(row.failedClaims));
-  return parts.registry.unsupported.has(row.lease.contextId) ? leaveUnread(parts, executor, row) : null;
+  if (row.failedClaims >= LIMITS.failedClaims) return endUnread(tx, row, parts.ids, crashLoop(row.failedClaims));
+  return parts.registry.unsupported.has(row.lease.contextId) ? leaveUnread(parts, tx, row) : null;
 }
 
 /** Claimed, but not read yet. */

@@ -5,7 +5,7 @@
  * contexts may wait, and a wake-up is only a hint that there is work: the slot takes the next runnable context, chosen by
  * `Shares` between the tenants, and within a tenant by priority and time. Sweeps choose in the same way, and so does a
  * slot that becomes free while more is known to wait; so the order does not depend on wake-ups, and all works without
- * them.
+ * them. Contexts of a tenant with a limit of slots always have their turn by this list.
  *
  * A tenant that runs nothing here while all slots are taken gets one of the reserved slots.
  */

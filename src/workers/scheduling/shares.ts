@@ -27,7 +27,7 @@ export class Shares {
   /** The limit of slots of tenants that have none of their own; null: none. */
   readonly #ofFile: number | null;
   #limits: ReadonlyMap<TenantId, number> = new Map();
-  #someAreLimited = false;
+  #areLimitsCut = false;
 
   constructor(slotsOfTenant: number | null = null) {
     this.#ofFile = slotsOfTenant;
@@ -40,7 +40,7 @@ export class Shares {
   /** Slots of tenants with a limit, over all processes. `isCut`: there may be more such tenants. */
   setLimits(limits: ReadonlyMap<TenantId, number>, isCut: boolean): void {
     this.#limits = limits;
-    this.#someAreLimited = isCut || limits.size > 0;
+    this.#areLimitsCut = isCut;
   }
 
   /** Whether its slots are limited, as far as this process knows. */
@@ -48,8 +48,9 @@ export class Shares {
     return this.#limitOf(tenant) !== null;
   }
 
-  get someAreLimited(): boolean {
-    return this.#someAreLimited || this.#ofFile !== null;
+  /** Whether there may be more tenants with a limit than this process knows. */
+  get areLimitsCut(): boolean {
+    return this.#areLimitsCut;
   }
 
   running(tenant: TenantId): number {

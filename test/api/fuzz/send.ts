@@ -1,4 +1,5 @@
 // Sends a request over a socket and checks its answer: against the document, and by what the API logged.
+import { setImmediate } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,31 +24,42 @@ export type Sender = {
 export async function openSender(api: Api): Promise<Sender> {
   await api.app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = api.app.server.address() as AddressInfo;
-  const rejections: unknown[] = [];
-  const keep = (reason: unknown) => void rejections.push(reason);
+  const rejections: string[] = [];
+  const keep = (reason: unknown): void => {
+    rejections.push(reason instanceof Error ? (reason.stack ?? String(reason)) : String(reason));
+  };
+  // Test files run one after another in the same process: what an earlier one left behind is not of a request.
+  await setImmediate();
   process.on('unhandledRejection', keep);
+  /** Errors since the last call, also those that follow an answer at once. */
+  const errors = async (): Promise<string> => {
+    await setImmediate();
+    const found = [...loggedBy(api), ...rejections.splice(0)];
+    api.lines.length = 0;
+    return found.join('\n');
+  };
 
   return {
     async send({ method, url, headers, body }, credentials) {
-      api.lines.length = 0;
+      const late = await errors();
+      if (late !== '') throw new Error(`After the answer to an earlier request the API failed: ${late}`);
       api.statements.length = 0;
       const answer = await exchange({ port, method, path: url, headers: { ...headers, ...credentials } }, body);
-      if (answer.status >= 500) throw new Error(`It was answered with ${answer.status}. ${logOf(api)}`);
+      const failed = await errors();
+      if (answer.status >= 500) throw new Error(`It was answered with ${answer.status}. ${failed}`);
+      if (failed !== '') throw new Error(`It was answered with ${answer.status}, and the API failed: ${failed}`);
       api.contract.check(method, url, answer);
       if (answer.status >= 400 && answer.body.status !== answer.status && method !== 'HEAD')
         throw new Error(`The status ${answer.status} is ${answer.body.status} in its body.`);
-      const log = logOf(api);
-      if (log !== '') throw new Error(`It was answered with ${answer.status}, and the API logged an error: ${log}`);
-      if (rejections.length > 0) throw new Error(`A rejection was not handled: ${rejections.splice(0).join()}`);
       return answer;
     },
     close: () => void process.off('unhandledRejection', keep),
   };
 }
 
-function logOf({ lines }: Api): string {
+function loggedBy({ lines }: Api): string[] {
   const errors = lines.filter(({ level }) => Number(level) >= ERROR_LEVEL);
-  return errors.map(({ err, msg }) => JSON.stringify(err ?? msg).slice(0, 1_000)).join('\n');
+  return errors.map(({ err, msg }) => JSON.stringify(err ?? msg).slice(0, 1_000));
 }
 
 type Target = { port: number; method: string; path: string; headers: Record<string, string> };

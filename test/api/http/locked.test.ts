@@ -2,13 +2,11 @@
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { localRates } from '../../../src/bus/request-rates.ts';
-import { startServer, type Server } from '../../../src/api/server/server.ts';
+import type { Server } from '../../../src/api/server/server.ts';
 import { requestLimits } from '../../../src/platform/platform.ts';
-import { parseEnvironment } from '../../../src/config/config.ts';
 import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
-import { ABOUT, openApi, type Api, type Body } from '../harness.ts';
-import { NO_WEBHOOKS } from '../../services/webhooks.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
+import { listen } from './listening.ts';
 
 let api: Api;
 let database: Database;
@@ -18,19 +16,8 @@ beforeAll(async () => {
   api = await openApi();
   // One connection: a request that kept it while it waits would keep it from all others.
   database = openDatabase(api.databaseUrl, { max: 1, ...requestLimits({ requestMs: 1_000 }) });
-  server = await startServer({
-    ...api.commands,
-    database,
-    config: parseEnvironment({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000' }),
-    roles: new Map(),
-    parameters: [],
-    about: ABOUT,
-    webhooks: NO_WEBHOOKS,
-    requestRates: localRates(),
-    consoleFolder: null,
-    checkInput: async () => null,
-    logger: pino({ level: 'warn' }, { write: (line) => void log.push(JSON.parse(line)) }),
-  });
+  const logger = pino({ level: 'warn' }, { write: (line) => void log.push(JSON.parse(line)) });
+  server = await listen(api, { database, logger });
 });
 afterAll(async () => {
   await server.close();

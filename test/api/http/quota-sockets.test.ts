@@ -2,12 +2,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pino } from 'pino';
-import { localRates } from '../../../src/bus/request-rates.ts';
-import { startServer, type Server } from '../../../src/api/server/server.ts';
-import { parseEnvironment } from '../../../src/config/config.ts';
-import { ABOUT, openApi, type Api, type Body } from '../harness.ts';
-import { NO_WEBHOOKS } from '../../services/webhooks.ts';
+import type { Server } from '../../../src/api/server/server.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
+import { configOf, listen } from './listening.ts';
 
 const MEGABYTE = 'x'.repeat(1024 * 1024);
 
@@ -15,19 +12,8 @@ let api: Api;
 let server: Server;
 beforeAll(async () => {
   api = await openApi();
-  const config = parseEnvironment({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', NIGHTSHIFT_IMPORT_MB: '8' });
-  server = await startServer({
-    ...api.commands,
-    config: { ...config, tenantLimits: { upload_mb: 4, streams: 1, concurrent_requests: 2 } },
-    roles: new Map(),
-    parameters: [],
-    about: ABOUT,
-    webhooks: NO_WEBHOOKS,
-    requestRates: localRates(),
-    consoleFolder: null,
-    checkInput: async () => null,
-    logger: pino({ level: 'silent' }),
-  });
+  const tenantLimits = { upload_mb: 4, streams: 1, concurrent_requests: 2 };
+  server = await listen(api, { config: { ...configOf({ NIGHTSHIFT_IMPORT_MB: '8' }), tenantLimits } });
 });
 afterAll(async () => {
   await server.close();

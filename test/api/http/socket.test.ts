@@ -5,14 +5,12 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
-import { localRates } from '../../../src/bus/request-rates.ts';
 import { refuseBusyPort } from '../../../src/api/server/busy-port.ts';
-import { startServer, type Server } from '../../../src/api/server/server.ts';
-import { parseEnvironment } from '../../../src/config/config.ts';
+import type { Server } from '../../../src/api/server/server.ts';
 import type { Environment } from '../../../src/config/environment.ts';
 import { tagOf } from '../../services/statements.ts';
-import { ABOUT, openApi, type Api, type Body } from '../harness.ts';
-import { NO_WEBHOOKS } from '../../services/webhooks.ts';
+import { openApi, type Api, type Body } from '../harness.ts';
+import { configOf, listen } from './listening.ts';
 
 let api: Api;
 let server: Server;
@@ -26,19 +24,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const start = (env: Environment, logger = pino({ level: 'silent' })): Promise<Server> =>
-  startServer({
-    ...api.commands,
-    // A request is not cut off, however slow the machine is.
-    config: parseEnvironment({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', ...env }),
-    roles: new Map(),
-    parameters: [],
-    about: ABOUT,
-    webhooks: NO_WEBHOOKS,
-    requestRates: localRates(),
-    consoleFolder: null,
-    checkInput: async () => null,
-    logger,
-  });
+  listen(api, { config: configOf(env), logger });
 
 const post = (path: string, body: string): Promise<Response> =>
   fetch(`${server.url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });

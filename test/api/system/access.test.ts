@@ -89,7 +89,7 @@ describe('with keys', () => {
   });
 });
 
-/** Paths that the admin key opens. They show no data of a tenant. */
+/** Paths that the admin key opens, or a session of it. They show no data of a tenant. */
 const OF_OPERATORS = [
   '/metrics',
   '/api/system',
@@ -135,7 +135,17 @@ describe('with an admin key', () => {
     expect(body.version).toBe(all.version);
   });
 
-  test('it sees no data of a tenant, and opens no browser session', async () => {
+  const ofPage = { host: 'console.example', origin: 'http://console.example', 'sec-fetch-site': 'same-origin' };
+  const inBrowser = async (): Promise<Record<string, string>> => {
+    const { headers } = await api.post('/api/session', { key: KEY }, ofPage);
+    return { ...ofPage, cookie: String(headers['set-cookie']).split(';')[0] ?? '' };
+  };
+
+  test.each([
+    ['the key', async () => configFile],
+    ['a browser session of it', inBrowser],
+  ])('%s sees no data of a tenant', async (_, credentials) => {
+    const operator: Record<string, string> = await credentials();
     for (const [path, methods] of Object.entries(api.contract.document.paths)) {
       if (
         OF_OPERATORS.includes(path) ||
@@ -146,14 +156,17 @@ describe('with an admin key', () => {
       for (const method of Object.keys(methods)) {
         if (`${method} ${path}` === MAKES_FIRST_KEY) continue;
         const url = path.replaceAll(/\{[^}]+\}/g, '00000000-0000-7000-8000-000000000000');
-        const { status } = await api.call(method.toUpperCase(), url, undefined, configFile);
+        const { status, body } = await api.call(method.toUpperCase(), url, undefined, operator);
         expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 403`);
+        // Not because of where the request comes from.
+        expect(body.error.message).toContain('no access to the data of a tenant');
       }
     }
-    expect((await api.post('/api/session', { key: KEY })).status).toBe(401);
-    expect((await api.get('/api/session', configFile)).body).toMatchObject({
-      signed_in: false,
+    expect((await api.get('/api/session', operator)).body).toEqual({
+      auth: 'key',
+      signed_in: true,
       tenant: null,
+      scopes: ['operator'],
     });
   });
 

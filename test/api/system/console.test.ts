@@ -46,6 +46,7 @@ const ADDRESSES = [
   '/workers/0190a000-0000-7000-8000-000000000000/tree',
   '/inbox',
   '/schedules',
+  '/tenants',
   '/overview',
   '/search?q=a%20b',
   '/access',

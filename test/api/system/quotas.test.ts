@@ -1,5 +1,6 @@
 // Limits of a tenant: requests in a second and at once, streams, sizes of bodies, workers, queued jobs and reads.
 import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { claimWithinSlots } from '../../../src/db/run/claims.ts';
@@ -177,6 +178,19 @@ describe('queued jobs', () => {
     const withInput = await api.post('/api/workers', { name: 'w', input: { content: 'hi' } }, key);
     expectExceeded(withInput, 'queued_jobs');
     expectExceeded(await api.post('/api/chat', { message: 'hi' }, key), 'queued_jobs');
+  });
+
+  test('below the limit are accepted, although others are being stored while they are counted', async () => {
+    const { key } = await tenantWith({ queued_jobs: 40 });
+    const { body: worker } = await api.post('/api/workers', { name: 'w' }, key);
+    const post = () => api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'hi' }, key);
+    const posts: Promise<Answer>[] = [];
+    for (let count = 0; count < 40; count += 1) {
+      posts.push(post());
+      await setTimeout(count % 4);
+    }
+    expect((await Promise.all(posts)).map(({ status }) => status)).toEqual(Array.from({ length: 40 }, () => 202));
+    expectExceeded(await post(), 'queued_jobs');
   });
 
   test('under one key are one post, and a refused post may be repeated', async () => {

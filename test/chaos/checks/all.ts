@@ -5,6 +5,7 @@ import { answers } from './answers.ts';
 import { approvals } from './approvals.ts';
 import { branches } from './branches.ts';
 import { compactions } from './compactions.ts';
+import { delays } from './delays.ts';
 import { endings } from './endings.ts';
 import { branchHistories } from './branch-histories.ts';
 import { numbers } from './numbers.ts';
@@ -15,12 +16,14 @@ import { processes } from './processes.ts';
 import { questions } from './questions.ts';
 import { receipts } from './receipts.ts';
 import { idle } from './idle.ts';
+import { schedules } from './schedules.ts';
 import { settings } from './settings.ts';
 import { stops } from './stops.ts';
 import { streams } from './streams.ts';
 import { api } from './api.ts';
 import { tenants } from './tenants.ts';
 import { transcripts } from './transcripts.ts';
+import { webhooks } from './webhooks.ts';
 import { workers } from './workers.ts';
 
 export const CHECKS: readonly Check[] = [
@@ -30,6 +33,7 @@ export const CHECKS: readonly Check[] = [
   answers,
   once,
   order,
+  delays,
   numbers,
   transcripts,
   branchHistories,
@@ -44,6 +48,8 @@ export const CHECKS: readonly Check[] = [
   workers,
   api,
   streams,
+  schedules,
+  webhooks,
   tenants,
   processes,
 ];

@@ -44,14 +44,19 @@ function placesOf(world: World): Place[] {
 
 /**
  * No input began before one that was ahead of it in the queue. One of another priority must have been accepted by then
- * (`after` is the context's number at that time): an input accepted during a choice counts for the next choice.
+ * (`after` is the context's number at that time): an input accepted during a choice counts for the next choice. When a
+ * delayed one joined the queue is not known.
  */
 function overtaken(places: readonly Place[]): Violation[] {
   const begun = places.flatMap((place) => (place.begun === null ? [] : [{ ...place, begun: place.begun }]));
   return begun.flatMap((place) =>
     begun
       .filter((other) => isAhead(other.job, place.job) && other.begun > place.begun)
-      .filter((other) => other.job.priority === place.job.priority || other.accepted.after < place.begun - CHOOSING)
+      .filter(
+        (other) =>
+          other.job.priority === place.job.priority ||
+          (other.input.delay === null && other.accepted.after < place.begun - CHOOSING),
+      )
       .map((other) =>
         violation(
           `began at ${place.begun}, before one that stood ahead since ${other.accepted.after}`,
@@ -70,8 +75,9 @@ function isAhead(one: StoredJob, other: StoredJob): boolean {
   return one.priority < other.priority || (one.priority === other.priority && one.position < other.position);
 }
 
-/** An input that was accepted before another one was sent is ahead of it. */
-function misplaced(places: readonly Place[]): Violation[] {
+/** An input that was accepted before another one was sent is ahead of it. Delayed ones join the queue later. */
+function misplaced(all: readonly Place[]): Violation[] {
+  const places = all.filter(({ input }) => input.delay === null);
   return places.flatMap((place) =>
     places
       .filter((other) => other.accepted.at < place.input.firstSentAt && other.job.position > place.job.position)

@@ -1,16 +1,19 @@
-// A suspended tenant begins nothing and loses nothing; of a deleted one no row is left; each job has its user.
-import type { Check } from '../world/world.ts';
+// A suspended tenant begins nothing and loses nothing; of a deleted one no row is left; each job has its user. A run in
+// which no tenant with jobs was suspended or deleted tests nothing.
+import type { Check, OtherTenants, Violation } from '../world/world.ts';
 import { reporter } from './violation.ts';
 
 const violation = reporter('tenants');
 
 export const tenants: Check = {
   name: 'tenants',
-  find({ others: { inputs, jobs, suspended, left } }) {
+  find({ others, schedules: { runs } }) {
+    const { inputs, jobs, suspended, left } = others;
     const accepted = inputs.filter(({ tenant }) => tenant === 'paused');
     const byId = new Map(jobs.map((job) => [job.id, job]));
-    const known = new Set(accepted.map(({ jobId }) => jobId));
+    const known = new Set([...accepted.map(({ jobId }) => jobId), ...runs.map(({ job_id: id }) => id)]);
     return [
+      ...nothingHappened(others),
       ...accepted.flatMap(({ jobId, tag, user }) => {
         const job = byId.get(jobId);
         if (job === undefined)
@@ -26,7 +29,7 @@ export const tenants: Check = {
       }),
       ...jobs
         .filter(({ id }) => !known.has(id))
-        .map(({ id }) => violation('a job of the suspended tenant has no accepted input', null, id)),
+        .map(({ id }) => violation('a job of the suspended tenant is of no accepted input and no run', null, id)),
       ...jobs.flatMap(({ id, startedAt: at }) => {
         if (suspended === null || at === null || at <= suspended.from || at >= suspended.to) return [];
         const late = `${at - suspended.from} ms after none may begin`;
@@ -36,3 +39,14 @@ export const tenants: Check = {
     ];
   },
 };
+
+function nothingHappened({ inputs, suspended, deleted }: OtherTenants): Violation[] {
+  const names = ['paused', 'deleted'] as const;
+  return [
+    ...(suspended === null ? [violation('no tenant was suspended', null)] : []),
+    ...names.flatMap((name) => [
+      ...(inputs.some(({ tenant }) => tenant === name) ? [] : [violation(`the tenant ${name} had no input`, null)]),
+      ...(deleted.includes(name) ? [] : [violation(`the tenant ${name} was not deleted`, null)]),
+    ]),
+  ];
+}

@@ -21,6 +21,10 @@ export type Action =
   | 'withdraw'
   | 'reorder'
   | 'priority'
+  /** Inputs that start a few seconds later. */
+  | 'delay'
+  /** Inputs that name a webhook. */
+  | 'webhook'
   /** Stop a worker, and start it a while later. */
   | 'stop'
   /** Make a branch and post on it; delete one; switch to one. */
@@ -60,6 +64,8 @@ export const SWITCHES: Switches = {
   withdraw: true,
   reorder: true,
   priority: true,
+  delay: true,
+  webhook: true,
   stop: true,
   branch: true,
   'delete-branch': true,

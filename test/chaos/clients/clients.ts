@@ -9,7 +9,16 @@ import { branchOff, clear, deleteBranch, switchBranch } from './branching.ts';
 import { compact } from './compacting.ts';
 import type { Client, Crowd } from './crowd.ts';
 import { moments } from '../faults.ts';
-import { bodyOf, pathOf, postedTo, prepare, prepareNewWorker, prepareTogether } from './posting.ts';
+import {
+  bodyOf,
+  pathOf,
+  post,
+  postedTo,
+  prepare,
+  prepareDelayed,
+  prepareNewWorker,
+  prepareTogether,
+} from './posting.ts';
 import type { Random } from '../random.ts';
 import { CONFIG, changeSettings } from './settings.ts';
 import { stopAndStart } from './stopping.ts';
@@ -17,10 +26,13 @@ import { waitForWorkers } from './waiting.ts';
 import { isEnded, type Interrupt, type Posted } from '../world/world.ts';
 import type { JobStatus } from '../../../src/core/run/job.ts';
 
-export type CrowdPlan = { inputs: number; ms: number; stopped: AbortSignal };
+/** `webhook`: the one that inputs name. */
+export type CrowdPlan = { inputs: number; ms: number; stopped: AbortSignal; webhook: string };
 
 /** Clients at a time: further clients wait while no server answers. */
 const MOST = 60;
+/** The share of inputs that name a webhook. */
+const NAMING = 0.1;
 
 /** The actions on an input once it was accepted. */
 type FollowUp = (client: Client, posted: Posted, jobId: string, messageId: string | null) => Promise<void>;
@@ -69,6 +81,7 @@ export function startCrowd(ask: Asker, contexts: string[], random: Random, switc
   };
   const crowd: Crowd = {
     contexts,
+    webhook: plan.webhook,
     inputs: [],
     sightings: [],
     interrupts: [],
@@ -97,6 +110,11 @@ export function startCrowd(ask: Asker, contexts: string[], random: Random, switc
 
 async function act(client: Client, tag: string, switches: Switches): Promise<void> {
   const { random, crowd } = client;
+  // In every run at least one is delayed, names the webhook, and is not cancelled on purpose.
+  if (switches.delay && crowd.inputs.length === 0) {
+    const first = prepareDelayed(tag, random, crowd.contexts);
+    return void (await post(client, { ...first, webhook: switches.webhook ? crowd.webhook : null }));
+  }
   if (switches['no-key'] && random.chance(0.04)) {
     const together = prepareTogether(tag, random, crowd.contexts);
     await Promise.all(together.map(async (posted) => postAndFollowUp(client, posted, switches)));
@@ -104,7 +122,8 @@ async function act(client: Client, tag: string, switches: Switches): Promise<voi
   }
   const makesWorker = switches['new-worker'] && random.chance(0.03);
   const posted = makesWorker ? prepareNewWorker(tag, random, switches) : prepare(tag, random, crowd.contexts, switches);
-  await postAndFollowUp(client, posted, switches);
+  const names = switches.webhook && !makesWorker && posted.delivery === 'queue' && random.chance(NAMING);
+  await postAndFollowUp(client, names ? { ...posted, webhook: crowd.webhook } : posted, switches);
 }
 
 async function postAndFollowUp(client: Client, posted: Posted, switches: Switches): Promise<void> {
@@ -204,7 +223,13 @@ async function reorder(
   messageId: string | null,
 ): Promise<void> {
   if (messageId === null) return;
-  if (posted.delivery === 'steer' || crowd.contexts.indexOf(posted.contextId) % REORDERED !== 0) return;
+  // A delayed input has no place yet.
+  if (
+    posted.delay !== null ||
+    posted.delivery === 'steer' ||
+    crowd.contexts.indexOf(posted.contextId) % REORDERED !== 0
+  )
+    return;
   posted.reordered = true;
   const body = { position: random.between(1, 4) };
   await ask.insist('PATCH', `${pathOf(posted)}/${messageId}`, body, `reorder-${posted.tag}`);

@@ -5,6 +5,8 @@ import type { Change, Compact, Interrupt, Posted, Reply, Setting, Sighting, Stop
 
 export type Crowd = {
   contexts: string[];
+  /** The webhook that inputs name. */
+  webhook: string;
   inputs: Posted[];
   sightings: Sighting[];
   interrupts: Interrupt[];

@@ -222,6 +222,11 @@ function parent(shape: Shape, tag: string, children: Child[], beside: readonly C
   return { ...script(shape, [{ calls: [...calls, ...beside] }], tag), children };
 }
 
+/** One answer, without tools. */
+export function plainScript(tag: string): Script {
+  return script('plain', [], tag);
+}
+
 /** Waits for these, and then gives the last answer. */
 export function waitScript(tag: string, waitFor: object): Script {
   const line = `call: ${WAIT} ${JSON.stringify(waitFor)}`;

@@ -3,7 +3,7 @@ import type { Switches } from './actions.ts';
 import type { Client } from './crowd.ts';
 import { isOpen } from './requests.ts';
 import { CONFIG } from './settings.ts';
-import { write, type Script } from './inputs.ts';
+import { plainScript, write, type Script } from './inputs.ts';
 import type { Random } from '../random.ts';
 import type { Posted } from '../world/world.ts';
 
@@ -14,6 +14,8 @@ import type { Posted } from '../world/world.ts';
 const MAY_BE_GONE = { fine: [404, 422] };
 
 const TOGETHER = 8;
+/** The share of plain posts that start later. */
+const DELAYED = 0.13;
 
 export type Accepted = { jobId: string; messageId: string | null };
 
@@ -44,6 +46,7 @@ export async function post({ ask, crowd }: Client, posted: Posted): Promise<Acce
     posted.contextId = String(answer.body['context_id']);
     crowd.contexts.push(posted.contextId);
   }
+  if (posted.delay !== null) posted.delay.answered = Date.now();
   posted.outcome = { kind: 'accepted', at, jobId, messageId, after, branch };
   crowd.acceptMs.push(at - posted.firstSentAt);
   return { jobId, messageId };
@@ -57,15 +60,24 @@ export function prepare(tag: string, random: Random, contexts: readonly string[]
     { delivery: 'interrupt' as const, weight: switches['deliver-interrupt'] ? 6 : 0 },
   ];
   const { delivery } = random.weighted(deliveries);
-  return {
-    ...toPost(
-      tag,
-      random.pick(contexts),
-      write(tag, random, delivery === 'steer', switches.question, switches.spawn, switches.approve),
-    ),
-    delivery,
-    priority: switches.priority && delivery === 'queue' && random.chance(0.2) ? random.between(1, 10) : 5,
-  };
+  const posted = toPost(
+    tag,
+    random.pick(contexts),
+    write(tag, random, delivery === 'steer', switches.question, switches.spawn, switches.approve),
+  );
+  const priority = switches.priority && delivery === 'queue' && random.chance(0.2) ? random.between(1, 10) : 5;
+  // A deadline is not before the start.
+  const mayWait = switches.delay && delivery === 'queue' && posted.script.deadlineMs === null;
+  return { ...posted, delivery, priority, delay: mayWait && random.chance(DELAYED) ? delayOf(random) : null };
+}
+
+/** A plain input that starts later. */
+export function prepareDelayed(tag: string, random: Random, contexts: readonly string[]): Posted {
+  return { ...toPost(tag, random.pick(contexts), plainScript(tag)), delay: delayOf(random) };
+}
+
+function delayOf(random: Random): Posted['delay'] {
+  return { seconds: random.between(1, 5), sent: Date.now(), answered: null };
 }
 
 export function toPost(tag: string, contextId: string, script: Script): Posted {
@@ -79,6 +91,8 @@ export function toPost(tag: string, contextId: string, script: Script): Posted {
     priority: 5,
     branch: null,
     revision: null,
+    delay: null,
+    webhook: null,
     script,
     firstSentAt: performance.now(),
     outcome: { kind: 'pending' },
@@ -109,13 +123,15 @@ export function bodyOf(posted: Posted): object {
   return posted.isForNewWorker ? { name: posted.tag, config: CONFIG, input } : input;
 }
 
-function inputOf({ tag, delivery, priority, branch, revision, script }: Posted): object {
+function inputOf({ tag, delivery, priority, branch, revision, delay, webhook, script }: Posted): object {
   return {
     ...(revision?.kind === 'regenerate' ? {} : { content: script.text }),
     ...(branch === null ? {} : { branch }),
     metadata: { tag },
     ...(delivery === 'queue' ? {} : { delivery }),
     ...(priority === 5 ? {} : { priority }),
+    ...(delay === null ? {} : { after_s: delay.seconds }),
+    ...(webhook === null ? {} : { webhook: { id: webhook } }),
     ...(script.maxSteps === null ? {} : { max_steps: script.maxSteps }),
     ...(script.deadlineMs === null ? {} : { deadline: new Date(Date.now() + script.deadlineMs).toISOString() }),
   };

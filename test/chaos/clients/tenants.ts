@@ -1,8 +1,10 @@
 // Two tenants beside the one whose contexts are checked in detail, with a few users. One is suspended for a while and
 // resumed; the other is deleted while its jobs run. At the end the first one is deleted, too.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase } from '../../../src/db/connection/client.ts';
+import { tablesWithRowsOf } from '../../services/tenant-rows.ts';
 import type { Random } from '../random.ts';
+import { rows } from '../world/database.ts';
+import { pages } from '../world/read-world.ts';
 import type { OtherTenants, TenantInput, TenantJob } from '../world/world.ts';
 import type { Asker } from './requests.ts';
 
@@ -14,21 +16,35 @@ const SCRIPT = 'tokens: 40 over 1s\n---\nsay: done';
 /** After this time no process begins a job of a suspended tenant, in milliseconds. */
 const NOTICED_MS = 1_000;
 const SUSPENDED_MS = 4_000;
+/** So long a deletion waits for what it has to stop. */
+const DELETED_ANYWAY_MS = 120_000;
 /** How long a deletion may take once there are no more faults. */
 const DELETED_WITHIN_MS = 180_000;
 
 export type Tenants = {
-  /** After the faults. Waits for the jobs of the resumed tenant, and for both deletions. */
+  /** After the faults: resolves once the jobs of the resumed tenant have ended. */
+  settled(): Promise<void>;
+  /** Deletes that tenant, too, and waits for both deletions. */
   finish(): Promise<OtherTenants>;
 };
 
-export function startTenants(ask: Asker, databaseUrl: string, random: Random, ms: number): Tenants {
+/** `mayBeDeleted`: when there is all that a deletion has to stop. */
+export function startTenants(
+  ask: Asker,
+  databaseUrl: string,
+  random: Random,
+  ms: number,
+  mayBeDeleted: Promise<void>,
+): Tenants {
   const inputs: TenantInput[] = [];
   let suspended: OtherTenants['suspended'] = null;
   const ids = new Map<string, number>();
+  const accepted = Promise.withResolvers<void>();
+  const ready = Promise.all([mayBeDeleted, accepted.promise]);
 
   async function post(tenant: 'paused' | 'deleted', at: number): Promise<void> {
-    await sleep(random.between(0, ms));
+    // Both have work from the beginning.
+    if (at > 0) await sleep(random.between(0, ms));
     const user = random.pick(USERS);
     const tag = `${tenant}-${at}`;
     const body = { name: tag, input: { content: SCRIPT }, ...(user !== null && { user }) };
@@ -36,6 +52,7 @@ export function startTenants(ask: Asker, databaseUrl: string, random: Random, ms
     for (;;) {
       const answer = await ask.insist('POST', '/api/workers', body, tag, more);
       if (answer?.status === 201) inputs.push({ tenant, tag, user, jobId: String(answer.body['job_id']) });
+      if (tenant === 'deleted' && answer?.status === 201) accepted.resolve();
       // A suspended tenant posts again when it is resumed; a deleted one never.
       if (answer?.status !== 403 || tenant === 'deleted') return;
       await sleep(500);
@@ -65,20 +82,27 @@ export function startTenants(ask: Asker, databaseUrl: string, random: Random, ms
   const posted = (['paused', 'deleted'] as const).flatMap((tenant) =>
     Array.from({ length: EACH }, (_, at) => post(tenant, at)),
   );
-  const deleted = sleep(ms * 0.6).then(async () => remove('deleted'));
+  const deleted = sleep(ms * 0.6)
+    .then(async () => Promise.race([ready, sleep(DELETED_ANYWAY_MS, undefined, { ref: false })]))
+    .then(async () => remove('deleted'));
   const all = Promise.all([...posted, suspendAndResume(), deleted]);
 
+  let jobs: TenantJob[] = [];
+
   return {
-    async finish() {
+    async settled() {
       await all;
-      const jobs = await jobsOf(ask, inputs.filter(({ tenant }) => tenant === 'paused').length);
+      jobs = await jobsOf(ask, inputs.filter(({ tenant }) => tenant === 'paused').length);
+    },
+    async finish() {
       await remove('paused');
       const left: string[] = [];
+      const gone: string[] = [];
       for (const [tenant, id] of ids) {
-        await untilDeleted(ask, tenant);
+        if (await isDeleted(ask, tenant)) gone.push(tenant);
         left.push(...(await tablesOf(databaseUrl, tenant, id)));
       }
-      return { inputs, jobs, suspended, left };
+      return { inputs, jobs, suspended, deleted: gone, left };
     },
   };
 }
@@ -86,8 +110,7 @@ export function startTenants(ask: Asker, databaseUrl: string, random: Random, ms
 /** Once all have ended; after a minute as they are then. */
 async function jobsOf(ask: Asker, count: number): Promise<TenantJob[]> {
   for (let tries = 0; ; tries += 1) {
-    const answer = await ask.insist('GET', '/api/jobs?limit=200', undefined, undefined, { by: 'paused' });
-    const jobs = (answer?.body['data'] ?? []) as {
+    const jobs = (await pages(ask, '/api/jobs?limit=200', { by: 'paused' })) as {
       id: string;
       status: string;
       user: string | null;
@@ -105,48 +128,24 @@ async function jobsOf(ask: Asker, count: number): Promise<TenantJob[]> {
   }
 }
 
-async function untilDeleted(ask: Asker, tenant: string): Promise<void> {
+/** Once it is. False: not in time. */
+async function isDeleted(ask: Asker, tenant: string): Promise<boolean> {
   const deadline = performance.now() + DELETED_WITHIN_MS;
   while (performance.now() < deadline) {
     const answer = await ask.insist('GET', `/api/tenants/${tenant}`, undefined, undefined, {
       by: 'operator',
       fine: [404],
     });
-    if (answer?.status === 404) return;
+    if (answer?.status === 404) return true;
     await sleep(500);
   }
+  return false;
 }
 
 /** The tables that have rows of a tenant. */
 async function tablesOf(databaseUrl: string, tenant: string, id: number): Promise<string[]> {
-  const tables = await rows<{ name: string }>(
-    databaseUrl,
-    `select c.table_name as name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
-      where c.table_schema = 'nightshift' and c.column_name = 'tenant_id' and t.table_type = 'BASE TABLE'`,
-  );
-  const left: string[] = [];
-  for (const { name } of tables) {
-    const [row] = await rows<{ n: number }>(
-      databaseUrl,
-      `select count(*)::int as n from ${name} where tenant_id = ${id}`,
-    );
-    if (row?.n !== 0) left.push(`${name} of ${tenant}`);
-  }
-  const [known] = await rows(databaseUrl, `select 1 from tenants where id = ${id}`);
-  return known === undefined ? left : [...left, `tenants of ${tenant}`];
-}
-
-async function rows<Row extends Record<string, unknown>>(url: string, text: string): Promise<Row[]> {
-  for (let tries = 0; ; tries += 1) {
-    const database = openDatabase(url, { max: 1, name: 'chaos' });
-    try {
-      return [...(await database.db.execute(text))] as Row[];
-    } catch (error) {
-      // A fault of PostgreSQL: it comes back.
-      if (tries === 60) throw error;
-      await sleep(500);
-    } finally {
-      await database.close(1);
-    }
-  }
+  const query = (text: string) => rows(databaseUrl, text);
+  const left = await tablesWithRowsOf(query, id);
+  const known = await query(`select 1 from tenants where id = ${id}`);
+  return [...left, ...(known.length === 0 ? [] : ['tenants'])].map((name) => `${name} of ${tenant}`);
 }

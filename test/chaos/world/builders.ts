@@ -15,6 +15,8 @@ export function posted(tag: string, jobId: string, messageId: string, after: num
     priority: 5,
     branch: null,
     revision: null,
+    delay: null,
+    webhook: null,
     script: {
       shape: 'once',
       text: '',
@@ -57,6 +59,7 @@ export function storedJob(id: string, messageId: string, position: number, more:
     stop_requested_at: null,
     stop_delivered_at: null,
     stopped_at: null,
+    starts_at: null,
     started_at: null,
     finished_at: null,
     parent_job_id: null,

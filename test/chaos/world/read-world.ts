@@ -1,7 +1,6 @@
 // The stored rows, read directly from the database, and the answers of the API.
-import { openDatabase, type Executor } from '../../../src/db/connection/client.ts';
 import type { JobStatus } from '../../../src/core/run/job.ts';
-import type { Answer, Asker } from '../clients/requests.ts';
+import type { Answer, Asker, More } from '../clients/requests.ts';
 import type {
   StoredBranch,
   StoredCall,
@@ -11,6 +10,7 @@ import type {
   StoredJob,
   StoredMessage,
 } from './stored.ts';
+import { all, withDatabase } from './database.ts';
 import type { ReturnedContext, ReturnedBranch, World } from './world.ts';
 
 export type Stored = Pick<World, 'contexts' | 'branches' | 'compactions' | 'jobs' | 'messages' | 'events' | 'calls'>;
@@ -41,7 +41,7 @@ export async function readStored(databaseUrl: string): Promise<Stored> {
       db,
       `select id, context_id, kind, branch, status, priority, position, message_id, steps, input_tokens, output_tokens,
         output_message_id, error->>'code' as error_code, stop_kind, stop_mode, stop_reason, ${ms('stop_requested_at')},
-        ${ms('stop_delivered_at')}, ${ms('stopped_at')}, ${ms('started_at')}, ${ms('finished_at')},
+        ${ms('stop_delivered_at')}, ${ms('stopped_at')}, ${ms('starts_at')}, ${ms('started_at')}, ${ms('finished_at')},
         parent_job_id, parent_tool_call_id, parent_notice, cascade, notice_of_job_id, ${ms('created_at')} from jobs order by context_id, position`,
     ),
     messages: await all<StoredMessage>(
@@ -71,19 +71,6 @@ export async function readUnrest(databaseUrl: string): Promise<string[]> {
     ),
   ).catch((error: unknown) => [{ what: `Postgres does not answer: ${String(error)}` }]);
   return rows.map(({ what }) => what);
-}
-
-async function withDatabase<T>(url: string, work: (db: Executor) => Promise<T>): Promise<T> {
-  const database = openDatabase(url, { max: 1, name: 'chaos' });
-  try {
-    return await work(database.db);
-  } finally {
-    await database.close(1);
-  }
-}
-
-async function all<Row extends Record<string, unknown>>(db: Executor, text: string): Promise<Row[]> {
-  return [...(await db.execute(text))] as Row[];
 }
 
 /** Page by page; contexts without an answer are left out. */
@@ -148,10 +135,16 @@ async function readBranches(
   return returned;
 }
 
-async function pages(ask: Asker, path: string): Promise<Record<string, unknown>[]> {
+export async function pages(ask: Asker, path: string, more: More = {}): Promise<Record<string, unknown>[]> {
   const list: Record<string, unknown>[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
-    const page: Answer | null = await ask.insist('GET', `${path}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+    const page: Answer | null = await ask.insist(
+      'GET',
+      `${path}${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      undefined,
+      undefined,
+      more,
+    );
     if (page === null) return list;
     list.push(...(page.body['data'] as Record<string, unknown>[]));
     cursor = page.body['next_cursor'] as string | null;

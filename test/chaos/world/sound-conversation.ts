@@ -6,6 +6,7 @@ import { ASK_USER } from '../../../src/core/conversation/question.ts';
 import { word } from '../clients/inputs.ts';
 import { event, message, posted, storedJob, text, returnedBranch, toolResult } from './builders.ts';
 import { soundWorld } from './sound-world.ts';
+import { soundWebhooks } from './sound-webhooks.ts';
 import type { StoredBranch, StoredCall, StoredCompaction } from './stored.ts';
 import type { Change, Compact, Posted, Reply, Setting } from './world.ts';
 
@@ -175,6 +176,7 @@ export function soundConversation() {
   );
   world.streams = [];
   world.replays = [];
+  world.webhooks = soundWebhooks(world);
   return {
     ...sound,
     first,

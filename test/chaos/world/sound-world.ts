@@ -1,12 +1,14 @@
 // A small sound world: for tests that break it.
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import { event, message, posted, storedJob, text, returnedBranch, toolResult } from './builders.ts';
-import { word } from '../clients/inputs.ts';
+import { plainScript, word } from '../clients/inputs.ts';
+import type { Schedules } from './schedules.ts';
 import { CONFIG } from '../clients/settings.ts';
+import { NAMED, soundWebhooks } from './sound-webhooks.ts';
 import type { StoredBranch, StoredCall, StoredContext, StoredMessage } from './stored.ts';
-import type { OtherTenants, StreamEvent, World } from './world.ts';
+import type { OtherTenants, Posted, StreamEvent, World } from './world.ts';
 
-/** A world after two inputs: `i-1` sent a mail and completed, `i-2` was cancelled before it began. */
+/** A world after two inputs: `i-1` was delayed, sent a mail and completed, `i-2` was cancelled before it began. */
 export function soundWorld() {
   const context: StoredContext = {
     id: 'c',
@@ -31,7 +33,11 @@ export function soundWorld() {
     config: { ...CONFIG },
     version: 1,
   };
-  const first = posted('i-1', 'job-1', 'm-1', 0);
+  const first: Posted = {
+    ...posted('i-1', 'job-1', 'm-1', 0),
+    delay: { seconds: 0.005, sent: 0, answered: 5 },
+    webhook: NAMED,
+  };
   const second = { ...posted('i-2', 'job-2', 'm-2', 1), cancelled: true };
   const done = storedJob('job-1', 'm-1', 1, {
     status: 'completed',
@@ -39,6 +45,7 @@ export function soundWorld() {
     input_tokens: 20,
     output_tokens: 4,
     output_message_id: 'a-2',
+    starts_at: 9,
     started_at: 10,
     finished_at: 50,
   });
@@ -167,6 +174,8 @@ export function soundWorld() {
     replays: [{ contextId: 'c', events: sent }],
     incidents: [],
     others: soundTenants(),
+    schedules: soundSchedules(),
+    webhooks: soundWebhooks({ events, inputs: [first, second], others: soundTenants() }),
   };
   return {
     world,
@@ -190,12 +199,62 @@ export function soundWorld() {
 
 export type Sound = ReturnType<typeof soundWorld>;
 
-/** One input, whose job began after its tenant was resumed. */
+/** One input each. The job of the resumed tenant began after its suspension. */
 function soundTenants(): OtherTenants {
   return {
-    inputs: [{ tenant: 'paused', tag: 'paused-0', user: 'ann', jobId: 'job-of-ann' }],
-    jobs: [{ id: 'job-of-ann', status: 'completed', user: 'ann', startedAt: 60 }],
+    inputs: [
+      { tenant: 'paused', tag: 'paused-0', user: 'ann', jobId: 'job-of-ann' },
+      { tenant: 'deleted', tag: 'deleted-0', user: null, jobId: 'job-of-deleted' },
+    ],
+    jobs: [
+      { id: 'job-of-ann', status: 'completed', user: 'ann', startedAt: 60 },
+      ...RUN_JOBS.map((id) => ({ id, status: 'completed', user: null, startedAt: 20_100 })),
+    ],
     suspended: { from: 10, to: 50 },
+    deleted: ['paused', 'deleted'],
     left: [],
+  };
+}
+
+const RUN_JOBS = ['run-1', 'run-3', 'run-manual'];
+
+/**
+ * `recurring` ran after 10 s and after 30 s, was missed after 20 s, and was run by a client; it was paused for a while.
+ * `once`, of the other tenant, was refused by a stopped worker; `later` ran.
+ */
+function soundSchedules(): Schedules {
+  const made = { overlap: 'queue', pauses: [], manual: [] } as const;
+  const once = { every_s: null, anchor_at: null, jitter_s: 0, next_occurrence: null };
+  const run = { occurrence: null, missed_until: null, status: 'started', job_id: null, code: null } as const;
+  const input = (tag: string) => ({ tag, script: plainScript(tag) });
+  return {
+    made: [
+      {
+        ...made,
+        id: 'recurring',
+        tenant: 'paused',
+        catchUp: 'one',
+        input: null,
+        pauses: [{ from: 15_000, to: 25_000 }],
+        manual: ['run-manual'],
+      },
+      { ...made, id: 'once', tenant: 'default', catchUp: 'all', input: input('s-1'), pauses: [], manual: [] },
+      { ...made, id: 'later', tenant: 'default', catchUp: 'all', input: input('s-2'), pauses: [], manual: [] },
+    ],
+    quietAt: 35_000,
+    stored: [
+      { id: 'recurring', every_s: 10, anchor_at: 0, once_at: null, jitter_s: 0, next_occurrence: 40_000 },
+      { ...once, id: 'once', once_at: 5_000 },
+      { ...once, id: 'later', once_at: 6_000 },
+    ],
+    runs: [
+      { ...run, schedule_id: 'recurring', occurrence: 10_000, at: 10_100, job_id: 'run-1' },
+      { ...run, schedule_id: 'recurring', occurrence: 20_000, missed_until: 20_000, at: 30_100, status: 'missed' },
+      { ...run, schedule_id: 'recurring', occurrence: 30_000, at: 30_100, job_id: 'run-3' },
+      { ...run, schedule_id: 'recurring', at: 12_000, job_id: 'run-manual' },
+      { ...run, schedule_id: 'once', occurrence: 5_000, at: 5_100, status: 'failed', code: 'worker_stopped' },
+      { ...run, schedule_id: 'later', occurrence: 6_000, at: 6_100, job_id: 'run-later' },
+    ],
+    jobs: [...RUN_JOBS, 'run-later'].map((id) => ({ id, status: 'completed', created_at: 40_000 })),
   };
 }

@@ -76,6 +76,8 @@ export type StoredJob = {
   stop_requested_at: number | null;
   stop_delivered_at: number | null;
   stopped_at: number | null;
+  /** Of a delayed input: its start. */
+  starts_at: number | null;
   started_at: number | null;
   finished_at: number | null;
   /** The call that asked for it, if it was no client. */
@@ -97,7 +99,7 @@ export type StoredMessage = {
   role: MessageRole;
   type: string;
   turn: string | null;
-  status: 'queued' | 'completed' | 'retracted' | 'withdrawn';
+  status: 'delayed' | 'queued' | 'completed' | 'retracted' | 'withdrawn';
   content: Block[];
   job_id: string | null;
   /** Of an answer: the model that made it. */

@@ -1,15 +1,17 @@
-// Inputs that no client posted: those of workers that others made, and parent notices on those that ended. Each is
-// checked against the script of the asking job, by the same checks as the inputs of clients; and a stop of a worker
+// Inputs that no client posted: those of workers that others made, parent notices on those that ended, and those of
+// schedules. Each is checked against the script of the asking job or of its schedule, by the same checks as the inputs of clients; and a stop of a worker
 // stops those below it.
 import { textOf } from '../../../src/core/conversation/blocks.ts';
 import { reportTag, tagIn, type Script } from '../clients/inputs.ts';
 import type { StoredContext, StoredJob, StoredMessage } from './stored.ts';
+import type { Schedules } from './schedules.ts';
 import type { Posted, Stop } from './world.ts';
 
 type Stored = { contexts: StoredContext[]; jobs: StoredJob[]; messages: StoredMessage[] };
 
 /** The highest priority of an input of a client or a worker. */
 const PUSHED = 1;
+const NORMAL = 5;
 
 /** `swept`: contexts in which a client cancelled all jobs. */
 export function inputsOfWorkers(inputs: readonly Posted[], stored: Stored, swept: readonly string[]): Posted[] {
@@ -32,6 +34,17 @@ export function inputsOfWorkers(inputs: readonly Posted[], stored: Stored, swept
     const isDetached = contexts.get(job.context_id)?.detached === true;
     const cancelled = !isDetached && endsWith(parent, jobs, contexts);
     return [inputOf(job, 'spawn', tag, script, cancelled, Math.max(PUSHED, parent.priority))];
+  });
+}
+
+/** Those of the default tenant, by the run log. */
+export function inputsOfSchedules({ made, runs }: Schedules, stored: Stored, swept: readonly string[]): Posted[] {
+  const scripts = new Map(made.flatMap(({ id, input }) => (input === null ? [] : [[id, input] as const])));
+  const jobs = new Map(stored.jobs.map((job) => [job.id, job]));
+  return runs.flatMap(({ schedule_id: id, job_id: jobId }) => {
+    const [input, job] = [scripts.get(id), jobs.get(jobId ?? '')];
+    if (input === undefined || job === undefined) return [];
+    return [inputOf(job, 'schedule', input.tag, input.script, swept.includes(job.context_id), NORMAL)];
   });
 }
 
@@ -105,6 +118,8 @@ function inputOf(
     priority,
     branch: null,
     revision: null,
+    delay: null,
+    webhook: null,
     script,
     firstSentAt: -Infinity,
     outcome: {

@@ -3,6 +3,8 @@
 import type { FinishedStatus, JobStatus } from '../../../src/core/run/job.ts';
 import type { Outside } from '../../e2e/outside/outside-tools.ts';
 import type { Script } from '../clients/inputs.ts';
+import type { Schedules } from './schedules.ts';
+import type { Webhooks } from './webhooks.ts';
 import type {
   Config,
   StoredBranch,
@@ -16,8 +18,8 @@ import type {
 
 /** One input of a client. Times are of this process's clock, in milliseconds. */
 export type Posted = {
-  /** The sender: a client; or, as it is stored, a worker that made this one, or one below that ended. */
-  origin: 'client' | 'spawn' | 'report';
+  /** The sender: a client; or, as it is stored, a worker that made this one, or one below that ended; or a schedule. */
+  origin: 'client' | 'spawn' | 'report' | 'schedule';
   tag: string;
   /** Null: it is sent once, without a key. */
   key: string | null;
@@ -31,6 +33,10 @@ export type Posted = {
   branch: string | null;
   /** An earlier input that it edits or retries, on a branch of its own; null: an input like any other. */
   revision: { kind: 'edit' | 'regenerate'; messageId: string } | null;
+  /** It starts so many seconds after it is accepted; null: at once. */
+  delay: PostDelay | null;
+  /** The webhook that it names. */
+  webhook: string | null;
   script: Script;
   firstSentAt: number;
   outcome: Outcome;
@@ -41,6 +47,9 @@ export type Posted = {
   withdrawn: 'taken' | 'refused' | null;
   reordered: boolean;
 };
+
+/** By the wall clock, in milliseconds. `sent`: first; `answered`: null until it is accepted. */
+export type PostDelay = { seconds: number; sent: number; answered: number | null };
 
 export type Outcome =
   | {
@@ -243,6 +252,8 @@ export type World = {
   replays: Replay[];
   incidents: Incident[];
   others: OtherTenants;
+  schedules: Schedules;
+  webhooks: Webhooks;
 };
 
 /** An accepted input of a tenant that is suspended and resumed, or deleted. */
@@ -255,6 +266,8 @@ export type OtherTenants = {
   jobs: TenantJob[];
   /** From when to when it was; null: never. */
   suspended: { from: number; to: number } | null;
+  /** The names of those that were there and were deleted. */
+  deleted: string[];
   /** Tables with rows of a deleted tenant. */
   left: string[];
 };
@@ -270,7 +283,7 @@ export type Violation = {
 export type Check = { name: string; find(world: World): Violation[] };
 
 export function isEnded(status: JobStatus): status is FinishedStatus {
-  return status !== 'queued' && status !== 'running' && status !== 'waiting';
+  return status !== 'delayed' && status !== 'queued' && status !== 'running' && status !== 'waiting';
 }
 
 export function groupBy<T>(list: readonly T[], keyOf: (one: T) => string | null): Map<string, T[]> {

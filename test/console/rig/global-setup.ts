@@ -4,7 +4,7 @@ import { killChildren } from '../../e2e/rig/children.ts';
 import { buildConsole } from './build.ts';
 import { findHeadless } from './chromium.ts';
 import { startPlatform } from './start-platform.ts';
-import { keysOfAll } from './tenants.ts';
+import { ADMIN_KEY, keysOfAll } from './tenants.ts';
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (findHeadless() === null) {
@@ -15,6 +15,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const services = project.getProvidedContext();
   const platform = await startPlatform(services, {
     NIGHTSHIFT_API_KEYS: keysOfAll(),
+    NIGHTSHIFT_ADMIN_KEY: ADMIN_KEY,
     NIGHTSHIFT_SECRET_KEY: 'the-secret-of-these-tests-with-32-characters',
   });
   project.provide('consolePlatform', { url: platform.url, effects: platform.effects });

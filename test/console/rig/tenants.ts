@@ -8,6 +8,9 @@ export function keyOf(tenant: string): string {
   return `key-of-the-tenant-${tenant}`;
 }
 
+/** The key of the operator of the shared platform. */
+export const ADMIN_KEY = 'key-of-the-operator-of-all-tenants';
+
 /** The value of NIGHTSHIFT_API_KEYS. */
 export function keysOfAll(): string {
   return readdirSync(path.join(import.meta.dirname, '..'))

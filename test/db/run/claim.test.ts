@@ -163,11 +163,11 @@ describe('a claim of a tenant with a limit of slots', () => {
     const [first, second, third] = [await due(), await due(), await due()];
     const kind = await the.database.transaction(async (tx) => {
       expect((await within(tx, first, owner)).kind).toBe('claimed');
-      // Neither by another context, nor by the one that is locked.
       expect(await alone(second, owner)).toBe('busy');
+      // The row of this one is locked.
       return alone(first, owner);
     });
-    expect(kind).toBe('busy');
+    expect(kind).toBe('locked');
     expect([await alone(second, owner), await alone(third, owner)]).toEqual(['claimed', 'noop']);
   });
 

@@ -1,14 +1,19 @@
 // Logins that do not own the tables: what they may do, and which are refused.
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { inspectDatabase } from '../../../src/db/setup/inspect.ts';
 import { migrate } from '../../../src/db/setup/migrate.ts';
+import { describeSchemaProblem } from '../../../src/db/setup/schema-state.ts';
+import { connected } from '../../services/connected.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../services/database.ts';
 
 const SCHEMA = 'of_owner';
 const DENIED = '42501';
 /** Tables without rows of tenants. */
 const OPEN = ['migrations', 'processes'];
+/** The owner's views search them: not forced, so that PostgreSQL uses their statistics. */
+const SEARCHED = ['jobs', 'search_entries'];
 
 const tag = randomBytes(4).toString('hex');
 const [owner, api, worker] = [
@@ -26,16 +31,18 @@ function urlFor(login?: string): string {
   return url.href;
 }
 
+const connections = new Map<string, postgres.Sql>();
+
+/** On the one connection of the login. Settings end with the call. */
 async function ask(login: string | undefined, text: string): Promise<Record<string, unknown>[]> {
-  const client = postgres(urlFor(login), {
-    max: 1,
-    onnotice: () => undefined,
-    connection: { search_path: SCHEMA },
-  });
+  const url = urlFor(login);
+  const connection = { search_path: SCHEMA };
+  const client = connections.get(url) ?? postgres(url, { max: 1, onnotice: () => undefined, connection });
+  connections.set(url, client);
   try {
     return [...(await client.unsafe(text))];
   } finally {
-    await client.end();
+    await client.unsafe('reset all');
   }
 }
 
@@ -52,20 +59,16 @@ beforeAll(async () => {
   const [row] = await ask(undefined, 'select current_database() as name');
   await ask(undefined, `grant create on database ${String(row?.['name'])} to ${owner}`);
   await migrate(urlFor(owner), SCHEMA, logins);
+  await ask(worker, `insert into tenants (id, name) values (77, 'acme'), (78, 'globex')`);
 });
 afterAll(async () => {
+  for (const client of connections.values()) await client.end();
   await database.drop();
-  for (const login of [worker, api, owner]) await dropLogin(login);
+  // Outside of their database, which is gone.
+  await connected(inject('databaseUrl'), async (sql) => {
+    for (const login of [worker, api, owner]) await sql.unsafe(`drop role if exists ${login}`);
+  });
 });
-
-/** Outside of its database, which is gone. */
-async function dropLogin(login: string): Promise<void> {
-  const other = await createEmptyDatabase();
-  const client = postgres(other.url, { max: 1 });
-  await client.unsafe(`drop role if exists ${login}`);
-  await client.end();
-  await other.drop();
-}
 
 test.for([api, worker])(
   '%s reads and writes rows, and changes no table and no entry of the audit log',
@@ -91,7 +94,6 @@ test.for([api, worker])(
 
 test('entries of the audit log go with their tenant, and by the login of workers only', async () => {
   const id = '77';
-  await ask(worker, `insert into tenants (id, name) values (${id}, 'acme')`);
   await ask(
     api,
     `set nightshift.tenant = '${id}';
@@ -109,7 +111,6 @@ test('the login of the API sees rows of the tenant that its transaction names, a
     ask(api, `set nightshift.tenant = '${setting}'; select name from tenants order by name`).then((answers) =>
       answers.flat().map((row) => (typeof row === 'object' && 'name' in row ? row.name : null)),
     );
-  await ask(worker, `insert into tenants (id, name) values (78, 'globex')`);
   expect(await ask(api, 'select name from tenants')).toEqual([]);
   expect(await names('')).toEqual([]);
   expect(await names('78')).toEqual(['globex']);
@@ -119,8 +120,34 @@ test('the login of the API sees rows of the tenant that its transaction names, a
   );
 });
 
+test('so do the views that it searches, through which nothing is written', async () => {
+  const rows = (setting: string): string => `set nightshift.tenant = '${setting}';
+    select (select count(*)::int from tenant_job_metadata) as jobs, (select count(*)::int from tenant_search_entries) as entries`;
+  const counts = async (setting: string): Promise<unknown> => (await ask(api, rows(setting))).flat().at(-1);
+  for (const id of [81, 82]) {
+    await ask(worker, `insert into tenants (id, name) values (${id}, 'searched ${id}')`);
+    await ask(
+      worker,
+      `insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, position, metadata)
+       values (gen_random_uuid(), ${id}, gen_random_uuid(), gen_random_uuid(), 'retry', 'main', 1, '{"of": "${id}"}');
+       insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)
+       values (gen_random_uuid(), 1, ${id}, gen_random_uuid(), 'user', now(), 'word')`,
+    );
+  }
+  expect(await counts('')).toEqual({ jobs: 0, entries: 0 });
+  expect(await counts('81')).toEqual({ jobs: 1, entries: 1 });
+  expect(await counts('83')).toEqual({ jobs: 0, entries: 0 });
+  expect(await counts('*')).toEqual({ jobs: 2, entries: 2 });
+  for (const login of [api, worker])
+    for (const view of ['tenant_job_metadata', 'tenant_search_entries']) {
+      expect(await codeOf(login, `delete from ${view} where false`), view).toBe(DENIED);
+      expect(await codeOf(login, `update ${view} set tenant_id = 1 where false`), view).toBe(DENIED);
+      expect(await codeOf(login, `insert into ${view} (tenant_id) values (1)`), view).toBe(DENIED);
+    }
+});
+
 test('every table with rows of tenants has its policies, also after a migration that names no logins', async () => {
-  const tables = `select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as secured,
+  const tables = `select c.relname as name, c.relrowsecurity as secured, c.relforcerowsecurity as forced,
       (select count(*)::int from pg_policies p where p.schemaname = '${SCHEMA}' and p.tablename = c.relname) as policies
     from pg_class c where c.relnamespace = '${SCHEMA}'::regnamespace and c.relkind = 'r' order by 1`;
   const open = (await ask(undefined, tables)).filter(({ secured }) => secured !== true).map(({ name }) => name);
@@ -131,7 +158,9 @@ test('every table with rows of tenants has its policies, also after a migration 
     OPEN,
   );
   await migrate(urlFor(owner), SCHEMA, logins);
-  expect((await ask(undefined, tables)).filter(({ policies }) => policies === 3).length).toBeGreaterThan(20);
+  const secured = (await ask(undefined, tables)).filter(({ policies }) => policies === 3);
+  expect(secured.length).toBeGreaterThan(20);
+  expect(secured.filter(({ forced }) => forced !== true).map(({ name }) => name)).toEqual(SEARCHED);
 });
 
 test('worker processes see the transactions of API processes, and may end their sessions', async () => {
@@ -161,4 +190,46 @@ test('a login that is not there, owns the tables, or stands above rights is refu
   await migrate(database.url, SCHEMA, logins);
   expect(await ask(undefined, `select count(*)::int from pg_policies where schemaname = '${SCHEMA}'`)).toEqual(before);
   await expect(migrate(database.url, SCHEMA, { api: owner, worker })).rejects.toThrow('owns the tables');
+});
+
+test('what keeps row security from limiting the login of an API process is found, with what to do', async () => {
+  const other = `nightshift_test_other_${tag}`;
+  await ask(undefined, `create role ${other} login password 'secret'`);
+  onTestFinished(() =>
+    connected(inject('databaseUrl'), async (sql) => void (await sql.unsafe(`drop role if exists ${other}`))),
+  );
+  const problemOf = async (login?: string): Promise<string | null> => {
+    const { schema } = await inspectDatabase(urlFor(login), SCHEMA, 'to be limited');
+    return describeSchemaProblem(schema);
+  };
+  const migrateLogins = 'Run `nightshift migrate` with NIGHTSHIFT_API_LOGIN and NIGHTSHIFT_WORKER_LOGIN';
+  const isNotLimited = 'Row security does not limit the login of NIGHTSHIFT_API_DATABASE_URL';
+
+  expect(await problemOf(api)).toBe(null);
+  expect(await problemOf()).toContain(`${isNotLimited}: it is a superuser. Use another login. ${migrateLogins}`);
+  expect(await problemOf(owner)).toContain('it has the rights of the login that owns the tables. Use another login.');
+  expect(await problemOf(worker)).toContain('it has the rights of the login of worker processes. Use another login.');
+
+  expect(await problemOf(other)).toContain(`The login of NIGHTSHIFT_API_DATABASE_URL sees no tables. ${migrateLogins}`);
+  // Rights given by hand: `migrate` ran without the name of this login.
+  await ask(
+    owner,
+    `grant usage on schema ${SCHEMA} to ${other}; grant select on all tables in schema ${SCHEMA} to ${other}`,
+  );
+  expect(await problemOf(other)).toContain(`${isNotLimited}: the tables have no policy for it. ${migrateLogins}`);
+  await ask(undefined, `grant ${worker} to ${other}`);
+  expect(await problemOf(other)).toContain('it has the rights of the login of worker processes.');
+  await ask(undefined, `revoke ${worker} from ${other}; grant ${owner} to ${other}`);
+  expect(await problemOf(other)).toContain('it has the rights of the login that owns the tables.');
+  await ask(undefined, `revoke ${owner} from ${other}; alter role ${other} bypassrls`);
+  expect(await problemOf(other)).toContain('it bypasses row security.');
+  await ask(
+    owner,
+    `revoke all on schema ${SCHEMA} from ${other}; revoke all on all tables in schema ${SCHEMA} from ${other}`,
+  );
+
+  await ask(owner, 'alter table tenants disable row level security');
+  expect(await problemOf(api)).toContain('the tables have no policy for it.');
+  await migrate(urlFor(owner), SCHEMA, logins);
+  expect(await problemOf(api)).toBe(null);
 });

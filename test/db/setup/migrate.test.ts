@@ -1,10 +1,10 @@
 // Migrations by several processes at once, repeated, and on a server that is too old.
 import { readFile, readdir } from 'node:fs/promises';
 import { sql } from 'drizzle-orm';
-import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/db/connection/client.ts';
 import { migrate } from '../../../src/db/setup/migrate.ts';
+import { rowsOf } from '../../services/connected.ts';
 import { createEmptyDatabase } from '../../services/database.ts';
 import { startStatementNetwork, type Rewrite } from '../connection/statement-network.ts';
 
@@ -13,23 +13,14 @@ const MIGRATIONS = new URL('../../../src/db/migrations/', import.meta.url);
 const name = `nightshift_test_migrate_${Date.now()}`;
 const url = () => Object.assign(new URL(inject('databaseUrl')), { pathname: `/${name}` }).href;
 
-async function ask(database: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = postgres(database, { max: 1, onnotice: () => undefined });
-  try {
-    return [...(await client.unsafe(text))];
-  } finally {
-    await client.end();
-  }
-}
-
 async function otherDatabase(): Promise<string> {
   const own = await createEmptyDatabase();
   onTestFinished(() => own.drop());
   return own.url;
 }
 
-beforeAll(() => ask(inject('databaseUrl'), `create database ${name}`));
-afterAll(() => ask(inject('databaseUrl'), `drop database if exists ${name} with (force)`));
+beforeAll(() => rowsOf(inject('databaseUrl'), `create database ${name}`));
+afterAll(() => rowsOf(inject('databaseUrl'), `drop database if exists ${name} with (force)`));
 
 test('an older server is refused before anything is changed', async () => {
   const older: Rewrite = (text) =>
@@ -41,12 +32,12 @@ test('an older server is refused before anything is changed', async () => {
   await expect(migrate(network.url)).rejects.toThrow(
     'Nightshift needs PostgreSQL 15 or newer. This server is PostgreSQL 14.9.',
   );
-  expect(await ask(url(), `select 1 from pg_tables where schemaname in ('public', 'nightshift')`)).toEqual([]);
+  expect(await rowsOf(url(), `select 1 from pg_tables where schemaname in ('public', 'nightshift')`)).toEqual([]);
 });
 
 test('many processes at once migrate once, and a later one has nothing to do', async () => {
   await Promise.all(Array.from({ length: 6 }, () => migrate(url())));
-  const applied = () => ask(url(), 'select id, hash, created_at from nightshift.migrations order by id');
+  const applied = () => rowsOf(url(), 'select id, hash, created_at from nightshift.migrations order by id');
   const first = await applied();
   expect(first.length).toBeGreaterThan(0);
   expect(new Set(first.map(({ hash }) => hash)).size).toBe(first.length);
@@ -57,14 +48,14 @@ test('many processes at once migrate once, and a later one has nothing to do', a
 test('a database of another build is refused and not changed', async () => {
   const own = await otherDatabase();
   await migrate(own);
-  await ask(own, `update nightshift.migrations set hash = 'of another build' where id = 1`);
+  await rowsOf(own, `update nightshift.migrations set hash = 'of another build' where id = 1`);
   await expect(migrate(own)).rejects.toThrow(/created by another build of Nightshift.*nightshift export/);
-  expect(await ask(own, 'select hash from nightshift.migrations')).toEqual([{ hash: 'of another build' }]);
+  expect(await rowsOf(own, 'select hash from nightshift.migrations')).toEqual([{ hash: 'of another build' }]);
 });
 
 test('a build that kept its tables in public is recognised, and an application’s own drizzle journal is not taken for it', async () => {
   const own = await otherDatabase();
-  await ask(
+  await rowsOf(
     own,
     `create schema drizzle;
      create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
@@ -72,23 +63,23 @@ test('a build that kept its tables in public is recognised, and an application�
        values ('89bfb9316c64e6dbd7db0c26cdf1235709e99715a1f50955c800dd0ae1bd1433', 1)`,
   );
   await expect(migrate(own)).rejects.toThrow(/created by another build of Nightshift/);
-  expect(await ask(own, `select 1 from pg_namespace where nspname = 'nightshift'`)).toEqual([]);
-  await ask(own, `update drizzle.__drizzle_migrations set hash = 'of an application'`);
+  expect(await rowsOf(own, `select 1 from pg_namespace where nspname = 'nightshift'`)).toEqual([]);
+  await rowsOf(own, `update drizzle.__drizzle_migrations set hash = 'of an application'`);
   await migrate(own);
-  expect(await ask(own, 'select hash from drizzle.__drizzle_migrations')).toEqual([{ hash: 'of an application' }]);
+  expect(await rowsOf(own, 'select hash from drizzle.__drizzle_migrations')).toEqual([{ hash: 'of an application' }]);
 });
 
 test('a database with migrations of a newer version is not changed', async () => {
   const own = await otherDatabase();
   await migrate(own);
-  await ask(own, `insert into nightshift.migrations (hash, created_at) values ('of a newer version', 9e15)`);
+  await rowsOf(own, `insert into nightshift.migrations (hash, created_at) values ('of a newer version', 9e15)`);
   await migrate(own);
-  expect(await ask(own, 'select count(*)::int from nightshift.migrations')).toEqual([{ count: 2 }]);
+  expect(await rowsOf(own, 'select count(*)::int from nightshift.migrations')).toEqual([{ count: 2 }]);
 });
 
 test('an installation can share an application’s database with another installation, and touches no other schema', async () => {
   const own = await otherDatabase();
-  await ask(own, `create table public.jobs (id text); insert into public.jobs values ('of the application')`);
+  await rowsOf(own, `create table public.jobs (id text); insert into public.jobs values ('of the application')`);
   await Promise.all([migrate(own), migrate(own, 'second')]);
   const ones = openDatabase(own, { max: 1 });
   const others = openDatabase(own, { max: 1, schema: 'second' });
@@ -97,9 +88,9 @@ test('an installation can share an application’s database with another install
   const count = sql`select (select count(*)::int from contexts) as contexts, (select count(*)::int from jobs) as jobs`;
   expect([...(await ones.db.execute(count))]).toEqual([{ contexts: 1, jobs: 0 }]);
   expect([...(await others.db.execute(count))]).toEqual([{ contexts: 0, jobs: 0 }]);
-  expect(await ask(own, 'select id from public.jobs')).toEqual([{ id: 'of the application' }]);
+  expect(await rowsOf(own, 'select id from public.jobs')).toEqual([{ id: 'of the application' }]);
   expect(
-    await ask(own, `select tablename from pg_tables where schemaname in ('public', 'drizzle') order by 1`),
+    await rowsOf(own, `select tablename from pg_tables where schemaname in ('public', 'drizzle') order by 1`),
   ).toEqual([{ tablename: 'jobs' }]);
 });
 
@@ -112,7 +103,7 @@ test('no migration names a PostgreSQL schema', async () => {
 
 test('the lock is released', async () => {
   expect(
-    await ask(
+    await rowsOf(
       url(),
       `select 1 from pg_locks where locktype = 'advisory' and objid = 7227001
       and database = (select oid from pg_database where datname = current_database())`,
@@ -121,12 +112,12 @@ test('the lock is released', async () => {
 });
 
 test('hot tables leave room on their pages, and columns that change at every append have no index', async () => {
-  const options = await ask(
+  const options = await rowsOf(
     url(),
     `select relname, reloptions from pg_class where relname in ('contexts', 'jobs', 'processes') and relkind = 'r'`,
   );
   for (const { reloptions } of options) expect(String(reloptions)).toMatch(/fillfactor/);
-  const indexed = await ask(
+  const indexed = await rowsOf(
     url(),
     `select distinct a.attname from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
      where i.indrelid = 'nightshift.contexts'::regclass order by 1`,

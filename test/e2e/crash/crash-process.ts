@@ -23,7 +23,8 @@ import { startWorkerProcess } from '../../../src/workers/process/process.ts';
 import { CRASH_TIMES } from './crash-times.ts';
 import { watched, type Watcher } from './effects.ts';
 import { outsideTools } from '../outside/outside-tools.ts';
-import { NO_WEBHOOKS } from '../../services/webhooks.ts';
+import { webhooksWith } from '../../services/webhooks.ts';
+import { WEBHOOK_SECRET } from '../rig/hooks.ts';
 
 export type CrashProcess = {
   /** Its environment: the services, and the file in which its tools record their effects. */
@@ -68,7 +69,7 @@ export async function startCrashProcess({
       expiry: { timeouts: {}, archivedDays: null, workspaces: null },
       peers: PEER_LIMITS,
       scheduledRole: async () => ({ kind: 'role', role: null }),
-      webhooks: NO_WEBHOOKS,
+      webhooks: webhooksWith([WEBHOOK_SECRET]),
       boundResult: (content) => content,
       log,
       random: Math.random,

@@ -17,8 +17,11 @@ import {
 } from './crash-scenarios.ts';
 import { readOutside } from '../outside/outside-tools.ts';
 import { openEnvironment, type TestEnvironment } from '../rig/environment.ts';
+import { addHook } from '../rig/hooks.ts';
 import { expectSound, history, transcript } from '../rig/stored.ts';
 import { until } from '../rig/until.ts';
+import { arrivals } from '../../workers/webhooks/hooks.ts';
+import { startReceiver, type Receiver } from '../../workers/webhooks/receiver.ts';
 
 afterAll(killChildren);
 
@@ -333,6 +336,68 @@ const scheduled: Play = {
   },
 };
 
+/** Two inputs of one context that start together, while the first process runs; and one that is there from the beginning. */
+const delayed: Play = {
+  inputs: [['say: now']],
+  async meanwhile({ environment, contextIds: [contextId] }) {
+    if (contextId === undefined) throw new Error('no context');
+    for (const text of ['say: later', 'say: last']) await environment.delay(contextId, text, 2);
+  },
+  async expect(cast) {
+    expect(await linesOf(cast)).toEqual([
+      'u1 user: say: now',
+      'a1 assistant: now',
+      'u2 user: say: later',
+      'a2 assistant: later',
+      'u3 user: say: last',
+      'a3 assistant: last',
+    ]);
+    expect(
+      await cast.environment
+        .query(`select j.status, j.position::int as position, j.started_at >= j.starts_at as "inTime",
+        (select count(*)::int from events e where e.name = 'JobStarted' and e.data->>'job_id' = j.id::text) as begins
+        from jobs j order by j.id`),
+    ).toEqual([null, true, true].map((inTime, at) => ({ status: 'completed', position: at + 1, inTime, begins: 1 })));
+  },
+};
+
+const receivers = new Map<TestEnvironment, Receiver>();
+afterAll(async () => {
+  for (const receiver of receivers.values()) await receiver.close();
+});
+
+/** Jobs whose begins and ends are sent to a webhook. */
+const hooked: Play = {
+  inputs: [[]],
+  async meanwhile({ environment, contextIds: [contextId], jobIds }) {
+    if (contextId === undefined) throw new Error('no context');
+    const receiver = await startReceiver();
+    receivers.set(environment, receiver);
+    await addHook(environment, receiver);
+    for (const text of ['say: one', 'say: other']) jobIds.push(await environment.post(contextId, text));
+  },
+  async expect({ environment, jobIds }) {
+    const receiver = receivers.get(environment);
+    if (receiver === undefined) throw new Error('no receiver');
+    const { received } = receiver;
+    expect(received.map(({ isSigned }) => isSigned)).toEqual(received.map(() => true));
+    for (const jobId of jobIds) {
+      // The one that its process did not store may arrive again.
+      const arrived = [...new Set(arrivals(receiver, jobId).map(([type, seq]) => `${type} ${seq}`))];
+      expect(arrived).toEqual(['job.started 1', 'job.finished 2']);
+    }
+    const rows = await environment.query('select id, job_id, type, seq, status from webhook_deliveries order by id');
+    expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(received.map(({ id }) => id)));
+    expect(rows).toMatchObject(
+      jobIds.flatMap((job_id) =>
+        ['job.started', 'job.finished'].map((type, at) => ({ job_id, type, seq: at + 1, status: 'delivered' })),
+      ),
+    );
+    await receiver.close();
+    receivers.delete(environment);
+  },
+};
+
 /** There are at least `least` effects of at least `kinds`. */
 type Entry = { what: string; play: Play; least: number; kinds: number; after: Gate; before: Gate };
 
@@ -362,6 +427,8 @@ const PLAYS: Entry[] = [
     before: 'none',
   },
   { what: 'of schedules', play: scheduled, least: 6, kinds: 2, after: 'kinds', before: 'kinds' },
+  { what: 'of delayed inputs', play: delayed, least: 6, kinds: 3, after: 'kinds', before: 'none' },
+  { what: 'of deliveries to a webhook', play: hooked, least: 8, kinds: 5, after: 'kinds', before: 'kinds' },
   { what: 'of a follow-up', play: followUp, least: 5, kinds: 3, after: 'none', before: 'none' },
   { what: 'around a cancel', play: cancelled, least: 7, kinds: 3, after: 'kinds', before: 'kinds' },
   { what: 'around an interrupt', play: interrupted, least: 7, kinds: 3, after: 'kinds', before: 'kinds' },

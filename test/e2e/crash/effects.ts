@@ -54,7 +54,7 @@ function watch(executor: Executor, watcher: Watcher): Executor {
         const what = kindOf(dialect.sqlToQuery(query.getSQL()).sql);
         if (what === 'append' || what === 'submit' || what === 'create') watcher.before(what);
         const rows = await target.execute(query);
-        if (what !== null && rows.length > 0) watcher.after(what);
+        if (what !== null && (rows.length > 0 || RETURNS_NO_ROWS.includes(what))) watcher.after(what);
         return rows;
       };
     },
@@ -68,11 +68,18 @@ const KINDS: Readonly<Record<string, string>> = {
   'contexts.claim_many': 'claim',
   'contexts.revoke': 'revoke',
   'contexts.take_due': 'take due',
+  'jobs.release': 'release',
   'jobs.submit': 'submit',
   'jobs.submit_many': 'submit',
   'processes.declare_dead': 'declare dead',
+  'webhooks.clear_outbox': 'make deliveries',
+  'webhooks.lease': 'lease a webhook',
+  'webhooks.store_health': 'store attempts',
   'workers.create': 'create',
 };
+
+/** Kinds that are effects although they return no rows. */
+const RETURNS_NO_ROWS = ['make deliveries'];
 
 /** Null: it only reads. */
 function kindOf(text: string): string | null {

@@ -1,20 +1,15 @@
 // Webhooks while worker processes are killed in the middle of sending and the receiver fails at random: every event
 // arrives at least once, those of a job in their order, with Redis and without.
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { makeWebhook } from '../../../src/commands/webhooks/change-webhook.ts';
-import { perform } from '../../../src/commands/perform.ts';
-import { DEFAULT_TENANT, type JobId, type WebhookId } from '../../../src/core/ids.ts';
-import { ids } from '../../../src/platform/ids.ts';
-import { newWebhookSecret } from '../../../src/webhooks/secret-box.ts';
+import type { JobId } from '../../../src/core/ids.ts';
 import { depth } from '../../services/depth.ts';
-import { webhooksWith } from '../../services/webhooks.ts';
 import { startReceiver, type Receiver } from '../../workers/webhooks/receiver.ts';
 import { killChildren, type Child } from '../rig/children.ts';
 import { openEnvironment, type TestEnvironment } from '../rig/environment.ts';
+import { WEBHOOK_SECRET, addHook } from '../rig/hooks.ts';
 import { startWorker, type Env } from '../rig/platform.ts';
 import { until } from '../rig/until.ts';
 
-const SECRET = 'the-secret-of-these-tests-with-32-characters';
 const CONTEXTS = depth(6, 20);
 const JOBS = depth(3, 8);
 /** The requests, by their number, in which all worker processes are killed. */
@@ -33,19 +28,6 @@ afterEach(async () => {
   await environment.close();
 });
 
-async function addHook(): Promise<WebhookId> {
-  const id = ids.next<WebhookId>();
-  receiver.secret = newWebhookSecret();
-  const secret = webhooksWith([SECRET]).secretBox?.seal({ tenantId: DEFAULT_TENANT, id }, receiver.secret) ?? '';
-  const events = ['job.started', 'job.finished'] as const;
-  const made = await perform(
-    environment.ports,
-    makeWebhook({ id, tenantId: DEFAULT_TENANT, url: receiver.url, events, filter: null, status: 'active', secret }),
-  );
-  expect(made.kind).toBe('done');
-  return id;
-}
-
 /** What failed is due again. What an earlier event delays stays delayed. */
 const hurry = () =>
   environment.query(`
@@ -63,9 +45,9 @@ test.each([['with Redis'], ['without Redis']])(
       ...environment.env,
       ...(mode === 'with Redis' ? {} : { REDIS_URL: 'redis://127.0.0.1:1' }),
       NIGHTSHIFT_CONFIG: 'test/e2e/outages/webhooks.config.ts',
-      NIGHTSHIFT_SECRET_KEY: SECRET,
+      NIGHTSHIFT_SECRET_KEY: WEBHOOK_SECRET,
     };
-    const id = await addHook();
+    const id = await addHook(environment, receiver);
     const accepted: { jobId: string; seq: number; id: string }[] = [];
     const startAll = async () => void (workers = await Promise.all([startWorker(env), startWorker(env)]));
     let restarting: Promise<void> = Promise.resolve();

@@ -15,6 +15,7 @@ import type { InterruptMode } from '../../../src/core/run/job.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { perform } from '../../../src/commands/perform.ts';
 import type { CommandPorts } from '../../../src/commands/ports.ts';
+import { delayInput } from '../../../src/commands/inputs/delay-input.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import { DEFAULT_TENANT, type ContextId, type JobId, type ToolCallId } from '../../../src/core/ids.ts';
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
@@ -39,12 +40,14 @@ export type TestEnvironment = {
   file(name: string): string;
   createContext(config: WorkerConfig): Promise<ContextId>;
   post(contextId: ContextId, text: string): Promise<JobId>;
+  /** Starts so many seconds later. */
+  delay(contextId: ContextId, text: string, seconds: number): Promise<JobId>;
   cancel(jobId: JobId): Promise<void>;
   interrupt(contextId: ContextId, mode: InterruptMode): Promise<void>;
   /** A decision on one call: `reason` of a denial, null of an approval. */
   judge(contextId: ContextId, toolCallId: ToolCallId, reason: string | null): Promise<void>;
   query(text: string): Promise<Row[]>;
-  /** No job is unfinished, no follow-up and no schedule is due, and no context has an owner. */
+  /** No job is unfinished, no follow-up, schedule or delivery is due, and no context has an owner. */
   isSettled(): Promise<boolean>;
   /** Resolves once it is so, or once `orElse` ends the wait. */
   settled(orElse?: () => boolean): Promise<void>;
@@ -85,6 +88,10 @@ export async function openEnvironment(own: Own = {}): Promise<TestEnvironment> {
       const input = { ...postedInput({ content: [{ type: 'text', text }] }), contextId };
       return (await value(perform(ports, submitInput(ports, input)))).jobId;
     },
+    async delay(contextId, text, seconds) {
+      const input = { ...postedInput(), content: [{ type: 'text' as const, text }], contextId };
+      return (await value(perform(ports, delayInput(ports, input, { kind: 'after', seconds })))).jobId;
+    },
     cancel: async (jobId) => {
       await value(perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null })));
     },
@@ -101,7 +108,9 @@ export async function openEnvironment(own: Own = {}): Promise<TestEnvironment> {
       const open = await environment.query(`
         select 1 from jobs where finished_at is null or parent_notice = 'due' or cascade is not null
         union all select 1 from contexts where scheduling_status <> 'idle'
-        union all select 1 from schedules where next_run_at is not null`);
+        union all select 1 from schedules where next_run_at is not null
+        union all select 1 from webhook_outbox where retry_at is null
+        union all select 1 from webhooks where due_at <= now()`);
       return open.length === 0;
     },
     settled: (orElse = () => false) =>

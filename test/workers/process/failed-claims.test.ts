@@ -110,6 +110,28 @@ test('an admitted job that keeps killing its processes ends the same way, in its
   await die();
 });
 
+test('one of a tenant with a limit of slots ends the same way, although its claim commits first', async () => {
+  const { contextId } = await the.context();
+  const jobId = await the.submit(contextId);
+  await the.rows(`update tenants set limits = '{"slots": 1}' where id = ${DEFAULT_TENANT}`);
+  onTestFinished(async () => void (await the.rows(`update tenants set limits = '{}' where id = ${DEFAULT_TENANT}`)));
+  await the.rows(`update contexts set failed_claims = ${LIMITS.failedClaims} where id = '${contextId}'`);
+  const { state, die } = await startProcess(() => undefined);
+  state.slots.shares.setLimits(new Map([[DEFAULT_TENANT, 1]]), false);
+  // A wake-up leaves the choice to the list.
+  expect(await runContext(state, contextId)).toBe('noop');
+  const slot = state.slots.takeFree();
+  if (slot === null) throw new Error('The process has a free slot.');
+  slot.serve(DEFAULT_TENANT);
+  expect(await runContext(state, contextId, { slot })).toBe('ended');
+  slot.give();
+  expect(await the.rows(`select status, error, turn from jobs where id = '${jobId}'`)).toMatchObject([
+    { status: 'failed', error: { code: 'crash_loop' }, turn: 1 },
+  ]);
+  expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'idle', lease_owner: null });
+  await die();
+});
+
 test('a database that becomes unavailable during the claims of sweeps counts against no context', async () => {
   const { contextId } = await the.context();
   await the.submit(contextId);

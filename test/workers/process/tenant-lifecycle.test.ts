@@ -13,6 +13,7 @@ import { TENANT_TABLES } from '../../../src/db/write/tenants/deletion.ts';
 import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
 import { revokeTokens } from '../../../src/db/write/tokens.ts';
 import { postedInput } from '../../db/inputs.ts';
+import { tablesWithRowsOf } from '../../services/tenant-rows.ts';
 import { LATE_WRITERS } from './late-writers.ts';
 import { result, says, startFleet, type Fleet, type FleetOptions } from '../worker-fleet.ts';
 
@@ -43,18 +44,7 @@ async function jobStatus(fleet: Fleet, { jobId }: Work): Promise<unknown> {
   return row?.['status'] ?? null;
 }
 
-/** Tables with rows of the tenant. */
-async function leftovers(fleet: Fleet, tenantId: TenantId): Promise<string[]> {
-  const tables = await fleet.query(`
-    select table_name as name from information_schema.columns
-    where table_schema = 'nightshift' and column_name = 'tenant_id'`);
-  const left: string[] = [];
-  for (const { name } of tables) {
-    const [row] = await fleet.query(`select count(*)::int as n from ${String(name)} where tenant_id = ${tenantId}`);
-    if (row?.['n'] !== 0) left.push(String(name));
-  }
-  return left;
-}
+const leftovers = (fleet: Fleet, tenantId: TenantId) => tablesWithRowsOf((text) => fleet.query(text), tenantId);
 
 const isGone = async (fleet: Fleet, id: TenantId): Promise<boolean> =>
   (await fleet.query(`select 1 from tenants where id = ${id}`)).length === 0;

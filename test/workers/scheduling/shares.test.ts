@@ -84,7 +84,7 @@ test('a tenant has slots in proportion to its weight', () => {
 test('a tenant that runs as many as its limit here is not first', () => {
   const shares = begun(a, b, b);
   shares.setLimits(new Map([[a, 1]]), false);
-  expect([shares.isLimited(a), shares.isLimited(b), shares.someAreLimited]).toEqual([true, false, true]);
+  expect([shares.isLimited(a), shares.isLimited(b)]).toEqual([true, false]);
   expect(shares.first([a, b])).toBe(b);
   expect(shares.first([a])).toBeNull();
   shares.end(a, false);
@@ -95,18 +95,18 @@ test('the config file limits those that have no limit of their own', () => {
   const shares = new Shares(1);
   for (const tenant of [a, b]) shares.begin(tenant);
   shares.setLimits(new Map([[b, 2]]), false);
-  expect([shares.isLimited(c), shares.someAreLimited]).toEqual([true, true]);
+  expect(shares.isLimited(c)).toBe(true);
   expect(shares.first([a, b])).toBe(b);
   shares.begin(b);
   expect(shares.first([a, b])).toBeNull();
 });
 
-test('limits count as known to exist while they are told in parts only', () => {
+test('limits may be missing only while they are told in parts', () => {
   const shares = begun();
   shares.setLimits(new Map(), true);
-  expect(shares.someAreLimited).toBe(true);
+  expect(shares.areLimitsCut).toBe(true);
   shares.setLimits(new Map(), false);
-  expect(shares.someAreLimited).toBe(false);
+  expect(shares.areLimitsCut).toBe(false);
 });
 
 test('no run yields to a tenant that its limit keeps from the slot', () => {

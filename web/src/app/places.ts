@@ -1,8 +1,9 @@
 /**
- * The sections in the order of the navigation. `key` is the second key of the shortcut; the first is `g`. `scope`: what a
- * session needs for it; null: nothing, although some parts of it may need one.
+ * The sections in the order of the navigation. `key` is the second key of the shortcut; the first is `g`. `scopes`: a
+ * session needs one of them; none: nothing, although some parts of it may need one.
  */
 import {
+  Building2,
   CalendarClock,
   ChartNoAxesCombined,
   Inbox,
@@ -13,25 +14,26 @@ import {
   Settings,
 } from 'lucide-react';
 import { useMemo } from 'react';
-import { useScopes } from '../data/query/session.ts';
+import { hasOneOf, useScopes, type Scope } from '../data/query/session.ts';
 
 export const PLACES = [
-  { to: '/', name: 'Chat', key: 'c', scope: 'read', icon: MessagesSquare },
-  { to: '/inbox', name: 'Inbox', key: 'i', scope: 'read', icon: Inbox },
-  { to: '/jobs', name: 'Jobs', key: 'j', scope: 'read', icon: ListChecks },
-  { to: '/schedules', name: 'Schedules', key: 'd', scope: 'read', icon: CalendarClock },
-  { to: '/overview', name: 'Overview', key: 'o', scope: 'read', icon: ChartNoAxesCombined },
-  { to: '/search', name: 'Search', key: '/', scope: 'read', icon: Search },
-  { to: '/access', name: 'Access', key: 'a', scope: 'keys', icon: KeyRound },
-  { to: '/settings', name: 'Settings', key: 's', scope: null, icon: Settings },
-] as const;
+  { to: '/', name: 'Chat', key: 'c', scopes: ['read'], icon: MessagesSquare },
+  { to: '/inbox', name: 'Inbox', key: 'i', scopes: ['read'], icon: Inbox },
+  { to: '/jobs', name: 'Jobs', key: 'j', scopes: ['read'], icon: ListChecks },
+  { to: '/schedules', name: 'Schedules', key: 'd', scopes: ['read'], icon: CalendarClock },
+  { to: '/overview', name: 'Overview', key: 'o', scopes: ['read'], icon: ChartNoAxesCombined },
+  { to: '/search', name: 'Search', key: '/', scopes: ['read'], icon: Search },
+  { to: '/tenants', name: 'Tenants', key: 't', scopes: ['operator'], icon: Building2 },
+  { to: '/access', name: 'Access', key: 'a', scopes: ['keys', 'operator'], icon: KeyRound },
+  { to: '/settings', name: 'Settings', key: 's', scopes: [], icon: Settings },
+] as const satisfies readonly { scopes: readonly Scope[]; [part: string]: unknown }[];
 
 export type Place = (typeof PLACES)[number];
 
 /** Those that this session can use. */
 export function usePlaces(): readonly Place[] {
   const scopes = useScopes();
-  return useMemo(() => PLACES.filter(({ scope }) => scope === null || scopes.includes(scope)), [scopes]);
+  return useMemo(() => PLACES.filter((place) => hasOneOf(scopes, place.scopes)), [scopes]);
 }
 
 /** Whether an address belongs to the section `to`. */
@@ -39,4 +41,9 @@ export function isWithin(pathname: string, to: Place['to']): boolean {
   if (to === '/') return pathname === '/' || pathname.startsWith('/contexts/');
   if (to === '/jobs') return pathname.startsWith('/jobs') || pathname.startsWith('/workers/');
   return pathname.startsWith(to);
+}
+
+/** The section of an address. */
+export function placeOf(pathname: string): Place | undefined {
+  return PLACES.find(({ to }) => isWithin(pathname, to));
 }

@@ -77,6 +77,11 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/tenants',
+    component: lazyRouteComponent(() => import('../pages/tenants/page.tsx'), 'TenantsPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/settings',
     component: lazyRouteComponent(() => import('../pages/settings/page.tsx'), 'SettingsPage'),
     validateSearch: texts('tab'),

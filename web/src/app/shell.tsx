@@ -1,5 +1,5 @@
 /** Layout of every page: the navigation (at the side, on phones at the bottom) and the connection banner. */
-import { Outlet, useRouterState } from '@tanstack/react-router';
+import { Navigate, Outlet, rootRouteId, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef, type RefObject } from 'react';
 import { MissingScope } from '../ui/state/missing-scope.tsx';
 import { Page } from '../ui/layout/page.tsx';
@@ -7,7 +7,7 @@ import { Skeleton } from '../ui/layout/skeleton.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Navigation } from './navigation.tsx';
-import { isWithin, PLACES, usePlaces } from './places.ts';
+import { placeOf, usePlaces, type Place } from './places.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import css from './shell.module.css';
@@ -37,17 +37,28 @@ export function Shell() {
   );
 }
 
-/** The page, or what it needs that the key of this session does not allow. */
+/** The page, or what it needs that the key of this session does not allow. Without the chat, `/` leads to another page. */
 function Content() {
-  const pathname = useRouterState({ select: ({ location }) => location.pathname });
   const usable = usePlaces();
-  const place = PLACES.find(({ to }) => isWithin(pathname, to));
-  if (place === undefined || place.scope === null || usable.includes(place)) return <Outlet />;
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  const place = placeOf(pathname);
+  // Until the next page is loaded, the router renders the one before.
+  const rendered = placeOf(useRouterState({ select: ({ matches }) => pathOf(matches.at(-1)) }));
+  const isUsable = (one: Place | undefined): boolean => one === undefined || usable.includes(one);
+  if (place === undefined || isUsable(place)) return isUsable(rendered) ? <Outlet /> : <Skeleton />;
+  const [first] = usable;
+  if (pathname === '/' && first !== undefined) return <Navigate to={first.to} replace />;
+  const [scope] = place.scopes;
   return (
     <Page title={place.name}>
-      <MissingScope scope={place.scope} />
+      <MissingScope scope={scope ?? 'read'} />
     </Page>
   );
+}
+
+/** Of the root alone there is none: the address is unknown. */
+function pathOf(match: { routeId: string; pathname: string } | undefined): string {
+  return match === undefined || match.routeId === rootRouteId ? '' : match.pathname;
 }
 
 /** Moves the focus to the start of the main content when the section changes. */

@@ -36,7 +36,7 @@ export function SignIn({ problem, onSignedIn }: { problem: string | null; onSign
           <h1>Sign in to Nightshift</h1>
           <p className={css.about}>
             {provider === null ? 'Enter' : `Use your account at ${provider.name}, or enter`} an API key of this
-            installation.
+            installation. The admin key opens the pages of the operator.
           </p>
         </div>
         {problem !== null && (

@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type Static } from 'typebox';
 import type { AccessControl } from '../../access/access.ts';
-import { SESSION_S, sessionCookie, sessionIn } from '../../access/session.ts';
+import { sessionCookie, sessionIn } from '../../access/session.ts';
 import { oidcLimits } from '../../access/sign-in-limits.ts';
 import { findEntry } from '../../oidc/entry.ts';
 import { PENDING_S, ownPath, pendingCookie, type Pending } from '../../oidc/pending.ts';
@@ -113,10 +113,10 @@ function openSignIn(
     const owner = { kind: 'user', user, groups: entry.groups } as const;
     const replaced =
       replaces === null ? null : { session: replaces, record: recordSession(ports, request, 'session.ended') };
-    const by = { tenantId: entry.tenantId, owner };
-    const token = await accessControl.enter(by, recordSession(ports, request, 'session.started'), replaced);
-    if (token === null) return fail(request, reply, 'tenant_inactive', { user });
-    reply.setCookie(session.name, token, { ...session.options, maxAge: SESSION_S.user });
+    const by = { kind: 'tenant', tenantId: entry.tenantId, owner } as const;
+    const begun = await accessControl.enter(by, recordSession(ports, request, 'session.started'), replaced);
+    if (begun === null) return fail(request, reply, 'tenant_inactive', { user });
+    reply.setCookie(session.name, begun.cookie, { ...session.options, maxAge: begun.lifetimeS });
     return goTo(reply, returnTo);
   }
 

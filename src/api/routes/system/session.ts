@@ -1,8 +1,8 @@
-/** Browser sessions. A browser sends the API key once and gets a cookie that scripts cannot read. */
+/** Browser sessions. A browser sends an API key, or the admin key, once and gets a cookie that scripts cannot read. */
 import { SCOPES } from '../../../core/access/scopes.ts';
 import { TENANT_INACTIVE } from '../../../core/access/tenant.ts';
 import type { FastifyRequest } from 'fastify';
-import { toActor, userActor } from '../../access/actor.ts';
+import { OPERATOR, toActor, userActor } from '../../access/actor.ts';
 import { recordBy } from '../../request/audited.ts';
 import type { AccessControl } from '../../access/access.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
@@ -11,7 +11,9 @@ import { Empty } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
 import { BeginSession, Session } from '../../schemas/system/session.ts';
-import { SESSION_S, cookieFor, type RecordSession } from '../../access/session.ts';
+import { cookieFor, type RecordSession } from '../../access/session.ts';
+import type { Actor } from '../../../core/access/actor.ts';
+import type { SignedInBy } from '../../../db/write/sessions.ts';
 import { signInLimits } from '../../access/sign-in-limits.ts';
 
 const tags = ['system'];
@@ -43,6 +45,10 @@ function getSessionRoute(app: App, { config: { oidc, oidcSettings } }: ApiPorts,
     async ({ headers, method, cookies }) => {
       const access = await accessControl.admit({ headers, method, cookies });
       const auth = await accessControl.auth();
+      if (access.kind === 'operator') {
+        const scopes = ['operator' as const];
+        return { auth, signed_in: true, tenant: null, user: null, scopes, oidc: provider };
+      }
       // A token is no sign-in, and tells a user nothing about the tenant.
       return access.kind === 'tenant' && access.token === null
         ? {
@@ -66,7 +72,8 @@ function beginSessionRoute(app: App, ports: ApiPorts, accessControl: AccessContr
       config,
       bodyLimit: KEY_BYTES,
       schema: {
-        summary: 'Sign a browser in: sets a session cookie. Does nothing if the API needs no key',
+        summary:
+          'Sign a browser in, with an API key or the admin key: sets a session cookie. Does nothing if the API needs no key',
         operationId: 'beginSession',
         tags,
         security: [],
@@ -87,10 +94,9 @@ function beginSessionRoute(app: App, ports: ApiPorts, accessControl: AccessContr
       const busy = await limits.begins(signIn.keyId);
       if (busy !== null) throw new RequestRefused(busy);
       const { name, options } = cookieFor(request);
-      const record = recordSession(ports, request, 'session.started');
-      const cookie = await signIn.begin(record);
-      if (cookie === null) throw new RequestRefused(TENANT_INACTIVE);
-      reply.setCookie(name, cookie, { ...options, maxAge: SESSION_S.key });
+      const session = await signIn.begin(recordSession(ports, request, 'session.started'));
+      if (session === null) throw new RequestRefused(TENANT_INACTIVE);
+      reply.setCookie(name, session.cookie, { ...options, maxAge: session.lifetimeS });
       return null;
     },
   );
@@ -119,18 +125,24 @@ function endSessionRoute(app: App, ports: ApiPorts, accessControl: AccessControl
   );
 }
 
-/** A sign-in with a key is an act of the key; all else is one of the session. */
 export function recordSession(
   ports: ApiPorts,
   { id: requestId, ip }: FastifyRequest,
   action: 'session.started' | 'session.ended',
 ): RecordSession {
-  return async (tx, { tenantId, owner }) => {
-    const isOfKey = owner.kind === 'key';
-    const actor = isOfKey
-      ? toActor(action === 'session.started' ? 'key' : 'session', owner.key)
-      : userActor(owner.user);
-    const target = isOfKey ? (actor.id ?? '') : owner.user;
+  return async (tx, by) => {
+    const tenantId = by.kind === 'operator' ? null : by.tenantId;
+    const actor = actorOf(by, action);
+    const target = actor.id ?? actor.user ?? actor.kind;
     await recordBy(ports, tx, { tenantId, actor, requestId }, [{ action, target, detail: { address: ip } }]);
   };
+}
+
+/** A sign-in with a key is an act of the key; all else is one of the session. */
+function actorOf(by: SignedInBy, action: 'session.started' | 'session.ended'): Actor {
+  if (by.kind === 'operator') return OPERATOR;
+  const { owner } = by;
+  return owner.kind === 'user'
+    ? userActor(owner.user)
+    : toActor(action === 'session.started' ? 'key' : 'session', owner.key);
 }

@@ -1,5 +1,6 @@
 /** Health, readiness, metrics, statistics and the OpenAPI document. */
 import { describeSchemaProblem, schemaState } from '../../../db/setup/schema-state.ts';
+import { isLimited } from '../../../db/connection/client.ts';
 import { readStats } from '../../../db/read/installation/stats-views.ts';
 import { within } from '../../server/deadline.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
@@ -53,10 +54,12 @@ function getReadinessRoute(app: App, ports: ApiPorts): void {
       },
     },
     async () => {
+      const { db } = ports.database;
+      const login = isLimited(db) ? 'to be limited' : 'any';
       const [schema, queue] = await Promise.all([
         within(
           PROBE_MS,
-          schemaState((statement) => ports.database.db.execute(statement)),
+          schemaState((statement) => db.execute(statement), login),
         ).catch(() => null),
         within(PROBE_MS, ports.wakeQueue.isReachable()).catch(() => false),
       ]);

@@ -1,14 +1,14 @@
 /** The limits of a tenant, and what it uses of each. */
 import { Type, type Static } from 'typebox';
 import { limitsOf, type LimitName, type TenantLimits } from '../../../core/access/quotas.ts';
+import type { Scopes } from '../../../core/access/scopes.ts';
 import type { TenantId } from '../../../core/ids.ts';
-import type { Executor } from '../../../db/connection/client.ts';
 import { findLimits } from '../../../db/write/tenants/manage.ts';
 import { readWholeUsage } from '../../../db/read/installation/usage.ts';
 import { ref } from '../../../schema/build.ts';
 import type { Quotas } from '../../quotas/quotas.ts';
 import { invalid, orNotFound, refused } from '../../response/problem.ts';
-import { readerOf } from '../../response/reads.ts';
+import { readerOf, type Reader } from '../../response/reads.ts';
 import type { Streams } from '../../response/streams.ts';
 import { problems } from '../../schemas/problem.ts';
 import { TenantName, perLimit } from '../../schemas/system/tenant.ts';
@@ -39,7 +39,7 @@ export function usageRoute(app: App, ports: ApiPorts, { quotas, streams }: Count
     },
     async (request, reply) => {
       const read = readerOf(ports, reply);
-      const { id, limits } = await read(async (tx) => limitedTenant(tx, ports, request));
+      const { id, limits } = await limitedTenant(read, ports, request);
       const { queuedJobs, workers, slots } = await read((_, last) => readWholeUsage(last, id));
       const used: Record<LimitName, number | null> = {
         requests_per_s: null,
@@ -61,20 +61,20 @@ type Asking = {
   tenantId: TenantId;
   limits: TenantLimits;
   isOperator: boolean;
-  credential: unknown;
+  scopes: Scopes | null;
   query: Static<typeof UsageQuery>;
 };
 
 /** Its own, or for the operator the one that is named. */
-async function limitedTenant(tx: Executor, { config }: ApiPorts, asking: Asking): Promise<Limited> {
-  const { tenantId, limits, isOperator, credential, query } = asking;
+async function limitedTenant(read: Reader, { config }: ApiPorts, asking: Asking): Promise<Limited> {
+  const { tenantId, limits, isOperator, scopes, query } = asking;
   const { tenant: name } = query;
   if (name !== undefined) {
     if (!isOperator)
       throw refused('forbidden', 'Only the operator may ask for another tenant. Leave tenant out.', 'tenant');
-    const found = orNotFound(await findLimits(tx, name), `No tenant has the name ${name}.`);
+    const found = orNotFound(await read((_, last) => findLimits(last, name)), `No tenant has the name ${name}.`);
     return { id: found.id, limits: limitsOf(found.limits, config.tenantLimits) };
   }
-  if (credential === null) throw invalid('The admin key has no tenant. Name one: ?tenant=<name>.', 'tenant');
+  if (scopes === null) throw invalid('The operator has no tenant. Name one: ?tenant=<name>.', 'tenant');
   return { id: tenantId, limits };
 }

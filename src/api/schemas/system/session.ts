@@ -9,14 +9,17 @@ export const Session = strict(
     signed_in: Type.Boolean({
       description: 'True with a key or a session cookie, and always if no sign-in is needed.',
     }),
-    tenant: nullable(Type.String({ description: 'The tenant of this request.' })),
+    tenant: nullable(
+      Type.String({ description: 'The tenant of this request. Null: it is not signed in, or is of the operator.' }),
+    ),
     user: nullable(
       Type.String({
         description: 'Who signed in with OpenID Connect: the issuer, `#` and the subject. Null with a key.',
       }),
     ),
-    scopes: Type.Array(oneOf(SCOPES), {
-      description: 'What this request may do. Empty, if it is not signed in.',
+    scopes: Type.Array(oneOf([...SCOPES, 'operator']), {
+      description:
+        'What this request may do. Empty, if it is not signed in. `operator`, alone: with the admin key. An API without keys allows that, too, and does not name it.',
     }),
     oidc: nullable(
       strict(
@@ -29,6 +32,6 @@ export const Session = strict(
 );
 
 export const BeginSession = strict(
-  { key: Type.String({ minLength: 1, maxLength: 1_000, description: 'The API key of a tenant.' }) },
+  { key: Type.String({ minLength: 1, maxLength: 1_000, description: 'The API key of a tenant, or the admin key.' }) },
   { $id: 'BeginSession' },
 );

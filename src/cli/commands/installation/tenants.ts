@@ -59,7 +59,7 @@ function limitsIn(texts: readonly string[] = []): Record<string, number | null> 
       if (name === undefined || value === undefined)
         throw new CommandError(
           EXIT.usage,
-          `--limit is <name>=<number> or <name>=none, as slots=10, not ${oneLine(text)}.`,
+          `Invalid --limit ${oneLine(text)}. Write <name>=<number> or <name>=none, such as slots=10.`,
         );
       return [name, value === 'none' ? null : Number(value)];
     }),
@@ -69,7 +69,7 @@ function limitsIn(texts: readonly string[] = []): Record<string, number | null> 
 function withSettings(command: Command): Command {
   return command
     .option('--weight <number>', 'its share of the slots while several tenants have work (1)', decimal(0.01, 100))
-    .option('--limit <name=number>', 'a limit, as slots=10; none: no limit of its own; may be repeated', gathered)
+    .option('--limit <name=number>', 'a limit, such as slots=10; none removes its own limit; may be repeated', gathered)
     .option(
       '--tool <names>',
       'allow only these tools; * stands for any characters; any: all; may be repeated',

@@ -9,7 +9,7 @@ type Settings = Common & { tenant?: string };
 export function usageCommand(cli: Cli): Command {
   return apiCommand('usage', 'show the limits of your tenant, and what it uses of each', [
     'nightshift usage',
-    'nightshift usage --tenant acme   (with the key of the operator)',
+    'nightshift usage --tenant acme   (with the admin key)',
   ])
     .option('--tenant <name>', 'for the operator: this tenant')
     .action((options: Settings) =>

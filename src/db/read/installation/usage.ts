@@ -38,7 +38,7 @@ export async function readTenantLoads(executor: Executor, most: number): Promise
       select c.tenant_id, count(*) as running from contexts c where c.lease_owner is not null group by c.tenant_id
     ) r on r.tenant_id = t.id
     left join (
-      select j.tenant_id, count(*) as queued from jobs j where j.status = 'queued' group by j.tenant_id
+      select j.tenant_id, count(*) as queued from jobs j where j.status in ('queued', 'delayed') group by j.tenant_id
     ) q on q.tenant_id = t.id
     where t.limits <> '{}' or r.tenant_id is not null or q.tenant_id is not null
     order by running desc, queued desc, t.id limit ${most}`);

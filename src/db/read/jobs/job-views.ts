@@ -159,7 +159,7 @@ export async function listJobs(
 ): Promise<Page<JobView>> {
   const conditions = [
     sql`j.tenant_id = ${tenantId}`,
-    ...conditionsOf(tenantId, filter),
+    ...conditionsOf(executor, tenantId, filter),
     ...(after === null ? [] : [sql`j.id < ${after}`]),
   ];
   const page = sql`${jobsWithOutput(DETAILS)} where ${sql.join(conditions, sql` and `)} order by j.id desc limit ${limit}`;

@@ -12,7 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { ApiKeyId } from '../../../core/ids.ts';
+import type { ApiKeyId, TenantId } from '../../../core/ids.ts';
 import { TENANT_STATUSES, type Allow, type Deletion, type TenantStatus } from '../../../core/access/tenant.ts';
 import type { TenantLimits } from '../../../core/access/quotas.ts';
 import { instant, jsonb, oneOf, tenantId, userName } from '../columns.ts';
@@ -86,13 +86,17 @@ export const apiKeys = pgTable(
   ],
 );
 
-/** Browser sessions, of an API key or of a user of the OpenID provider. Only a hash of the cookie is stored. */
+/**
+ * Browser sessions, of an API key, of a user of the OpenID provider, or of the admin key. Only a hash of the cookie is
+ * stored.
+ */
 export const sessions = pgTable(
   'sessions',
   {
     tokenHash: text('token_hash').primaryKey(),
-    tenantId: tenantId(),
-    /** Identifies a key of the environment without containing it: the session ends with the key. */
+    /** Null: a session of the operator, who has no tenant. */
+    tenantId: bigint('tenant_id', { mode: 'number' }).$type<TenantId>(),
+    /** Identifies a key of the environment, or the admin key, without containing it: the session ends with the key. */
     keyId: text('key_id'),
     /** The session ends with this key. */
     apiKeyId: uuid('api_key_id')
@@ -110,6 +114,7 @@ export const sessions = pgTable(
     index('sessions_api_key').on(t.apiKeyId),
     check('sessions_key', sql`num_nonnulls(${t.keyId}, ${t.apiKeyId}, ${t.user}) = 1`),
     check('sessions_groups', sql`num_nonnulls(${t.user}, ${t.groups}) in (0, 2)`),
+    check('sessions_operator', sql`${t.tenantId} is not null or ${t.keyId} is not null`),
   ],
 );
 

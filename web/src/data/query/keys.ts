@@ -72,6 +72,7 @@ export const keys = {
   approvals: ['approvals'] as const,
   apiKeys: ['api-keys'] as const,
   audit: (filter: AuditFilter) => ['audit', filter] as const,
+  tenants: ['tenants'] as const,
   webhooks: ['webhooks'] as const,
   deliveries: (id: string) => ['deliveries', id] as const,
   /** Below the deliveries of its webhook. */
@@ -83,5 +84,7 @@ export const keys = {
   stats: ['stats'] as const,
   history: (spanS: number) => ['history', spanS] as const,
   system: ['system'] as const,
+  /** null: the tenant of this session. */
+  usage: (tenant: string | null) => ['usage', tenant] as const,
   search: (filter: SearchFilter) => ['search', filter] as const,
 };

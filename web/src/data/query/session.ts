@@ -1,6 +1,7 @@
 /** Sign-in state. The console does not store the API key: the session is an HttpOnly cookie. */
 import type { Session } from 'nightshift/client';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { client } from '../client.ts';
 import { sendPending } from './decisions.ts';
 import { keys } from './keys.ts';
@@ -18,13 +19,28 @@ export function useSession(): Session | undefined {
   return useQuery(sessionQuery()).data;
 }
 
+/** `operator`: what concerns the installation, and no data of a tenant. */
 export type Scope = Session['scopes'][number];
+
+/** What a key of a tenant can have. */
+export type KeyScope = Exclude<Scope, 'operator'>;
 
 const NONE: readonly Scope[] = [];
 
 /** What this session may do; all, if no key is needed. */
 export function useScopes(): readonly Scope[] {
-  return useQuery(sessionQuery()).data?.scopes ?? NONE;
+  const { data } = useQuery(sessionQuery());
+  return useMemo(() => (data === undefined ? NONE : scopesOf(data)), [data]);
+}
+
+/** An API without keys takes each caller for the operator, too. */
+function scopesOf({ auth, scopes }: Session): readonly Scope[] {
+  return auth === 'none' && scopes.length > 0 ? [...scopes, 'operator'] : scopes;
+}
+
+/** Whether a session with the scopes `own` has one of `needed`; none needed: always. */
+export function hasOneOf(own: readonly Scope[], needed: readonly Scope[]): boolean {
+  return needed.length === 0 || needed.some((scope) => own.includes(scope));
 }
 
 export function useMay(scope: Scope): boolean {

@@ -1,24 +1,24 @@
-/** Access: API keys, and who did what. */
+/** Access: API keys, and who did what. The operator sees the audit log of the installation only. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMay } from '../../data/query/session.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 import { AuditTab } from './audit/audit-tab.tsx';
 import { KeysTab } from './keys/keys-tab.tsx';
 
-const TABS = [
-  { name: 'keys', label: 'API keys', content: <KeysTab /> },
-  { name: 'audit', label: 'Audit log', content: <AuditTab /> },
-] as const;
+const KEYS = { name: 'keys', label: 'API keys', content: <KeysTab /> } as const;
+const AUDIT = { name: 'audit', label: 'Audit log', content: <AuditTab /> } as const;
 
 export function AccessPage() {
   const { tab } = useSearch({ from: '/access' });
   const navigate = useNavigate();
-  const chosen = TABS.find(({ name }) => name === tab)?.name ?? 'keys';
+  const tabs = useMay('keys') ? [KEYS, AUDIT] : [AUDIT];
+  const chosen = tabs.find(({ name }) => name === tab)?.name ?? tabs[0]?.name ?? 'audit';
   return (
     <Page title="Access">
       <Tabs
         label="Access"
-        tabs={TABS}
+        tabs={tabs}
         value={chosen}
         onChange={(name) => void navigate({ to: '/access', search: { tab: name }, replace: true })}
       />

@@ -1,12 +1,9 @@
 import type { SystemLimits } from 'nightshift/client';
 import { formatDuration } from '../../ui/text/time.tsx';
+import { formatExact } from '../../usage/limit-texts.ts';
 import { OfSystem } from './of-system.tsx';
 import listCss from '../../ui/list.module.css';
 import css from './settings.module.css';
-
-const exact = new Intl.NumberFormat('en');
-
-const formatExact = (value: number): string => exact.format(value);
 
 type Shown = { name: keyof SystemLimits; label: string; format?: (value: number) => string };
 
@@ -25,7 +22,7 @@ const SHOWN: readonly Shown[] = [
   {
     name: 'import_bytes',
     label: 'Import size',
-    format: (bytes) => `${exact.format(bytes / 1024 ** 2)} MB`,
+    format: (bytes) => `${formatExact(bytes / 1024 ** 2)} MB`,
   },
   { name: 'streams', label: 'Open streams per API process' },
 ];
@@ -54,7 +51,10 @@ export function LimitsTab() {
               );
             })}
           </dl>
-          <p className={css.about}>Limits are set in the config file and in the environment of the processes.</p>
+          <p className={css.about}>
+            These limits of the installation are set in the config file and in the environment of the processes. The
+            limits of a tenant are shown under Usage.
+          </p>
         </div>
       )}
     </OfSystem>

@@ -1,10 +1,12 @@
+import { useScopes } from '../../../data/query/session.ts';
 import { withParam } from '../../../data/search-params.ts';
 import { DayFilter, FilterBar, SelectFilter } from '../../../ui/forms/filters.tsx';
 import { TextFilter } from '../../../ui/forms/text-filter.tsx';
-import { ACTION_OPTIONS, type AuditSearch } from './filter.ts';
+import { actionOptions, type AuditSearch } from './filter.ts';
 
 export function AuditFilters({ search, onChange }: { search: AuditSearch; onChange: (search: AuditSearch) => void }) {
   const { actor, action, target, from, to } = search;
+  const actions = actionOptions(useScopes());
   const set = (name: keyof AuditSearch, value: string | undefined): void => onChange(withParam(search, name, value));
   return (
     <FilterBar label="Filter the audit log">
@@ -17,8 +19,8 @@ export function AuditFilters({ search, onChange }: { search: AuditSearch; onChan
       <SelectFilter
         label="Action"
         any="Any action"
-        value={ACTION_OPTIONS.find(({ value }) => value === action)?.value}
-        options={ACTION_OPTIONS}
+        value={actions.find(({ value }) => value === action)?.value}
+        options={actions}
         onChange={(value) => set('action', value)}
       />
       <TextFilter label="Target" placeholder="id or name" value={target} onChange={(value) => set('target', value)} />

@@ -5,6 +5,7 @@ import { ScrollText } from 'lucide-react';
 import { useMemo } from 'react';
 import { apiKeysQuery } from '../../../data/api-keys.ts';
 import { auditQuery, auditRefresh } from '../../../data/audit.ts';
+import { useMay } from '../../../data/query/session.ts';
 import { allOf } from '../../../data/query/pages-of.ts';
 import { useRefreshed } from '../../../data/query/use-refreshed.ts';
 import { Button } from '../../../ui/forms/button.tsx';
@@ -25,14 +26,19 @@ export function AuditTab() {
   const filter = toFilter(search);
   const list = useInfiniteQuery(auditQuery(filter));
   useRefreshed(auditRefresh(filter), middleRow);
-  const names = useKeyNames();
+  const ofTenant = useMay('keys');
+  const names = useKeyNames(ofTenant);
   const rows = allOf(list.data);
   const isNarrowed = Object.keys(filter).length > 0;
   const show = (next: AuditSearch): void =>
     void navigate({ to: '/access', search: { tab: 'audit', ...next }, replace: true });
   return (
     <div className={listCss.stack}>
-      <p className={css.about}>Who changed access, settings or data, and who decided on tool calls.</p>
+      <p className={css.about}>
+        {ofTenant
+          ? 'Who changed access, settings or data, and who decided on tool calls.'
+          : 'What the operator did: tenants, their first keys, throttles and sessions.'}
+      </p>
       <AuditFilters search={search} onChange={show} />
       {list.isPending && <Skeleton lines={6} height={28} />}
       {list.isError && rows.length === 0 && (
@@ -69,7 +75,7 @@ export function AuditTab() {
 }
 
 /** Of the newest keys; entries about others show the end of their id. */
-function useKeyNames(): KeyNames {
-  const { data } = useInfiniteQuery(apiKeysQuery());
+function useKeyNames(ofTenant: boolean): KeyNames {
+  const { data } = useInfiniteQuery({ ...apiKeysQuery(), enabled: ofTenant });
   return useMemo(() => new Map(allOf(data).map(({ id, name }) => [id, name])), [data]);
 }

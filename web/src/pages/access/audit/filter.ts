@@ -2,6 +2,7 @@
 import type { AuditEntry } from 'nightshift/client';
 import { spanOf } from '../../../data/days.ts';
 import type { AuditFilter } from '../../../data/query/keys.ts';
+import type { Scope } from '../../../data/query/session.ts';
 
 export type AuditSearch = { actor?: string; action?: string; target?: string; from?: string; to?: string };
 type Action = AuditEntry['action'];
@@ -39,15 +40,26 @@ const LABELS: Readonly<Record<Action, string>> = {
   'throttle.ended': 'Throttle ended',
 };
 
-/** Those of a tenant: the log of the installation has the others. */
-export const ACTION_OPTIONS = (Object.keys(LABELS) as Action[])
-  .filter((action) => !action.startsWith('tenant.') && action !== 'throttle.ended')
-  .map((value) => ({ value, label: LABELS[value] }));
+type ActionOption = { value: Action; label: string };
+
+const ALL = (Object.keys(LABELS) as Action[]).map((value): ActionOption => ({ value, label: LABELS[value] }));
+
+/** In the log of the installation only. */
+const OF_OPERATOR_ALONE: readonly Action[] = ['tenant.created', 'tenant.changed', 'tenant.deleted', 'throttle.ended'];
+/** In the log of the installation. */
+const OF_INSTALLATION: readonly Action[] = [...OF_OPERATOR_ALONE, 'key.created', 'session.started', 'session.ended'];
+
+/** The actions in the log that a session with these scopes reads. */
+export function actionOptions(scopes: readonly Scope[]): readonly ActionOption[] {
+  const ofTenant = scopes.includes('keys');
+  if (!scopes.includes('operator')) return ALL.filter(({ value }) => !OF_OPERATOR_ALONE.includes(value));
+  return ofTenant ? ALL : ALL.filter(({ value }) => OF_INSTALLATION.includes(value));
+}
 
 /** Ignores an action that does not exist. */
 export function toFilter({ actor, action, target, from, to }: AuditSearch): AuditFilter {
   const { created_after: after, created_before: before } = spanOf(from, to);
-  const known = ACTION_OPTIONS.find(({ value }) => value === action)?.value;
+  const known = ALL.find(({ value }) => value === action)?.value;
   return {
     ...(actor !== undefined && { actor }),
     ...(known !== undefined && { action: known }),

@@ -53,7 +53,9 @@ function actOf({ action, target, detail }: AuditEntry, names: KeyNames): Act {
   const nothing = (did: string): Act => ({ did, subject: null });
   switch (action) {
     case 'key.created':
-      return of('keys', `created the API key ${text('name')} (${text('scopes')})`);
+      return typeof detail['tenant'] === 'string'
+        ? nothing(`created the API key ${text('name')} (${text('scopes')}) for the tenant ${text('tenant')}`)
+        : of('keys', `created the API key ${text('name')} (${text('scopes')})`);
     case 'key.rotated':
       return of('keys', `rotated the ${keyText(target, names)}`);
     case 'key.revoked':

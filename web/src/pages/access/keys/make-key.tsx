@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { client } from '../../../data/client.ts';
 import { fieldFaults } from '../../../data/field-faults.ts';
 import { keys } from '../../../data/query/keys.ts';
-import type { Scope } from '../../../data/query/session.ts';
+import type { KeyScope } from '../../../data/query/session.ts';
 import { TextField } from '../../../ui/forms/field.tsx';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
 import { ExpiryField, expiresAtOf, type Expiry } from './expiry-field.tsx';
@@ -16,7 +16,7 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
   const showKey = useShowKey();
   const cache = useQueryClient();
   const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<readonly Scope[]>([]);
+  const [scopes, setScopes] = useState<readonly KeyScope[]>([]);
   const [expiry, setExpiry] = useState<Expiry>({ kind: 'days', days: 90 });
   const make = useMutation({
     mutationFn: async (body: CreateApiKey) => showKey(await client.keys.create(body)),

@@ -1,8 +1,8 @@
 /** The scopes of a new key: only those that this session has can be given. */
-import { useScopes, type Scope } from '../../../data/query/session.ts';
+import { useScopes, type KeyScope } from '../../../data/query/session.ts';
 import { DescribedChoices } from '../../../ui/forms/described-choices.tsx';
 
-const ALLOWS: Readonly<Record<Scope, string>> = {
+const ALLOWS: Readonly<Record<KeyScope, string>> = {
   read: 'read everything except prompts, for all users',
   run: 'create and delete workers and contexts, post inputs, cancel jobs, answer questions',
   configure: 'change roles, settings, schedules and webhooks; import contexts; read prompts',
@@ -11,13 +11,13 @@ const ALLOWS: Readonly<Record<Scope, string>> = {
 };
 
 type Props = {
-  chosen: readonly Scope[];
+  chosen: readonly KeyScope[];
   error: string | null;
-  onChange: (chosen: readonly Scope[]) => void;
+  onChange: (chosen: readonly KeyScope[]) => void;
 };
 
 export function ScopesField({ chosen, error, onChange }: Props) {
-  const scopes = useScopes();
+  const scopes = useScopes().filter((scope) => scope !== 'operator');
   const isPartial = scopes.length < Object.keys(ALLOWS).length;
   return (
     <DescribedChoices

@@ -1,0 +1,29 @@
+// The API on a real socket.
+import { pino } from 'pino';
+import { localRates } from '../../../src/bus/request-rates.ts';
+import { startServer, type Server } from '../../../src/api/server/server.ts';
+import { parseEnvironment } from '../../../src/config/config.ts';
+import type { Environment } from '../../../src/config/environment.ts';
+import { NO_WEBHOOKS } from '../../services/webhooks.ts';
+import { ABOUT, type Api } from '../harness.ts';
+
+/** A request is not cut off, however slow the machine is, unless `env` says so. */
+export const configOf = (env: Environment = {}) =>
+  parseEnvironment({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', ...env });
+
+/** Of an installation without tools and servers of its own, without a log. `over`: what is different. */
+export function listen(api: Api, over: Partial<Parameters<typeof startServer>[0]> = {}): Promise<Server> {
+  return startServer({
+    ...api.commands,
+    config: configOf(),
+    roles: new Map(),
+    parameters: [],
+    about: ABOUT,
+    webhooks: NO_WEBHOOKS,
+    requestRates: localRates(),
+    consoleFolder: null,
+    checkInput: async () => null,
+    logger: pino({ level: 'silent' }),
+    ...over,
+  });
+}

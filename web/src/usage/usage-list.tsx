@@ -1,0 +1,80 @@
+/** What a tenant uses of each of its limits, in words and as bars. */
+import { OctagonAlert, TriangleAlert } from 'lucide-react';
+import type { TenantUsage } from 'nightshift/client';
+import { Badge } from '../ui/text/badge.tsx';
+import { LIMIT_TEXTS, formatExact, type LimitText } from './limit-texts.ts';
+import { nearnessOf, type Nearness } from './nearness.ts';
+import css from './usage-list.module.css';
+
+type Limits = TenantUsage['limits'];
+
+/** Whether there is any limit. */
+export function hasLimits({ limits }: TenantUsage): boolean {
+  return Object.values(limits).some(({ limit }) => limit !== null);
+}
+
+export function UsageList({ usage: { limits } }: { usage: TenantUsage }) {
+  return (
+    <ul className={css.list} aria-label="Usage">
+      {LIMIT_TEXTS.map((text) => (
+        <UsageItem key={text.name} text={text} of={limits[text.name]} />
+      ))}
+    </ul>
+  );
+}
+
+type ItemProps = { text: LimitText; of: Limits[keyof Limits] };
+
+function UsageItem({ text: { label, about, format = formatExact }, of: { used, limit } }: ItemProps) {
+  const isCounted = used !== null && limit !== null;
+  return (
+    <li className={css.item} aria-label={label}>
+      <div className={css.head}>
+        <span className={css.name}>{label}</span>
+        {isCounted && <Mark nearness={nearnessOf(used, limit)} />}
+        <span className={css.value}>{valueText({ used, limit }, format)}</span>
+      </div>
+      {isCounted && <Bar label={label} used={used} limit={limit} />}
+      <p className={css.about}>{about}</p>
+    </li>
+  );
+}
+
+function valueText({ used, limit }: { used: number | null; limit: number | null }, format: (value: number) => string) {
+  if (limit === null) return used === null ? 'no limit' : `${formatExact(used)}, no limit`;
+  return used === null ? `limit ${format(limit)}` : `${formatExact(used)} / ${format(limit)}`;
+}
+
+const MARKS = {
+  near: { tone: 'amber', icon: TriangleAlert, text: 'Near the limit' },
+  at: { tone: 'red', icon: OctagonAlert, text: 'At the limit' },
+  above: { tone: 'red', icon: OctagonAlert, text: 'Above the limit' },
+} as const;
+
+function Mark({ nearness }: { nearness: Nearness }) {
+  if (nearness === 'within') return null;
+  const { tone, icon: Icon, text } = MARKS[nearness];
+  return (
+    <Badge tone={tone}>
+      <Icon className={css.icon} aria-hidden="true" /> {text}
+    </Badge>
+  );
+}
+
+function Bar({ label, used, limit }: { label: string; used: number; limit: number }) {
+  return (
+    <div
+      className={css.bar}
+      role="meter"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={limit}
+      aria-valuenow={Math.min(used, limit)}
+      aria-valuetext={`${formatExact(used)} of ${formatExact(limit)}`}
+    >
+      <svg className={css.fill} data-nearness={nearnessOf(used, limit)} viewBox="0 0 100 1" preserveAspectRatio="none">
+        <rect width={Math.min(100, (100 * used) / limit)} height="1" />
+      </svg>
+    </div>
+  );
+}
