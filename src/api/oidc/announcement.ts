@@ -6,6 +6,7 @@
 import type { Configuration, ServerMetadata } from 'openid-client';
 import type { OidcClient } from '../../config/oidc.ts';
 import { isLoopback } from '../../config/loopback.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { library } from './library.ts';
 
@@ -56,10 +57,11 @@ function otherIssuer(announced: string, { issuer }: OidcClient): string {
 
 /** By its full address: the library would make exceptions for the issuers of some providers. */
 async function discovered({ issuer, clientId }: OidcClient): Promise<Readonly<ServerMetadata>> {
-  const { allowInsecureRequests, discovery } = await library();
+  const { allowInsecureRequests, customFetch, discovery } = await library();
   const address = new URL(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
   const execute = isLocal(issuer) ? [allowInsecureRequests] : [];
-  const found = await discovery(address, clientId, undefined, undefined, { timeout: CALL_S, execute });
+  const options = { timeout: CALL_S, execute, [customFetch]: boundedFetch };
+  const found = await discovery(address, clientId, undefined, undefined, options);
   return found.serverMetadata();
 }
 
@@ -78,6 +80,7 @@ async function configurationOf(
   const authentication = methods.includes('client_secret_basic') ? ClientSecretBasic : ClientSecretPost;
   const configuration = new Configuration(metadata, clientId, clientSecret, authentication(clientSecret));
   configuration.timeout = CALL_S;
+  configuration[further.customFetch] = boundedFetch;
   if (isLocal(issuer)) further.allowInsecureRequests(configuration);
   further.enableNonRepudiationChecks(configuration);
   return configuration;

@@ -1,4 +1,5 @@
 /** Failures of the protocol as values. Errors of the library may contain tokens: only their names and codes are kept. */
+import { AnswerTooLong } from './bounded-fetch.ts';
 import { library } from './library.ts';
 
 /**
@@ -48,6 +49,7 @@ function withCauses(error: unknown): object[] {
 
 function failureIn(errors: readonly object[]): Failure {
   if (errors.some(isTimeout)) return { kind: 'unavailable', detail: 'timeout' };
+  if (errors.some((error) => error instanceof AnswerTooLong)) return { kind: 'failed', detail: 'answer too long' };
   const codes = errors.map((error) => textIn(error, 'code')).filter((code) => code !== null);
   if (errors.some(isNoAnswer)) return { kind: 'unavailable', detail: codes.at(-1) ?? 'no answer' };
   const [code] = codes;

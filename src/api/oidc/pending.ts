@@ -97,10 +97,10 @@ function parsePending(payload: unknown): Pending | null {
 /** In characters: browsers keep no cookie of more than 4 KB. */
 const LONGEST_PATH = 1_500;
 
-/** A path of this origin, as browsers resolve it; the start page for anything else. */
+/** A path of the console, as browsers resolve it; the start page for anything else, such as another sign-in. */
 export function ownPath(given: string | undefined, { publicUrl }: Pick<OidcClient, 'publicUrl'>): string {
   const url = given?.startsWith('/') === true ? URL.parse(given, publicUrl) : null;
-  if (url === null || url.origin !== publicUrl || url.pathname.startsWith('//')) return '/';
+  if (url === null || url.origin !== publicUrl || /^\/(?:\/|api\/)/.test(url.pathname)) return '/';
   const path = url.pathname + url.search + url.hash;
   return path.length > LONGEST_PATH ? '/' : path;
 }

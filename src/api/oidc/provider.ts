@@ -76,6 +76,8 @@ export function openProvider(
     const id = tokens.claims();
     const user = id === undefined ? null : userOf(client.issuer, id.sub);
     if (id === undefined || user === null) return { kind: 'failed', detail: 'no valid subject' };
+    // The library compares it only where there are several audiences.
+    if (id.azp !== undefined && id.azp !== client.clientId) return { kind: 'failed', detail: 'azp of another client' };
     const claim = await claimOf(configuration, id, tokens.access_token);
     return { kind: 'identity', user, groups: claim === undefined ? null : groupsIn(claim) };
   }

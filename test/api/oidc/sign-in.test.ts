@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { sql } from 'drizzle-orm';
+import type { JWTPayload } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { OidcSettings } from '../../../src/core/access/oidc.ts';
 import { SCOPES } from '../../../src/core/access/scopes.ts';
@@ -216,6 +217,8 @@ describe('signing in', () => {
     'https://evil.example/',
     '/..//evil.example',
     'javascript:alert(1)',
+    '/api/session/oidc?return_to=/api/session/oidc',
+    '/jobs/../api/session/oidc',
     `/${'é'.repeat(900)}`,
     `/${'a'.repeat(4_000)}`,
     '',
@@ -243,6 +246,36 @@ describe('signing in', () => {
     const [entry] = await api.database.db.execute<{ target: string }>(sql`
       select target from audit_entries where action = 'session.ended' order by id desc limit 1`);
     expect(entry?.target).toBe(userNamed('mia'));
+  });
+
+  test('ends a session of the operator, and is none; neither becomes the other', async () => {
+    const entered = async (): Promise<{ cookie: string }> => {
+      const { headers } = await api.app.inject({
+        method: 'POST',
+        url: '/api/session',
+        headers: { host: HOST, ...OWN },
+        payload: { key: ADMIN_KEY },
+      });
+      return { cookie: String(headers['set-cookie']).split(';')[0] ?? '' };
+    };
+    const operator = await entered();
+    expect((await api.get('/api/tenants', operator)).status).toBe(200);
+    const begun = await navigate('/api/session/oidc', operator.cookie, api, SAME);
+    const user = { cookie: sent(await navigate(await wayBack(begun.location, 'ada'), sent(begun))) };
+    expect((await api.get('/api/tenants', operator)).status).toBe(401);
+    expect((await api.get('/api/tenants', user)).status).toBe(403);
+    const [ended] = await api.database.db.execute<{ entry: object }>(sql`
+      select jsonb_build_object('tenant', tenant_id, 'kind', actor_kind, 'target', target) as entry
+      from audit_entries where action = 'session.ended' order by id desc limit 1`);
+    expect(ended?.entry).toEqual({ tenant: null, kind: 'operator', target: 'operator' });
+    const again = await entered();
+    expect((await api.get('/api/session', again)).body).toMatchObject({
+      tenant: null,
+      user: null,
+      scopes: ['operator'],
+    });
+    expect((await api.get('/api/workers', again)).status).toBe(403);
+    expect((await api.get('/api/session', user)).body).toMatchObject({ tenant: 'acme', user: userNamed('ada') });
   });
 
   test('begins at the public URL, once', async () => {
@@ -363,6 +396,13 @@ describe('no sign-in', () => {
   test.each<[string, (text: string) => string | Promise<string>, string]>([
     ['for another client', (text) => provider.resign(text, { aud: 'another' }), 'aud'],
     ['of another issuer', (text) => provider.resign(text, { iss: 'https://other.example' }), 'iss'],
+    ['of the issuer with a / at its end', (text) => provider.resign(text, { iss: `${provider.issuer}/` }), 'iss'],
+    ['for several clients, without azp', (text) => provider.resign(text, { aud: [CLIENT.id, 'another'] }), 'aud'],
+    [
+      'for several clients, of another one',
+      (text) => provider.resign(text, { aud: [CLIENT.id, 'another'], azp: 'another' }),
+      'azp',
+    ],
     ['that has expired', (text) => provider.resign(text, { iat: past, exp: past + 60 }), 'exp'],
     [
       'that was changed',
@@ -387,7 +427,30 @@ describe('no sign-in', () => {
     expect(reasons().at(-1)).toMatch(new RegExp(`^sign_in_failed OAUTH_\\w+ ?${claim}$`));
   });
 
+  test.each<[string, JWTPayload, string]>([
+    ['azp of another client', { azp: 'another' }, 'azp of another client'],
+    ['azp that is no text', { azp: [CLIENT.id] }, 'azp of another client'],
+    ['a subject that is too long', { sub: 's'.repeat(256) }, 'no valid subject'],
+  ])('with an ID token with %s', async (_, claims, reason) => {
+    provider.tamper.idToken = (text) => provider.resign(text, claims);
+    expect((await signIn('vera')).location).toBe('/?error=sign_in_failed');
+    expect(reasons().at(-1)).toBe(`sign_in_failed ${reason}`);
+  });
+
+  test('without a grant, and the log does not take more than a part of the groups', async () => {
+    provider.groups.set(
+      'guest',
+      Array.from({ length: 100 }, (_, index) => `${index} ${'g'.repeat(1_000)}`),
+    );
+    expect(await failed('guest', await begin())).toBe('/?error=no_access');
+    const line = api.lines.findLast(({ msg }) => msg === FAILED);
+    expect(line?.groups).toHaveLength(50);
+    expect(JSON.stringify(line).length).toBeLessThan(15_000);
+  });
+
   const announcement = '/.well-known/openid-configuration';
+  /** More than a megabyte. */
+  const long = { more: 'x'.repeat(1_100_000) };
   test.each<
     [string, string, (body: object) => { status?: number; headers?: Record<string, string>; body: unknown }, string]
   >([
@@ -403,6 +466,10 @@ describe('no sign-in', () => {
       (body) => ({ body: { ...body, issuer: 'https://other.example' } }),
       'sign_in_failed the provider announces the issuer "https://other.example"',
     ],
+    ['announces too much', announcement, (body) => ({ body: { ...body, ...long } }), 'sign_in_failed answer too long'],
+    ['gives too much', '/token', (body) => ({ body: { ...body, ...long } }), 'sign_in_failed answer too long'],
+    ['has too many keys', '/jwks', (body) => ({ body: { ...body, ...long } }), 'sign_in_failed answer too long'],
+    ['tells too much', '/me', (body) => ({ body: { ...body, ...long } }), 'sign_in_failed answer too long'],
     ['publishes no keys', '/jwks', () => ({ body: { keys: 'none' } }), 'sign_in_failed'],
     [
       'publishes keys that are malformed',

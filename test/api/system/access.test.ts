@@ -166,7 +166,9 @@ describe('with an admin key', () => {
       auth: 'key',
       signed_in: true,
       tenant: null,
+      user: null,
       scopes: ['operator'],
+      oidc: null,
     });
   });
 

@@ -108,7 +108,7 @@ function openSignIn(
   ): Promise<FastifyReply> {
     const entry = await findEntry(ports.database.everywhere.db, { issuer, grants, groups, tenant });
     if (entry.kind === 'no_entry')
-      return fail(request, reply, 'no_access', { reason: entry.reason, user, groups: groups?.slice(0, 50) ?? null });
+      return fail(request, reply, 'no_access', { reason: entry.reason, user, groups: shownGroups(groups) });
     if (!(await limits.mayEnter(user))) return fail(request, reply, 'rate_limited', { user });
     const owner = { kind: 'user', user, groups: entry.groups } as const;
     const replaced =
@@ -150,6 +150,11 @@ function openSignIn(
       return fail(request, reply, CODES[identity.kind], { reason: identity.detail });
     },
   };
+}
+
+/** For a line of the log: the provider decides how many there are, and how long. A grant has at most 256 characters. */
+function shownGroups(groups: readonly string[] | null): string[] | null {
+  return groups?.slice(0, 50).map((group) => group.slice(0, 256)) ?? null;
 }
 
 function queryOf(parameters: Readonly<Record<string, string | undefined>>): string {

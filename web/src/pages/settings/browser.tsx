@@ -34,6 +34,9 @@ export function Browser() {
         </Button>
       </Card>
       <Card title="Session">
+        {session?.scopes.includes('operator') === true && (
+          <p className={css.about}>Signed in as the operator, with the admin key.</p>
+        )}
         {session?.tenant != null && leave !== null && (
           <p className={css.about}>
             Signed in to the tenant <strong>{session.tenant}</strong>
