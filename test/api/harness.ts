@@ -95,8 +95,8 @@ const ofDepth: ApiUrl = async (databaseUrl) =>
   process.env['NIGHTSHIFT_TEST_ROW_SECURITY'] === 'on' ? (await withLogins(databaseUrl)).api : null;
 
 /**
- * `databaseUrl`: instead of a database of its own. `roles`, `checkInput`, `oidcSettings`: of the config file. The application, not what
- * the test does itself, uses `apiUrl`.
+ * `databaseUrl`: instead of a database of its own. `roles`, `checkInput`, `oidcSettings`: of the config file. The
+ * application, not what the test does itself, uses `apiUrl`.
  */
 export async function openApi(
   env: Environment = {},

@@ -10,6 +10,7 @@ import { SCOPES } from '../../../src/core/access/scopes.ts';
 import { freePort } from '../../../src/dev/free-port.ts';
 import { until } from '../../e2e/rig/until.ts';
 import { CLIENT, passProvider, startOidcProvider, type TestProvider } from '../../services/oidc-provider.ts';
+import { withLogins } from '../../services/logins.ts';
 import { openApi, type Api, type Answer } from '../harness.ts';
 
 const PUBLIC_URL = 'http://localhost:4000';
@@ -672,6 +673,38 @@ describe('the session of a user', () => {
     expect(await record('key.created')).toMatchObject({ kind: 'session', id: null, user: userNamed('ada') });
     const token = { user: 'alice', scopes: ['read'], expires_in_s: 60 };
     expect((await api.post('/api/tokens', token, admin)).body.error.message).toMatch(/Make a key/);
+  });
+
+  test('begins, is replaced and ends where row security limits the login of the API', async () => {
+    const limited = await openApi(
+      { NIGHTSHIFT_ADMIN_KEY: ADMIN_KEY, ...provider.environment(PUBLIC_URL) },
+      undefined,
+      undefined,
+      undefined,
+      null,
+      undefined,
+      async (url) => (await withLogins(url)).api,
+      SETTINGS,
+    );
+    try {
+      const mia = { ...OWN, ...(await sessionOf('mia', '', limited)) };
+      expect((await limited.post('/api/contexts', {}, mia)).status).toBe(201);
+      const begun = await navigate('/api/session/oidc?tenant=globex', mia.cookie, limited, SAME);
+      const ada = { cookie: sent(await navigate(await wayBack(begun.location, 'ada'), sent(begun), limited)), ...OWN };
+      expect((await limited.get('/api/session', ada)).body).toMatchObject({ tenant: 'globex', user: userNamed('ada') });
+      expect((await limited.get('/api/contexts', ada)).body.data).toEqual([]);
+      expect((await limited.get('/api/workers', mia)).status).toBe(401);
+      const owner = { ...OWN, ...(await sessionOf('ada', '', limited)) };
+      const user = encodeURIComponent(userNamed('ada'));
+      expect((await limited.call('DELETE', `/api/tokens?user=${user}`, undefined, owner)).status).toBe(204);
+      await until('the session to end', async () => (await limited.get('/api/workers', owner)).status === 401);
+      // Only those in the tenant of the admin.
+      expect((await limited.get('/api/workers', ada)).status).toBe(200);
+      expect((await limited.call('DELETE', '/api/session', undefined, ada)).status).toBe(204);
+      expect((await limited.get('/api/workers', ada)).status).toBe(401);
+    } finally {
+      await limited.close();
+    }
   });
 
   test('is audited from its start to its end, and refused after it', async () => {

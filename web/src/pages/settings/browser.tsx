@@ -34,29 +34,31 @@ export function Browser() {
         </Button>
       </Card>
       <Card title="Session">
-        {session?.scopes.includes('operator') === true && (
-          <p className={css.about}>Signed in as the operator, with the admin key.</p>
-        )}
-        {session?.tenant != null && leave !== null && (
-          <p className={css.about}>
-            Signed in to the tenant <strong>{session.tenant}</strong>
-            {session.user === null ? (
-              ' with an API key.'
-            ) : (
-              <>
-                {' '}
-                as <code>{session.user}</code>.
-              </>
-            )}
-          </p>
-        )}
-        {leave === null ? (
-          <p className={css.about}>There are no API keys, so no sign-in is needed.</p>
-        ) : (
-          <Button onClick={() => void leave().catch((error: unknown) => showError('Could not sign out', error))}>
-            <LogOut aria-hidden="true" /> Sign out of this browser
-          </Button>
-        )}
+        <div className={css.session}>
+          {session?.scopes.includes('operator') === true && (
+            <p className={css.about}>Signed in as the operator, with the admin key.</p>
+          )}
+          {session?.tenant != null && leave !== null && (
+            <p className={css.about}>
+              Signed in to the tenant <strong>{session.tenant}</strong>
+              {session.user === null ? (
+                ' with an API key.'
+              ) : (
+                <>
+                  {' '}
+                  as <code>{session.user}</code>.
+                </>
+              )}
+            </p>
+          )}
+          {leave === null ? (
+            <p className={css.about}>There are no API keys, so no sign-in is needed.</p>
+          ) : (
+            <Button onClick={() => void leave().catch((error: unknown) => showError('Could not sign out', error))}>
+              <LogOut aria-hidden="true" /> Sign out of this browser
+            </Button>
+          )}
+        </div>
       </Card>
     </div>
   );
