@@ -63,7 +63,7 @@ function actOf({ action, target, detail }: AuditEntry, names: KeyNames): Act {
     case 'token.created':
       return nothing(`created a token for ${text('user')} (${text('scopes')})`);
     case 'tokens.revoked':
-      return nothing(`revoked the tokens and sessions of ${target}`);
+      return nothing(`revoked the tokens of ${target}`);
     case 'session.started':
       return nothing(`signed in from ${text('address')}`);
     case 'session.ended':
