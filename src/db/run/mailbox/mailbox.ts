@@ -79,6 +79,7 @@ export function toMailboxes(
     const mailbox: Mailbox = {
       lease: row.lease,
       allow: row.allow,
+      isTenantActive: row.isTenantActive,
       workerId: worker.workerId,
       rootContextId: worker.rootContextId,
       state: row.state,
