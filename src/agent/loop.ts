@@ -67,6 +67,8 @@ async function carryOut(run: Run, snapshot: Snapshot, step: Decision): Promise<A
       return finish(run, snapshot, step);
     case 'release_unsupported':
       return commit(run, snapshot, releaseUnsupported(snapshot, run.clock.now()));
+    case 'release':
+      return commit(run, snapshot, releaseUntil(snapshot, null));
     case 'park':
       return commit(run, snapshot, rest(snapshot));
   }

@@ -52,6 +52,8 @@ export type Decision =
   | ({ kind: 'finish' } & JobEnd)
   /** This process lacks what the context needs, so it releases the context. */
   | { kind: 'release_unsupported'; missing: string[] }
+  /** The tenant is not active: the next job begins once it is, in whatever process. */
+  | { kind: 'release' }
   | { kind: 'park' };
 
 export function decide(snapshot: Snapshot, now: Millis): Decision {
@@ -59,8 +61,9 @@ export function decide(snapshot: Snapshot, now: Millis): Decision {
   return job === null ? betweenJobs(snapshot) : withinJob(snapshot, job, now);
 }
 
-function betweenJobs({ stopped, next, serving }: Snapshot): Decision {
+function betweenJobs({ stopped, next, serving, isTenantActive }: Snapshot): Decision {
   if (stopped || next === null) return { kind: 'park' };
+  if (!isTenantActive) return { kind: 'release' };
   if (next.stopRequest === null && serving.kind === 'unsupported') {
     return { kind: 'release_unsupported', missing: serving.missing };
   }

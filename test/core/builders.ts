@@ -235,6 +235,7 @@ export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
       epoch: 3,
     },
     allow: ALL_ALLOWED,
+    isTenantActive: true,
     workerId: id<WorkerId>(91),
     rootContextId: id<ContextId>(90),
     state: 'Idle',

@@ -54,6 +54,17 @@ describe('between jobs', () => {
       snapshot({ next, queued: 1, serving: unsupported }),
       { kind: 'release_unsupported', missing: ['tool:mail'] },
     ],
+    [
+      'a tenant that is not active: released before admission',
+      snapshot({ isTenantActive: false, next, queued: 1 }),
+      { kind: 'release' },
+    ],
+    ['a tenant that is not active, nothing queued: park', snapshot({ isTenantActive: false }), { kind: 'park' }],
+    [
+      'a tenant that is not active, stopped: park',
+      snapshot({ isTenantActive: false, stopped: true, next, queued: 1 }),
+      { kind: 'park' },
+    ],
     ['nothing queued and not served: park', snapshot({ serving: unsupported }), { kind: 'park' }],
     [
       'failed claims do not matter without an active job',
@@ -279,6 +290,7 @@ describe('for any snapshot', () => {
       withJob: fc.boolean(),
       stopRequest: fc.boolean(),
       stopped: fc.boolean(),
+      isTenantActive: fc.boolean(),
       queued: fc.boolean(),
       isServed: fc.boolean(),
       failedClaims: fc.nat(8),
@@ -291,6 +303,7 @@ describe('for any snapshot', () => {
     .map((some) =>
       snapshot({
         stopped: some.stopped,
+        isTenantActive: some.isTenantActive,
         next: some.queued ? queuedInput() : null,
         queued: some.queued ? 1 : 0,
         failedClaims: some.failedClaims,
@@ -313,7 +326,8 @@ describe('for any snapshot', () => {
       fc.property(someSnapshot, (of) => {
         const step = decide(of, NOW);
         if (of.job !== null) expect(['admit', 'park']).not.toContain(step.kind);
-        if (of.job === null) expect(['admit', 'park', 'release_unsupported']).toContain(step.kind);
+        if (of.job === null) expect(['admit', 'park', 'release', 'release_unsupported']).toContain(step.kind);
+        if (!of.isTenantActive) expect(step.kind).not.toBe('admit');
         if (of.calls.length > 0) expect(['call_model', 'wait']).not.toContain(step.kind);
         if (of.job?.stopRequest) expect(step.kind).toBe('finish');
         if (of.serving.kind === 'unsupported') expect(['call_model', 'call_tools', 'admit']).not.toContain(step.kind);

@@ -12,6 +12,7 @@ function group(outcome: (text: string) => string | undefined | Error = (text) =>
   const batch: Batch<Part, string> = {
     keyOf: ({ context }) => context,
     most: 3,
+    size: { of: ({ text }) => text.length, most: 20 },
     async shared(parts) {
       log.shared.push(parts.map(({ text }) => text));
       await new Promise<void>((resolve) => pending.push(resolve));
@@ -80,6 +81,25 @@ test('two parts of one context never share a batch, and keep their order', async
   await release();
   expect(log.shared.slice(1)).toEqual([['x1', 'y1'], ['x2']]);
   expect(await Promise.all([first, second, third])).toEqual(['x1', 'x2', 'y1']);
+});
+
+test('a batch holds no more than its size, and a larger part goes alone', async () => {
+  const { send, log, release } = group();
+  void send('a');
+  const [medium, large] = ['m'.repeat(13), 'l'.repeat(30)];
+  const sent = [
+    ['b', 'b1-of-8b'],
+    ['c', medium],
+    ['d', 'd1-5b'],
+    ['e', large],
+    ['c', 'c2'],
+    ['f', 'f1'],
+  ] as const;
+  const all = sent.map(([context, text]) => send(context, text));
+  await release();
+  // The second part of c waits for the first one, although it fits.
+  expect(log.shared.slice(1)).toEqual([['b1-of-8b', 'd1-5b', 'f1'], [medium], [large], ['c2']]);
+  expect(await Promise.all(all)).toEqual(sent.map(([, text]) => text));
 });
 
 test('a skipped part is sent again alone; the others have their answers', async () => {

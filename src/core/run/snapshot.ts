@@ -28,6 +28,8 @@ export type Mailbox = {
   lease: Lease;
   /** What its tenant may use, as of the read. */
   allow: Allow;
+  /** Otherwise no queued job begins. */
+  isTenantActive: boolean;
   workerId: WorkerId;
   /** The first context of its chain of forks, or itself. */
   rootContextId: ContextId;

@@ -27,6 +27,7 @@ export function open(snapshot: Snapshot, step: Decision): Append | null {
     case 'wait':
     case 'finish':
     case 'release_unsupported':
+    case 'release':
     case 'park':
       return null;
   }

@@ -17,6 +17,8 @@ export type Batch<Part, Answer> = {
   alone(part: Part): Promise<Answer>;
   /** Parts in one batch at most. */
   most: number;
+  /** The size of a part, and the largest size of a batch; a larger part is a batch of its own. Without it, no limit. */
+  size?: { of(part: Part): number; most: number };
 };
 
 /** After this time, in milliseconds, a batch no longer blocks the next one: both are in flight. */
@@ -24,6 +26,7 @@ const SLOW_MS = 100;
 
 type Waiting<Part, Answer> = {
   part: Part;
+  size: number;
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
 };
@@ -34,17 +37,25 @@ export function createBatcher<Part, Answer>(batch: Batch<Part, Answer>): (part: 
   // One batch at a time, so that as many parts as possible share its fixed cost.
   let isUnderWay = false;
 
+  const mostSize = batch.size?.most ?? Infinity;
+
   /** At most one part for each key; the others wait for the next batch. */
   function take(): Waiting<Part, Answer>[] {
-    const taken = new Map<unknown, Waiting<Part, Answer>>();
+    const taken: Waiting<Part, Answer>[] = [];
     const left: Waiting<Part, Answer>[] = [];
+    const keys = new Set<unknown>();
+    let size = 0;
     for (const one of waiting) {
       const key = batch.keyOf?.(one.part) ?? one;
-      if (taken.size < batch.most && !taken.has(key)) taken.set(key, one);
-      else left.push(one);
+      const fits = taken.length === 0 || size + one.size <= mostSize;
+      if (fits && taken.length < batch.most && !keys.has(key)) {
+        taken.push(one);
+        size += one.size;
+      } else left.push(one);
+      keys.add(key);
     }
     waiting = left;
-    return [...taken.values()];
+    return taken;
   }
 
   function sendWaiting(): void {
@@ -59,7 +70,7 @@ export function createBatcher<Part, Answer>(batch: Batch<Part, Answer>): (part: 
 
   return (part) =>
     new Promise((resolve, reject) => {
-      waiting.push({ part, resolve, reject });
+      waiting.push({ part, size: batch.size?.of(part) ?? 0, resolve, reject });
       sendWaiting();
     });
 }

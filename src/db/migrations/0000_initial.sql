@@ -205,7 +205,7 @@ CREATE TABLE "jobs" (
 	"cascade" text,
 	"metadata" jsonb NOT NULL,
 	"compaction" jsonb,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT statement_timestamp() NOT NULL,
 	"started_at" timestamp (3) with time zone,
 	"finished_at" timestamp (3) with time zone,
 	CONSTRAINT "jobs_hops" CHECK ("jobs"."hops" >= 0),

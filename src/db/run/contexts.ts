@@ -16,6 +16,7 @@ export type ContextRow = {
   lease: Lease;
   /** What its tenant may use. */
   allow: Allow;
+  isTenantActive: boolean;
   state: DurableState;
   stopped: boolean;
   headSeq: number;
@@ -31,10 +32,15 @@ export type ContextRow = {
 
 export type ContextColumns = Lease & Omit<ContextRow, 'lease'>;
 
+/** Whether the tenant of the context `c` is suspended, or being deleted. */
+export const isOfInactive: SQL = sql`exists (
+    select 1 from tenants t where t.id = c.tenant_id and t.status <> 'active')`;
+
 /** The row of a tenant is deleted after its contexts. */
 export const contextColumns: SQL = sql`c.id as "contextId", c.tenant_id as "tenantId",
   (select t.name from tenants t where t.id = c.tenant_id) as "tenantName",
   (select t.allow from tenants t where t.id = c.tenant_id) as allow,
+  not ${isOfInactive} as "isTenantActive",
   (select t.notifies from tenants t where t.id = c.tenant_id) as notifies,
   c.lease_epoch as epoch, c.state, c.stopped, c.head_seq as "headSeq", c.wake_seq as "wakeSeq",
   c.control_seq as "controlSeq", c.failed_claims as "failedClaims", c.active_branch as "activeBranch", c.queued, c.steers,

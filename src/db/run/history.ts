@@ -61,12 +61,29 @@ export async function readBranch(executor: Executor, place: Place, branch: strin
   return read.get(place.contextId) ?? null;
 }
 
+/** `tooLong`: contexts whose histories were not read. */
+export type ReadTogether = {
+  histories: ReadonlyMap<ContextId, Remembered>;
+  tooLong: ReadonlySet<ContextId>;
+};
+
+export const NOTHING_READ: ReadTogether = { histories: new Map(), tooLong: new Set() };
+
 /**
  * For each of these contexts, the branch in use: of its active job, else of its next job, else the given one. Contexts
- * without messages are missing. Rejects with `ReadLimitExceeded` beyond `most` bytes, as stored.
+ * without messages are missing. The shortest histories are read, as many as fit in `most` bytes, as stored.
  */
-export async function readHistories(executor: Executor, at: SQL, most: number): Promise<Map<ContextId, Remembered>> {
-  return whole(await readMemories(executor, { at: workedOn(at), compactions: applicableCompactions(), most }));
+export async function readHistories(executor: Executor, at: SQL, most: number): Promise<ReadTogether> {
+  const read = await readMemories(executor, { at: workedOn(at), compactions: applicableCompactions(), most });
+  const histories = new Map<ContextId, Remembered>();
+  const tooLong = new Set<ContextId>();
+  let used = 0;
+  for (const [contextId, { bytes, ...memory }] of [...read].sort(([, a], [, b]) => a.bytes - b.bytes)) {
+    used += bytes;
+    if (used <= most) histories.set(contextId, memory);
+    else tooLong.add(contextId);
+  }
+  return { histories, tooLong };
 }
 
 function workedOn(at: SQL): SQL {
@@ -84,7 +101,10 @@ function workedOn(at: SQL): SQL {
 type SizedRow = Omit<MessageRow, 'content'> & { bytes: number; content: Block[] | null };
 type MemoryRow = OfContext & CompactedColumns & (SizedRow | { id: null });
 
-function whole(read: Map<ContextId, Remembered>): Map<ContextId, Remembered> {
+/** `bytes`: of its messages, as stored, whether they were read or not. */
+type Read = Remembered & { bytes: number };
+
+function whole(read: Map<ContextId, Read>): Map<ContextId, Read> {
   if ([...read.values()].some(({ unread }) => unread !== null)) throw new ReadLimitExceeded();
   return read;
 }
@@ -100,13 +120,12 @@ const VISIBLE: SQL = sql`m.status = 'completed'`;
 /**
  * The messages of branches that match `shown`, and the compactions of each branch as a separate row. One statement, so
  * that all rows come from one snapshot. The rows are sorted here, because PostgreSQL would write long ones to disk.
- * Of messages beyond the limits only the size is read. If several contexts together exceed the limit, it rejects with
- * `ReadLimitExceeded`; for a single context, it returns the beginning.
+ * Of messages beyond the limits only the size is read: of a context that exceeds them, the result is the beginning.
  */
 async function readMemories(
   executor: Executor,
   { at, compactions, shown = VISIBLE, most = LIMITS.historyBytes, beginning = 0 }: MemoryQuery,
-): Promise<Map<ContextId, Remembered>> {
+): Promise<Map<ContextId, Read>> {
   const of = sql`m.context_id = at.context_id and m.tenant_id = at.tenant and m.branch = s.branch
     and m.seq > s.after and m.seq <= s.upto and m.seq >= at.upto and ${shown}`;
   const { isRead, span } = beginning === 0 ? upto(most) : wholeOr(beginning, most, of);
@@ -128,16 +147,12 @@ async function readMemories(
   const messages = inOrder(rows.flatMap((row) => (row.id === null ? [] : [row])));
   const compacted = byContext(compactionRows, toCompacted);
   const histories = byContext(messages, (row) => row);
-  const isTooLong = bytesOf(messages) > most;
-  if (isTooLong && histories.size > 1) throw new ReadLimitExceeded();
   return new Map(
-    [...histories].map(([contextId, of]) => [
-      contextId,
-      {
-        ...(isTooLong ? beginningOf(of) : { history: of.map(toMessage), unread: null }),
-        compacted: compacted.get(contextId)?.[0] ?? NOTHING_COMPACTED,
-      },
-    ]),
+    [...histories].map(([contextId, of]) => {
+      const bytes = bytesOf(of);
+      const memory = bytes > most ? beginningOf(of) : { history: of.map(toMessage), unread: null };
+      return [contextId, { ...memory, bytes, compacted: compacted.get(contextId)?.[0] ?? NOTHING_COMPACTED }];
+    }),
   );
 }
 

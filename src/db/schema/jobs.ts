@@ -67,7 +67,10 @@ export const jobs = pgTable(
     metadata: jsonb<JsonObject>('metadata').notNull(),
     /** Of a compaction job: the requested settings. */
     compaction: jsonb<JsonObject>('compaction'),
-    createdAt: instant('created_at').notNull().defaultNow(),
+    /** Of the statement: its transaction may have begun before the occurrence of the schedule that it runs. */
+    createdAt: instant('created_at')
+      .notNull()
+      .default(sql`statement_timestamp()`),
     startedAt: instant('started_at'),
     finishedAt: instant('finished_at'),
   },

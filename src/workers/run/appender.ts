@@ -1,4 +1,6 @@
 /** Sends appends of many runs in one statement. */
+import { charactersIn } from '../../core/json.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { Append, AppendOutcome } from '../../core/run/append.ts';
 import { append } from '../../db/run/append/append.ts';
 import { errorCode } from '../../db/connection/database-errors.ts';
@@ -13,8 +15,8 @@ const SHARED = 64;
 const ROLLED_BACK = ['40001', '40P01'];
 
 export function createAppender(db: Executor): Appender {
-  return createBatcher({
-    keyOf: ({ lease }: Append) => lease.contextId,
+  return createBatcher<Append, AppendOutcome>({
+    keyOf: ({ lease }) => lease.contextId,
     async shared(transitions) {
       const outcomes = await append(db, transitions, 'pass');
       // Not committed: the append is stale, or another transaction has locked the row. It is sent again alone, and
@@ -23,6 +25,7 @@ export function createAppender(db: Executor): Appender {
     },
     alone: (transition) => appendAlone(db, transition),
     most: SHARED,
+    size: { of: charactersIn, most: LIMITS.sharedBytes },
   });
 }
 

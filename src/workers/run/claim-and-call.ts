@@ -4,7 +4,7 @@
  *
  * 1. The transaction has locked the rows of the claimed contexts and has read all that is stored of them. `decide` says
  *    what is due, and `open` turns it into the first append. No other process can write to a locked row, so the outcome
- *    of this append and the snapshot after it are known before it is sent.
+ *    of this append and the snapshot after it are known before it is sent, unless the tenant is suspended at this moment.
  * 2. The appends of all contexts are sent as the last statement, together with the commit.
  * 3. While both are in flight, the model is called for each context whose next decision is a model call. The stream of
  *    the call is buffered.
@@ -18,12 +18,13 @@
  *   again makes a new call. If the claim times out, its run ends and aborts the call by its signals.
  * - A call belongs to exactly one snapshot. Once the run has read another one, it calls the model again.
  * - A call that is not taken is aborted at the end of the loop at the latest.
+ * - If the tenant was suspended since the claim, its job does not begin: the run aborts the call and releases the context.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { beginCall } from '../../agent/model/begin-call.ts';
 import type { RunSignals } from '../../agent/run-signals.ts';
 import type { AnswerListener, Early } from '../../agent/run.ts';
-import type { Append, Committed } from '../../core/run/append.ts';
+import type { Append, AppendOutcome, Committed } from '../../core/run/append.ts';
 import { apply } from '../../core/run/apply.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import type { Millis } from '../../core/time.ts';
@@ -42,23 +43,20 @@ export type Found = { claim: Claim; row: ContextRow; snapshot: Snapshot };
 /** Commits the claiming transaction with its `last` statement, if there is anything to append. */
 export async function commitAndCall(last: Executor, found: readonly Found[]): Promise<Map<ContextId, Claimed>> {
   const openings = found.map((one) => openingOf(one));
-  const calls = openings.some(({ began }) => began !== null) ? await commitWithCalls(last, openings) : [];
-  return new Map(
-    openings.map(({ claim, claimed }, index) => [
-      claim.contextId,
-      claimed.kind === 'opened' ? { ...claimed, early: calls[index] ?? null } : claimed,
-    ]),
-  );
+  const all = openings.some(({ began }) => began !== null)
+    ? await commitWithCalls(last, openings)
+    : openings.map(({ claim, claimed }) => [claim.contextId, claimed] as const);
+  return new Map(all);
 }
 
-/** Step 1: what a claim appends, and what holds after it. `began` null: there is nothing to append. */
-type Opening = { claim: Claim; claimed: Claimed; began: Opened['began'] };
+/** Step 1: what a claim appends, and what holds before and after it. `began` null: there is nothing to append. */
+type Opening = { claim: Claim; before: Snapshot; claimed: Claimed; began: Opened['began'] };
 
-function openingOf({ claim, row, snapshot }: Found): Opening {
-  const { kind, transition } = firstStep(snapshot, row.now);
-  if (transition === null) return { claim, claimed: opened(snapshot, null), began: null };
+function openingOf({ claim, row, snapshot: before }: Found): Opening {
+  const { kind, transition } = firstStep(before, row.now);
+  if (transition === null) return { claim, before, claimed: opened(before, null), began: null };
   const began = { transition, outcome: expectedOutcome(row, transition) };
-  return { claim, claimed: afterAppend(snapshot, kind, began, row.now), began };
+  return { claim, before, claimed: afterAppend(before, kind, began, row.now), began };
 }
 
 type FirstStep = { kind: 'skipped' | 'opened'; transition: Append | null };
@@ -98,8 +96,11 @@ function expectedOutcome({ headSeq, wakeSeq, controlSeq }: ContextRow, { entries
   };
 }
 
-/** Step 2. Returns the call of each opening, once the commit is acknowledged. */
-async function commitWithCalls(last: Executor, openings: readonly Opening[]): Promise<(Early | null)[]> {
+/** Step 2. Returns what became of each opening, once the commit is acknowledged. */
+async function commitWithCalls(
+  last: Executor,
+  openings: readonly Opening[],
+): Promise<(readonly [ContextId, Claimed])[]> {
   const begun = openings.flatMap(({ began }) => began ?? []);
   const committing = append(
     last,
@@ -114,14 +115,30 @@ async function commitWithCalls(last: Executor, openings: readonly Opening[]): Pr
       calls.push(isBegun ? callEarly(claim.portsFor(claimed.snapshot), claim.signals, claimed.snapshot) : null);
     }
     const outcomes = await committing;
-    const expected = begun.map(({ outcome }) => outcome);
-    if (!isDeepStrictEqual(outcomes, expected))
-      throw new Error('A context changed although the claiming transaction had locked its row.');
-    return calls;
+    const outcomeOf = new Map(begun.map(({ transition }, index) => [transition.lease.contextId, outcomes[index]]));
+    return openings.map((opening, index) => {
+      const { contextId } = opening.claim;
+      return [contextId, becameOf(opening, outcomeOf.get(contextId), calls[index] ?? null)];
+    });
   } catch (error) {
     for (const call of calls) call?.drop();
     throw error;
   }
+}
+
+/** `outcome`: of its append, if there was one. Throws for one that was not expected. */
+function becameOf(
+  { before, claimed, began }: Opening,
+  outcome: AppendOutcome | undefined,
+  early: Early | null,
+): Claimed {
+  if (outcome?.kind === 'stale' && began?.transition.job?.kind === 'admit') {
+    early?.drop();
+    return opened({ ...before, isTenantActive: false }, null);
+  }
+  if (!isDeepStrictEqual(outcome, began?.outcome))
+    throw new Error('A context changed although the claiming transaction had locked its row.');
+  return claimed.kind === 'opened' ? { ...claimed, early } : claimed;
 }
 
 /**

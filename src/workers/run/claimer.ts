@@ -15,9 +15,8 @@ import { append } from '../../db/run/append/append.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { claim, claimFree, claimWithinSlots, leasedBy } from '../../db/run/claims.ts';
 import { read, type ContextRow } from '../../db/run/contexts.ts';
-import { readHistories } from '../../db/run/history.ts';
+import { NOTHING_READ, readHistories } from '../../db/run/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../../db/run/mailbox/mailbox.ts';
-import { ReadLimitExceeded } from '../../db/connection/read-limit.ts';
 import { isAway } from '../../db/batches/database-timeout.ts';
 import { createBatcher } from '../../db/batches/batcher.ts';
 import { commitAndCall, firstStep, opened, afterAppend, type Found } from './claim-and-call.ts';
@@ -59,7 +58,8 @@ export function createClaimer(given: Given): Claimer {
   };
 }
 
-async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(Claimed | undefined)[]> {
+/** Those that have more to read than fits together are read after the commit. */
+async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(Claimed | Unread | undefined)[]> {
   const areAllLimited = slotsOfTenant(parts) !== null;
   const ordinary = claims.filter(
     // A process that was declared dead has a new id: claims under its old id are left out.
@@ -73,23 +73,26 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
   const claimed = await parts.database.transaction(async (tx, last) => {
     // One round trip: the reads see what the claim before them took.
     const at = leasedBy(ids, owner);
-    const readAll = () => readHistories(tx, at, LIMITS.claimBytes);
+    const readAll = () => readHistories(tx, at, LIMITS.sharedBytes);
     const [rows, beside, before] = await Promise.all([
       claimFree(tx, ids, owner),
       readParts(tx, at, 'shared'),
       ordinary.every(({ isNew }) => isNew) ? null : readAll(),
     ]);
-    const histories = before ?? (rows.some(({ headSeq }) => headSeq > 0) ? await readAll() : new Map());
+    const hasHistory = rows.some(({ headSeq }) => headSeq > 0);
+    const { histories, tooLong } = before ?? (hasHistory ? await readAll() : NOTHING_READ);
     const now = rows.at(-1)?.now;
-    if (now === undefined) return new Map<ContextId, Claimed>();
+    if (now === undefined) return new Map<ContextId, Claimed | Unread>();
     parts.clock.set(now);
-    const stored = toMailboxes(rows, beside);
-    const snapshots = toSnapshots(parts, stored, histories);
-    const all = rows.flatMap((row) => {
+    const unread = rows.filter(({ lease: { contextId: id } }) => tooLong.has(id) || beside.tooLarge.has(id));
+    const read = rows.filter((row) => !unread.includes(row));
+    const snapshots = toSnapshots(parts, toMailboxes(read, beside), histories);
+    const all = read.flatMap((row) => {
       const { contextId } = row.lease;
       return found(byContext.get(contextId), row, snapshots.get(contextId));
     });
-    return commitAndCall(last, all);
+    const opened: ReadonlyMap<ContextId, Claimed | Unread> = await commitAndCall(last, all);
+    return new Map([...opened, ...unread.map((row) => [row.lease.contextId, { kind: 'unread', row }] as const)]);
   });
   return claims.map(({ contextId }) => claimed.get(contextId));
 }
@@ -116,7 +119,7 @@ async function claimUnlimited(parts: Parts, one: Claim): Promise<Claimed | Unrea
     if (ended !== null) return ended;
     // The claim is counted before anything is read: what is stored may kill this process.
     if (isSuspect || row.failedClaims > 0) return { kind: 'unread', row };
-    const snapshot = await readWithinClaim(parts, tx, row);
+    const snapshot = await readLocked(parts, tx, row);
     if (snapshot === 'too long') return { kind: 'unread', row };
     return (await commitAndCall(last, found(one, row, snapshot))).get(contextId) ?? null;
   });
@@ -173,16 +176,6 @@ async function withoutReading(parts: Parts, tx: Executor, row: ContextRow): Prom
 
 /** Claimed, but not read yet. */
 type Unread = { kind: 'unread'; row: ContextRow };
-
-/** Reads within the claim's transaction, but no long history: the row must not stay locked for the time that takes. */
-async function readWithinClaim(parts: Parts, tx: Executor, row: ContextRow): Promise<Snapshot | 'too long' | null> {
-  try {
-    return await readLocked(parts, tx, row);
-  } catch (error) {
-    if (error instanceof ReadLimitExceeded) return 'too long';
-    throw error;
-  }
-}
 
 /** Reads and opens a context after its claim has committed. Null: the lease is lost, or the worker was deleted. */
 async function openUnread(parts: Parts, row: ContextRow): Promise<Claimed | null> {

@@ -143,14 +143,15 @@ export function beforeOwnClaim(row: ContextRow): ContextRow {
 }
 
 /**
- * Reads all that is stored of the context of `row`, which the transaction `tx` has locked. Rejects with
- * `ReadLimitExceeded` if it is more than `LIMITS.claimBytes`. Null: the worker was deleted.
+ * Reads all that is stored of the context of `row`, which the transaction `tx` has locked, but no history of more than
+ * `LIMITS.claimBytes`: the row must not stay locked for the time that takes. Null: the worker was deleted.
  */
-export async function readLocked(state: Reading, tx: Executor, row: ContextRow): Promise<Snapshot | null> {
-  const [stored, histories] = await Promise.all([
+export async function readLocked(state: Reading, tx: Executor, row: ContextRow): Promise<Snapshot | 'too long' | null> {
+  const [stored, { histories, tooLong }] = await Promise.all([
     readMailbox(tx, row),
     readHistories(tx, placeOf(row), LIMITS.claimBytes),
   ]);
+  if (tooLong.size > 0) return 'too long';
   const history = histories.get(row.lease.contextId) ?? NOTHING_REMEMBERED;
   return stored === null ? null : toSnapshot(state, stored, history);
 }

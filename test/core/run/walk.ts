@@ -84,6 +84,7 @@ function moveOf(
       return end(now, step, now.history, ids);
     case 'park':
       return rest(now);
+    case 'release':
     case 'release_unsupported':
       return releaseUntil(now, time);
   }

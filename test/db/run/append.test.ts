@@ -91,6 +91,34 @@ describe('guards', () => {
     expect(await the.rows(`select status from jobs where id = '${jobId}'`)).toEqual([{ status: 'queued' }]);
   });
 
+  test('of a tenant that is suspended, a job goes on but none begins', async () => {
+    const row = await claimed();
+    const { jobId, messageId, lease } = row;
+    const job = someJob({ id: jobId });
+    const begin = nothing(lease, {
+      entries: [{ kind: 'admit', messageId, turn: 'u1' }],
+      job: { kind: 'admit', job },
+      state: 'AwaitingLLMResponse',
+    });
+    const setStatus = (to: string) => the.rows(`update tenants set status = '${to}' where id = ${DEFAULT_TENANT}`);
+    await setStatus('suspended');
+    const before = await the.row(lease.contextId);
+    expect(await append(db(), [begin])).toEqual([{ kind: 'stale' }]);
+    expect(await append(db(), [begin], 'pass')).toEqual([{ kind: 'stale' }]);
+    expect(await the.row(lease.contextId)).toEqual(before);
+    expect(await the.rows(`select status from jobs where id = '${jobId}'`)).toEqual([{ status: 'queued' }]);
+    await setStatus('active');
+    expect(await append(db(), [begin])).toMatchObject([{ kind: 'committed' }]);
+    await setStatus('suspended');
+    const step = nothing(lease, {
+      entries: [message()],
+      job: { kind: 'progress', job },
+      state: 'AwaitingLLMResponse',
+    });
+    expect(await append(db(), [step])).toMatchObject([{ kind: 'committed' }]);
+    await setStatus('active');
+  });
+
   test('unchanged counters let it through', async () => {
     const row = await claimed();
     const { controlSeq, wakeSeq } = row;

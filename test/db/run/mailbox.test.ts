@@ -9,8 +9,8 @@ import { LIMITS } from '../../../src/core/limits.ts';
 import { admit } from '../../../src/core/transitions/admit.ts';
 import { append } from '../../../src/db/run/append/append.ts';
 import type { ContextRow } from '../../../src/db/run/contexts.ts';
-import { placeOf, readMailbox, readParts } from '../../../src/db/run/mailbox/mailbox.ts';
-import { ReadLimitExceeded } from '../../../src/db/connection/read-limit.ts';
+import { readMailbox, readParts } from '../../../src/db/run/mailbox/mailbox.ts';
+import { places } from '../../../src/db/run/places.ts';
 import { submit } from '../../../src/db/write/inputs/submit.ts';
 import {
   lockForControl,
@@ -517,6 +517,9 @@ test('the reason of a stop request is read as it was written, even if it looks l
 
 describe('inputs that are too long to be read together', () => {
   const text = (bytes: number) => [{ type: 'text' as const, text: 'x'.repeat(bytes) }];
+  const placesOf = (rows: readonly ContextRow[]) =>
+    places(rows.map(({ lease, activeBranch: branch, steers }) => ({ ...lease, branch, steers })));
+
   const steered = async () => {
     const { row, contextId, jobId } = await running();
     const ports = the.ports();
@@ -533,17 +536,24 @@ describe('inputs that are too long to be read together', () => {
     expect(stored?.mailbox.steers.map(({ content }) => content?.length ?? null)).toEqual([1, null, null]);
   });
 
-  test('contexts that are claimed together read none of them', async () => {
-    const reading = readParts(db(), placeOf(await steered()), 'shared');
-    await expect(reading).rejects.toThrow(ReadLimitExceeded);
+  test('contexts that are claimed together leave out those with large inputs, and read the others', async () => {
+    const large = await steered();
+    const { contextId } = await the.context();
+    const jobId = await the.submit(contextId);
+    const small = await the.claimed(contextId);
+    const { tooLarge, jobs, steers, workers } = await readParts(db(), placesOf([large, small]), 'shared');
+    expect([...tooLarge]).toEqual([large.lease.contextId]);
+    expect([...workers.keys()]).toEqual([contextId]);
+    expect(jobs.get(contextId)).toMatchObject({ active: null, next: { id: jobId } });
+    expect([...jobs.keys(), ...steers.keys()]).toEqual([contextId]);
   });
 
   test('the next input is read alone, and not with those of other contexts', async () => {
     const { contextId } = await the.context();
-    const input = { messageId: ids.next<MessageId>(), content: text(LIMITS.claimBytes + 1) };
+    const input = { messageId: ids.next<MessageId>(), content: text(LIMITS.sharedBytes + 1) };
     await the.submit(contextId, { input });
     const row = await the.claimed(contextId);
-    await expect(readParts(db(), placeOf(row), 'shared')).rejects.toThrow(ReadLimitExceeded);
+    expect((await readParts(db(), placesOf([row]), 'shared')).tooLarge).toEqual(new Set([contextId]));
     expect((await readMailbox(db(), row))?.mailbox.next).toMatchObject({ kind: 'input' });
   });
 });

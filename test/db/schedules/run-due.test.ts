@@ -1,5 +1,6 @@
 // Runs of schedules in the database: each occurrence once, whatever dies or competes, and what is written of it.
 import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeSchedule, removeSchedule } from '../../../src/commands/schedules/change-schedule.ts';
 import { runDue } from '../../../src/commands/schedules/run-due.ts';
@@ -55,6 +56,21 @@ describe('an occurrence', () => {
       lastJobId: run?.jobId,
     });
     expect(await runDue(portsOf(the), dueOf(made), first)).toBe('not_taken');
+  });
+
+  test('makes a job with the time of its statement, although its transaction may have begun before the occurrence', async () => {
+    const { contextId } = await the.context();
+    const submission = submissionTo(contextId);
+    const late = await the.database.transaction(async (tx) => {
+      await tx.execute(sql`select 1`);
+      const [row] = await the.rows('select clock_timestamp()::text as at from pg_sleep(0.05)');
+      await submit(tx, submission);
+      return String(row?.['at']);
+    });
+    const isOlder = `created_at < '${late}'::timestamptz(3)`;
+    expect(await the.rows(`select ${isOlder} as "isOlder" from jobs where id = '${submission.jobId}'`)).toEqual([
+      { isOlder: false },
+    ]);
   });
 
   test('runs once if many processes try it at once', async () => {

@@ -20,15 +20,15 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 
-/** A worker process with one slot; `onStatement` receives every statement before it is sent. */
-async function startProcess(onStatement: (text: string) => Promise<void> | void) {
+/** A worker process; `onStatement` receives every statement before it is sent. */
+async function startProcess(onStatement: (text: string) => Promise<void> | void, slots = 1) {
   const id = await the.process();
   const database = the.open({ max: 2, hook: onStatement });
   const state = together({
     ...workerState(the),
     database,
     registry: new Registry(),
-    slots: slotsOf(1),
+    slots: slotsOf(slots),
     identity: () => id,
   });
   const die = async () => {
@@ -174,12 +174,12 @@ test('a process that dies after the commit of its claim, while it reads, is foll
   let reads = 0;
   const first = await startProcess((text) => {
     if (tagOf(text) !== 'history.read') return undefined;
-    // With others, alone, and after the commit: only there it hangs.
+    // In the claim, and after its commit: only there it hangs.
     reads += 1;
-    return reads === 3 ? new Promise<never>(() => undefined) : undefined;
+    return reads === 2 ? new Promise<never>(() => undefined) : undefined;
   });
   void runContext(first.state, contextId);
-  await expect.poll(() => reads).toBe(3);
+  await expect.poll(() => reads).toBe(2);
   expect(await the.row(contextId)).toMatchObject({
     scheduling_status: 'running',
     lease_epoch: 1,
@@ -192,6 +192,26 @@ test('a process that dies after the commit of its claim, while it reads, is foll
   await runContext(state, contextId);
   const [job] = await the.rows(`select status from jobs where id = '${jobId}'`);
   expect(job).not.toMatchObject({ status: 'queued' });
+  await die();
+});
+
+test('of contexts that are claimed together, a long history is read after the commit, and no claim is repeated', async () => {
+  const made = await Promise.all([1, 2, 3, 4].map(async () => (await the.context()).contextId));
+  const [first, ...others] = made;
+  if (first === undefined) throw new Error('there are four');
+  // Two of them fit with none but the small one.
+  await addLong(first, 1, 10);
+  for (const [at, contextId] of others.entries())
+    await addLong(contextId, 1, at === 0 ? 10 : LIMITS.sharedBytes / 2 + 1_000);
+  for (const contextId of made) await the.submit(contextId);
+  const sent: string[] = [];
+  const { state, die } = await startProcess((text) => void sent.push(tagOf(text) ?? ''), 4);
+  await Promise.all(made.map((contextId) => runContext(state, contextId)));
+  const count = (tag: string) => sent.filter((one) => one === tag).length;
+  // The first one alone, then three together, and one of them again.
+  expect([count('contexts.claim_many'), count('contexts.claim'), count('history.read')]).toEqual([2, 0, 3]);
+  const jobs = await the.rows(`select distinct status from jobs where context_id in ('${made.join("','")}')`);
+  expect(jobs).not.toContainEqual({ status: 'queued' });
   await die();
 });
 

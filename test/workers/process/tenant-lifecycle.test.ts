@@ -15,6 +15,7 @@ import { revokeTokens } from '../../../src/db/write/tokens.ts';
 import { postedInput } from '../../db/inputs.ts';
 import { tablesWithRowsOf } from '../../services/tenant-rows.ts';
 import { LATE_WRITERS } from './late-writers.ts';
+import { tagOf } from '../../services/statements.ts';
 import { result, says, startFleet, type Fleet, type FleetOptions } from '../worker-fleet.ts';
 
 const OPERATOR = { kind: 'operator', id: null, user: null, onBehalfOf: null } as const;
@@ -96,6 +97,56 @@ test('a run of a tenant that is suspended leaves at its next step, and another o
   await change(fleet, 'acme', 'active');
   expect(await fleet.ended(work.jobId)).toMatchObject({ status: 'completed' });
   expect(calls.length).toBe(2);
+});
+
+test('a tenant that is suspended after its context was claimed begins nothing; others do', async () => {
+  let isSuspendedNext = true;
+  const fleet: Fleet = await fleetOf({
+    processes: 0,
+    hook: async (text) => {
+      if (tagOf(text) !== 'contexts.append' || !isSuspendedNext) return;
+      isSuspendedNext = false;
+      await change(fleet, 'acme', 'suspended');
+    },
+  });
+  const work = await begin(fleet, 'acme');
+  const other = await begin(fleet, 'other');
+  await fleet.startProcess();
+  expect(await fleet.ended(other.jobId)).toMatchObject({ status: 'completed' });
+  expect(isSuspendedNext).toBe(false);
+  expect(await jobStatus(fleet, work)).toBe('queued');
+  const [row] = await fleet.query(
+    `select failed_claims, scheduling_status from contexts where id = '${work.contextId}'`,
+  );
+  expect(row).toEqual({ failed_claims: 0, scheduling_status: 'runnable' });
+  await change(fleet, 'acme', 'active');
+  expect(await fleet.ended(work.jobId)).toMatchObject({ status: 'completed' });
+});
+
+test('the next job of a run does not begin after its tenant was suspended, before any heartbeat says so', async () => {
+  const fleet: Fleet = await fleetOf({
+    times: { heartbeatIntervalMs: 5_000 },
+    model: async () => {
+      if (!isAnswered) await fleet.perform(submitInput(fleet.ports, input()));
+      isAnswered = true;
+      await change(fleet, 'acme', 'suspended');
+      return says('done');
+    },
+  });
+  let isAnswered = false;
+  const first = await begin(fleet, 'acme');
+  const input = () => ({ ...postedInput(), tenantId: first.tenantId, contextId: first.contextId });
+  expect(await fleet.ended(first.jobId)).toMatchObject({ status: 'completed' });
+  const released = async () => {
+    const [row] = await fleet.query(`select scheduling_status from contexts where id = '${first.contextId}'`);
+    return row?.['scheduling_status'] === 'runnable';
+  };
+  await fleet.until(released);
+  const jobs = `select id, status from jobs where context_id = '${first.contextId}' order by id`;
+  const [, second] = await fleet.query(jobs);
+  expect(second).toMatchObject({ status: 'queued' });
+  await change(fleet, 'acme', 'active');
+  expect(await fleet.ended(second?.['id'] as JobId)).toMatchObject({ status: 'completed' });
 });
 
 test('a deleted tenant leaves no row, while a job of it runs; its name is a new tenant afterwards', async () => {

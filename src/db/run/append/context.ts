@@ -8,6 +8,7 @@ import { added, usageAdded } from '../../model-calls/usage.ts';
 import { columns, recordset } from '../../rows/recordset.ts';
 import { fixed, insertInto, written } from '../../rows/written-columns.ts';
 import { contexts } from '../../schema/contexts.ts';
+import { isOfInactive } from '../contexts.ts';
 import { searchBacklog } from '../../schema/search.ts';
 
 /** An append, and what its entries add to the counters. */
@@ -48,6 +49,7 @@ const INPUTS = columns<Wanted>({
   park: ['text', ({ append }) => append.park?.status ?? null],
   until: ['timestamptz', ({ append }) => waitsUntil(append.park)],
   progress: ['text', ({ append }) => append.progress],
+  begins: ['boolean', ({ append }) => append.job?.kind === 'admit'],
   settles: ['boolean', ({ append }) => append.job?.kind === 'settle'],
   is_between_jobs: [
     'boolean',
@@ -116,6 +118,8 @@ function guarded(free: SQL): (rows: readonly Wanted[]) => SQL {
       where c.id = w.id and c.tenant_id = w.tenant and c.lease_epoch = w.epoch
         and (w.control is null or c.control_seq = w.control)
         and (w.wake is null or c.wake_seq = w.wake)
+        -- No job begins once its tenant was suspended, however long ago the context was claimed.
+        and not (w.begins and ${isOfInactive})
       returning c.id, c.tenant_id, w.branch, w.message_count as messages, c.lease_epoch, c.head_seq - w.entries as base,
         c.head_seq, c.wake_seq, c.control_seq, c.stopped
     )`),

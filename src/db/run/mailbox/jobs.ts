@@ -3,7 +3,6 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { AskedCompaction } from '../../../core/compaction/settings.ts';
 import type { Block } from '../../../core/conversation/blocks.ts';
 import type { ContextId, JobId, MessageId } from '../../../core/ids.ts';
-import { LIMITS } from '../../../core/limits.ts';
 import type { Usage } from '../../../core/money/usage.ts';
 import type {
   ActiveJob,
@@ -19,10 +18,9 @@ import type { Throttled } from '../../../core/run/throttle.ts';
 import type { User } from '../../../core/access/user.ts';
 import { textInJson } from '../../connection/codec.ts';
 import { millis } from '../../connection/instant.ts';
-import { ReadLimitExceeded } from '../../connection/read-limit.ts';
 import { toUsage, usageColumns } from '../../model-calls/usage.ts';
 import type { OfContext } from '../places.ts';
-import type { Reading } from './inputs.ts';
+import { fitsShared, type Reading } from './inputs.ts';
 
 export type JobRow = OfContext &
   Usage & {
@@ -50,6 +48,11 @@ export type JobRow = OfContext &
     user_name: User | null;
   };
 
+/** Whether its input did not fit. */
+export function isWithoutInput({ status, message_id: messageId, content }: JobRow): boolean {
+  return status === 'queued' && messageId !== null && content === null;
+}
+
 export type JobsInMailbox = { active: ActiveJob | null; next: QueuedJob | null };
 
 /** The active job and the first queued job, as `JobRow`: two lookups, each with its own index. */
@@ -62,8 +65,7 @@ export function jobsOf(at: SQL, reading: Reading): SQL {
     ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, j.compaction, j.metadata,
     ${textInJson(sql`j.user_name`)} as user_name
     from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
-  const upto = sql`sum(m.bytes) over (order by j.id)`;
-  const fits = reading === 'alone' ? sql`true` : sql`${upto} <= ${sql.raw(String(LIMITS.claimBytes))}`;
+  const fits = reading === 'alone' ? sql`true` : fitsShared(sql`j.id`);
   return sql`
     select j.*, case when ${fits} then m.content end as content from ${at} cross join lateral (
       (select ${found} and j.status in ('running', 'waiting'))
@@ -117,6 +119,6 @@ function toQueued(row: JobRow): QueuedJob {
   const base = { id, branch, maxSteps, deadline, metadata, user: row.user_name, stopRequest: toStopRequest(row) };
   if (row.kind === 'compact') return { ...base, kind: 'compact', asked: row.compaction ?? {} };
   if (row.message_id === null) return { ...base, kind: 'retry' };
-  if (row.content === null) throw new ReadLimitExceeded();
+  if (row.content === null) throw new Error(`The input of the job ${row.id} was not read.`);
   return { ...base, kind: 'input', messageId: row.message_id, content: row.content };
 }

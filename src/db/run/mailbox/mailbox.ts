@@ -11,7 +11,7 @@ import type { Executor } from '../../connection/client.ts';
 import type { ContextRow } from '../contexts.ts';
 import { places } from '../places.ts';
 import { steersOf, toSteers, type Reading, type SteerRow } from './inputs.ts';
-import { jobsOf, toJobs, type JobRow, type JobsInMailbox } from './jobs.ts';
+import { isWithoutInput, jobsOf, toJobs, type JobRow, type JobsInMailbox } from './jobs.ts';
 import { openCallsOf, toOpenCalls, type CallRow } from './open-calls.ts';
 import { toWorkers, workersOf, type StoredWorker, type WorkerDefinition, type WorkerRow } from './worker.ts';
 
@@ -29,8 +29,9 @@ export function placeOf({ lease, activeBranch, steers }: ContextRow): SQL {
   return places([{ ...lease, branch: activeBranch, steers }]);
 }
 
-/** The data of contexts outside their rows. */
+/** The data of contexts outside their rows. `tooLarge`: contexts of which nothing was read, because of their inputs. */
 type Parts = {
+  tooLarge: ReadonlySet<ContextId>;
   jobs: Map<ContextId, JobsInMailbox>;
   steers: Map<ContextId, SteeredInput[]>;
   calls: Map<ContextId, OpenCall[]>;
@@ -46,25 +47,33 @@ type PartRow =
 
 /**
  * All parts of all contexts in one statement, each row as JSON: with small rows most of the time goes into the statements
- * themselves. `json`, because `jsonb` would not keep the text of a configuration.
+ * themselves. `json`, because `jsonb` would not keep the text of a configuration. `shared`: contexts whose inputs do not
+ * fit are left out.
  */
 export async function readParts(executor: Executor, at: SQL, reading: Reading): Promise<Parts> {
   const of = sql.raw('at');
-  const rows = await executor.execute<PartRow>(sql`/* mailbox.read */
+  const all = await executor.execute<PartRow>(sql`/* mailbox.read */
     with at as materialized (select at.* from ${at})
     select 'job' as part, to_json(r) as row from (${jobsOf(of, reading)}) r
     union all select 'steer', to_json(r) from (${steersOf(of, reading)}) r
     union all select 'call', to_json(r) from (${openCallsOf(of)}) r
     union all select 'worker', to_json(r) from (${workersOf(of)}) r`);
+  const tooLarge = new Set(reading === 'shared' ? all.flatMap(withoutInput) : []);
+  const rows = tooLarge.size === 0 ? all : all.filter(({ row }) => !tooLarge.has(row.context_id));
   return {
+    tooLarge,
     jobs: toJobs(rows.flatMap((row) => (row.part === 'job' ? [row.row] : []))),
-    steers: toSteers(
-      rows.flatMap((row) => (row.part === 'steer' ? [row.row] : [])),
-      reading,
-    ),
+    steers: toSteers(rows.flatMap((row) => (row.part === 'steer' ? [row.row] : []))),
     calls: toOpenCalls(rows.flatMap((row) => (row.part === 'call' ? [row.row] : []))),
     workers: toWorkers(rows.flatMap((row) => (row.part === 'worker' ? [row.row] : []))),
   };
+}
+
+/** The context of a row whose input is missing. */
+function withoutInput(row: PartRow): ContextId[] {
+  const isMissing =
+    (row.part === 'job' && isWithoutInput(row.row)) || (row.part === 'steer' && row.row.content === null);
+  return isMissing ? [row.row.context_id] : [];
 }
 
 export function toMailboxes(
@@ -79,6 +88,7 @@ export function toMailboxes(
     const mailbox: Mailbox = {
       lease: row.lease,
       allow: row.allow,
+      isTenantActive: row.isTenantActive,
       workerId: worker.workerId,
       rootContextId: worker.rootContextId,
       state: row.state,
