@@ -80,7 +80,7 @@ export const LATE_WRITERS: Readonly<Record<Exclude<TenantTable, WithParent> | 'w
         tenantId,
         name: 'late',
         scopes: ['keys'],
-      limits: {},
+        limits: {},
         hash: 'h'.repeat(43),
         isByOperator: false,
         lifetimeMs: null,

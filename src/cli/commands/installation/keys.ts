@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ApiKey, CreateApiKey, CreatedApiKey } from '../../../client/index.ts';
 import { apiCommand, carryOut, listText, print, withBelow, type Cli, type Common, type List } from '../../cli.ts';
 import { oneLine } from '../../terminal/safe.ts';
-import { duration, given, instant, someOf } from '../../values.ts';
+import { duration, given, instant, someOf, wholeNumber } from '../../values.ts';
 
 type Scope = CreateApiKey['scopes'][number];
 
@@ -23,6 +23,9 @@ export function keysCommand(cli: Cli): Command {
   );
 }
 
+/** The largest limit. */
+const MOST = 100_000;
+
 type Create = Common & {
   scope?: Scope[];
   expires?: string;
@@ -41,8 +44,8 @@ function createKeyCommand(cli: Cli): Command {
     .argument('<name>', 'what the key is for')
     .requiredOption('-s, --scope <scopes>', 'read, run, configure, approve, keys; may be repeated', someOf(SCOPES))
     .option('--expires <time>', 'a timestamp, or a time from now', instant(1))
-    .option('--requests-per-s <n>', 'requests in a second, refused ones too', wholeNumber(1))
-    .option('--concurrent-requests <n>', 'requests that one API process serves at once', wholeNumber(1))
+    .option('--requests-per-s <n>', 'requests in a second, refused ones too', wholeNumber(1, MOST))
+    .option('--concurrent-requests <n>', 'requests that one API process serves at once', wholeNumber(1, MOST))
     .option('--tenant <name>', 'with the admin key: the tenant whose first key this is')
     .action((name: string, { scope = [], expires, requestsPerS, concurrentRequests, tenant, ...common }: Create) =>
       carryOut(cli, common, async (client) => {
