@@ -6,6 +6,7 @@ import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } 
 import { findHeadless } from './rig/chromium.ts';
 import { useTenant } from './rig/platform.ts';
 import { signIn, type SessionCookie } from './rig/sign-in.ts';
+import { takeSecret } from './rig/take-secret.ts';
 import { ADMIN_KEY } from './rig/tenants.ts';
 
 const platform = useTenant('tenants');
@@ -115,6 +116,37 @@ test('a tenant is created, limited, suspended, resumed and deleted; refusals are
   await page.getByText('The tenant initech is being deleted').waitFor();
   // Read again by itself, until all is deleted.
   await item(page, 'initech').waitFor({ state: 'detached' });
+});
+
+test('a new tenant gets its first key, with which it makes the others', async () => {
+  excuse(/403/);
+  const { url } = platform();
+  await operator().tenants.create({ name: 'hooli' });
+  const page = await visit(`${url}/tenants`);
+  const dialog = page.getByRole('dialog', { name: 'First key of hooli' });
+  const create = dialog.getByRole('button', { name: 'Create key' });
+  const make = async (name: string): Promise<void> => {
+    await page.getByRole('button', { name: 'First key of hooli' }).click();
+    await dialog.getByLabel('Name').fill(name);
+    await create.click();
+  };
+  await page.getByRole('button', { name: 'First key of hooli' }).click();
+  await dialog.getByLabel('Name').fill('administration');
+  await dialog.getByRole('checkbox', { name: /^read/ }).click();
+  await dialog.getByRole('checkbox', { name: /^keys/ }).click();
+  await dialog.getByText('The first key needs the scope keys.').waitFor();
+  expect(await create.isDisabled()).toBe(true);
+  await dialog.getByRole('checkbox', { name: /^keys/ }).click();
+  await expectAccessible(page);
+  await create.click();
+  const key = await takeSecret(page, { title: 'API key administration', name: 'key' });
+  const first = createClient({ url, apiKey: key });
+  expect(await first.session.get()).toMatchObject({ tenant: 'hooli', scopes: ['read', 'keys'] });
+  const { key: second } = await first.keys.create({ name: 'service', scopes: ['read'] });
+  expect(await createClient({ url, apiKey: second }).session.get()).toMatchObject({ tenant: 'hooli' });
+  await make('another');
+  await dialog.getByText('The tenant has an API key that can make others.').waitFor();
+  await operator().tenants.delete('hooli');
 });
 
 for (const { theme, size } of LOOKS) {

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Building2, Plus } from 'lucide-react';
 import type { Tenant } from 'nightshift/client';
 import { useState } from 'react';
+import { MakeKey } from '../../api-keys/make-key.tsx';
 import { allOf } from '../../data/query/pages-of.ts';
 import { tenantsQuery } from '../../data/tenants.ts';
 import { Button } from '../../ui/forms/button.tsx';
@@ -70,6 +71,8 @@ function Dialogs({ open, onClose }: { open: Open | null; onClose: () => void }) 
       return <TenantForm known={null} onClose={onClose} />;
     case 'edit':
       return <TenantForm known={open.tenant} onClose={onClose} />;
+    case 'key':
+      return <MakeKey tenant={open.tenant.name} onClose={onClose} />;
     case 'usage':
       return <UsageDialog name={open.tenant.name} onClose={onClose} />;
     case 'suspend':

@@ -7,7 +7,7 @@ import { RelativeTime } from '../../ui/text/time.tsx';
 import { allowedText, limitsText } from './brief.ts';
 import css from './tenants.module.css';
 
-export type Action = 'usage' | 'edit' | 'suspend' | 'resume' | 'delete';
+export type Action = 'key' | 'usage' | 'edit' | 'suspend' | 'resume' | 'delete';
 
 const TONES: Readonly<Record<Tenant['status'], Tone>> = { active: 'green', suspended: 'amber', deleting: 'red' };
 /** Every installation has this tenant. */
@@ -48,6 +48,9 @@ function Buttons({ name, status, onAction }: ButtonsProps) {
   const turn = status === 'active' ? ({ action: 'suspend', label: 'Suspend' } as const) : RESUME;
   return (
     <span className={listCss.buttons}>
+      <Button size="small" onClick={() => onAction('key')} aria-label={`First key of ${name}`}>
+        First key
+      </Button>
       <Button size="small" onClick={() => onAction('usage')} aria-label={`Usage of ${name}`}>
         Usage
       </Button>

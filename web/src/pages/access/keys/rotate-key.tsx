@@ -6,7 +6,7 @@ import { client } from '../../../data/client.ts';
 import { keys } from '../../../data/query/keys.ts';
 import { OverlapField, type Overlap } from '../../../ui/forms/overlap-field.tsx';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
-import { useShowKey } from './show-key.ts';
+import { useShowKey } from '../../../api-keys/show-key.ts';
 
 type Props = { apiKey: ApiKey; onClose: () => void };
 

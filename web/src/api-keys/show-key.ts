@@ -1,8 +1,8 @@
 /** Shows a key that was just made. */
 import { useQueryClient } from '@tanstack/react-query';
 import type { CreatedApiKey } from 'nightshift/client';
-import { sessionQuery } from '../../../data/query/session.ts';
-import { showSecret } from '../../../ui/layout/secret-dialog.tsx';
+import { sessionQuery } from '../data/query/session.ts';
+import { showSecret } from '../ui/layout/secret-dialog.tsx';
 
 export function useShowKey(): (made: CreatedApiKey) => void {
   const cache = useQueryClient();

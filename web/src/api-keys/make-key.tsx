@@ -1,22 +1,25 @@
-/** Makes an API key with some of the scopes of this session. */
+/** Makes an API key with some of the scopes of this session; or, for the operator, the first key of a tenant. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { CreateApiKey } from 'nightshift/client';
 import { useState } from 'react';
-import { client } from '../../../data/client.ts';
-import { fieldFaults } from '../../../data/field-faults.ts';
-import { keys } from '../../../data/query/keys.ts';
-import type { KeyScope } from '../../../data/query/session.ts';
-import { TextField } from '../../../ui/forms/field.tsx';
-import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
+import { client } from '../data/client.ts';
+import { fieldFaults } from '../data/field-faults.ts';
+import { keys } from '../data/query/keys.ts';
+import type { KeyScope } from '../data/query/session.ts';
+import { TextField } from '../ui/forms/field.tsx';
+import { FormDialog } from '../ui/layout/form-dialog.tsx';
 import { ExpiryField, expiresAtOf, type Expiry } from './expiry-field.tsx';
 import { useShowKey } from './show-key.ts';
-import { ScopesField } from './scopes-field.tsx';
+import { NEEDED_IN_FIRST, ScopesField } from './scopes-field.tsx';
 
-export function MakeKey({ onClose }: { onClose: () => void }) {
+/** `tenant`: whose first key it is. */
+type Props = { tenant?: string; onClose: () => void };
+
+export function MakeKey({ tenant, onClose }: Props) {
   const showKey = useShowKey();
   const cache = useQueryClient();
   const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<readonly KeyScope[]>([]);
+  const [scopes, setScopes] = useState<readonly KeyScope[]>(tenant === undefined ? [] : ['keys']);
   const [expiry, setExpiry] = useState<Expiry>({ kind: 'days', days: 90 });
   const make = useMutation({
     mutationFn: async (body: CreateApiKey) => showKey(await client.keys.create(body)),
@@ -32,12 +35,14 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
     };
   const changeName = changed(setName);
   const expiresAt = expiresAtOf(expiry);
+  const hasEnough = tenant === undefined ? scopes.length > 0 : scopes.includes(NEEDED_IN_FIRST);
   const faults = fieldFaults(make.error, ['name', 'scopes', 'expires_at']);
   return (
     <FormDialog
-      title="New API key"
+      title={tenant === undefined ? 'New API key' : `First key of ${tenant}`}
+      description={tenant === undefined ? undefined : 'With it, the tenant makes its other keys.'}
       submit="Create key"
-      canSubmit={name.trim() !== '' && scopes.length > 0 && expiresAt !== undefined}
+      canSubmit={name.trim() !== '' && hasEnough && expiresAt !== undefined}
       saving={{ isPending: make.isPending, error: faults.rest }}
       onSubmit={() => {
         if (expiresAt !== undefined)
@@ -45,6 +50,7 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
             name: name.trim(),
             scopes: [...scopes],
             ...(expiresAt !== null && { expires_at: expiresAt }),
+            ...(tenant !== undefined && { tenant }),
           });
       }}
       onClose={onClose}
@@ -59,7 +65,12 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
         error={faults.of('name')}
         onChange={({ target }) => changeName(target.value)}
       />
-      <ScopesField chosen={scopes} error={faults.of('scopes')} onChange={changed(setScopes)} />
+      <ScopesField
+        isFirst={tenant !== undefined}
+        chosen={scopes}
+        error={faults.of('scopes')}
+        onChange={changed(setScopes)}
+      />
       <ExpiryField value={expiry} error={faults.of('expires_at')} onChange={changed(setExpiry)} />
     </FormDialog>
   );

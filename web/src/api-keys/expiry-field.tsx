@@ -1,7 +1,7 @@
 /** When a new key expires. */
-import { endOf } from '../../../data/days.ts';
-import { Field, TextField } from '../../../ui/forms/field.tsx';
-import { Select } from '../../../ui/forms/select.tsx';
+import { endOf } from '../data/days.ts';
+import { Field, TextField } from '../ui/forms/field.tsx';
+import { Select } from '../ui/forms/select.tsx';
 
 export type Expiry = { kind: 'days'; days: number } | { kind: 'day'; day: string } | { kind: 'never' };
 
