@@ -15,7 +15,7 @@ export type {
   ToolReturn,
   UnknownCall,
 } from './tools/config/define.ts';
-export type { PriceDefinition } from './tools/config/prices.ts';
+export type { PriceDefinition } from './tools/config/sections/prices.ts';
 export type { LimitDefinitions } from './tools/config/limits.ts';
 export type { StandardSchema } from './tools/config/standard-schema.ts';
 export type { ImageBlock, ResultPart, TextBlock } from './core/conversation/blocks.ts';

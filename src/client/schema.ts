@@ -1555,13 +1555,18 @@ export type SentTool = {
 };
 
 export type Session = {
-  /** `none`: there are no API keys, so no sign-in is needed. */
+  /** `none`: there are no API keys and no OpenID Connect, so no sign-in is needed. */
   auth: 'none' | 'key';
   /** True with a key or a session cookie, and always if no sign-in is needed. */
   signed_in: boolean;
   tenant: string | null;
+  user: string | null;
   /** What this request may do. Empty, if it is not signed in. `operator`, alone: with the admin key. An API without keys allows that, too, and does not name it. */
   scopes: ('read' | 'run' | 'configure' | 'approve' | 'keys' | 'operator')[];
+  oidc: {
+    /** The provider, as the sign-in page names it. */
+    name: string;
+  } | null;
 };
 
 export type Sibling = {

@@ -3,20 +3,26 @@
  * every invalid variable. The error never quotes a value, because many are secrets. `.env.example` documents each
  * variable.
  */
-import { isIP } from 'node:net';
+import {
+  parseAdminKey,
+  parseApiKeys,
+  parseHosts,
+  parseOrigins,
+  parseProxies,
+  parseSecrets,
+  type ApiKey,
+} from './access.ts';
 import { parsedIf, readEnvironment, type Environment, type Parsed } from './environment.ts';
+import { parseClientSecret, parseIssuer, parsePublicUrl, toOidcClient, type OidcClient } from './oidc.ts';
 import { DATABASE_SCHEMA } from '../core/database-schema.ts';
 import { LIMITS } from '../core/limits.ts';
 import { NO_LIMITS, type TenantLimits } from '../core/access/quotas.ts';
 import { TREE_LIMITS, type TreeLimits } from '../core/workers/worker-limits.ts';
 import { formatModelName, parseModelName } from '../core/model/model.ts';
-import { SCOPES, isScope, type Scopes } from '../core/access/scopes.ts';
+import { NO_OIDC_SETTINGS, type OidcSettings } from '../core/access/oidc.ts';
 
 /** The API key and base URL of a provider; null: not set. */
 export type ProviderAccess = { apiKey: string | null; baseUrl: string | null };
-
-/** One bearer key of the API, and the name of its tenant. */
-export type ApiKey = { key: string; tenant: string; scopes: Scopes };
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -42,13 +48,17 @@ export type Config = {
   /** Contexts that one worker process runs at once. */
   concurrency: number;
   reservedSlots: number;
-  /** Empty, and no `adminKey`: no access control, so the API listens on loopback only. */
+  /** Empty, no `adminKey` and no `oidc`: no access control, so the API listens on loopback only. */
   apiKeys: readonly ApiKey[];
   /**
    * The operator's bearer key: gives access to metrics and information about the whole installation, not to tenant
    * data.
    */
   adminKey: string | null;
+  /** Sign-in to the console with OpenID Connect; null: with API keys only. */
+  oidc: OidcClient | null;
+  /** Who may sign in so: set in the config file. */
+  oidcSettings: OidcSettings;
   /** Sign tokens, encrypt secrets. The first one signs and encrypts. Empty: the API makes no tokens and webhooks. */
   secretKeys: readonly string[];
   /** Web origins whose pages may call the API with a key or a token. */
@@ -114,6 +124,15 @@ export function parseEnvironment(env: Environment): Config {
       baseUrl: read.url('OPENAI_BASE_URL', ['http:', 'https:']),
     },
   };
+  const oidc = toOidcClient(
+    {
+      issuer: read.parsed('NIGHTSHIFT_OIDC_ISSUER', parseIssuer),
+      clientId: read.text('NIGHTSHIFT_OIDC_CLIENT_ID'),
+      clientSecret: read.parsed('NIGHTSHIFT_OIDC_CLIENT_SECRET', parseClientSecret),
+      publicUrl: read.parsed('NIGHTSHIFT_PUBLIC_URL', parsePublicUrl),
+    },
+    read.faults,
+  );
   const config: Config = {
     ...providers,
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
@@ -128,6 +147,8 @@ export function parseEnvironment(env: Environment): Config {
     reservedSlots: read.integer('NIGHTSHIFT_RESERVED_SLOTS', 16, 0, 100_000),
     apiKeys: read.parsed('NIGHTSHIFT_API_KEYS', parseApiKeys) ?? [],
     adminKey: read.parsed('NIGHTSHIFT_ADMIN_KEY', parseAdminKey),
+    oidc,
+    oidcSettings: NO_OIDC_SETTINGS,
     secretKeys: read.parsed('NIGHTSHIFT_SECRET_KEY', parseSecrets) ?? [],
     corsOrigins: read.parsed('NIGHTSHIFT_CORS_ORIGINS', parseOrigins) ?? [],
     allowedHosts: read.parsed('NIGHTSHIFT_ALLOWED_HOSTS', parseHosts) ?? [],
@@ -209,92 +230,10 @@ function parseSchemaName(value: string): Parsed<string> {
   );
 }
 
-function parseHosts(value: string): Parsed<string[]> {
-  const hosts = items(value).map((host) => host.toLowerCase());
-  const isValid = hosts.every((host) => /^[a-z0-9.-]+$/.test(host) || /^\[[0-9a-f:.]+\]$/.test(host));
-  return parsedIf(isValid, hosts, 'must be a comma-separated list of host names without ports');
-}
-
-function parseSecrets(value: string): Parsed<string[]> {
-  const secrets = items(value);
-  const isValid = secrets.length > 0 && secrets.every((secret) => /^[\x21-\x7E]{32,}$/.test(secret));
-  return parsedIf(
-    isValid,
-    secrets,
-    'must be at least 32 printable ASCII characters without spaces and commas; several, the current one first, are separated by commas',
-  );
-}
-
-/** As a browser sends them in `Origin`. */
-function parseOrigins(value: string): Parsed<string[]> {
-  const origins = items(value);
-  const isOrigin = (text: string): boolean => {
-    const url = URL.parse(text);
-    return url !== null && /^https?:$/.test(url.protocol) && url.origin === text && !text.includes('*');
-  };
-  return parsedIf(
-    origins.length > 0 && origins.every(isOrigin),
-    origins,
-    'must be a comma-separated list of origins such as https://app.example.com, without a path or a wildcard',
-  );
-}
-
-function parseProxies(value: string): Parsed<string[]> {
-  const proxies = items(value);
-  const isValid = proxies.length > 0 && proxies.every(isNetwork);
-  return parsedIf(isValid, proxies, 'must be a comma-separated list of addresses or networks (10.0.0.0/8, fd00::/8)');
-}
-
 /** Both logins or none: with one of them, a worker process could not see the transactions of API processes. */
 function bothOf(api: string | null, worker: string | null, faults: string[]): Config['logins'] {
   if (api !== null && worker !== null) return { api, worker };
   if (api !== null || worker !== null)
     faults.push('NIGHTSHIFT_API_LOGIN and NIGHTSHIFT_WORKER_LOGIN must both be set, or none of them');
   return null;
-}
-
-/** `/0` is refused: any client could then claim any address. */
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/');
-  const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
-  if (bits === undefined || more.length > 0) return most > 0 && more.length === 0;
-  return /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= most;
-}
-
-function parseAdminKey(value: string): Parsed<string> {
-  const isValid = /^[\x21-\x7E]{16,}$/.test(value);
-  return parsedIf(isValid, value, 'must be at least 16 printable ASCII characters without spaces');
-}
-
-function parseApiKeys(value: string): Parsed<ApiKey[]> {
-  const entries = items(value);
-  const keys: ApiKey[] = [];
-  for (const [index, entry] of entries.entries()) {
-    const key = parseApiKey(entry);
-    if (key === null)
-      return {
-        ok: false,
-        fault: `must be a comma-separated list of key:tenant or key:tenant:scope+scope, with the scopes ${SCOPES.join(', ')} and no colon in a key; entry ${index + 1} is invalid`,
-      };
-    const double = keys.findIndex((known) => known.key === key.key);
-    if (double !== -1)
-      return { ok: false, fault: `contains the same key twice, in entries ${double + 1} and ${index + 1}` };
-    keys.push(key);
-  }
-  return parsedIf(keys.length > 0, keys, 'contains no key');
-}
-
-/** A key has no colon, so that a misspelt scope is not taken for a tenant. */
-function parseApiKey(entry: string): ApiKey | null {
-  const [, key, tenant, names] = /^([\x21-\x39\x3B-\x7E]+):([A-Za-z0-9_.-]{1,64})(?::([a-z+]+))?$/.exec(entry) ?? [];
-  if (key === undefined || tenant === undefined) return null;
-  const scopes: readonly string[] = names?.split('+') ?? SCOPES;
-  return scopes.every(isScope) ? { key, tenant, scopes: new Set(scopes) } : null;
-}
-
-function items(value: string): string[] {
-  return value
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
 }

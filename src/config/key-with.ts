@@ -1,5 +1,5 @@
 /** The key of the environment with which the operator can try the API. */
-import type { ApiKey } from './config.ts';
+import type { ApiKey } from './access.ts';
 import type { Scope } from '../core/access/scopes.ts';
 
 /** The first key that has these scopes. */

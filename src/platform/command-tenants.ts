@@ -1,11 +1,12 @@
 /** Determines which tenants may run commands without a sandbox. */
 import { isLoopback } from '../config/loopback.ts';
 import type { Config } from '../config/config.ts';
+import { isSecured, type AccessSettings } from '../config/secured.ts';
 import { DEFAULT_TENANT_NAME } from '../core/ids.ts';
 import type { RunCommandLimits } from '../tools/built-in/command/limits.ts';
 import { ConfigFileError } from '../tools/config/config-file.ts';
 
-type Surroundings = Pick<Config, 'apiKeys' | 'adminKey' | 'anthropic' | 'openai' | 'databaseUrl' | 'redisUrl' | 'host'>;
+type Surroundings = AccessSettings & Pick<Config, 'anthropic' | 'openai' | 'databaseUrl' | 'redisUrl' | 'host'>;
 
 /**
  * The tenants whose commands may run as plain processes. Such a command can read the environment of its process and the
@@ -25,11 +26,10 @@ export function commandTenants({ runner, tenants }: RunCommandLimits, surroundin
 }
 
 /**
- * True for `start` with its own services, on a loopback address, without keys. A process with a given database cannot
+ * True for `start` with its own services, on a loopback address, without keys and OpenID Connect. A process with a given database cannot
  * know which other processes share it: a worker process does not see the keys of the API.
  */
-function isAlone({ apiKeys, adminKey, anthropic, openai, databaseUrl, redisUrl, host }: Surroundings): boolean {
-  const keys = [adminKey, anthropic.apiKey, openai.apiKey];
-  const services = [databaseUrl, redisUrl];
-  return apiKeys.length === 0 && [...keys, ...services].every((one) => one === null) && isLoopback(host);
+function isAlone({ anthropic, openai, databaseUrl, redisUrl, host, ...access }: Surroundings): boolean {
+  const given = [anthropic.apiKey, openai.apiKey, databaseUrl, redisUrl];
+  return !isSecured(access) && given.every((one) => one === null) && isLoopback(host);
 }

@@ -3,7 +3,7 @@ import { createWorker } from '../commands/workers/create-worker.ts';
 import { done, perform, performWithin, type Command } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import { keyId } from '../api/access/environment-keys.ts';
-import type { ApiKey } from '../config/config.ts';
+import type { ApiKey } from '../config/access.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type ContextId, type TenantId } from '../core/ids.ts';
 import type { Executor } from '../db/connection/client.ts';
 import { findActive, tenantOfKey } from '../db/write/tenants/tenants.ts';

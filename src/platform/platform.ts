@@ -124,6 +124,7 @@ export async function openPlatform(
       queueLimit: limits.queuedInputs ?? config.queueLimit,
       trees: abilities.team,
       tenantLimits: abilities.team.tenantLimits,
+      oidcSettings: configFile.oidc,
     },
     requestRates: transport.requestRates,
     commands,

@@ -1,10 +1,11 @@
 /** `start`: API and worker in one process. Starts its own services where the environment names none. */
 import path from 'node:path';
-import { parseEnvironment, type ApiKey, type Config } from '../config/config.ts';
+import type { ApiKey } from '../config/access.ts';
+import { parseEnvironment, type Config } from '../config/config.ts';
 import { DEFAULT_TENANT_NAME, type ContextId } from '../core/ids.ts';
 import { startServices } from '../dev/services.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
-import { isSecured } from '../api/access/access.ts';
+import { isSecured } from '../config/secured.ts';
 import { refuseBusyPort } from '../api/server/busy-port.ts';
 import { VERSION } from '../package-files.ts';
 import { activeTenantOf, firstContext } from './first-context.ts';

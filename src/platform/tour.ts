@@ -3,7 +3,7 @@
  * and asks for approval before it writes a file. The worker and its job are created in one transaction, so there is
  * exactly one tour, even after a crash or with several processes starting at once. It uses the model that needs no key.
  */
-import { isSecured } from '../api/access/access.ts';
+import { isSecured, type AccessSettings } from '../config/secured.ts';
 import { createWorker } from '../commands/workers/create-worker.ts';
 import { done, perform, performWithin, type Command } from '../commands/perform.ts';
 import type { CommandPorts } from '../commands/ports.ts';
@@ -58,10 +58,10 @@ function call(tool: string, input: Readonly<Record<string, string>>): string {
  */
 export async function tour(
   ports: CommandPorts,
-  { tour: wanted, apiKeys, adminKey }: Pick<Config, 'tour' | 'apiKeys' | 'adminKey'>,
+  { tour: wanted, ...access }: Pick<Config, 'tour'> & AccessSettings,
 ): Promise<ContextId | null> {
-  const key = keyWith(apiKeys, ['read', 'run', 'approve']);
-  if (!wanted || (key === undefined && isSecured({ apiKeys, adminKey }))) return null;
+  const key = keyWith(access.apiKeys, ['read', 'run', 'approve']);
+  if (!wanted || (key === undefined && isSecured(access))) return null;
   const tenantId = await activeTenantOf(ports.database.db, key);
   if (tenantId === null) return null;
   const made = await perform(ports, make(ports, tenantId));

@@ -15,6 +15,7 @@ import type { CommandPorts } from '../../src/commands/ports.ts';
 import { parseEnvironment } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import { LIMITS } from '../../src/core/limits.ts';
+import { NO_OIDC_SETTINGS, type OidcSettings } from '../../src/core/access/oidc.ts';
 import { NO_SERVERS } from '../../src/tools/registry/servers.ts';
 import { boundedContent } from '../../src/tools/run/result.ts';
 import type { Ids } from '../../src/core/ids.ts';
@@ -94,8 +95,8 @@ const ofDepth: ApiUrl = async (databaseUrl) =>
   process.env['NIGHTSHIFT_TEST_ROW_SECURITY'] === 'on' ? (await withLogins(databaseUrl)).api : null;
 
 /**
- * `databaseUrl`: instead of a database of its own. `roles`, `checkInput`: of the config file. The application, not what
- * the test does itself, uses `apiUrl`.
+ * `databaseUrl`: instead of a database of its own. `roles`, `checkInput`, `oidcSettings`: of the config file. The
+ * application, not what the test does itself, uses `apiUrl`.
  */
 export async function openApi(
   env: Environment = {},
@@ -105,6 +106,7 @@ export async function openApi(
   consoleFolder: string | null = null,
   about: About = ABOUT,
   apiUrl: ApiUrl = ofDepth,
+  oidcSettings: OidcSettings = NO_OIDC_SETTINGS,
 ): Promise<Api> {
   const own = databaseUrl === undefined ? await createTestDatabase() : null;
   const statements: string[] = [];
@@ -135,7 +137,7 @@ export async function openApi(
     boundResult: (content) => boundedContent(content, LIMITS.toolResult),
   };
   const { logger, lines } = listeningLogger();
-  const config = parseEnvironment({ NIGHTSHIFT_REQUEST_MS: PATIENT_MS, ...env });
+  const config = { ...parseEnvironment({ NIGHTSHIFT_REQUEST_MS: PATIENT_MS, ...env }), oidcSettings };
   const app = await createApp({
     ...commands,
     database: ofApp,

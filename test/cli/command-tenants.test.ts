@@ -27,6 +27,12 @@ describe('plain processes', () => {
     { DATABASE_URL: 'postgres://db/nightshift' },
     { REDIS_URL: 'redis://redis' },
     { HOST: '0.0.0.0' },
+    {
+      NIGHTSHIFT_OIDC_ISSUER: 'https://login.example.com',
+      NIGHTSHIFT_OIDC_CLIENT_ID: 'nightshift',
+      NIGHTSHIFT_OIDC_CLIENT_SECRET: 'a secret of the client, long enough',
+      NIGHTSHIFT_PUBLIC_URL: 'http://localhost:3000',
+    },
   ])('with %j need the names of tenants', (env) => {
     expect(() => commandTenants(PLAIN, parseEnvironment(env))).toThrow(ConfigFileError);
     expect(commandTenants({ ...PLAIN, tenants: ['acme'] }, parseEnvironment(env))).toEqual(['acme']);

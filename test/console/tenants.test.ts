@@ -42,6 +42,7 @@ test('signs in with the admin key, and sees only what is for the operator', asyn
   for (const name of ['Tools', 'MCP servers', 'Providers', 'Limits', 'This browser'])
     await page.getByRole('tab', { name }).click();
   expect(await page.getByRole('tab').count()).toBe(5);
+  await page.getByText('Signed in as the operator, with the admin key.').waitFor();
   await page.goto(`${url}/jobs`);
   await page.getByText('This needs the scope read').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();

@@ -187,6 +187,7 @@ const CASES: Readonly<Record<string, string>> = {
   sessions_pkey: `insert into sessions (token_hash, tenant_id, key_id, expires_at)
     select '$id', 1, 'k', now() from generate_series(1, 2)`,
   sessions_key: `insert into sessions (token_hash, tenant_id, expires_at) values ('$id', 1, now())`,
+  sessions_groups: `insert into sessions (token_hash, tenant_id, user_name, expires_at) values ('$id', 1, 'u', now())`,
   sessions_operator: `insert into sessions (token_hash, api_key_id, expires_at) values ('$id', '$id', now())`,
   sessions_api_key_id_api_keys_id_fk: `insert into sessions (token_hash, tenant_id, api_key_id, expires_at)
     values ('$id', 1, '$id', now())`,

@@ -76,6 +76,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['api', 'workers'],
   'rate-limiter-flexible': ['api', 'bus'],
   jose: ['api'],
+  'openid-client': ['api'],
   standardwebhooks: ['webhooks'],
   undici: ['llm'],
   uuid: ['platform', 'llm'],

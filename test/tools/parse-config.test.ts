@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
 import { CONFIG_COMPONENTS } from '../../src/schema/config.ts';
+import { NO_OIDC_SETTINGS } from '../../src/core/access/oidc.ts';
 import { ConfigSchema, parseConfigFile } from '../../src/tools/config/parse-config.ts';
 import { faultyTool } from './faulty-tool.ts';
 
@@ -88,7 +89,14 @@ describe('a valid configuration', () => {
   test('may be empty, and may name the fields that it leaves out', () => {
     expect(parseConfigFile({})).toEqual({
       ok: true,
-      settings: { tools: [], roles: new Map(), mcpServers: new Map(), limits: {}, prices: new Map() },
+      settings: {
+        tools: [],
+        roles: new Map(),
+        mcpServers: new Map(),
+        limits: {},
+        prices: new Map(),
+        oidc: NO_OIDC_SETTINGS,
+      },
     });
     expect(faultsOf({ tools: undefined, roles: undefined, limits: {}, mcp_servers: undefined })).toEqual([]);
     expect(faultsOf({ tools: [{ ...tool, timeout_ms: undefined, reconcile: undefined }] })).toEqual([]);
@@ -329,12 +337,39 @@ describe('an invalid configuration', () => {
       [expect.stringContaining('Unknown field `limits.failed_claims`. Known fields: queued_inputs, max_steps')],
     ],
     [
+      'a grant of a role that does not exist, and a misspelt one',
+      {
+        oidc: {
+          grants: [
+            { group: 'g', tenant: 'a b', role: 'operator' },
+            { group: 'g', tenant: 't' },
+          ],
+        },
+      },
+      [
+        expect.stringContaining('oidc.grants[0].tenant: must be a string that matches'),
+        'oidc.grants[0].role: must be viewer, member or admin, not "operator".',
+        expect.stringContaining('oidc.grants[1]'),
+      ],
+    ],
+    [
       'an unknown member',
       { tool: [] },
-      ['Unknown field `tool`. Known fields: tools, roles, mcp_servers, limits, prices.'],
+      ['Unknown field `tool`. Known fields: tools, roles, mcp_servers, limits, prices, oidc.'],
     ],
   ])('%s', (_, config, faults) => {
     expect(faultsOf(config)).toEqual(faults);
+  });
+
+  test('may say who signs in', () => {
+    const grants = [{ group: 'g', tenant: 't', role: 'viewer' }];
+    const parsed = parseConfigFile({ oidc: { grants, groups_claim: 'https://a.example/groups', scopes: ['groups'] } });
+    expect(parsed.ok ? parsed.settings.oidc : parsed.faults).toEqual({
+      grants,
+      groupsClaim: 'https://a.example/groups',
+      scopes: ['groups'],
+      name: null,
+    });
   });
 
   test('reports all its faults at once, and a broken tool not again by its roles', () => {

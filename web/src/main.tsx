@@ -2,6 +2,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
+import { takeEntryError } from './app/oidc.ts';
 import { applyTheme, readTheme } from './ui/state/theme.ts';
 import './ui/tokens.css';
 import './ui/base.css';
@@ -9,8 +10,9 @@ import './ui/base.css';
 applyTheme(readTheme());
 const root = document.querySelector('#root');
 if (root === null) throw new Error('index.html has no element #root.');
+const entryError = takeEntryError();
 createRoot(root).render(
   <StrictMode>
-    <App />
+    <App entryError={entryError} />
   </StrictMode>,
 );

@@ -1,11 +1,12 @@
 /**
- * Access control. With API keys, of the environment or made by the API, a request needs one, a token that a key made, or
- * a session cookie, and sees only the tenant of that key. The admin key sees the installation and no tenant. Without
- * keys, every request from this machine is allowed unless it comes from a web page of another origin. The `Host` check
- * prevents DNS rebinding, the `Origin` check cross-site requests. Browsers send cookies with requests of any page, so a
- * request with a cookie must come from a page of this origin.
+ * Access control. With API keys, of the environment or made by the API, a request needs one, a token that a key made,
+ * or a session cookie, of a key or of a user of the OpenID provider, and sees only one tenant. The admin key sees the
+ * installation and no tenant. Without keys, every request from this machine is allowed unless it comes from a web page
+ * of another origin. The `Host` check prevents DNS rebinding, the `Origin` check cross-site requests. Browsers send
+ * cookies with requests of any page, so a request with a cookie must come from a page of this origin.
  */
 import type { Config } from '../../config/config.ts';
+import { isSecured } from '../../config/secured.ts';
 import { ELSEWHERE, changes, crossOrigin, hostRefusal, isFromElsewhere, isOfOwnPage } from './page-origin.ts';
 import { INVALID_KEY, idInKey, type KeyRef } from '../../core/access/api-keys.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
@@ -13,11 +14,21 @@ import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type ApiKeyId, type TenantId } fro
 import { ALL_SCOPES, type Scopes } from '../../core/access/scopes.ts';
 import type { TenantLimits } from '../../core/access/quotas.ts';
 import { TENANT_SUSPENDED, type Allow, type TenantStatus } from '../../core/access/tenant.ts';
+import { scopesOfUser } from '../../core/access/oidc.ts';
 import type { Token } from '../../core/access/tokens.ts';
+import type { User } from '../../core/access/user.ts';
 import { bearerOf, type AccessRequest } from './access-request.ts';
 import { keyId, keyTest, openEnvironmentKeys } from './environment-keys.ts';
 import { openKeyCheck, openMadeKeys, type KeyCheck } from './made-keys.ts';
-import { openSessions, tokenIn, type BegunSession, type RecordSession, type SessionHash } from './session.ts';
+import {
+  openSessions,
+  sessionIn,
+  tokenIn,
+  type BegunSession,
+  type RecordSession,
+  type Replaced,
+  type SessionHash,
+} from './session.ts';
 import { NEEDS_KEY, looksLikeToken, openTokens, type IssuedToken, type NewToken } from './tokens.ts';
 import { openTenants } from './tenants.ts';
 import type { DatabaseAccess, Executor } from '../../db/connection/client.ts';
@@ -38,8 +49,10 @@ type Tenant = {
   /** Its own; those of the config file are for what is missing. */
   limits: TenantLimits;
   credential: Credential | null;
-  /** The key that gives access, itself or by what it made; null: none is needed. */
+  /** The key that gives access, itself or by what it made; null: none is needed, or it is the session of a user. */
   key: KeyRef | null;
+  /** Proved by a token, or by the sign-in of its session. */
+  user: User | null;
   /** Limits access to contexts of one user; null: the whole tenant. */
   token: Token | null;
 };
@@ -56,9 +69,17 @@ export type Credential =
   /** None is needed until the API makes a key. */
   | { kind: 'keyless' };
 
-type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts' | 'secretKeys'>;
+type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts' | 'secretKeys' | 'oidc' | 'oidcSettings'>;
 
-export type AccessControl = {
+export type AccessControl = CallerControl & {
+  /**
+   * Starts the session of a user of the OpenID provider, and ends the one that it replaces. Null: the tenant is not
+   * active.
+   */
+  enter(by: SignedInBy, record: RecordSession, replaced: Replaced | null): Promise<BegunSession | null>;
+};
+
+type CallerControl = {
   /** Whether requests need a key. */
   auth(): Promise<'none' | 'key'>;
   /** Identifies the caller, or refuses the request. */
@@ -87,31 +108,25 @@ export type AccessControl = {
 /** `begin` returns null if the tenant is no longer active. */
 type SignIn = { kind: 'sign_in'; keyId: string; begin(record: RecordSession): Promise<BegunSession | null> };
 
-export function openAccessControl(
-  { apiKeys, adminKey, allowedHosts, secretKeys }: AccessConfig,
-  database: DatabaseAccess,
-): AccessControl {
-  const withKeys = keyAccess({ apiKeys, adminKey, secretKeys }, database);
-  return isSecured({ apiKeys, adminKey }) ? withKeys : untilKeysAreMade(allowedHosts, withKeys, openKeyCheck(database));
-}
-
-/** Whether requests need a key from the start, even if the API has made none. */
-export function isSecured({ apiKeys, adminKey }: Pick<AccessConfig, 'apiKeys' | 'adminKey'>): boolean {
-  return apiKeys.length > 0 || adminKey !== null;
+export function openAccessControl(config: AccessConfig, database: DatabaseAccess): AccessControl {
+  const withKeys = keyAccess(config, database);
+  return isSecured(config) ? withKeys : untilKeysAreMade(config.allowedHosts, withKeys, openKeyCheck(database));
 }
 
 const NO_KEY = refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
 
-type KeyConfig = Pick<AccessConfig, 'apiKeys' | 'adminKey' | 'secretKeys'>;
-
-function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: DatabaseAccess): AccessControl {
+function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessControl {
+  const { apiKeys, adminKey, secretKeys, oidc, oidcSettings } = config;
   const environment = openEnvironmentKeys(apiKeys);
   const { find, scopesOf } = environment;
   const isAdminKey = keyTest(adminKey);
   const tenants = openTenants(database);
   const made = openMadeKeys(database);
-  const adminKeyId = adminKey === null ? null : keyId(adminKey);
-  const sessions = openSessions(database, scopesOf, adminKeyId);
+  const sessions = openSessions(database, {
+    adminKeyId: adminKey === null ? null : keyId(adminKey),
+    ofEnvironmentKey: scopesOf,
+    ofUser: (owner, tenant) => scopesOfUser(oidc?.issuer ?? null, oidcSettings.grants, owner, tenant),
+  });
   const tokens = openTokens(database, secretKeys, environment);
 
   async function admitBearer(authorization: string): Promise<Access> {
@@ -137,20 +152,26 @@ function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Datab
       const { token, ...allowed } = found;
       const { tenantId, key } = token;
       const access = toTenant({ ...allowed, tenantId, key }, { kind: 'token', token });
-      return access.kind === 'tenant' ? { ...access, token } : access;
+      return access.kind === 'tenant' ? { ...access, token, user: token.user } : access;
     }
     const found = await made.find(given);
     if (found === null) return INVALID_KEY;
     return toTenant({ ...found, key: { kind: 'made', id: found.id } }, { kind: 'key', id: found.id });
   }
 
-  async function signedInBy(key: string): Promise<SignedInBy | Refusal> {
+  async function signInWith(key: string): Promise<SignIn | Refusal> {
+    const signIn = (id: string, by: SignedInBy): SignIn => ({
+      kind: 'sign_in',
+      keyId: id,
+      begin: (record) => sessions.begin(by, record),
+    });
     const access = await admitKey(key);
     if (access.kind === 'refused') return access;
-    if (access.kind === 'operator') return { kind: 'operator', keyId: keyId(key) };
+    if (access.kind === 'operator') return signIn(keyId(key), { kind: 'operator', keyId: keyId(key) });
+    const { tenantId, token, key: owner } = access;
     // A token does not sign a browser in.
-    if (access.token !== null || access.key === null) return INVALID_KEY;
-    return { kind: 'tenant', tenantId: access.tenantId, key: access.key };
+    if (token !== null || owner === null) return INVALID_KEY;
+    return signIn(owner.id, { kind: 'tenant', tenantId, owner: { kind: 'key', key: owner } });
   }
 
   return {
@@ -165,13 +186,12 @@ function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Datab
       return found.kind === 'operator' ? { kind: 'operator', credential } : toTenant(found, credential);
     },
     objection: ({ headers, method }) => (changes(method) && crossOrigin(headers) ? ELSEWHERE : null),
-    async whose(key) {
-      const by = await signedInBy(key);
-      if (by.kind === 'refused') return by;
-      const id = by.kind === 'operator' ? by.keyId : by.key.id;
-      return { kind: 'sign_in', keyId: id, begin: (record) => sessions.begin(by, record) };
+    whose: signInWith,
+    enter: (by, record, replaced) => sessions.begin(by, record, replaced),
+    async signOut(request, record) {
+      const session = sessionIn(request);
+      if (session !== null) await sessions.end(session, record);
     },
-    signOut: async (request, record) => sessions.end(tokenIn(request) ?? '', record),
     async isValid(executor, credential) {
       if (credential?.kind === 'key') return holdKey(executor, credential.id);
       if (credential?.kind === 'session') return holdSession(executor, credential.hash);
@@ -194,14 +214,15 @@ function keyAccess({ apiKeys, adminKey, secretKeys }: KeyConfig, database: Datab
 
 type Found = Pick<Tenant, 'tenantId' | 'tenantName' | 'scopes' | 'allow' | 'limits' | 'key'> & {
   tenantStatus: TenantStatus;
+  user?: User | null;
 };
 
 function toTenant(found: Found, credential: Credential): Tenant | Refusal {
   const { tenantStatus } = found;
   if (tenantStatus === 'suspended') return TENANT_SUSPENDED;
   if (tenantStatus === 'deleting') return INVALID_KEY;
-  const { tenantId, tenantName, scopes, allow, limits, key } = found;
-  const tenant = { tenantId, tenantName, scopes, allow, limits, key, credential };
+  const { tenantId, tenantName, scopes, allow, limits, key, user = null } = found;
+  const tenant = { tenantId, tenantName, scopes, allow, limits, key, user, credential };
   return { kind: 'tenant', ...tenant, isOperator: false, token: null };
 }
 
@@ -212,7 +233,7 @@ function untilKeysAreMade(
   { areMade, tenant, untilMade, forget }: KeyCheck,
 ): AccessControl {
   const keyless = loopbackAccess(allowedHosts, tenant);
-  const current = async (): Promise<AccessControl> => ((await areMade()) ? withKeys : keyless);
+  const current = async (): Promise<CallerControl> => ((await areMade()) ? withKeys : keyless);
   const admit = async (request: AccessRequest): Promise<Access> => {
     // A key that the API made, or a token of one: there is one, although this process may not know it yet.
     const given = bearerOf(request.headers.authorization) ?? '';
@@ -230,6 +251,7 @@ function untilKeysAreMade(
     // It still listens on the loopback address only.
     objection: (request) => keyless.objection(request),
     whose: async (key) => (await current()).whose(key),
+    enter: (by, record, replaced) => withKeys.enter(by, record, replaced),
     signOut: async (request, record) => (await current()).signOut(request, record),
     isValid: async (executor, credential) =>
       credential?.kind === 'keyless' ? !(await hasKeys(executor)) : withKeys.isValid(executor, credential),
@@ -241,7 +263,7 @@ function untilKeysAreMade(
   };
 }
 
-function loopbackAccess(allowedHosts: readonly string[], tenant: KeyCheck['tenant']): AccessControl {
+function loopbackAccess(allowedHosts: readonly string[], tenant: KeyCheck['tenant']): CallerControl {
   const objection = ({ headers }: AccessRequest): Refusal | null =>
     hostRefusal(headers, allowedHosts) ?? (isFromElsewhere(headers) ? ELSEWHERE : null);
   return {
@@ -260,6 +282,7 @@ function loopbackAccess(allowedHosts: readonly string[], tenant: KeyCheck['tenan
         limits,
         credential: { kind: 'keyless' },
         key: null,
+        user: null,
         token: null,
       };
     },

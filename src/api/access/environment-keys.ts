@@ -1,6 +1,6 @@
 /** The keys of the environment: found by the key, or by what is stored of it. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ApiKey } from '../../config/config.ts';
+import type { ApiKey } from '../../config/access.ts';
 import type { Scopes } from '../../core/access/scopes.ts';
 
 export type EnvironmentKeys = {
@@ -32,6 +32,11 @@ export function openEnvironmentKeys(keys: readonly ApiKey[]): EnvironmentKeys {
  */
 export function keyId(key: string): string {
   return createHash('sha256').update(`nightshift key: ${key}`).digest('base64url').slice(0, 10);
+}
+
+/** Identifies a grant to a group of the OpenID provider, as `keyId` a key. */
+export function grantId(issuer: string, group: string): string {
+  return `oidc:${createHash('sha256').update(`${issuer}#${group}`).digest('base64url').slice(0, 10)}`;
 }
 
 /** Whether a key is this one; without one, none is. */

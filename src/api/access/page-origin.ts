@@ -13,7 +13,7 @@ export function hostRefusal({ host: given = '' }: AccessHeaders, allowedHosts: r
   if (host !== null && (isLoopback(host) || allowedHosts.includes(host))) return null;
   return refuse(
     'forbidden',
-    `The host ${JSON.stringify(given.slice(0, 100))} is not allowed. Add it to NIGHTSHIFT_ALLOWED_HOSTS, or set NIGHTSHIFT_API_KEYS or NIGHTSHIFT_ADMIN_KEY.`,
+    `The host ${JSON.stringify(given.slice(0, 100))} is not allowed. Add it to NIGHTSHIFT_ALLOWED_HOSTS, or set NIGHTSHIFT_API_KEYS, NIGHTSHIFT_ADMIN_KEY or NIGHTSHIFT_OIDC_ISSUER.`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** What a token narrows: for whom its requests act, and which contexts they see. */
+/** For whom requests act, and which contexts they see: a token narrows it. */
 import { WHOLE_TENANT, type Reach } from '../../core/access/reach.ts';
 import type { Allow } from '../../core/access/tenant.ts';
 import type { Token } from '../../core/access/tokens.ts';
@@ -8,8 +8,11 @@ import type { Executor } from '../../db/connection/client.ts';
 import { isReached, type Named, type Visible } from '../../db/read/reach.ts';
 import { refused } from '../response/problem.ts';
 
-/** `token`: of the caller; null: it sees the whole tenant. */
-export type Caller = { tenantId: TenantId; token: Token | null };
+/**
+ * `token`: of the caller; null: it sees the whole tenant. `user`: proved by the token, or by the sign-in of the session;
+ * null: a key names users.
+ */
+export type Caller = { tenantId: TenantId; token: Token | null; user: User | null };
 
 /** `allow`: what the workers of its tenant may use. */
 export type WritingCaller = Caller & { allow: Allow };
@@ -21,18 +24,22 @@ export function reachOf({ token }: Pick<Caller, 'token'>): Reach {
 }
 
 /**
- * On whose behalf a request acts: the user of its token, else the one that it names; null: there is none. Throws if it names
- * another user than its token.
+ * On whose behalf a request acts: the user that it proves, else the one that it names; null: there is none. Throws if it
+ * names another user than it proves.
  */
-export function actingUser({ token }: Pick<Caller, 'token'>, named: User | undefined): User | null {
-  if (token !== null && named !== undefined && named !== token.user)
-    throw refused('forbidden', 'This token acts for another user. Leave user out.', 'user');
-  return token?.user ?? named ?? null;
+export function actingUser({ token, user }: Pick<Caller, 'token' | 'user'>, named: User | undefined): User | null {
+  if (user !== null && named !== undefined && named !== user)
+    throw refused(
+      'forbidden',
+      `This ${token === null ? 'session' : 'token'} acts for another user. Leave user out.`,
+      'user',
+    );
+  return user ?? named ?? null;
 }
 
-/** What a list shows: what the caller sees, of the user that it names. */
-export function visibleTo(caller: Pick<Caller, 'token'>, named: User | undefined): Visible {
-  actingUser(caller, named);
+/** What a list shows: what the caller sees, of the user that it names. A session sees those of all users. */
+export function visibleTo(caller: Pick<Caller, 'token' | 'user'>, named: User | undefined): Visible {
+  if (caller.token !== null) actingUser(caller, named);
   return { reach: reachOf(caller), user: named ?? null };
 }
 

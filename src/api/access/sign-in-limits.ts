@@ -1,13 +1,16 @@
-/** Rate limits for sign-in: wrong keys per address, sessions per key. Each process counts for itself. */
+/** Rate limits for sign-in: wrong keys or codes per address, sessions per key or user. Each process counts for itself. */
 import { isIPv6 } from 'node:net';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { refuse, type Refusal } from '../../core/errors.ts';
+import type { User } from '../../core/access/user.ts';
 
 const MINUTE_S = 60;
-/** Wrong keys per address and minute. */
+/** Wrong keys per address and minute, or wrong codes of an OpenID provider. */
 const WRONG = 10;
-/** New sessions per key and minute. */
+/** New sessions per key and minute, or per user of the OpenID provider. */
 const SESSIONS = 30;
+/** Sign-ins with OpenID Connect that begin, per address and minute. */
+const BEGINS = 60;
 
 type SignInLimits = {
   /** Null: the address may try a key. */
@@ -35,6 +38,30 @@ export function signInLimits(): SignInLimits {
         ? null
         : tooMany(`More than ${SESSIONS} sessions were started with this API key within a minute`);
     },
+  };
+}
+
+/** False: a limit is reached. */
+type OidcLimits = {
+  mayBegin(address: string): Promise<boolean>;
+  /** Counts a code that the address sent as wrong, until `giveBack`. */
+  mayTry(address: string): Promise<boolean>;
+  /** The code was not wrong. */
+  giveBack(address: string): Promise<void>;
+  mayEnter(user: User): Promise<boolean>;
+};
+
+export function oidcLimits(): OidcLimits {
+  const begins = new RateLimiterMemory({ points: BEGINS, duration: MINUTE_S });
+  const wrong = new RateLimiterMemory({ points: WRONG, duration: MINUTE_S });
+  const sessions = new RateLimiterMemory({ points: SESSIONS, duration: MINUTE_S });
+  return {
+    mayBegin: (address) => consume(begins, networkOf(address)),
+    mayTry: (address) => consume(wrong, networkOf(address)),
+    async giveBack(address) {
+      await wrong.reward(networkOf(address));
+    },
+    mayEnter: (user) => consume(sessions, user),
   };
 }
 

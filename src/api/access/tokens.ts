@@ -54,7 +54,10 @@ type Tokens = {
   whileValid(token: TokenRef, end: () => void): () => void;
 };
 
-export const NEEDS_KEY = refuse('forbidden', 'A token is made by an API key, and this API has none. Make one first.');
+export const NEEDS_KEY = refuse(
+  'forbidden',
+  'A token is made by an API key, and this request has none. Make a key, and use it.',
+);
 
 const NO_SECRET = refuse(
   'unsupported',

@@ -11,7 +11,7 @@ import { actorOf } from '../access/actor.ts';
 import type { ApiPorts } from '../server/ports.ts';
 
 /** The parts of a request that identify the caller. */
-export type AuditedBy = Pick<FastifyRequest, 'id' | 'token' | 'credential' | 'key'>;
+export type AuditedBy = Pick<FastifyRequest, 'id' | 'token' | 'user' | 'credential' | 'key'>;
 
 /** `tenantId` null: the installation. `user`: the one that the request names. */
 type By = { request: AuditedBy; tenantId: TenantId | null; user?: User | undefined };

@@ -61,15 +61,15 @@ export function notifying<Posted>(
 /** `full`: why the tenant may have no more jobs; null: it may. */
 export function queueOf(
   { config }: { config: { queueLimit: number } },
-  { tenantId, token }: Caller,
+  { tenantId, token, user }: Caller,
   contextId: ContextId,
   full: Refusal | null,
 ): Target {
-  return { tenantId, token, contextId, queueLimit: config.queueLimit, full };
+  return { tenantId, token, user, contextId, queueLimit: config.queueLimit, full };
 }
 
 export function toSubmitInput(
-  { tenantId, token, contextId, queueLimit, full }: Target,
+  { tenantId, token, user, contextId, queueLimit, full }: Target,
   posted: Options,
 ): Omit<SubmitInput, 'content'> {
   return {
@@ -77,21 +77,21 @@ export function toSubmitInput(
     contextId,
     delivery: posted.delivery ?? 'queue',
     branch: posted.branch ?? null,
-    ...toJobOptions({ token }, posted, 'deadline'),
+    ...toJobOptions({ token, user }, posted, 'deadline'),
     queueLimit,
     full,
   };
 }
 
 /** The first input is of the user of its worker. */
-export function toFirstInput(caller: Pick<Caller, 'token'>, posted: Static<typeof FirstMessage>): FirstInput {
+export function toFirstInput(caller: Pick<Caller, 'token' | 'user'>, posted: Static<typeof FirstMessage>): FirstInput {
   return { content: toBlocks(posted.content), ...toJobOptions(caller, posted, 'input.deadline') };
 }
 
 /** Options that are not given get their defaults. `deadlineAt`: the path of the deadline in the body. */
 function toJobOptions(
-  { token }: Pick<Caller, 'token'>,
-  { priority = NORMAL, metadata = {}, user, max_steps, deadline }: Options,
+  { token, user }: Pick<Caller, 'token' | 'user'>,
+  { priority = NORMAL, metadata = {}, user: named, max_steps, deadline }: Options,
   deadlineAt: string,
 ): Omit<JobOptions, 'content'> {
   if (token !== null && priority < NORMAL)
@@ -99,7 +99,7 @@ function toJobOptions(
   return {
     priority,
     metadata: { ...metadata, ...token?.metadata },
-    user: actingUser({ token }, user),
+    user: actingUser({ token, user }, named),
     maxSteps: max_steps ?? null,
     deadline: parseInstant(deadline, deadlineAt),
   };

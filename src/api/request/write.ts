@@ -17,15 +17,15 @@ import type { TenantId } from '../../core/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { OutOfTime } from '../server/deadline.ts';
-import type { Token } from '../../core/access/tokens.ts';
+import type { User } from '../../core/access/user.ts';
 import type { ApiPorts } from '../server/ports.ts';
 import { RequestRefused, orRefuse } from '../response/problem.ts';
 
 /** The parts of a request that identify it. */
 export type WriteRequest = {
   tenantId: TenantId;
-  /** The keys of a token's user are apart from those of others. */
-  token: Token | null;
+  /** The keys of a user that a token or session proves are apart from those of others. */
+  user: User | null;
   method: string;
   url: string;
   body?: unknown;
@@ -36,8 +36,8 @@ export type WriteRequest = {
 
 /** Without an `Idempotency-Key`: what is stored under it would contain a secret that the response shows. */
 export function unstored(request: Omit<WriteRequest, 'body' | 'headers'>): WriteRequest {
-  const { tenantId, token, method, url, lateAt } = request;
-  return { tenantId, token, method, url, lateAt, headers: {} };
+  const { tenantId, user, method, url, lateAt } = request;
+  return { tenantId, user, method, url, lateAt, headers: {} };
 }
 
 /** Runs `command`, then `read` in the same transaction, if it has one; the response is the result of `read`. */
@@ -151,11 +151,11 @@ function asAnswer<Answer extends object>({ answer }: JsonObject): Answer {
   return JSON.parse(answer) as Answer;
 }
 
-function keyOf({ tenantId, token, method, url, body, headers }: WriteRequest): RequestKey | null {
+function keyOf({ tenantId, user, method, url, body, headers }: WriteRequest): RequestKey | null {
   const given = headers['idempotency-key'];
   if (given === undefined) return null;
   // No client can send a key with a line break.
-  const key = token === null ? given : `${hashOf(token.user)}\n${given}`;
+  const key = user === null ? given : `${hashOf(user)}\n${given}`;
   const [path] = url.split('?', 1);
   return { tenantId, key, request: hashOf(`${method}\n${path}\n${canonical(body)}`) };
 }

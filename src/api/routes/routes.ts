@@ -25,6 +25,7 @@ import { interruptRoutes } from './contexts/interrupt.ts';
 import { jobStepRoutes } from './jobs/job-steps.ts';
 import { jobRoutes } from './jobs/jobs.ts';
 import { messageRoutes } from './messages/messages.ts';
+import { oidcRoutes } from './system/oidc.ts';
 import { roleRoutes } from './workers/roles.ts';
 import { searchRoute } from './messages/search.ts';
 import { scheduleRunRoutes } from './schedules/schedule-runs.ts';
@@ -76,6 +77,7 @@ export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, s
   webhookRoutes(app, ports);
   deliveryRoutes(app, ports);
   sessionRoutes(app, ports, accessControl);
+  oidcRoutes(app, ports, accessControl);
   statsHistoryRoute(app, ports);
   usageRoute(app, ports, { quotas, streams });
   installationRoutes(app, ports);

@@ -129,6 +129,7 @@ function guard(
   app.decorateRequest('credential', null);
   app.decorateRequest('key', null);
   app.decorateRequest('token', null);
+  app.decorateRequest('user', null);
   app.addHook('onRequest', async (request, reply) => {
     request.limits = NO_LIMITS;
     reply.headers({ 'x-request-id': request.id, ...SAFELY, ...(isData(request.url) ? NOT_KEPT : {}) });
@@ -156,6 +157,7 @@ function guard(
       request.limits = limitsOf(access.limits, config.tenantLimits);
       request.key = access.key;
       request.token = access.token;
+      request.user = access.user;
       // What the operator may do is never refused, not even where no key is needed.
       if (needs !== 'operator') await within(config.requestMs, quotas.admit(request, reply));
       const scope = scopeOf(needs);

@@ -19,6 +19,7 @@ import type { Scope, Scopes } from '../../core/access/scopes.ts';
 import type { RequestRates, TenantLimits } from '../../core/access/quotas.ts';
 import type { Allow } from '../../core/access/tenant.ts';
 import type { Token } from '../../core/access/tokens.ts';
+import type { User } from '../../core/access/user.ts';
 import type { Receivers } from '../../webhooks/receivers.ts';
 import type { SecretBox } from '../../webhooks/secret-box.ts';
 import type { Credential } from '../access/access.ts';
@@ -28,6 +29,8 @@ export type ApiConfig = Pick<
   Config,
   | 'apiKeys'
   | 'adminKey'
+  | 'oidc'
+  | 'oidcSettings'
   | 'allowedHosts'
   | 'trustedProxies'
   | 'queueLimit'
@@ -89,10 +92,12 @@ declare module 'fastify' {
     isOperator: boolean;
     /** What gives access and may end meanwhile; null: the admin key. */
     credential: Credential | null;
-    /** The key that gives access, itself or by what it made; null: none, or the admin key. */
+    /** The key that gives access, itself or by what it made; null: none, the admin key, or the session of a user. */
     key: KeyRef | null;
     /** The token that the request was sent with; null: none. */
     token: Token | null;
+    /** The user that its token proves, or the sign-in of its session; null: none. */
+    user: User | null;
     /** The job that the request created; null: none. For the log. */
     madeJob: string | null;
     /** The API key that the request created; null: none. For the log. */

@@ -3,7 +3,7 @@ import { ConfigError, type Config } from '../../config/config.ts';
 import { openStreamHub } from '../../events/stream-hub.ts';
 import { listenError } from './busy-port.ts';
 import { isLoopback } from '../../config/loopback.ts';
-import { isSecured } from '../access/access.ts';
+import { isSecured } from '../../config/secured.ts';
 import { createApp } from './app.ts';
 import { openCatalog, type Catalog } from './catalog.ts';
 import type { ApiConfig, AppPorts } from './ports.ts';
@@ -27,10 +27,11 @@ export async function startServer(ports: ServerPorts): Promise<Server> {
   const { host, port } = ports.config;
   if (!isSecured(ports.config) && !isLoopback(host)) {
     throw new ConfigError([
-      `HOST ${host} is not a loopback address, and no API keys are set: set NIGHTSHIFT_API_KEYS or NIGHTSHIFT_ADMIN_KEY, or set HOST to 127.0.0.1`,
+      `HOST ${host} is not a loopback address, and no API keys are set: set NIGHTSHIFT_API_KEYS, NIGHTSHIFT_ADMIN_KEY or NIGHTSHIFT_OIDC_ISSUER, or set HOST to 127.0.0.1`,
     ]);
   }
   expectLongKeys(ports);
+  expectGrants(ports);
   const app = await createApp({
     ...ports,
     streamHub: openStreamHub(ports.database, ports.bus),
@@ -64,6 +65,11 @@ function expectLongKeys({ config, logger }: ServerPorts): void {
   const warning = `NIGHTSHIFT_API_KEYS has keys with fewer than ${LONG_KEY} characters (tenants: ${[...new Set(short)].join(', ')}): generate keys with \`openssl rand -hex 32\``;
   if (!isLoopback(config.host)) throw new ConfigError([warning]);
   logger.warn(warning);
+}
+
+function expectGrants({ config: { oidc, oidcSettings }, logger }: ServerPorts): void {
+  if (oidc === null || oidcSettings.grants.length > 0) return;
+  logger.warn('NIGHTSHIFT_OIDC_ISSUER is set, but no group may sign in: list them in oidc.grants of the config file');
 }
 
 function urlOf(host: string, port: number): string {

@@ -22,7 +22,7 @@ import type { CommandPorts } from '../ports.ts';
 type Target = { tenantId: TenantId; contextId: ContextId; messageId: MessageId };
 
 /**
- * Null: unchanged. `place`: position in the context's queue, from 1. `by`: the user of the token that asks for it; null:
+ * Null: unchanged. `place`: position in the context's queue, from 1. `by`: the user that the request proves; null:
  * a key, which may act for all.
  */
 type InputChange = { content: InputBlock[] | null; place: number | null; by: User | null };

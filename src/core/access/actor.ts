@@ -2,8 +2,9 @@
 import type { User } from './user.ts';
 
 /**
- * `operator`: the admin key, or an API without keys. `system`: Nightshift itself, without a request. `id`: of the key (`env:…`: of the environment), or of the token; a session has that
- * of its key. `user`: proved by the token. `onBehalfOf`: named by a key, and not proved.
+ * `operator`: the admin key, or an API without keys. `system`: Nightshift itself, without a request. `id`: of the key
+ * (`env:…`: of the environment), or of the token; a session has that of its key, or null. `user`: proved by the token, or
+ * by the sign-in of the session. `onBehalfOf`: named by a key, and not proved.
  */
 export type Actor = {
   kind: 'key' | 'token' | 'session' | 'operator' | 'system';

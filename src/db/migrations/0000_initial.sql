@@ -36,10 +36,13 @@ CREATE TABLE "sessions" (
 	"tenant_id" bigint,
 	"key_id" text,
 	"api_key_id" uuid,
+	"user_name" text,
+	"groups" jsonb,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "sessions_key" CHECK (num_nonnulls("sessions"."key_id", "sessions"."api_key_id") = 1),
-	CONSTRAINT "sessions_operator" CHECK ("sessions"."tenant_id" is not null or "sessions"."api_key_id" is null)
+	CONSTRAINT "sessions_key" CHECK (num_nonnulls("sessions"."key_id", "sessions"."api_key_id", "sessions"."user_name") = 1),
+	CONSTRAINT "sessions_groups" CHECK (num_nonnulls("sessions"."user_name", "sessions"."groups") in (0, 2)),
+	CONSTRAINT "sessions_operator" CHECK ("sessions"."tenant_id" is not null or "sessions"."key_id" is not null)
 );
 --> statement-breakpoint
 CREATE TABLE "tenants" (

@@ -1,32 +1,42 @@
-/** Browser sessions: of a tenant by its API key, or of the operator by the admin key. */
+/** Browser sessions: of a tenant, by an API key or by a user of the OpenID provider; or of the operator, by the admin key. */
 import { sql, type SQL } from 'drizzle-orm';
 import type { KeyRef } from '../../core/access/api-keys.ts';
 import type { ApiKeyId, TenantId } from '../../core/ids.ts';
 import type { TenantLimits } from '../../core/access/quotas.ts';
 import type { Allow, TenantStatus } from '../../core/access/tenant.ts';
 import type { Scopes } from '../../core/access/scopes.ts';
+import type { User } from '../../core/access/user.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { nowInStatement } from '../connection/instant.ts';
 import { isValidKey, parseScopes } from './api-keys.ts';
 import { isActive } from './tenants/tenants.ts';
 
-/** Who signed in. `keyId`: of the admin key. The session ends with the key. */
-export type SignedInBy = { kind: 'tenant'; tenantId: TenantId; key: KeyRef } | OperatorSession;
-type OperatorSession = { kind: 'operator'; keyId: string };
+/**
+ * Who began a session of a tenant. A key: it ends with the key. A user of the OpenID provider: `groups` are those that
+ * gave access to the tenant.
+ */
+export type SessionOwner = { kind: 'key'; key: KeyRef } | { kind: 'user'; user: User; groups: readonly string[] };
 
-/** `scopes`: of a key that the API made; those of the environment are not stored. */
-export type StoredSession = OperatorSession | TenantSession;
-type TenantSession = {
+/** `keyId`: of the admin key. The session ends with the key. */
+export type OperatorSession = { kind: 'operator'; keyId: string };
+
+/** Who signed in. */
+export type SignedInBy = { kind: 'tenant'; tenantId: TenantId; owner: SessionOwner } | OperatorSession;
+
+/** `scopes`: of a key that the API made; those of the environment, and of groups, are not stored. */
+export type TenantSession = {
   kind: 'tenant';
   tenantId: TenantId;
   tenantName: string;
   tenantStatus: TenantStatus;
   allow: Allow;
   limits: TenantLimits;
-  key: KeyRef;
+  owner: SessionOwner;
   scopes: Scopes;
 };
+
+export type StoredSession = OperatorSession | TenantSession;
 
 /** A condition on a session `s` and its key `k`, if the API made it. */
 const isLive: SQL = sql`s.expires_at > ${nowInStatement} and (s.api_key_id is null or ${isValidKey})`;
@@ -47,36 +57,51 @@ export async function beginSession(
       values (${tokenHash}, ${by.keyId}, ${nowInStatement} + ${seconds} * interval '1 second')`);
     return true;
   }
-  const { tenantId, key } = by;
+  const { keyId, apiKeyId, user, groups } = toColumns(by.owner);
   const rows = await executor.execute(sql`/* sessions.begin */
-    insert into sessions (token_hash, tenant_id, key_id, api_key_id, expires_at)
-    select ${tokenHash}, t.id, ${key.kind === 'env' ? key.id : null}::text,
-      ${key.kind === 'made' ? key.id : null}::uuid, ${nowInStatement} + ${seconds} * interval '1 second'
-    from tenants t where t.id = ${tenantId} and t.status = 'active' returning 1`);
+    insert into sessions (token_hash, tenant_id, key_id, api_key_id, user_name, groups, expires_at)
+    select ${tokenHash}, t.id, ${keyId}::text, ${apiKeyId}::uuid, ${user}::text,
+      ${groups === null ? null : encodeJson(groups)}::jsonb, ${nowInStatement} + ${seconds} * interval '1 second'
+    from tenants t where t.id = ${by.tenantId} and t.status = 'active' returning 1`);
   return rows.length > 0;
 }
 
-type KeyRow = { keyId: string | null; apiKeyId: ApiKeyId | null };
-type SessionRow = KeyRow &
-  ({ tenantId: null } | (Omit<TenantSession, 'kind' | 'key' | 'scopes'> & { scopes: string | null }));
+type OwnerColumns = {
+  keyId: string | null;
+  apiKeyId: ApiKeyId | null;
+  user: User | null;
+  groups: readonly string[] | null;
+};
+
+const OWNER: SQL = sql`s.key_id as "keyId", s.api_key_id as "apiKeyId", s.user_name as "user", s.groups`;
+
+function toColumns(owner: SessionOwner): OwnerColumns {
+  const none = { keyId: null, apiKeyId: null, user: null, groups: null };
+  if (owner.kind === 'user') return { ...none, user: owner.user, groups: owner.groups };
+  const { key } = owner;
+  return key.kind === 'env' ? { ...none, keyId: key.id } : { ...none, apiKeyId: key.id };
+}
+
+function ownerOf({ keyId, apiKeyId, user, groups }: OwnerColumns): SessionOwner {
+  if (user !== null) return { kind: 'user', user, groups: groups ?? [] };
+  return { kind: 'key', key: apiKeyId === null ? { kind: 'env', id: keyId ?? '' } : { kind: 'made', id: apiKeyId } };
+}
+
+type SessionRow = OwnerColumns &
+  ({ tenantId: null } | (Omit<TenantSession, 'kind' | 'owner' | 'scopes'> & { scopes: string | null }));
 
 /** Null: no such session, or it has expired, or its key has. */
 export async function findSession(executor: Executor, tokenHash: string): Promise<StoredSession | null> {
   const [found] = await executor.execute<SessionRow>(sql`/* sessions.find */
     select s.tenant_id as "tenantId", t.name as "tenantName", t.status as "tenantStatus", t.allow, t.limits,
-      s.key_id as "keyId",
-      s.api_key_id as "apiKeyId", k.scopes
+      ${OWNER}, k.scopes
     from sessions s left join tenants t on t.id = s.tenant_id left join api_keys k on k.id = s.api_key_id
     where s.token_hash = ${tokenHash} and (s.tenant_id is null or t.id is not null) and ${isLive}`);
   if (found === undefined) return null;
   if (found.tenantId === null) return { kind: 'operator', keyId: found.keyId ?? '' };
   const { tenantId, tenantName, tenantStatus, allow, limits, scopes } = found;
   const ofTenant = { tenantId, tenantName, tenantStatus, allow, limits };
-  return { kind: 'tenant', ...ofTenant, key: keyOf(found), scopes: new Set(parseScopes(scopes ?? '')) };
-}
-
-function keyOf({ keyId, apiKeyId }: KeyRow): KeyRef {
-  return apiKeyId === null ? { kind: 'env', id: keyId ?? '' } : { kind: 'made', id: apiKeyId };
+  return { kind: 'tenant', ...ofTenant, owner: ownerOf(found), scopes: new Set(parseScopes(scopes ?? '')) };
 }
 
 /** The hashes of those sessions that exist and have not expired, nor their keys, in one query. */
@@ -99,14 +124,21 @@ export async function holdSession(tx: Executor, tokenHash: string): Promise<bool
   return rows.length > 0;
 }
 
-/** Returns what it began with. Null: no such session. */
+/** Returns who began it. Null: no such session. */
 export async function endSession(tx: Executor, tokenHash: string): Promise<SignedInBy | null> {
-  const [ended] = await tx.execute<KeyRow & { tenantId: TenantId | null }>(sql`/* sessions.end */
-    delete from sessions s where s.token_hash = ${tokenHash}
-    returning s.tenant_id as "tenantId", s.key_id as "keyId", s.api_key_id as "apiKeyId"`);
+  const [ended] = await tx.execute<OwnerColumns & { tenantId: TenantId | null }>(sql`/* sessions.end */
+    delete from sessions s where s.token_hash = ${tokenHash} returning s.tenant_id as "tenantId", ${OWNER}`);
   if (ended === undefined) return null;
   const { tenantId, keyId } = ended;
-  return tenantId === null ? { kind: 'operator', keyId: keyId ?? '' } : { kind: 'tenant', tenantId, key: keyOf(ended) };
+  return tenantId === null
+    ? { kind: 'operator', keyId: keyId ?? '' }
+    : { kind: 'tenant', tenantId, owner: ownerOf(ended) };
+}
+
+/** Ends all sessions that the user has in the tenant by sign-in at the OpenID provider. */
+export async function endSessionsOf(tx: Executor, tenantId: TenantId, user: User): Promise<void> {
+  await tx.execute(sql`/* sessions.end_of_user */
+    delete from sessions s where s.tenant_id = ${tenantId} and s.user_name = ${user}`);
 }
 
 /** Deletes expired sessions, at most `most`. Returns how many were deleted. */

@@ -10,7 +10,8 @@ import type { Effect } from '../../core/tools/tool.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
 import type { McpServerDefinition } from '../mcp/settings/servers.ts';
 import type { LimitDefinitions } from './limits.ts';
-import type { PriceDefinition } from './prices.ts';
+import type { OidcDefinition } from './sections/oidc.ts';
+import type { PriceDefinition } from './sections/prices.ts';
 import type { OutputOf, StandardSchema } from './standard-schema.ts';
 import type { Written } from './written.ts';
 
@@ -152,6 +153,8 @@ export type OperatorConfig = {
   limits?: LimitDefinitions | undefined;
   /** By `provider/model`, as used in configs. The cost of other models is unknown. */
   prices?: Readonly<Record<string, PriceDefinition>> | undefined;
+  /** Who may sign in to the console with OpenID Connect. */
+  oidc?: OidcDefinition | undefined;
 };
 
 /** Types the config file; each tool's `execute` is typed by its own schema. */

@@ -4,6 +4,7 @@
  */
 import { Type, type Static } from 'typebox';
 import type { Prices as PicoPrices } from '../../core/money/cost.ts';
+import { NO_OIDC_SETTINGS, type OidcSettings } from '../../core/access/oidc.ts';
 import type { Role } from '../../core/workers/settings.ts';
 import { partial } from '../../schema/build.ts';
 import { FileRole } from '../../schema/config.ts';
@@ -18,8 +19,9 @@ import { jsonCopy } from '../run/json-copy.ts';
 import { runnerFaults } from './built-in-limits.ts';
 import { byName, checkerOf } from './file-validator.ts';
 import { Limits, toLimits, type SetLimits } from './limits.ts';
+import { Oidc, toOidcSettings } from './sections/oidc.ts';
 import { plainCopy } from './plain-copy.ts';
-import { Prices, toPrices } from './prices.ts';
+import { Prices, toPrices } from './sections/prices.ts';
 import { prune, type Pruned } from './prune.ts';
 import { roleFaults } from './roles.ts';
 import {
@@ -37,6 +39,7 @@ export type OperatorSettings = {
   mcpServers: ReadonlyMap<string, ServerSettings>;
   limits: SetLimits;
   prices: PicoPrices;
+  oidc: OidcSettings;
 };
 
 export const NO_SETTINGS: OperatorSettings = {
@@ -45,6 +48,7 @@ export const NO_SETTINGS: OperatorSettings = {
   mcpServers: new Map(),
   limits: {},
   prices: new Map(),
+  oidc: NO_OIDC_SETTINGS,
 };
 
 /** `faults`: sentences. */
@@ -56,6 +60,7 @@ const sections = {
   mcp_servers: Servers,
   limits: Limits,
   prices: Prices,
+  oidc: Oidc,
 };
 /** The config file, as docs/configuration.md lists it. */
 export const ConfigSchema = partial(sections);
@@ -146,7 +151,7 @@ function nameFaults(tools: readonly (Pruned<WrittenTool> | undefined)[], servers
 
 /** `own`: the export itself, whose functions get their tool as `this`. */
 function settingsOf(config: WrittenConfig, own: unknown, inputs: ReadonlyMap<number, ValidInput>): OperatorSettings {
-  const { tools = [], roles = {}, mcp_servers = {}, limits = {}, prices = {} } = config;
+  const { tools = [], roles = {}, mcp_servers = {}, limits = {}, prices = {}, oidc = {} } = config;
   const ownTools: unknown[] = isObject(own) && Array.isArray(own['tools']) ? own['tools'] : [];
   return {
     tools: tools.map((tool, index) => {
@@ -159,5 +164,6 @@ function settingsOf(config: WrittenConfig, own: unknown, inputs: ReadonlyMap<num
     mcpServers: toServers(mcp_servers),
     limits: toLimits(limits),
     prices: toPrices(prices),
+    oidc: toOidcSettings(oidc),
   };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseEnvironment } from '../../../src/config/config.ts';
 import { openAccessControl } from '../../../src/api/access/access.ts';
 import { isLoopback } from '../../../src/config/loopback.ts';
 import { ALL_SCOPES } from '../../../src/core/access/scopes.ts';
@@ -165,7 +166,9 @@ describe('with an admin key', () => {
       auth: 'key',
       signed_in: true,
       tenant: null,
+      user: null,
       scopes: ['operator'],
+      oidc: null,
     });
   });
 
@@ -266,7 +269,7 @@ describe('access control', () => {
 
   test('compares every key in constant time', async () => {
     const keys = [{ key: 'a', tenant: 'x', scopes: ALL_SCOPES }];
-    const gate = openAccessControl({ apiKeys: keys, adminKey: null, allowedHosts: [], secretKeys: [] }, api.database);
+    const gate = openAccessControl({ ...parseEnvironment({}), apiKeys: keys }, api.database);
     expect(await gate.admit(asked({ authorization: 'Bearer a' }))).toEqual({
       kind: 'tenant',
       tenantId: expect.any(Number),
@@ -277,13 +280,14 @@ describe('access control', () => {
       allow: {},
       limits: {},
       key: { kind: 'env', id: expect.any(String) },
+      user: null,
       token: null,
     });
     expect(await gate.admit(asked({}))).toMatchObject({ kind: 'refused', code: 'unauthorized' });
   });
 
   test('without keys requires a Host', async () => {
-    const gate = openAccessControl({ apiKeys: [], adminKey: null, allowedHosts: [], secretKeys: [] }, api.database);
+    const gate = openAccessControl(parseEnvironment({}), api.database);
     for (const headers of [{}, { host: '' }, { host: ':80' }]) {
       expect(await gate.admit(asked(headers))).toMatchObject({ kind: 'refused', code: 'forbidden' });
     }

@@ -88,9 +88,9 @@ describe('signing in', () => {
   });
 
   test('is reported, and undone by signing out', async () => {
-    const unsigned = { auth: 'key', signed_in: false, tenant: null, scopes: [] };
+    const unsigned = { auth: 'key', signed_in: false, tenant: null, user: null, scopes: [], oidc: null };
     expect((await api.get('/api/session')).body).toEqual(unsigned);
-    const signedIn = { auth: 'key', signed_in: true, tenant: 'globex', scopes: [...SCOPES] };
+    const signedIn = { auth: 'key', signed_in: true, tenant: 'globex', user: null, scopes: [...SCOPES], oidc: null };
     expect((await api.get('/api/session', await signIn('third-with-more'))).body).toEqual(signedIn);
     expect((await api.get('/api/session', { authorization: 'Bearer third-with-more' })).body).toEqual(signedIn);
     const reader = { ...signedIn, scopes: ['read', 'run'] };
@@ -339,7 +339,9 @@ test('without keys there is no sign-in, and every request is that of the default
     auth: 'none',
     signed_in: true,
     tenant: 'default',
+    user: null,
     scopes: [...SCOPES],
+    oidc: null,
   });
   const { status, headers } = await open.post('/api/session', { key: 'any' });
   expect([status, headers['set-cookie']]).toEqual([204, undefined]);

@@ -167,7 +167,7 @@ describe('a token', () => {
 
   test('is no sign-in of a browser, and tells nothing about the tenant', async () => {
     const { body } = await api.get('/api/session', bearer(await tokenOf('alice')));
-    expect(body).toEqual({ auth: 'key', signed_in: false, tenant: null, scopes: [] });
+    expect(body).toEqual({ auth: 'key', signed_in: false, tenant: null, user: null, scopes: [], oidc: null });
   });
 
   test('gets 404 for an unknown path, and 405 for a method that a path does not have', async () => {

@@ -41,6 +41,8 @@ describe('the configuration', () => {
       reservedSlots: 16,
       apiKeys: [],
       adminKey: null,
+      oidc: null,
+      oidcSettings: { grants: [], groupsClaim: 'groups', scopes: [], name: null },
       secretKeys: [],
       corsOrigins: [],
       allowedHosts: [],
@@ -95,6 +97,10 @@ describe('the configuration', () => {
       NIGHTSHIFT_TRUSTED_PROXIES: '192.0.2.1, 10.0.0.0/8,fd00::/8, ::1',
       NIGHTSHIFT_DEFAULT_MODEL: 'openai-chat/some/model',
       NIGHTSHIFT_HEARTBEAT_INTERVAL_MS: ' 50 ',
+      NIGHTSHIFT_OIDC_ISSUER: 'https://login.example.com/realms/one',
+      NIGHTSHIFT_OIDC_CLIENT_ID: 'nightshift',
+      NIGHTSHIFT_OIDC_CLIENT_SECRET: 's'.repeat(16),
+      NIGHTSHIFT_PUBLIC_URL: 'https://nightshift.example.com/',
     });
     expect(config).toMatchObject({
       databaseUrl: 'postgres://u:p@db/n',
@@ -116,7 +122,43 @@ describe('the configuration', () => {
       trustedProxies: ['192.0.2.1', '10.0.0.0/8', 'fd00::/8', '::1'],
       defaultModel: 'openai-chat/some/model',
       heartbeatIntervalMs: 50,
+      oidc: {
+        issuer: 'https://login.example.com/realms/one',
+        clientId: 'nightshift',
+        clientSecret: 's'.repeat(16),
+        publicUrl: 'https://nightshift.example.com',
+      },
     });
+  });
+
+  test.each<[Environment, string[]]>([
+    [{ NIGHTSHIFT_PUBLIC_URL: 'https://a.example' }, []],
+    [{ NIGHTSHIFT_OIDC_ISSUER: 'http://127.0.0.1:9' }, ['must all be set']],
+    [{ NIGHTSHIFT_OIDC_CLIENT_ID: 'id', NIGHTSHIFT_PUBLIC_URL: 'http://localhost:3000' }, ['must all be set']],
+    [
+      {
+        NIGHTSHIFT_OIDC_ISSUER: 'https://a.example',
+        NIGHTSHIFT_OIDC_CLIENT_ID: 'id',
+        NIGHTSHIFT_OIDC_CLIENT_SECRET: 's'.repeat(16),
+      },
+      ['NIGHTSHIFT_PUBLIC_URL must be set'],
+    ],
+    ...[
+      'http://a.example',
+      'https://a.example/?a',
+      'https://u:p@a.example',
+      `https://a.example/${'a'.repeat(300)}`,
+      'https://a.example/.well-known/openid-configuration',
+    ].map((issuer): [Environment, string[]] => [
+      { NIGHTSHIFT_OIDC_ISSUER: issuer },
+      ['NIGHTSHIFT_OIDC_ISSUER must be'],
+    ]),
+    ...['http://a.example', 'https://a.example/path', 'a.example', 'https://u@a.example'].map(
+      (url): [Environment, string[]] => [{ NIGHTSHIFT_PUBLIC_URL: url }, ['NIGHTSHIFT_PUBLIC_URL must be']],
+    ),
+    [{ NIGHTSHIFT_OIDC_CLIENT_SECRET: 'short' }, ['NIGHTSHIFT_OIDC_CLIENT_SECRET must have']],
+  ])('of a sign-in that is set up as %j has the faults %j', (env, faults) => {
+    expect(faultsOf(env)).toEqual(faults.map((fault) => expect.stringContaining(fault)));
   });
 
   test.each<[Environment, string]>([
@@ -135,6 +177,9 @@ describe('the configuration', () => {
     const wrong = {
       ANTHROPIC_BASE_URL: 'hunter2',
       OPENAI_BASE_URL: 'ftp://hunter2',
+      NIGHTSHIFT_OIDC_ISSUER: 'hunter2',
+      NIGHTSHIFT_OIDC_CLIENT_SECRET: 'hunter2',
+      NIGHTSHIFT_PUBLIC_URL: 'hunter2',
       DATABASE_URL: 'mysql://user:hunter2@db/name',
       NIGHTSHIFT_API_DATABASE_URL: 'hunter2',
       REDIS_URL: 'hunter2',

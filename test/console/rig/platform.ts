@@ -41,8 +41,10 @@ export function useTenant(name: string): () => ConsolePlatform {
   return () => started(platform);
 }
 
-/** With these settings too; it asks for no key. */
-export function useOwnPlatform(env: Record<string, string> = {}): () => OwnPlatform {
+/** With these settings too; without those of access it asks for no key. */
+export function useOwnPlatform(
+  env: Record<string, string> | (() => Promise<Record<string, string>>) = {},
+): () => OwnPlatform {
   let running: RunningPlatform | null = null;
   let platform: OwnPlatform | null = null;
   beforeAll(async () => {
@@ -52,7 +54,7 @@ export function useOwnPlatform(env: Record<string, string> = {}): () => OwnPlatf
       testRun: inject('testRun'),
       redisUrl: inject('redisUrl'),
     };
-    const own = await startPlatform(services, env);
+    const own = await startPlatform(services, typeof env === 'function' ? await env() : env);
     running = own;
     platform = {
       url: own.url,

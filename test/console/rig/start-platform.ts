@@ -27,7 +27,7 @@ export async function startPlatform(services: Services, more: Record<string, str
   const folder = await temporaryFolder();
   const effects = path.join(folder, 'effects');
   await mkdir(effects);
-  const port = await freePort();
+  const port = Number(more['PORT'] ?? (await freePort()));
   const env = {
     DATABASE_URL: database.url,
     ...(services.redisUrl === null ? {} : { REDIS_URL: services.redisUrl }),

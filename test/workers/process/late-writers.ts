@@ -72,7 +72,7 @@ export const LATE_WRITERS: Readonly<Record<Exclude<TenantTable, WithParent> | 'w
   ),
   idempotency_keys: ({ database: { db } }, tenantId) => takeKey(db, tenantId, 'late', 'h'),
   sessions: ({ database: { db } }, tenantId) =>
-    beginSession(db, 'late', { kind: 'tenant', tenantId, key: { kind: 'env', id: 'k' } }, 60),
+    beginSession(db, 'late', { kind: 'tenant', tenantId, owner: { kind: 'key', key: { kind: 'env', id: 'k' } } }, 60),
   api_keys: command((tenantId) =>
     makeKey(
       {

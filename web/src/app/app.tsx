@@ -1,12 +1,13 @@
 /** Root component: query cache, sign-in and router. */
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { makeQueryClient } from '../data/query/query-client.ts';
 import { sessionQuery } from '../data/query/session.ts';
 import { ErrorState } from '../ui/state/error-state.tsx';
 import { Spinner } from '../ui/state/spinner.tsx';
 import { SecretDialog } from '../ui/layout/secret-dialog.tsx';
-import { Toaster } from '../ui/layout/toaster.tsx';
+import { showFailure, Toaster } from '../ui/layout/toaster.tsx';
 import { TooltipProvider } from '../ui/layout/tooltip.tsx';
 import css from './app.module.css';
 import { ErrorBoundary } from './error-boundary.tsx';
@@ -15,12 +16,13 @@ import { SignIn } from './sign-in.tsx';
 
 const queryClient = makeQueryClient();
 
-export function App() {
+/** `entryError`: why the last sign-in failed; null: it did not. */
+export function App({ entryError }: { entryError: string | null }) {
   return (
     <ErrorBoundary>
       <QueryClientProvider client={queryClient}>
         <TooltipProvider>
-          <SignInGuard />
+          <SignInGuard entryError={entryError} />
           <Toaster />
           <SecretDialog />
         </TooltipProvider>
@@ -30,9 +32,11 @@ export function App() {
 }
 
 /** Sends no other request until the session query shows whether an API key is needed. */
-function SignInGuard() {
+function SignInGuard({ entryError }: { entryError: string | null }) {
   const session = useQuery(sessionQuery());
-  if (session.data !== undefined) return session.data.signed_in ? <RouterProvider router={router} /> : <SignIn />;
+  const [problem, setProblem] = useState(entryError);
+  if (session.data?.signed_in === true) return <SignedIn problem={problem} onShown={() => setProblem(null)} />;
+  if (session.data !== undefined) return <SignIn problem={problem} onSignedIn={() => setProblem(null)} />;
   return (
     <main className={css.middle}>
       {session.isError ? (
@@ -47,4 +51,14 @@ function SignInGuard() {
       )}
     </main>
   );
+}
+
+/** Another sign-in may have failed while this browser was signed in. */
+function SignedIn({ problem, onShown }: { problem: string | null; onShown: () => void }) {
+  useEffect(() => {
+    if (problem === null) return;
+    showFailure('Could not sign in again', problem);
+    onShown();
+  }, [problem, onShown]);
+  return <RouterProvider router={router} />;
 }

@@ -1,22 +1,28 @@
-/** Sign-in page, shown if the API requires a key. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+/** Sign-in page, shown if the API requires a key, or a sign-in with OpenID Connect. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { NightshiftError } from 'nightshift/client';
 import { useState, type FormEvent } from 'react';
-import { signIn } from '../data/query/session.ts';
-import { Button } from '../ui/forms/button.tsx';
+import { sessionQuery, signIn } from '../data/query/session.ts';
+import { Button, buttonClass } from '../ui/forms/button.tsx';
 import { TextField } from '../ui/forms/field.tsx';
 import { useTitle } from '../ui/layout/page.tsx';
 import css from './app.module.css';
 import { Logo } from './logo.tsx';
+import { entryAddress } from './oidc.ts';
 
-export function SignIn() {
+/** `problem`: why the last sign-in at the provider failed; null: it did not. */
+export function SignIn({ problem, onSignedIn }: { problem: string | null; onSignedIn: () => void }) {
   useTitle('Sign in');
   const [key, setKey] = useState('');
+  const provider = useQuery(sessionQuery()).data?.oidc ?? null;
   const queryClient = useQueryClient();
   const entry = useMutation({
     mutationFn: signIn,
-    // Discards answers that were fetched without a key or with another key.
-    onSuccess: () => queryClient.resetQueries(),
+    onSuccess: () => {
+      onSignedIn();
+      // Discards answers that were fetched without a key or with another key.
+      return queryClient.resetQueries();
+    },
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -29,9 +35,20 @@ export function SignIn() {
           <Logo />
           <h1>Sign in to Nightshift</h1>
           <p className={css.about}>
-            Enter an API key of this installation. The admin key opens the pages of the operator.
+            {provider === null ? 'Enter' : `Use your account at ${provider.name}, or enter`} an API key of this
+            installation. The admin key opens the pages of the operator.
           </p>
         </div>
+        {problem !== null && (
+          <p role="alert" className={css.problem}>
+            {problem}
+          </p>
+        )}
+        {provider !== null && (
+          <a className={buttonClass({ variant: 'primary' })} href={entryAddress()}>
+            Sign in with {provider.name}
+          </a>
+        )}
         <form onSubmit={submit}>
           <TextField
             label="API key"
@@ -39,13 +56,13 @@ export function SignIn() {
             name="key"
             autoComplete="current-password"
             required
-            autoFocus
+            autoFocus={provider === null}
             value={key}
             onChange={(event) => setKey(event.target.value)}
             error={entry.isError ? explain(entry.error) : null}
           />
-          <Button type="submit" variant="primary" busy={entry.isPending}>
-            Sign in
+          <Button type="submit" variant={provider === null ? 'primary' : 'secondary'} busy={entry.isPending}>
+            {provider === null ? 'Sign in' : 'Sign in with the key'}
           </Button>
         </form>
       </div>

@@ -9,7 +9,7 @@ import { created } from '../../response/context-answer.ts';
 import { openSource } from '../../import/open.ts';
 import { spool, type Spooled } from '../../import/spool.ts';
 import { makeWorker } from '../../request/make-worker.ts';
-import type { WritingCaller } from '../../access/reach.ts';
+import { actingUser, type WritingCaller } from '../../access/reach.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { WriteHeaders, versioned } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
@@ -68,15 +68,16 @@ async function importFrom(
   reply: FastifyReply,
   body: Spooled,
 ): Promise<Context> {
-  const { tenantId, allow, limits, token, method, url, headers, lateAt, query } = received;
+  const { tenantId, allow, limits, user: proved, method, url, headers, lateAt, query } = received;
   const source = await openSource(ports, received, body);
   const { title, config, worker, context, eventData } = source;
-  const { user = null } = query;
+  const user = actingUser(received, query.user);
   const create = await makeWorker(ports, { tenantId, allow, user, ...worker, title, config, parentWorkerId: null });
   const filling = { context, eventData, entries: () => source.entries() };
-  const request = { tenantId, limits, token, method, url, headers, lateAt, body: { sha256: body.hash, ...query } };
+  const identified = { tenantId, user: proved, method, url, headers, lateAt, body: { sha256: body.hash, ...query } };
+  const request = { ...identified, limits };
   const command = importContext(ports, tenantId, create, filling);
-  const recorded = audited(ports, { request: received, tenantId, user: user ?? undefined }, command, (made) => [
+  const recorded = audited(ports, { request: received, tenantId, user: query.user }, command, (made) => [
     { action: 'context.imported', target: made.contextId, detail: { worker_id: made.workerId } },
   ]);
   return created(ports, request, reply, recorded);

@@ -156,7 +156,7 @@ function patchMessageRoute(app: App, ports: ApiPorts): void {
       const { tenantId, params, body } = request;
       const target = { tenantId, contextId: contextId(params.id), messageId: messageId(params.message_id) };
       const content = body.content === undefined ? null : toBlocks(body.content);
-      const command = changeInput(target, { content, place: body.position ?? null, by: request.token?.user ?? null });
+      const command = changeInput(target, { content, place: body.position ?? null, by: request.user });
       return write(
         ports,
         request,

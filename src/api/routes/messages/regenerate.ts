@@ -9,6 +9,7 @@ import type { Refusal } from '../../../core/errors.ts';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
 import type { TenantId } from '../../../core/ids.ts';
 import type { Token } from '../../../core/access/tokens.ts';
+import type { User } from '../../../core/access/user.ts';
 import { listSiblings } from '../../../db/read/contexts/branch-views.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
@@ -108,17 +109,18 @@ function siblingsRoute(app: App, ports: ApiPorts): void {
 type RegenerateRequest = {
   tenantId: TenantId;
   token: Token | null;
+  user: User | null;
   params: { id: string; message_id: string };
   body: Static<typeof Regenerate>;
 };
 
 function toRegeneration<Content extends InputBlock[] | null>(
   ports: ApiPorts,
-  { tenantId, token, params, body }: RegenerateRequest,
+  { tenantId, token, user, params, body }: RegenerateRequest,
   content: Content,
   full: Refusal | null,
 ): Regeneration & { input: { content: Content } } {
-  const target = queueOf(ports, { tenantId, token }, contextId(params.id), full);
+  const target = queueOf(ports, { tenantId, token, user }, contextId(params.id), full);
   const input = { ...toSubmitInput(target, body), content };
   return { messageId: messageId(params.message_id), name: body.name ?? null, input };
 }

@@ -2,7 +2,7 @@
 import { SCOPES } from '../../../core/access/scopes.ts';
 import { TENANT_INACTIVE } from '../../../core/access/tenant.ts';
 import type { FastifyRequest } from 'fastify';
-import { OPERATOR, toActor } from '../../access/actor.ts';
+import { OPERATOR, toActor, userActor } from '../../access/actor.ts';
 import { recordBy } from '../../request/audited.ts';
 import type { AccessControl } from '../../access/access.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
@@ -12,6 +12,8 @@ import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
 import { BeginSession, Session } from '../../schemas/system/session.ts';
 import { cookieFor, type RecordSession } from '../../access/session.ts';
+import type { Actor } from '../../../core/access/actor.ts';
+import type { SignedInBy } from '../../../db/write/sessions.ts';
 import { signInLimits } from '../../access/sign-in-limits.ts';
 
 const tags = ['system'];
@@ -21,12 +23,13 @@ const config = { access: 'keyless' } as const;
 const KEY_BYTES = 4 * 1024;
 
 export function sessionRoutes(app: App, ports: ApiPorts, accessControl: AccessControl): void {
-  getSessionRoute(app, accessControl);
+  getSessionRoute(app, ports, accessControl);
   beginSessionRoute(app, ports, accessControl);
   endSessionRoute(app, ports, accessControl);
 }
 
-function getSessionRoute(app: App, accessControl: AccessControl): void {
+function getSessionRoute(app: App, { config: { oidc, oidcSettings } }: ApiPorts, accessControl: AccessControl): void {
+  const provider = oidc === null ? null : { name: oidcSettings.name ?? new URL(oidc.issuer).host };
   app.get(
     '/api/session',
     {
@@ -42,16 +45,21 @@ function getSessionRoute(app: App, accessControl: AccessControl): void {
     async ({ headers, method, cookies }) => {
       const access = await accessControl.admit({ headers, method, cookies });
       const auth = await accessControl.auth();
-      if (access.kind === 'operator') return { auth, signed_in: true, tenant: null, scopes: ['operator' as const] };
+      if (access.kind === 'operator') {
+        const scopes = ['operator' as const];
+        return { auth, signed_in: true, tenant: null, user: null, scopes, oidc: provider };
+      }
       // A token is no sign-in, and tells a user nothing about the tenant.
       return access.kind === 'tenant' && access.token === null
         ? {
             auth,
             signed_in: true,
             tenant: access.tenantName,
+            user: access.user,
             scopes: SCOPES.filter((scope) => access.scopes.has(scope)),
+            oidc: provider,
           }
-        : { auth, signed_in: false, tenant: null, scopes: [] };
+        : { auth, signed_in: false, tenant: null, user: null, scopes: [], oidc: provider };
     },
   );
 }
@@ -86,8 +94,7 @@ function beginSessionRoute(app: App, ports: ApiPorts, accessControl: AccessContr
       const busy = await limits.begins(signIn.keyId);
       if (busy !== null) throw new RequestRefused(busy);
       const { name, options } = cookieFor(request);
-      const record = recordAs(ports, request, 'key', 'session.started');
-      const session = await signIn.begin(record);
+      const session = await signIn.begin(recordSession(ports, request, 'session.started'));
       if (session === null) throw new RequestRefused(TENANT_INACTIVE);
       reply.setCookie(name, session.cookie, { ...options, maxAge: session.lifetimeS });
       return null;
@@ -110,7 +117,7 @@ function endSessionRoute(app: App, ports: ApiPorts, accessControl: AccessControl
     },
     async (request, reply) => {
       reply.code(204);
-      await accessControl.signOut(request, recordAs(ports, request, 'session', 'session.ended'));
+      await accessControl.signOut(request, recordSession(ports, request, 'session.ended'));
       const { name, options } = cookieFor(request);
       reply.clearCookie(name, options);
       return null;
@@ -118,16 +125,24 @@ function endSessionRoute(app: App, ports: ApiPorts, accessControl: AccessControl
   );
 }
 
-function recordAs(
+export function recordSession(
   ports: ApiPorts,
   { id: requestId, ip }: FastifyRequest,
-  kind: 'key' | 'session',
   action: 'session.started' | 'session.ended',
 ): RecordSession {
   return async (tx, by) => {
     const tenantId = by.kind === 'operator' ? null : by.tenantId;
-    const actor = by.kind === 'operator' ? OPERATOR : toActor(kind, by.key);
-    const act = { action, target: actor.id ?? actor.kind, detail: { address: ip } };
-    await recordBy(ports, tx, { tenantId, actor, requestId }, [act]);
+    const actor = actorOf(by, action);
+    const target = actor.id ?? actor.user ?? actor.kind;
+    await recordBy(ports, tx, { tenantId, actor, requestId }, [{ action, target, detail: { address: ip } }]);
   };
+}
+
+/** A sign-in with a key is an act of the key; all else is one of the session. */
+function actorOf(by: SignedInBy, action: 'session.started' | 'session.ended'): Actor {
+  if (by.kind === 'operator') return OPERATOR;
+  const { owner } = by;
+  return owner.kind === 'user'
+    ? userActor(owner.user)
+    : toActor(action === 'session.started' ? 'key' : 'session', owner.key);
 }

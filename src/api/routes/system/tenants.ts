@@ -5,7 +5,7 @@ import { findTenant, listTenants } from '../../../db/write/tenants/manage.ts';
 import { DEFAULT_TENANT_NAME } from '../../../core/ids.ts';
 import { ref } from '../../../schema/build.ts';
 import { actorOf } from '../../access/actor.ts';
-import { keyId } from '../../access/environment-keys.ts';
+import { grantId, keyId } from '../../access/environment-keys.ts';
 import { audited } from '../../request/audited.ts';
 import { cursorOf, matching } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
@@ -171,9 +171,12 @@ function deleteTenantRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-/** Ids of the keys of the environment that name the tenant. */
-function keysOf({ config: { apiKeys } }: ApiPorts, name: string): string[] {
-  return apiKeys.filter(({ tenant }) => tenant === name).map(({ key }) => keyId(key));
+/** Ids of the keys of the environment that name the tenant, and of grants: they do not give access to a later one. */
+function keysOf({ config: { apiKeys, oidc, oidcSettings } }: ApiPorts, name: string): string[] {
+  const keys = apiKeys.filter(({ tenant }) => tenant === name).map(({ key }) => keyId(key));
+  if (oidc === null) return keys;
+  const grants = oidcSettings.grants.filter(({ tenant }) => tenant === name);
+  return [...keys, ...grants.map(({ group }) => grantId(oidc.issuer, group))];
 }
 
 function withoutNulls<Value>(given: { [Name in string]?: Value | null }): { [Name in string]?: Value } {

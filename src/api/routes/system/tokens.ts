@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { parseId, type ContextId } from '../../../core/ids.ts';
 import { missingContexts } from '../../../db/read/reach.ts';
+import { endSessionsOf } from '../../../db/write/sessions.ts';
 import { revokeTokens } from '../../../db/write/tokens.ts';
 import { ref } from '../../../schema/build.ts';
 import type { AccessControl } from '../../access/access.ts';
@@ -10,7 +11,7 @@ import { lackedScope } from '../../access/scopes.ts';
 import { INVALID_KEY } from '../../../core/access/api-keys.ts';
 import { NEEDS_KEY } from '../../access/tokens.ts';
 import { toIso } from '../../request/instant.ts';
-import { RequestRefused, orRefuse, refused } from '../../response/problem.ts';
+import { RequestRefused, invalid, orRefuse, refused } from '../../response/problem.ts';
 import { audited, record } from '../../request/audited.ts';
 import { done, perform } from '../../../commands/perform.ts';
 import type { Executor } from '../../../db/connection/client.ts';
@@ -78,7 +79,8 @@ function revokeTokensRoute(app: App, ports: ApiPorts): void {
     {
       config: { access: 'keys' },
       schema: {
-        summary: 'End all tokens of a user, and their event streams, within a second. Safe to repeat',
+        summary:
+          'End all tokens of a user, and its sessions of OpenID Connect, with their event streams, within a second. Safe to repeat',
         operationId: 'revokeTokens',
         tags,
         querystring: RevokeTokensQuery,
@@ -88,7 +90,12 @@ function revokeTokensRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, query } = request;
       const { user } = query;
-      const command = async (tx: Executor) => ((await revokeTokens(tx, tenantId, user)) ? done(null) : INVALID_KEY);
+      if (isIssuerAlone(user, ports.config.oidc?.issuer))
+        throw invalid('user is the issuer without # and the subject of a person. Write # as %23 in the query.', 'user');
+      const command = async (tx: Executor) => {
+        await endSessionsOf(tx, tenantId, user);
+        return (await revokeTokens(tx, tenantId, user)) ? done(null) : INVALID_KEY;
+      };
       const act = { action: 'tokens.revoked', target: user, detail: {} } as const;
       orRefuse(
         await perform(
@@ -100,4 +107,9 @@ function revokeTokensRoute(app: App, ports: ApiPorts): void {
       return null;
     },
   );
+}
+
+/** In an address, an unescaped `#` and what follows it do not reach the API. */
+function isIssuerAlone(user: string, issuer: string | undefined): boolean {
+  return issuer !== undefined && (user === issuer || user === `${issuer}#`);
 }

@@ -16,9 +16,9 @@ export const auditEntries = pgTable(
     tenantId: bigint('tenant_id', { mode: 'number' }).$type<TenantId>(),
     at: instant('at').notNull().defaultNow(),
     actorKind: text('actor_kind').notNull().$type<Actor['kind']>(),
-    /** Of the key or the token; null: no key was needed, or it was the admin key. */
+    /** Of the key or the token; null: no key was needed, it was the admin key, or the session of a user. */
     actorId: text('actor_id'),
-    /** The user of the token. */
+    /** The user that a token or a session proves. */
     user: userName(),
     onBehalfOf: text('on_behalf_of'),
     action: text('action').notNull().$type<AuditAction>(),

@@ -86,7 +86,10 @@ export const apiKeys = pgTable(
   ],
 );
 
-/** Browser sessions that signed in with an API key or the admin key. Only a hash of the cookie is stored. */
+/**
+ * Browser sessions, of an API key, of a user of the OpenID provider, or of the admin key. Only a hash of the cookie is
+ * stored.
+ */
 export const sessions = pgTable(
   'sessions',
   {
@@ -99,6 +102,9 @@ export const sessions = pgTable(
     apiKeyId: uuid('api_key_id')
       .$type<ApiKeyId>()
       .references(() => apiKeys.id, { onDelete: 'cascade' }),
+    user: userName(),
+    /** Those of the user that give access to the tenant: their grants may be changed in the config file. */
+    groups: jsonb<readonly string[]>('groups'),
     createdAt: instant('created_at').notNull().defaultNow(),
     expiresAt: instant('expires_at').notNull(),
   },
@@ -106,8 +112,9 @@ export const sessions = pgTable(
     index('sessions_of_tenant').on(t.tenantId),
     index('sessions_expiry').on(t.expiresAt),
     index('sessions_api_key').on(t.apiKeyId),
-    check('sessions_key', sql`num_nonnulls(${t.keyId}, ${t.apiKeyId}) = 1`),
-    check('sessions_operator', sql`${t.tenantId} is not null or ${t.apiKeyId} is null`),
+    check('sessions_key', sql`num_nonnulls(${t.keyId}, ${t.apiKeyId}, ${t.user}) = 1`),
+    check('sessions_groups', sql`num_nonnulls(${t.user}, ${t.groups}) in (0, 2)`),
+    check('sessions_operator', sql`${t.tenantId} is not null or ${t.keyId} is not null`),
   ],
 );
 

@@ -14,6 +14,11 @@ export function sessionQuery() {
   });
 }
 
+/** What this browser is signed in to, and as whom. Undefined: not known yet. */
+export function useSession(): Session | undefined {
+  return useQuery(sessionQuery()).data;
+}
+
 /** `operator`: what concerns the installation, and no data of a tenant. */
 export type Scope = Session['scopes'][number];
 
@@ -22,7 +27,7 @@ export type KeyScope = Exclude<Scope, 'operator'>;
 
 const NONE: readonly Scope[] = [];
 
-/** What the key of this session may do; all, if no key is needed. */
+/** What this session may do; all, if no key is needed. */
 export function useScopes(): readonly Scope[] {
   const { data } = useQuery(sessionQuery());
   return useMemo(() => (data === undefined ? NONE : scopesOf(data)), [data]);
@@ -47,7 +52,7 @@ export async function signIn(key: string): Promise<void> {
   await client.session.create(key);
 }
 
-/** Null unless the user signed in with a key. Signing out also clears the query cache. */
+/** Null unless the user signed in. Signing out also clears the query cache. */
 export function useSignOut(): (() => Promise<void>) | null {
   const queryClient = useQueryClient();
   const { data } = useQuery(sessionQuery());
@@ -55,7 +60,13 @@ export function useSignOut(): (() => Promise<void>) | null {
   return async () => {
     await sendPending();
     await client.session.delete();
-    queryClient.setQueryData(sessionQuery().queryKey, { ...data, signed_in: false, tenant: null, scopes: [] });
+    queryClient.setQueryData(sessionQuery().queryKey, {
+      ...data,
+      signed_in: false,
+      tenant: null,
+      user: null,
+      scopes: [],
+    });
     queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] });
   };
 }

@@ -1,6 +1,6 @@
 /** Settings of this browser. */
 import { Keyboard, LogOut } from 'lucide-react';
-import { useSignOut } from '../../data/query/session.ts';
+import { useSession, useSignOut } from '../../data/query/session.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Card } from '../../ui/layout/card.tsx';
 import { Segments } from '../../ui/forms/filters.tsx';
@@ -12,6 +12,7 @@ import css from './settings.module.css';
 
 export function Browser() {
   const [theme, setTheme] = useTheme();
+  const session = useSession();
   const leave = useSignOut();
   return (
     <div className={listCss.stack}>
@@ -33,13 +34,31 @@ export function Browser() {
         </Button>
       </Card>
       <Card title="Session">
-        {leave === null ? (
-          <p className={css.about}>There are no API keys, so no sign-in is needed.</p>
-        ) : (
-          <Button onClick={() => void leave().catch((error: unknown) => showError('Could not sign out', error))}>
-            <LogOut aria-hidden="true" /> Sign out of this browser
-          </Button>
-        )}
+        <div className={css.session}>
+          {session?.scopes.includes('operator') === true && (
+            <p className={css.about}>Signed in as the operator, with the admin key.</p>
+          )}
+          {session?.tenant != null && leave !== null && (
+            <p className={css.about}>
+              Signed in to the tenant <strong>{session.tenant}</strong>
+              {session.user === null ? (
+                ' with an API key.'
+              ) : (
+                <>
+                  {' '}
+                  as <code>{session.user}</code>.
+                </>
+              )}
+            </p>
+          )}
+          {leave === null ? (
+            <p className={css.about}>There are no API keys, so no sign-in is needed.</p>
+          ) : (
+            <Button onClick={() => void leave().catch((error: unknown) => showError('Could not sign out', error))}>
+              <LogOut aria-hidden="true" /> Sign out of this browser
+            </Button>
+          )}
+        </div>
       </Card>
     </div>
   );

@@ -12,6 +12,11 @@ export function showNotice(message: string): void {
   toast(message);
 }
 
+/** `did`: title of the toast, such as “Could not sign in again”. `why`: a sentence. The same one is shown once. */
+export function showFailure(did: string, why: string): void {
+  toast.error(did, { id: `${did} ${why}`, description: why });
+}
+
 /** `did`: title of the toast, such as “Could not cancel the job”. */
 export function showError(did: string, error: unknown): void {
   const { message, code } = readError(error);

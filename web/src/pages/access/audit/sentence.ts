@@ -28,7 +28,7 @@ function byKind(kind: Actor['kind'], { id, user }: Pick<Actor, 'id' | 'user'>, n
     case 'key':
       return `The ${keyText(id, names)}`;
     case 'session':
-      return `A browser with the ${keyText(id, names)}`;
+      return user ?? `A browser with the ${keyText(id, names)}`;
     case 'token':
       return user ?? 'A token';
     case 'operator':

@@ -1,9 +1,9 @@
 /** The prices of the config file: US dollars per million tokens, by model and by kind of token. */
 import type { Static } from 'typebox';
-import { parsePrice } from '../../core/money/money.ts';
-import type { Price as PicoPrice, Prices as PicoPrices } from '../../core/money/cost.ts';
-import { strict } from '../../schema/build.ts';
-import { Price, byName, formatted } from './file-validator.ts';
+import { parsePrice } from '../../../core/money/money.ts';
+import type { Price as PicoPrice, Prices as PicoPrices } from '../../../core/money/cost.ts';
+import { strict } from '../../../schema/build.ts';
+import { Price, byName, formatted } from '../file-validator.ts';
 
 /** All four fields are required; a missing price would make costs wrong. */
 const ModelPrice = strict({
