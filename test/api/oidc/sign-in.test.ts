@@ -326,7 +326,8 @@ describe('no sign-in', () => {
   };
 
   test('without a grant', async () => {
-    for (const groups of [['unknown'], [], [7, null, { owners: true }], { owners: true }, undefined]) {
+    const spelled = [['OWNERS', ' owners', 'owners '], 'owners,authors', [['owners']], ['owner\u0073\u0301'], true, ''];
+    for (const groups of [...spelled, ['unknown'], [], [7, null, { owners: true }], { owners: true }, undefined]) {
       provider.groups.set('guest', groups);
       expect(await failed('guest', await begin())).toBe('/?error=no_access');
     }
