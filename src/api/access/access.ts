@@ -214,11 +214,8 @@ function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessContro
   };
 }
 
-type Found = Pick<Tenant, 'tenantId' | 'tenantName' | 'scopes' | 'allow' | 'limits' | 'key'> & {
-  tenantStatus: TenantStatus;
-  keyLimits?: KeyLimits;
-  user?: User | null;
-};
+type Found = Pick<Tenant, 'tenantId' | 'tenantName' | 'scopes' | 'allow' | 'limits' | 'key'> &
+  Partial<Pick<Tenant, 'keyLimits' | 'user'>> & { tenantStatus: TenantStatus };
 
 function toTenant(found: Found, credential: Credential): Tenant | Refusal {
   const { tenantStatus } = found;

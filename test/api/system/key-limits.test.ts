@@ -7,7 +7,10 @@ const MAKER = withKey('of-the-environment');
 
 let api: Api;
 beforeAll(async () => {
-  api = await openApi({ NIGHTSHIFT_API_KEYS: 'of-the-environment:acme', NIGHTSHIFT_ADMIN_KEY: 'of-the-operator' });
+  api = await openApi({
+    NIGHTSHIFT_API_KEYS: 'of-the-environment:acme',
+    NIGHTSHIFT_ADMIN_KEY: 'the-key-of-the-operator',
+  });
 });
 afterAll(() => api.close());
 
@@ -71,7 +74,7 @@ test('requests in a second are those of the key alone', async () => {
 test('requests at once, of the key and of a session that began with it', async () => {
   const { key } = await keyWith({ concurrent_requests: 1 });
   const made = await api.post('/api/workers', { name: 'w', input: { content: 'hi' } }, MAKER);
-  const signedIn = await api.post('/api/session', { api_key: key });
+  const signedIn = await api.post('/api/session', { key });
   const cookie = String(signedIn.headers['set-cookie']).split(';')[0] ?? '';
   const waiting = api.get(`/api/jobs/${made.body.job_id}?wait_ms=60000`, withKey(key));
   const tried = async () => (await api.get('/api/workers', withKey(key))).status;
@@ -86,9 +89,14 @@ test('requests at once, of the key and of a session that began with it', async (
 });
 
 test('the tenant is limited beside them', async () => {
-  await api.call('PATCH', '/api/tenants/acme', { limits: { requests_per_s: 900 } }, withKey('of-the-operator'));
+  await api.call('PATCH', '/api/tenants/acme', { limits: { requests_per_s: 900 } }, withKey('the-key-of-the-operator'));
   const { key } = await keyWith({ requests_per_s: 500 });
   const policy = async () => (await api.get('/api/workers', withKey(key))).headers['ratelimit-policy'];
   await expect.poll(policy, { interval: 100 }).toBe('"key_requests_per_s";q=500;w=1, "requests_per_s";q=900;w=1');
-  await api.call('PATCH', '/api/tenants/acme', { limits: { requests_per_s: null } }, withKey('of-the-operator'));
+  await api.call(
+    'PATCH',
+    '/api/tenants/acme',
+    { limits: { requests_per_s: null } },
+    withKey('the-key-of-the-operator'),
+  );
 });

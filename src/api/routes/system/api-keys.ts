@@ -91,7 +91,8 @@ function createKeyRoute(app: App, ports: ApiPorts, accessControl: AccessControl)
       const isByOperator = request.isOperator;
       if (isByOperator && !scopes.includes('keys'))
         throw invalid('The first key needs the scope keys: without it, no other could be made.', 'scopes');
-      if (Object.keys(limits).length > 0 && scopes.includes('keys'))
+      const isLimited = Object.keys(limits).length > 0;
+      if (isLimited && scopes.includes('keys'))
         throw invalid('A key with the scope keys has no limits: it could make others without them.', 'limits');
       const end = endOf(expires_at);
       const id = ports.ids.next<ApiKeyId>();
@@ -101,7 +102,7 @@ function createKeyRoute(app: App, ports: ApiPorts, accessControl: AccessControl)
         { id, tenantId, name, scopes, limits, hash, isByOperator, ...end, replaces: null },
         (tx) => accessControl.isValid(tx, request.credential),
       );
-      const detail = { name, scopes, limits, expires_at: expires_at ?? null };
+      const detail = { name, scopes, expires_at: expires_at ?? null, ...(isLimited && { limits }) };
       const act = { action: 'key.created', target: id, detail } as const;
       const recorded = audited(ports, { request, tenantId }, command, () => [act]);
       // The operator gives access: the log of the installation has it, too.
