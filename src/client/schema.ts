@@ -37,6 +37,11 @@ export type ApiKey = {
   /** The beginning of the key, which is not secret. */
   prefix: string;
   scopes: ('read' | 'run' | 'configure' | 'approve' | 'keys')[];
+  /** Beside those of the tenant. Null: not limited. */
+  limits: {
+    requests_per_s: number | null;
+    concurrent_requests: number | null;
+  };
   /** ISO 8601. */
   created_at: string;
   expires_at: string | null;
@@ -438,6 +443,13 @@ export type CreateApiKey = {
   scopes: ('read' | 'run' | 'configure' | 'approve' | 'keys')[];
   /** In the future. By default the key does not expire. */
   expires_at?: string;
+  /** Limits of this key, beside those of its tenant. Not for a key with the scope keys. */
+  limits?: {
+    /** Requests in a second, refused ones too. */
+    requests_per_s?: number;
+    /** Requests that one API process serves at once, without event streams. */
+    concurrent_requests?: number;
+  };
   /** With the admin key: the tenant. None of its keys may be able to make others yet. */
   tenant?: string;
 };
@@ -556,6 +568,11 @@ export type CreatedApiKey = {
   /** The beginning of the key, which is not secret. */
   prefix: string;
   scopes: ('read' | 'run' | 'configure' | 'approve' | 'keys')[];
+  /** Beside those of the tenant. Null: not limited. */
+  limits: {
+    requests_per_s: number | null;
+    concurrent_requests: number | null;
+  };
   /** ISO 8601. */
   created_at: string;
   expires_at: string | null;

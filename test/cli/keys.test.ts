@@ -16,7 +16,8 @@ const listed = async () => (await platform.json<{ data: ApiKey[] }>(['keys', '--
 
 test('a key is printed alone on stdout, works with its scopes, and ends when it is revoked', async () => {
   expect((await platform.run(['keys'])).out).toBe('No keys that the API made.\n');
-  const made = await platform.run(['keys', 'create', 'dashboard', '--scope', 'read', '--expires', '90d']);
+  const limits = ['--requests-per-s', '900', '--concurrent-requests', '50'];
+  const made = await platform.run(['keys', 'create', 'dashboard', '--scope', 'read', '--expires', '90d', ...limits]);
   expect(made).toMatchObject({ code: 0, err: expect.stringContaining('The key is not shown again.') });
   const key = made.out.trim();
   expect(made.out).toMatch(/^nsk_\S+\n$/);
@@ -26,7 +27,7 @@ test('a key is printed alone on stdout, works with its scopes, and ends when it 
     err: expect.stringMatching(/the scope run[\s\S]*Set NIGHTSHIFT_API_KEY to a key that may do this/),
   });
   const { out } = await platform.run(['keys']);
-  expect(out).toContain('dashboard');
+  expect(out).toMatch(/dashboard +read +900\/s, 50 at once /);
   expect(out).not.toContain(key);
   const [{ id } = { id: '' }] = await listed();
   expect(await platform.run(['keys', 'revoke', id])).toMatchObject({ code: 0, out: `${id} is revoked.\n` });
@@ -58,6 +59,7 @@ test.each([
   ['keys', 'create', 'x', '--scope', 'operator'],
   ['keys', 'create', 'x', '--scope', 'read,'],
   ['keys', 'create', 'x', '--scope', 'read', '--expires', 'soon'],
+  ['keys', 'create', 'x', '--scope', 'read', '--requests-per-s', '0'],
   ['keys', 'rotate'],
 ])('%s %s %s %s %s is a wrong use', async (...args) => {
   expect((await platform.run(args.filter((one) => one !== undefined))).code).toBe(2);

@@ -33,6 +33,13 @@ test('a key is made with some scopes, rotated and revoked', async () => {
   expect(await create.isDisabled()).toBe(true);
   await dialog.getByRole('checkbox', { name: /^read/ }).click();
   await dialog.getByRole('checkbox', { name: /^run/ }).click();
+  await dialog.getByLabel('Requests per second').fill('many');
+  await dialog.getByText('Enter a whole number, or nothing.').waitFor();
+  expect(await create.isDisabled()).toBe(true);
+  await dialog.getByLabel('Requests per second').fill('900');
+  await dialog.getByRole('checkbox', { name: /^keys/ }).click();
+  expect(await dialog.getByLabel('Requests per second').isDisabled()).toBe(true);
+  await dialog.getByRole('checkbox', { name: /^keys/ }).click();
   await expectAccessible(page);
   await create.click();
   const key = await takeKey(page, 'billing service');
@@ -45,6 +52,8 @@ test('a key is made with some scopes, rotated and revoked', async () => {
 
   const item = keyItem(page, 'billing service').first();
   await item.getByText(stored?.prefix ?? 'no prefix').waitFor();
+  await item.getByText('At most 900 requests per second').waitFor();
+  expect(stored?.limits).toEqual({ requests_per_s: 900, concurrent_requests: null });
   await item.getByRole('button', { name: 'Rotate billing service' }).click();
   await expectAccessible(page);
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();

@@ -12,7 +12,7 @@ import { INVALID_KEY, idInKey, type KeyRef } from '../../core/access/api-keys.ts
 import { refuse, type Refusal } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type ApiKeyId, type TenantId } from '../../core/ids.ts';
 import { ALL_SCOPES, type Scopes } from '../../core/access/scopes.ts';
-import type { TenantLimits } from '../../core/access/quotas.ts';
+import { NO_LIMITS, type KeyLimits, type TenantLimits } from '../../core/access/quotas.ts';
 import { TENANT_SUSPENDED, type Allow, type TenantStatus } from '../../core/access/tenant.ts';
 import { scopesOfUser } from '../../core/access/oidc.ts';
 import type { Token } from '../../core/access/tokens.ts';
@@ -48,6 +48,8 @@ type Tenant = {
   allow: Allow;
   /** Its own; those of the config file are for what is missing. */
   limits: TenantLimits;
+  /** Of its key, beside those. A key that makes tokens has none. */
+  keyLimits: KeyLimits;
   credential: Credential | null;
   /** The key that gives access, itself or by what it made; null: none is needed, or it is the session of a user. */
   key: KeyRef | null;
@@ -212,17 +214,15 @@ function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessContro
   };
 }
 
-type Found = Pick<Tenant, 'tenantId' | 'tenantName' | 'scopes' | 'allow' | 'limits' | 'key'> & {
-  tenantStatus: TenantStatus;
-  user?: User | null;
-};
+type Found = Pick<Tenant, 'tenantId' | 'tenantName' | 'scopes' | 'allow' | 'limits' | 'key'> &
+  Partial<Pick<Tenant, 'keyLimits' | 'user'>> & { tenantStatus: TenantStatus };
 
 function toTenant(found: Found, credential: Credential): Tenant | Refusal {
   const { tenantStatus } = found;
   if (tenantStatus === 'suspended') return TENANT_SUSPENDED;
   if (tenantStatus === 'deleting') return INVALID_KEY;
-  const { tenantId, tenantName, scopes, allow, limits, key, user = null } = found;
-  const tenant = { tenantId, tenantName, scopes, allow, limits, key, user, credential };
+  const { tenantId, tenantName, scopes, allow, limits, keyLimits = NO_LIMITS, key, user = null } = found;
+  const tenant = { tenantId, tenantName, scopes, allow, limits, keyLimits, key, user, credential };
   return { kind: 'tenant', ...tenant, isOperator: false, token: null };
 }
 
@@ -280,6 +280,7 @@ function loopbackAccess(allowedHosts: readonly string[], tenant: KeyCheck['tenan
         scopes: ALL_SCOPES,
         allow,
         limits,
+        keyLimits: NO_LIMITS,
         credential: { kind: 'keyless' },
         key: null,
         user: null,

@@ -9,7 +9,10 @@ import { createBriefCache } from './brief-cache.ts';
 import { openCredentialStreams } from './credential-streams.ts';
 import { secretHash } from './secret-hash.ts';
 
-export type MadeKey = Pick<StoredKey, 'tenantId' | 'tenantName' | 'tenantStatus' | 'allow' | 'limits' | 'scopes'> & {
+export type MadeKey = Pick<
+  StoredKey,
+  'tenantId' | 'tenantName' | 'tenantStatus' | 'allow' | 'limits' | 'scopes' | 'keyLimits'
+> & {
   id: ApiKeyId;
 };
 
@@ -43,8 +46,8 @@ export function openMadeKeys({ db }: Pick<Database, 'db'>): MadeKeys {
       const found = id === null ? null : await stored.get(id);
       if (id === null || found === null || !isSame(secretHash(key), found.hash)) return null;
       note(id, found);
-      const { tenantId, tenantName, tenantStatus, allow, limits, scopes } = found;
-      return { id, tenantId, tenantName, tenantStatus, allow, limits, scopes };
+      const { tenantId, tenantName, tenantStatus, allow, limits, scopes, keyLimits } = found;
+      return { id, tenantId, tenantName, tenantStatus, allow, limits, scopes, keyLimits };
     },
     whileValid: (id, end) => streams.add(id, end),
     ended(id) {

@@ -1,11 +1,11 @@
 /**
- * The limits of a tenant that concern its requests: how many come in a second, how many are served at once, and how large
- * their bodies are. A tenant without limits costs nothing here. Requests in a second are counted over all processes;
- * those that are served at once are counted by each process for itself.
+ * The limits that concern requests, of their tenant and of their API key: how many come in a second, how many are served
+ * at once, and for a tenant how large their bodies are. Without limits nothing is counted. Requests in a second are
+ * counted over all processes; those that are served at once are counted by each process for itself.
  */
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { NO_LIMITS, quotaExceeded, type RequestRates } from '../../core/access/quotas.ts';
+import { NO_LIMITS, quotaExceeded, type KeyLimits, type RequestRates } from '../../core/access/quotas.ts';
 import type { TenantId } from '../../core/ids.ts';
 import { RequestRefused } from '../response/problem.ts';
 import { whenClosed } from '../response/when-closed.ts';
@@ -15,50 +15,80 @@ import { createTally } from './tally.ts';
 
 const MEGABYTE = 1024 * 1024;
 
+/** A tenant or an API key, and what it uses. */
+type Limited = {
+  who: 'tenant' | 'API key';
+  /** Of the names of its limits in the headers. */
+  prefix: '' | 'key_';
+  limits: KeyLimits;
+  rateKey: string;
+  tally: { served: () => number; begin: () => () => void };
+};
+
 export type Quotas = {
-  /** Counts a request whose tenant is known. Throws `RequestRefused` if it exceeds a limit. */
+  /** Counts a request whose tenant and key are known. Throws `RequestRefused` if it exceeds a limit. */
   admit(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Requests of the tenant that this process serves now; counted only with a limit. */
   requestsOf(tenant: TenantId): number;
 };
 
 export function openQuotas(rates: RequestRates): Quotas {
-  const serving = createTally<TenantId>();
+  const serving = { tenants: createTally<TenantId>(), keys: createTally<string>() };
 
-  async function countRate({ tenantId, limits }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async function countRate({ who, prefix, limits, rateKey }: Limited, reply: FastifyReply): Promise<void> {
     const most = limits.requests_per_s;
     if (most === undefined) return;
-    const { count, endsInMs } = await rates.count(String(tenantId));
-    showLimits(reply, { name: 'requests_per_s', most, left: Math.max(0, most - count), endsInMs });
+    const { count, endsInMs } = await rates.count(rateKey);
+    showLimits(reply, { name: `${prefix}requests_per_s`, most, left: Math.max(0, most - count), endsInMs });
     if (count > most)
-      refuse('requests_per_s', `The tenant may send ${most} requests in a second. Wait until the next second.`);
+      refuse('requests_per_s', `The ${who} may send ${most} requests in a second. Wait until the next second.`);
   }
 
-  function countServed({ tenantId, limits, method, routeOptions }: FastifyRequest, reply: FastifyReply): void {
+  function countServed({ who, prefix, limits, tally }: Limited, request: FastifyRequest, reply: FastifyReply): void {
     const most = limits.concurrent_requests;
     // Event streams have a limit of their own.
-    const isStream = routeOptions.config.stream === true && method !== 'HEAD';
+    const isStream = request.routeOptions.config.stream === true && request.method !== 'HEAD';
     if (most === undefined || isStream) return;
-    const before = serving.of(tenantId);
-    showLimits(reply, { name: 'concurrent_requests', most, left: Math.max(0, most - before - 1), endsInMs: null });
+    const before = tally.served();
+    const name = `${prefix}concurrent_requests` as const;
+    showLimits(reply, { name, most, left: Math.max(0, most - before - 1), endsInMs: null });
     if (before >= most)
       refuse(
         'concurrent_requests',
-        `The tenant may have ${most} requests at once in this API process. Wait until one of them ends.`,
+        `The ${who} may have ${most} requests at once in this API process. Wait until one of them ends.`,
       );
-    if (!reply.sent) whenClosed(reply, serving.begin(tenantId));
+    if (!reply.sent) whenClosed(reply, tally.begin());
+  }
+
+  /** The key first: what it may not send does not count for the others of its tenant. */
+  function limitedOf({ tenantId, limits, key, keyLimits }: FastifyRequest): Limited[] {
+    const { tenants, keys } = serving;
+    const ofTenant: Limited = {
+      who: 'tenant',
+      prefix: '',
+      limits,
+      rateKey: String(tenantId),
+      tally: { served: () => tenants.of(tenantId), begin: () => tenants.begin(tenantId) },
+    };
+    if (key === null || keyLimits === NO_LIMITS) return [ofTenant];
+    const { id } = key;
+    const tally = { served: () => keys.of(id), begin: () => keys.begin(id) };
+    return [{ who: 'API key', prefix: 'key_', limits: keyLimits, rateKey: `key ${id}`, tally }, ofTenant];
   }
 
   return {
     async admit(request, reply) {
-      if (request.limits === NO_LIMITS || request.routeOptions.config.uncounted === true) return;
-      await countRate(request, reply);
-      countServed(request, reply);
+      const isUnlimited = request.limits === NO_LIMITS && request.keyLimits === NO_LIMITS;
+      if (isUnlimited || request.routeOptions.config.uncounted === true) return;
+      for (const limited of limitedOf(request)) {
+        await countRate(limited, reply);
+        countServed(limited, request, reply);
+      }
       const length = Number(request.headers['content-length'] ?? 0);
       const most = request.limits.upload_mb;
       if (most !== undefined && length > most * MEGABYTE) throw tooLarge(most);
     },
-    requestsOf: (tenant) => serving.of(tenant),
+    requestsOf: (tenant) => serving.tenants.of(tenant),
   };
 }
 

@@ -3,10 +3,15 @@
  * with one item for each limit, which has the name of the limit.
  */
 import type { FastifyReply } from 'fastify';
-import { WINDOW_S, type LimitName } from '../../core/access/quotas.ts';
+import { WINDOW_S, type KEY_LIMIT_NAMES, type LimitName } from '../../core/access/quotas.ts';
 
-/** `left`: what the tenant may still use. `endsInMs`: until when it counts; null: as long as it is used. */
-type Shown = { name: LimitName; most: number; left: number; endsInMs: number | null };
+/** `key_`: a limit of the API key, not of its tenant. `left`: what may still be used. `endsInMs`: until when it counts; null: as long as it is used. */
+type Shown = {
+  name: LimitName | `key_${(typeof KEY_LIMIT_NAMES)[number]}`;
+  most: number;
+  left: number;
+  endsInMs: number | null;
+};
 
 export function showLimits(reply: FastifyReply, { name, most, left, endsInMs }: Shown): void {
   const unit = endsInMs === null ? ';qu="concurrent-requests"' : `;w=${WINDOW_S}`;

@@ -125,6 +125,7 @@ function guard(
   app.decorateRequest('scopes', null);
   app.decorateRequest('allow');
   app.decorateRequest('limits');
+  app.decorateRequest('keyLimits');
   app.decorateRequest('isOperator', false);
   app.decorateRequest('credential', null);
   app.decorateRequest('key', null);
@@ -132,6 +133,7 @@ function guard(
   app.decorateRequest('user', null);
   app.addHook('onRequest', async (request, reply) => {
     request.limits = NO_LIMITS;
+    request.keyLimits = NO_LIMITS;
     reply.headers({ 'x-request-id': request.id, ...SAFELY, ...(isData(request.url) ? NOT_KEPT : {}) });
     if (hasTwoHosts(request.raw.rawHeaders)) return sendProblem(reply, TWO_HOSTS, 400);
     if (closing) throw refused('unavailable', 'This API process is shutting down. Try again.');
@@ -155,6 +157,7 @@ function guard(
       request.scopes = access.scopes;
       request.allow = access.allow;
       request.limits = limitsOf(access.limits, config.tenantLimits);
+      request.keyLimits = limitsOf(access.keyLimits, NO_LIMITS);
       request.key = access.key;
       request.token = access.token;
       request.user = access.user;

@@ -16,7 +16,7 @@ import type { Rooms } from '../quotas/room.ts';
 import type { About } from './about.ts';
 import type { Catalog } from './catalog.ts';
 import type { Scope, Scopes } from '../../core/access/scopes.ts';
-import type { RequestRates, TenantLimits } from '../../core/access/quotas.ts';
+import type { KeyLimits, RequestRates, TenantLimits } from '../../core/access/quotas.ts';
 import type { Allow } from '../../core/access/tenant.ts';
 import type { Token } from '../../core/access/tokens.ts';
 import type { User } from '../../core/access/user.ts';
@@ -88,6 +88,8 @@ declare module 'fastify' {
     allow: Allow;
     /** The limits of the tenant, known at most a second late. None if the caller is no tenant. */
     limits: TenantLimits;
+    /** Those of its API key, beside them. */
+    keyLimits: KeyLimits;
     /** Whether the caller may see data of the whole installation. */
     isOperator: boolean;
     /** What gives access and may end meanwhile; null: the admin key. */

@@ -1,6 +1,7 @@
 /** API keys that the API makes, `nsk_<id>_<secret>`. The database stores only a hash of the whole key. */
 import { refuse } from '../errors.ts';
 import { parseId, type ApiKeyId, type TenantId } from '../ids.ts';
+import type { KeyLimits } from './quotas.ts';
 import type { Scope } from './scopes.ts';
 import type { Millis } from '../time.ts';
 
@@ -12,6 +13,7 @@ export type ApiKeyView = {
   id: ApiKeyId;
   name: string;
   scopes: readonly Scope[];
+  limits: KeyLimits;
   createdAt: Millis;
   expiresAt: Millis | null;
   /** Exact to a minute. */
@@ -21,7 +23,7 @@ export type ApiKeyView = {
   replaces: ApiKeyId | null;
 };
 
-export type NewApiKey = Pick<ApiKeyView, 'id' | 'name' | 'scopes' | 'replaces'> & {
+export type NewApiKey = Pick<ApiKeyView, 'id' | 'name' | 'scopes' | 'limits' | 'replaces'> & {
   tenantId: TenantId;
   hash: string;
   /** The operator made it: until it is used, it may have been lost. */

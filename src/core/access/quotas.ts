@@ -23,6 +23,11 @@ export const LIMIT_NAMES = Object.keys(LIMIT_RANGES) as LimitName[];
 
 export type TenantLimits = { readonly [Name in LimitName]?: number };
 
+/** Limits of one API key, beside those of its tenant. */
+export const KEY_LIMIT_NAMES = ['requests_per_s', 'concurrent_requests'] as const satisfies LimitName[];
+
+export type KeyLimits = { readonly [Name in (typeof KEY_LIMIT_NAMES)[number]]?: number };
+
 /** Compared by identity: `limitsOf` returns it for a tenant without limits. */
 export const NO_LIMITS: TenantLimits = {};
 

@@ -20,6 +20,7 @@ CREATE TABLE "api_keys" (
 	"name" text NOT NULL,
 	"hash" text NOT NULL,
 	"scopes" text NOT NULL,
+	"limits" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"expires_at" timestamp (3) with time zone,
 	"lifetime_ms" bigint,

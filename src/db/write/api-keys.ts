@@ -2,7 +2,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { ApiKeyView, NewApiKey } from '../../core/access/api-keys.ts';
 import { DEFAULT_TENANT, type ApiKeyId, type TenantId } from '../../core/ids.ts';
-import type { TenantLimits } from '../../core/access/quotas.ts';
+import type { KeyLimits, TenantLimits } from '../../core/access/quotas.ts';
 import type { Allow, TenantStatus } from '../../core/access/tenant.ts';
 import { isScope, type Scope, type Scopes } from '../../core/access/scopes.ts';
 import type { Executor } from '../connection/client.ts';
@@ -27,6 +27,7 @@ export type StoredKey = {
   limits: TenantLimits;
   hash: string;
   scopes: Scopes;
+  keyLimits: KeyLimits;
   /** Whether its last use is to be stored again. */
   isUseDue: boolean;
 };
@@ -35,6 +36,7 @@ export type StoredKey = {
 export async function findKey(executor: Executor, id: ApiKeyId): Promise<StoredKey | null> {
   const [found] = await executor.execute<Omit<StoredKey, 'scopes'> & { scopes: string }>(sql`/* api_keys.find */
     select k.tenant_id as "tenantId", t.name as "tenantName", t.status as "tenantStatus", t.allow, t.limits, k.hash, k.scopes,
+      k.limits as "keyLimits",
       k.last_used_at is null or k.last_used_at < ${nowInStatement} - ${USE_EXACT_TO} as "isUseDue"
     from api_keys k join tenants t on t.id = k.tenant_id where k.id = ${id} and ${isValidKey}`);
   return found === undefined ? null : { ...found, scopes: new Set(parseScopes(found.scopes)) };
@@ -101,9 +103,9 @@ export async function holdKey(tx: Executor, id: ApiKeyId): Promise<boolean> {
 
 export async function addKey(tx: Executor, key: NewApiKey): Promise<ApiKeyView> {
   const [added] = await tx.execute<ViewRow>(sql`/* api_keys.add */
-    insert into api_keys as k (id, tenant_id, name, hash, scopes, is_by_operator, lifetime_ms, expires_at, replaces)
-    values (${key.id}, ${key.tenantId}, ${key.name}, ${key.hash}, ${key.scopes.join('+')}, ${key.isByOperator},
-      ${key.lifetimeMs},
+    insert into api_keys as k (id, tenant_id, name, hash, scopes, limits, is_by_operator, lifetime_ms, expires_at, replaces)
+    values (${key.id}, ${key.tenantId}, ${key.name}, ${key.hash}, ${key.scopes.join('+')},
+      ${encodeJson(key.limits)}::jsonb, ${key.isByOperator}, ${key.lifetimeMs},
       coalesce(${toTimestamp(key.expiresAt)}::timestamptz,
         ${nowInStatement} + ${key.lifetimeMs}::float8 * interval '1 millisecond'), ${key.replaces})
     returning ${viewColumns}`);
@@ -124,7 +126,7 @@ export async function listKeys(
   return rows.map(toView);
 }
 
-export type EndedKey = Pick<NewApiKey, 'name' | 'scopes' | 'lifetimeMs'>;
+export type EndedKey = Pick<NewApiKey, 'name' | 'scopes' | 'limits' | 'lifetimeMs'>;
 
 /** Ends a key after `overlapS` seconds, or earlier if it expires earlier. Null: there is no valid key with this id. */
 export async function endKeyAfter(
@@ -136,7 +138,7 @@ export async function endKeyAfter(
   const [found] = await tx.execute<Omit<EndedKey, 'scopes'> & { scopes: string }>(sql`/* api_keys.end_after */
     update api_keys k set expires_at = least(k.expires_at, ${nowInStatement} + ${overlapS} * interval '1 second')
     where k.id = ${id} and k.tenant_id = ${tenantId} and ${isValidKey}
-    returning k.name, k.scopes, k.lifetime_ms as "lifetimeMs"`);
+    returning k.name, k.scopes, k.limits, k.lifetime_ms as "lifetimeMs"`);
   return found === undefined ? null : { ...found, scopes: parseScopes(found.scopes) };
 }
 
@@ -176,7 +178,7 @@ export async function forgetKeys(executor: Executor, most: number): Promise<numb
 
 type ViewRow = Omit<ApiKeyView, 'scopes'> & { scopes: string };
 
-const viewColumns: SQL = sql`k.id, k.name, k.scopes, ${millis(sql`k.created_at`)} as "createdAt",
+const viewColumns: SQL = sql`k.id, k.name, k.scopes, k.limits, ${millis(sql`k.created_at`)} as "createdAt",
   ${millis(sql`k.expires_at`)} as "expiresAt", ${millis(sql`k.last_used_at`)} as "lastUsedAt",
   ${millis(sql`k.revoked_at`)} as "revokedAt", k.replaces`;
 

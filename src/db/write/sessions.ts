@@ -2,7 +2,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { KeyRef } from '../../core/access/api-keys.ts';
 import type { ApiKeyId, TenantId } from '../../core/ids.ts';
-import type { TenantLimits } from '../../core/access/quotas.ts';
+import type { KeyLimits, TenantLimits } from '../../core/access/quotas.ts';
 import type { Allow, TenantStatus } from '../../core/access/tenant.ts';
 import type { Scopes } from '../../core/access/scopes.ts';
 import type { User } from '../../core/access/user.ts';
@@ -34,6 +34,8 @@ export type TenantSession = {
   limits: TenantLimits;
   owner: SessionOwner;
   scopes: Scopes;
+  /** Of a key that the API made. */
+  keyLimits: KeyLimits;
 };
 
 export type StoredSession = OperatorSession | TenantSession;
@@ -94,13 +96,13 @@ type SessionRow = OwnerColumns &
 export async function findSession(executor: Executor, tokenHash: string): Promise<StoredSession | null> {
   const [found] = await executor.execute<SessionRow>(sql`/* sessions.find */
     select s.tenant_id as "tenantId", t.name as "tenantName", t.status as "tenantStatus", t.allow, t.limits,
-      ${OWNER}, k.scopes
+      ${OWNER}, k.scopes, coalesce(k.limits, '{}') as "keyLimits"
     from sessions s left join tenants t on t.id = s.tenant_id left join api_keys k on k.id = s.api_key_id
     where s.token_hash = ${tokenHash} and (s.tenant_id is null or t.id is not null) and ${isLive}`);
   if (found === undefined) return null;
   if (found.tenantId === null) return { kind: 'operator', keyId: found.keyId ?? '' };
-  const { tenantId, tenantName, tenantStatus, allow, limits, scopes } = found;
-  const ofTenant = { tenantId, tenantName, tenantStatus, allow, limits };
+  const { tenantId, tenantName, tenantStatus, allow, limits, keyLimits, scopes } = found;
+  const ofTenant = { tenantId, tenantName, tenantStatus, allow, limits, keyLimits };
   return { kind: 'tenant', ...ofTenant, owner: ownerOf(found), scopes: new Set(parseScopes(scopes ?? '')) };
 }
 

@@ -59,6 +59,7 @@ describe('a key', () => {
       name: 'ci',
       prefix: `nsk_${body.id.replaceAll('-', '')}`,
       scopes: ['read'],
+      limits: { requests_per_s: null, concurrent_requests: null },
       created_at: expect.any(String),
       expires_at: null,
       last_used_at: null,

@@ -80,6 +80,7 @@ export const LATE_WRITERS: Readonly<Record<Exclude<TenantTable, WithParent> | 'w
         tenantId,
         name: 'late',
         scopes: ['keys'],
+        limits: {},
         hash: 'h'.repeat(43),
         isByOperator: false,
         lifetimeMs: null,

@@ -10,7 +10,11 @@ import { TextField } from '../ui/forms/field.tsx';
 import { FormDialog } from '../ui/layout/form-dialog.tsx';
 import { ExpiryField, expiresAtOf, type Expiry } from './expiry-field.tsx';
 import { useShowKey } from './show-key.ts';
+import { LimitFields } from './limit-fields.tsx';
+import { LIMIT_NAMES, NO_LIMITS, limitsIn } from './limits.ts';
 import { NEEDED_IN_FIRST, ScopesField } from './scopes-field.tsx';
+
+const SHOWN = ['name', 'scopes', 'expires_at', ...LIMIT_NAMES.map((one) => `limits.${one}`)];
 
 /** `tenant`: whose first key it is. */
 type Props = { tenant?: string; onClose: () => void };
@@ -20,6 +24,7 @@ export function MakeKey({ tenant, onClose }: Props) {
   const cache = useQueryClient();
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly KeyScope[]>(tenant === undefined ? [] : ['keys']);
+  const [limits, setLimits] = useState(NO_LIMITS);
   const [expiry, setExpiry] = useState<Expiry>({ kind: 'days', days: 90 });
   const make = useMutation({
     mutationFn: async (body: CreateApiKey) => showKey(await client.keys.create(body)),
@@ -35,20 +40,23 @@ export function MakeKey({ tenant, onClose }: Props) {
     };
   const changeName = changed(setName);
   const expiresAt = expiresAtOf(expiry);
+  const canMakeOthers = scopes.includes('keys');
+  const given = canMakeOthers ? {} : limitsIn(limits);
   const hasEnough = tenant === undefined ? scopes.length > 0 : scopes.includes(NEEDED_IN_FIRST);
-  const faults = fieldFaults(make.error, ['name', 'scopes', 'expires_at']);
+  const faults = fieldFaults(make.error, SHOWN);
   return (
     <FormDialog
       title={tenant === undefined ? 'New API key' : `First key of ${tenant}`}
       description={tenant === undefined ? undefined : 'With it, the tenant makes its other keys.'}
       submit="Create key"
-      canSubmit={name.trim() !== '' && hasEnough && expiresAt !== undefined}
+      canSubmit={name.trim() !== '' && hasEnough && given !== null && expiresAt !== undefined}
       saving={{ isPending: make.isPending, error: faults.rest }}
       onSubmit={() => {
-        if (expiresAt !== undefined)
+        if (expiresAt !== undefined && given !== null)
           make.mutate({
             name: name.trim(),
             scopes: [...scopes],
+            limits: given,
             ...(expiresAt !== null && { expires_at: expiresAt }),
             ...(tenant !== undefined && { tenant }),
           });
@@ -71,6 +79,9 @@ export function MakeKey({ tenant, onClose }: Props) {
         error={faults.of('scopes')}
         onChange={changed(setScopes)}
       />
+      {tenant === undefined && (
+        <LimitFields value={limits} disabled={canMakeOthers} errorOf={faults.of} onChange={changed(setLimits)} />
+      )}
       <ExpiryField value={expiry} error={faults.of('expires_at')} onChange={changed(setExpiry)} />
     </FormDialog>
   );

@@ -85,20 +85,24 @@ function createKeyRoute(app: App, ports: ApiPorts, accessControl: AccessControl)
       },
     },
     async (request, reply) => {
-      const { name, scopes, expires_at, tenant } = request.body;
+      const { name, scopes, expires_at, tenant, limits = {} } = request.body;
       const lacked = lackedScope(request, scopes, 'scopes');
       if (lacked !== null) throw new RequestRefused(lacked);
       const isByOperator = request.isOperator;
       if (isByOperator && !scopes.includes('keys'))
         throw invalid('The first key needs the scope keys: without it, no other could be made.', 'scopes');
+      const isLimited = Object.keys(limits).length > 0;
+      if (isLimited && scopes.includes('keys'))
+        throw invalid('A key with the scope keys has no limits: it could make others without them.', 'limits');
       const end = endOf(expires_at);
       const id = ports.ids.next<ApiKeyId>();
       const { key, hash } = newKey(id);
       const tenantId = await tenantOf(ports, request, tenant);
-      const command = makeKey({ id, tenantId, name, scopes, hash, isByOperator, ...end, replaces: null }, (tx) =>
-        accessControl.isValid(tx, request.credential),
+      const command = makeKey(
+        { id, tenantId, name, scopes, limits, hash, isByOperator, ...end, replaces: null },
+        (tx) => accessControl.isValid(tx, request.credential),
       );
-      const detail = { name, scopes, expires_at: expires_at ?? null };
+      const detail = { name, scopes, expires_at: expires_at ?? null, ...(isLimited && { limits }) };
       const act = { action: 'key.created', target: id, detail } as const;
       const recorded = audited(ports, { request, tenantId }, command, () => [act]);
       // The operator gives access: the log of the installation has it, too.

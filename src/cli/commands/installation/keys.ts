@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ApiKey, CreateApiKey, CreatedApiKey } from '../../../client/index.ts';
 import { apiCommand, carryOut, listText, print, withBelow, type Cli, type Common, type List } from '../../cli.ts';
 import { oneLine } from '../../terminal/safe.ts';
-import { duration, given, instant, someOf } from '../../values.ts';
+import { duration, given, instant, someOf, wholeNumber } from '../../values.ts';
 
 type Scope = CreateApiKey['scopes'][number];
 
@@ -23,22 +23,40 @@ export function keysCommand(cli: Cli): Command {
   );
 }
 
-type Create = Common & { scope?: Scope[]; expires?: string; tenant?: string };
+/** The largest limit. */
+const MOST = 100_000;
+
+type Create = Common & {
+  scope?: Scope[];
+  expires?: string;
+  requestsPerS?: number;
+  concurrentRequests?: number;
+  tenant?: string;
+};
 
 function createKeyCommand(cli: Cli): Command {
   return apiCommand('create', 'create an API key and print it; it cannot be shown again', [
     'nightshift keys create dashboard --scope read',
     'nightshift keys create ci --scope read,run --expires 90d > key.txt',
+    'nightshift keys create partner --scope run --requests-per-s 20',
     'nightshift keys create first --tenant acme --scope read,run,configure,approve,keys   # with the admin key',
   ])
     .argument('<name>', 'what the key is for')
     .requiredOption('-s, --scope <scopes>', 'read, run, configure, approve, keys; may be repeated', someOf(SCOPES))
     .option('--expires <time>', 'a timestamp, or a time from now', instant(1))
+    .option('--requests-per-s <n>', 'requests in a second, refused ones too', wholeNumber(1, MOST))
+    .option('--concurrent-requests <n>', 'requests that one API process serves at once', wholeNumber(1, MOST))
     .option('--tenant <name>', 'with the admin key: the tenant whose first key this is')
-    .action((name: string, { scope = [], expires, tenant, ...common }: Create) =>
+    .action((name: string, { scope = [], expires, requestsPerS, concurrentRequests, tenant, ...common }: Create) =>
       carryOut(cli, common, async (client) => {
         const { auth } = await client.session.get();
-        const made = await client.keys.create({ name, scopes: scope, ...given({ expires_at: expires, tenant }) });
+        const limits = given({ requests_per_s: requestsPerS, concurrent_requests: concurrentRequests });
+        const made = await client.keys.create({
+          name,
+          scopes: scope,
+          limits,
+          ...given({ expires_at: expires, tenant }),
+        });
         printKey(cli, common, made);
         if (auth === 'none')
           cli.screen.note('From now on, every request needs a key. Set NIGHTSHIFT_API_KEY to this one.');
@@ -84,12 +102,19 @@ function stateOf({ revoked_at, expires_at }: ApiKey): string {
   return expires_at !== null && Date.parse(expires_at) <= Date.now() ? 'expired' : 'valid';
 }
 
+function limitsText({ limits }: ApiKey): string {
+  const { requests_per_s: perSecond, concurrent_requests: atOnce } = limits;
+  const texts = [...(perSecond === null ? [] : [`${perSecond}/s`]), ...(atOnce === null ? [] : [`${atOnce} at once`])];
+  return texts.length === 0 ? '–' : texts.join(', ');
+}
+
 const LIST: List<ApiKey> = {
   none: 'No keys that the API made.',
   columns: [
     { title: 'ID', cell: ({ id }) => id },
     { title: 'NAME', cell: ({ name }) => name },
     { title: 'SCOPES', cell: ({ scopes }) => scopes.join(' ') },
+    { title: 'LIMITS', cell: limitsText },
     { title: 'LAST USED', cell: ({ last_used_at }) => last_used_at ?? '–' },
     { title: 'EXPIRES', cell: ({ expires_at }) => expires_at ?? '–' },
     { title: 'STATE', cell: stateOf },

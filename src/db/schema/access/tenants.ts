@@ -14,7 +14,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { ApiKeyId, TenantId } from '../../../core/ids.ts';
 import { TENANT_STATUSES, type Allow, type Deletion, type TenantStatus } from '../../../core/access/tenant.ts';
-import type { TenantLimits } from '../../../core/access/quotas.ts';
+import type { KeyLimits, TenantLimits } from '../../../core/access/quotas.ts';
 import { instant, jsonb, oneOf, tenantId, userName } from '../columns.ts';
 
 /**
@@ -67,6 +67,8 @@ export const apiKeys = pgTable(
     hash: text('hash').notNull(),
     /** Separated by `+`. */
     scopes: text('scopes').notNull(),
+    /** What is missing is limited by its tenant alone. */
+    limits: jsonb<KeyLimits>('limits').notNull().default({}),
     createdAt: instant('created_at').notNull().defaultNow(),
     expiresAt: instant('expires_at'),
     /** How long it was to be valid, in milliseconds: a rotation ends a key earlier. Null: without an end. */

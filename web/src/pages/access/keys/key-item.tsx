@@ -1,5 +1,6 @@
 /** One API key: what it may do, how long it is valid, and its actions. */
 import type { ApiKey } from 'nightshift/client';
+import { limitsText } from '../../../api-keys/limits.ts';
 import { useScopes } from '../../../data/query/session.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { useNow } from '../../../ui/state/clock.ts';
@@ -12,6 +13,7 @@ type Props = { apiKey: ApiKey; onRotate: () => void; onRevoke: () => void };
 
 export function KeyItem({ apiKey, onRotate, onRevoke }: Props) {
   const { id, name, prefix, scopes, revoked_at: revokedAt, expires_at: expiresAt } = apiKey;
+  const limits = limitsText(apiKey.limits);
   const own = useScopes();
   const hasExpired = useHasPassed(expiresAt);
   const isValid = revokedAt === null && !hasExpired;
@@ -42,6 +44,7 @@ export function KeyItem({ apiKey, onRotate, onRevoke }: Props) {
         )}
       </div>
       <code className={css.prefix}>{prefix}…</code>
+      {limits !== null && <p className={css.about}>{limits}</p>}
       <Times apiKey={apiKey} hasExpired={hasExpired} />
     </li>
   );
