@@ -279,6 +279,7 @@ describe('access control', () => {
       scopes: ALL_SCOPES,
       allow: {},
       limits: {},
+      keyLimits: {},
       key: { kind: 'env', id: expect.any(String) },
       user: null,
       token: null,
