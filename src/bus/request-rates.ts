@@ -1,6 +1,6 @@
 /**
  * Counts requests in windows of a second: over all processes on Redis, and within this process while Redis is away. Only
- * tenants with a limit are counted; until the first request of one there is no connection to Redis.
+ * tenants and API keys with a limit are counted; until the first request of one there is no connection to Redis.
  */
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { WINDOW_S, type RequestRates } from '../core/access/quotas.ts';

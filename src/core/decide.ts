@@ -63,7 +63,7 @@ export function decide(snapshot: Snapshot, now: Millis): Decision {
 
 function betweenJobs({ stopped, next, serving, isTenantActive }: Snapshot): Decision {
   if (stopped || next === null) return { kind: 'park' };
-  if (!isTenantActive) return { kind: 'release' };
+  if (!isTenantActive && next.stopRequest === null) return { kind: 'release' };
   if (next.stopRequest === null && serving.kind === 'unsupported') {
     return { kind: 'release_unsupported', missing: serving.missing };
   }

@@ -19,10 +19,7 @@ export const LIMITS = {
    * when its process is silent for one second, so a longer history is read after the commit.
    */
   claimBytes: 8 * 1024 * 1024,
-  /**
-   * Bytes that contexts share: stored bytes read by one transaction that claims several, and text written by one
-   * statement that appends to several. So large ones of one tenant do not hold up small ones of others.
-   */
+  /** The same, of all contexts that one transaction claims: large ones of one tenant do not hold up those of others. */
   sharedBytes: 1024 * 1024,
   /** Stored bytes of inputs that join a running job at once; a larger input joins alone. */
   joiningBytes: 8 * 1024 * 1024,

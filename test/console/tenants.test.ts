@@ -126,11 +126,11 @@ test('a new tenant gets its first key, with which it makes the others', async ()
   const dialog = page.getByRole('dialog', { name: 'First key of hooli' });
   const create = dialog.getByRole('button', { name: 'Create key' });
   const make = async (name: string): Promise<void> => {
-    await page.getByRole('button', { name: 'First key of hooli' }).click();
+    await page.getByRole('button', { name: 'Create first key of hooli' }).click();
     await dialog.getByLabel('Name').fill(name);
     await create.click();
   };
-  await page.getByRole('button', { name: 'First key of hooli' }).click();
+  await page.getByRole('button', { name: 'Create first key of hooli' }).click();
   await dialog.getByLabel('Name').fill('administration');
   await dialog.getByRole('checkbox', { name: /^read/ }).click();
   await dialog.getByRole('checkbox', { name: /^keys/ }).click();
@@ -146,6 +146,12 @@ test('a new tenant gets its first key, with which it makes the others', async ()
   expect(await createClient({ url, apiKey: second }).session.get()).toMatchObject({ tenant: 'hooli' });
   await make('another');
   await dialog.getByText('The tenant has an API key that can make others.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Suspend hooli' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+  await page.getByRole('button', { name: 'Resume hooli' }).waitFor();
+  // A key would be refused.
+  expect(await page.getByRole('button', { name: 'Create first key of hooli' }).count()).toBe(0);
   await operator().tenants.delete('hooli');
 });
 

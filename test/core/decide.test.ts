@@ -39,6 +39,7 @@ type Case = [what: string, of: Snapshot, step: Decision];
 describe('between jobs', () => {
   const next = queuedInput();
   const retry = queuedRetry();
+  const cancelled = queuedInput({ stopRequest: cancelRequest() });
   test.each<Case>([
     ['nothing queued: park', snapshot(), { kind: 'park' }],
     ['an input queued: admit it', snapshot({ next, queued: 1 }), { kind: 'admit', next }],
@@ -58,6 +59,11 @@ describe('between jobs', () => {
       'a tenant that is not active: released before admission',
       snapshot({ isTenantActive: false, next, queued: 1 }),
       { kind: 'release' },
+    ],
+    [
+      'a tenant that is not active: a job that was cancelled ends all the same',
+      snapshot({ isTenantActive: false, next: cancelled, queued: 1 }),
+      { kind: 'admit', next: cancelled },
     ],
     ['a tenant that is not active, nothing queued: park', snapshot({ isTenantActive: false }), { kind: 'park' }],
     [

@@ -86,9 +86,9 @@ const batch = (numbers: string) => `insert into event_batches (context_id, tenan
 const execution = (number: string, end: string, times = 1) => `insert into tool_executions
   (tool_call_id, number, tenant_id, context_id, epoch, idempotency_key, began_at, ended_at, outcome)
   select '$t', ${number}, 1, '$c', 1, '$t', now(), ${end} from generate_series(1, ${times})`;
-const apiKey = ({ hash = "repeat('h', 43)", scopes = "'read'", times = 1 }) =>
-  `insert into api_keys (id, tenant_id, name, hash, scopes)
-    select '$id'::uuid, 1, 'n', ${hash}, ${scopes} from generate_series(1, ${times})`;
+const apiKey = ({ hash = "repeat('h', 43)", scopes = "'read'", limits = "'{}'", times = 1 }) =>
+  `insert into api_keys (id, tenant_id, name, hash, scopes, limits)
+    select '$id'::uuid, 1, 'n', ${hash}, ${scopes}, ${limits}::jsonb from generate_series(1, ${times})`;
 const auditEntry = ({ action = 'key.created', target = 't', times = 1 }) =>
   `insert into audit_entries (id, actor_kind, action, target, detail, request_id)
     select '$id'::uuid, 'operator', '${action}', '${target}', '{}', 'r' from generate_series(1, ${times})`;
@@ -198,6 +198,7 @@ const CASES: Readonly<Record<string, string>> = {
   audit_entries_target: auditEntry({ target: '' }),
   api_keys_pkey: apiKey({ times: 2 }),
   api_keys_hash: apiKey({ hash: "'short'" }),
+  api_keys_limits: apiKey({ scopes: "'read+keys'", limits: `'{"requests_per_s": 1}'` }),
   api_keys_scopes: apiKey({ scopes: "'read,run'" }),
   webhooks_pkey: webhook({ times: 2 }),
   webhooks_status: webhook({ set: ', status', values: `, 'asleep'` }),

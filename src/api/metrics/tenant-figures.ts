@@ -13,7 +13,7 @@ const OTHERS = '(others)';
 export type TenantFigures = {
   /** Sets the gauges. They are empty if PostgreSQL does not answer in time, in milliseconds. */
   read(ms: number): Promise<void>;
-  /** A request was refused because of a limit of its tenant. */
+  /** A request was refused because of a limit of its tenant, or of its API key. */
   exceeded(tenant: string, limit: string): void;
 };
 
@@ -28,7 +28,7 @@ export function openTenantFigures({ database, config }: Measured, registers: Reg
   const limits = gauge('nightshift_tenant_limit', 'Limits, also those of the config file.', ['tenant', 'limit']);
   const refused = new Counter({
     name: 'nightshift_quota_exceeded_total',
-    help: 'Requests that were refused because of a limit of their tenant.',
+    help: 'Requests that were refused because of a limit of their tenant, or of their API key (key_…).',
     labelNames: ['tenant', 'limit'],
     registers,
   });

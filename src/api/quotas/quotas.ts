@@ -5,7 +5,13 @@
  */
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { NO_LIMITS, quotaExceeded, type KeyLimits, type RequestRates } from '../../core/access/quotas.ts';
+import {
+  NO_LIMITS,
+  quotaExceeded,
+  type KeyLimits,
+  type LimitPrefix,
+  type RequestRates,
+} from '../../core/access/quotas.ts';
 import type { TenantId } from '../../core/ids.ts';
 import { RequestRefused } from '../response/problem.ts';
 import { whenClosed } from '../response/when-closed.ts';
@@ -19,7 +25,7 @@ const MEGABYTE = 1024 * 1024;
 type Limited = {
   who: 'tenant' | 'API key';
   /** Of the names of its limits in the headers. */
-  prefix: '' | 'key_';
+  prefix: LimitPrefix;
   limits: KeyLimits;
   rateKey: string;
   tally: { served: () => number; begin: () => () => void };
@@ -41,7 +47,7 @@ export function openQuotas(rates: RequestRates): Quotas {
     const { count, endsInMs } = await rates.count(rateKey);
     showLimits(reply, { name: `${prefix}requests_per_s`, most, left: Math.max(0, most - count), endsInMs });
     if (count > most)
-      refuse('requests_per_s', `The ${who} may send ${most} requests in a second. Wait until the next second.`);
+      refuse('requests_per_s', `The ${who} may send ${most} requests in a second. Wait until the next second.`, prefix);
   }
 
   function countServed({ who, prefix, limits, tally }: Limited, request: FastifyRequest, reply: FastifyReply): void {
@@ -56,6 +62,7 @@ export function openQuotas(rates: RequestRates): Quotas {
       refuse(
         'concurrent_requests',
         `The ${who} may have ${most} requests at once in this API process. Wait until one of them ends.`,
+        prefix,
       );
     if (!reply.sent) whenClosed(reply, tally.begin());
   }

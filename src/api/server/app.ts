@@ -93,7 +93,7 @@ export async function createApp(given: AppPorts): Promise<App> {
   return app;
 }
 
-/** Only tenants with limits have such series. */
+/** Only tenants with limits, or with keys that have some, have such series. */
 function noteExceeded(metrics: Metrics, error: unknown, { tenantName }: FastifyRequest): void {
   if (!(error instanceof RequestRefused) || error.refusal.code !== 'quota_exceeded') return;
   metrics.quotaExceeded(tenantName, error.refusal.param ?? '');

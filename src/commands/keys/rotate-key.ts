@@ -1,4 +1,4 @@
-/** Replaces an API key: makes one with the same name, scopes and lifetime, and ends the old one after an overlap. */
+/** Replaces an API key: makes one with the same name, scopes, limits and lifetime, and ends the old one after an overlap. */
 import { INVALID_KEY, type ApiKeyView, type NewApiKey } from '../../core/access/api-keys.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import type { ApiKeyId, TenantId } from '../../core/ids.ts';

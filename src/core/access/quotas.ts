@@ -1,4 +1,4 @@
-/** Limits of a tenant. They come from its row, or else from the config file (`limits.tenant`). */
+/** Limits of a tenant, from its row, or else from the config file (`limits.tenant`); and of an API key, beside them. */
 import { refuse, type Refusal } from '../errors.ts';
 
 /**
@@ -23,7 +23,7 @@ export const LIMIT_NAMES = Object.keys(LIMIT_RANGES) as LimitName[];
 
 export type TenantLimits = { readonly [Name in LimitName]?: number };
 
-/** Limits of one API key, beside those of its tenant. */
+/** What an API key can be limited in, beside its tenant. */
 export const KEY_LIMIT_NAMES = ['requests_per_s', 'concurrent_requests'] as const satisfies LimitName[];
 
 export type KeyLimits = { readonly [Name in (typeof KEY_LIMIT_NAMES)[number]]?: number };
@@ -57,9 +57,12 @@ export function isRetryable(limit: string): boolean {
   return !NOT_RETRYABLE.some((one) => one === limit);
 }
 
-/** `param` of the refusal is the name of the limit. */
-export function quotaExceeded(limit: LimitName, message: string): Refusal {
-  return { ...refuse('quota_exceeded', message, limit), retryAfterS: RETRY_S[limit] };
+/** Of the name of a limit: of the tenant, or of the API key. */
+export type LimitPrefix = '' | 'key_';
+
+/** `param` of the refusal is the name of the limit, such as `slots` or `key_requests_per_s`. */
+export function quotaExceeded(limit: LimitName, message: string, prefix: LimitPrefix = ''): Refusal {
+  return { ...refuse('quota_exceeded', message, `${prefix}${limit}`), retryAfterS: RETRY_S[limit] };
 }
 
 /** The length in seconds of the windows in which requests are counted. A window begins with its first request. */
@@ -69,7 +72,7 @@ export const WINDOW_S = 1;
 export type CountedRequest = { count: number; endsInMs: number };
 
 export type RequestRates = {
-  /** Counts a request of the tenant with this key. */
+  /** Counts a request under this name: of a tenant, or of an API key. */
   count(key: string): Promise<CountedRequest>;
   close(): void;
 };

@@ -29,6 +29,7 @@ CREATE TABLE "api_keys" (
 	"is_by_operator" boolean DEFAULT false NOT NULL,
 	"replaces" uuid,
 	CONSTRAINT "api_keys_hash" CHECK (length("api_keys"."hash") = 43),
+	CONSTRAINT "api_keys_limits" CHECK ("api_keys"."limits" = '{}' or not 'keys' = any (string_to_array("api_keys"."scopes", '+'))),
 	CONSTRAINT "api_keys_scopes" CHECK ("api_keys"."scopes" ~ '^[a-z]+([+][a-z]+)*$')
 );
 --> statement-breakpoint

@@ -74,7 +74,8 @@ export const NOTHING_READ: ReadTogether = { histories: new Map(), tooLong: new S
  * without messages are missing. The shortest histories are read, as many as fit in `most` bytes, as stored.
  */
 export async function readHistories(executor: Executor, at: SQL, most: number): Promise<ReadTogether> {
-  const read = await readMemories(executor, { at: workedOn(at), compactions: applicableCompactions(), most });
+  const compactions = applicableCompactions();
+  const read = await readMemories(executor, { at: workedOn(at), compactions, most, isTogether: true });
   const histories = new Map<ContextId, Remembered>();
   const tooLong = new Set<ContextId>();
   let used = 0;
@@ -111,9 +112,17 @@ function whole(read: Map<ContextId, Read>): Map<ContextId, Read> {
 
 /**
  * `at`: the branches. `compactions`: those that apply (see compactions.ts). `shown`: a condition on messages. `beginning`:
- * bytes to read of a history that is longer than `most`, and at least its first message; 0: none.
+ * bytes to read of a history that is longer than `most`, and at least its first message; 0: none. `isTogether`: `most` is
+ * of all branches, of which the shortest are read whole, and the others not at all.
  */
-type MemoryQuery = { at: SQL; compactions: SQL; shown?: SQL; most?: number; beginning?: number };
+type MemoryQuery = {
+  at: SQL;
+  compactions: SQL;
+  shown?: SQL;
+  most?: number;
+  beginning?: number;
+  isTogether?: boolean;
+};
 
 const VISIBLE: SQL = sql`m.status = 'completed'`;
 
@@ -124,19 +133,25 @@ const VISIBLE: SQL = sql`m.status = 'completed'`;
  */
 async function readMemories(
   executor: Executor,
-  { at, compactions, shown = VISIBLE, most = LIMITS.historyBytes, beginning = 0 }: MemoryQuery,
+  { at, compactions, shown = VISIBLE, most = LIMITS.historyBytes, beginning = 0, isTogether = false }: MemoryQuery,
 ): Promise<Map<ContextId, Read>> {
   const of = sql`m.context_id = at.context_id and m.tenant_id = at.tenant and m.branch = s.branch
     and m.seq > s.after and m.seq <= s.upto and m.seq >= at.upto and ${shown}`;
+  const spans = spansOf(sql`at.context_id`, sql`at.tenant`, sql`at.branch`);
   const { isRead, span } = beginning === 0 ? upto(most) : wholeOr(beginning, most, of);
+  const sizedPlaces = sql`sized_places as materialized (
+      select at.*, sum(z.bytes) over (order by z.bytes, at.context_id) <= ${most} as fits
+      from compacted_places at cross join lateral (
+        select coalesce(sum(m.bytes), 0) as bytes from (${spans}) s cross join messages m where ${of}) z
+    )`;
   const rows = await executor.execute<MemoryRow>(sql`/* history.read */
     with compacted_places as materialized (
       select at.context_id, at.tenant, at.branch, k.upto, k.summary, k.shortening from ${at} cross join ${compactions}
-    )
+    )${isTogether ? sql`, ${sizedPlaces}` : sql``}
     select m.*, null::jsonb as summary, null::jsonb as shortening
-    from compacted_places at cross join lateral (${spansOf(sql`at.context_id`, sql`at.tenant`, sql`at.branch`)}) s
+    from ${sql.raw(isTogether ? 'sized_places' : 'compacted_places')} at cross join lateral (${spans}) s
     cross join lateral (
-      select m.context_id, m.bytes, ${columnsWith(sql`case when ${isRead} then m.content end`)} from (
+      select m.context_id, m.bytes, ${columnsWith(sql`case when ${isTogether ? sql`at.fits` : isRead} then m.content end`)} from (
         select span.room, m.*, sum(m.bytes) over (order by m.seq rows unbounded preceding) as upto_here
         from ${span} span cross join messages m where ${of} order by m.seq) m) m
     union all

@@ -40,8 +40,14 @@ import type { CallPorts, Claim, Claimed, Opened } from '../process/ports.ts';
 /** A context that the transaction has claimed and read. `row.now`: the time of the claim. */
 export type Found = { claim: Claim; row: ContextRow; snapshot: Snapshot };
 
+/** Claimed, but not read yet. */
+export type UnreadClaim = { kind: 'unread'; row: ContextRow };
+
 /** Commits the claiming transaction with its `last` statement, if there is anything to append. */
-export async function commitAndCall(last: Executor, found: readonly Found[]): Promise<Map<ContextId, Claimed>> {
+export async function commitAndCall(
+  last: Executor,
+  found: readonly Found[],
+): Promise<Map<ContextId, Claimed | UnreadClaim>> {
   const openings = found.map((one) => openingOf(one));
   const all = openings.some(({ began }) => began !== null)
     ? await commitWithCalls(last, openings)
@@ -49,14 +55,14 @@ export async function commitAndCall(last: Executor, found: readonly Found[]): Pr
   return new Map(all);
 }
 
-/** Step 1: what a claim appends, and what holds before and after it. `began` null: there is nothing to append. */
-type Opening = { claim: Claim; before: Snapshot; claimed: Claimed; began: Opened['began'] };
+/** Step 1: what a claim appends, and what holds after it. `began` null: there is nothing to append. */
+type Opening = { claim: Claim; row: ContextRow; claimed: Claimed; began: Opened['began'] };
 
-function openingOf({ claim, row, snapshot: before }: Found): Opening {
-  const { kind, transition } = firstStep(before, row.now);
-  if (transition === null) return { claim, before, claimed: opened(before, null), began: null };
+function openingOf({ claim, row, snapshot }: Found): Opening {
+  const { kind, transition } = firstStep(snapshot, row.now);
+  if (transition === null) return { claim, row, claimed: opened(snapshot, null), began: null };
   const began = { transition, outcome: expectedOutcome(row, transition) };
-  return { claim, before, claimed: afterAppend(before, kind, began, row.now), began };
+  return { claim, row, claimed: afterAppend(snapshot, kind, began, row.now), began };
 }
 
 type FirstStep = { kind: 'skipped' | 'opened'; transition: Append | null };
@@ -100,7 +106,7 @@ function expectedOutcome({ headSeq, wakeSeq, controlSeq }: ContextRow, { entries
 async function commitWithCalls(
   last: Executor,
   openings: readonly Opening[],
-): Promise<(readonly [ContextId, Claimed])[]> {
+): Promise<(readonly [ContextId, Claimed | UnreadClaim])[]> {
   const begun = openings.flatMap(({ began }) => began ?? []);
   const committing = append(
     last,
@@ -128,13 +134,14 @@ async function commitWithCalls(
 
 /** `outcome`: of its append, if there was one. Throws for one that was not expected. */
 function becameOf(
-  { before, claimed, began }: Opening,
+  { row, claimed, began }: Opening,
   outcome: AppendOutcome | undefined,
   early: Early | null,
-): Claimed {
+): Claimed | UnreadClaim {
   if (outcome?.kind === 'stale' && began?.transition.job?.kind === 'admit') {
     early?.drop();
-    return opened({ ...before, isTenantActive: false }, null);
+    // Only what is read now tells whether the tenant is still suspended.
+    return { kind: 'unread', row };
   }
   if (!isDeepStrictEqual(outcome, began?.outcome))
     throw new Error('A context changed although the claiming transaction had locked its row.');

@@ -19,7 +19,7 @@ import { NOTHING_READ, readHistories } from '../../db/run/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../../db/run/mailbox/mailbox.ts';
 import { isAway } from '../../db/batches/database-timeout.ts';
 import { createBatcher } from '../../db/batches/batcher.ts';
-import { commitAndCall, firstStep, opened, afterAppend, type Found } from './claim-and-call.ts';
+import { commitAndCall, firstStep, opened, afterAppend, type Found, type UnreadClaim } from './claim-and-call.ts';
 import { beforeOwnClaim, callerOf, readLocked, readSnapshot, toSnapshots } from './journal.ts';
 import { createTurns } from './turns.ts';
 import type { Claim, Claimed, Claimer, Skipped, WorkerState } from '../process/ports.ts';
@@ -34,7 +34,7 @@ type Parts = Given & { turns: ReturnType<typeof createTurns<TenantId>> };
 
 export function createClaimer(given: Given): Claimer {
   const parts = { ...given, turns: createTurns<TenantId>() };
-  const claimFirst = createBatcher<Claim, Claimed | Unread | null>({
+  const claimFirst = createBatcher<Claim, Claimed | UnreadClaim | null>({
     keyOf: ({ contextId }) => contextId,
     shared: (claims) => claimTogether(parts, claims),
     alone: (one) => claimAlone(parts, one),
@@ -59,7 +59,7 @@ export function createClaimer(given: Given): Claimer {
 }
 
 /** Those that have more to read than fits together are read after the commit. */
-async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(Claimed | Unread | undefined)[]> {
+async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(Claimed | UnreadClaim | undefined)[]> {
   const areAllLimited = slotsOfTenant(parts) !== null;
   const ordinary = claims.filter(
     // A process that was declared dead has a new id: claims under its old id are left out.
@@ -73,26 +73,27 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
   const claimed = await parts.database.transaction(async (tx, last) => {
     // One round trip: the reads see what the claim before them took.
     const at = leasedBy(ids, owner);
-    const readAll = () => readHistories(tx, at, LIMITS.sharedBytes);
+    const isOne = ids.length === 1;
+    const readAll = () => readHistories(tx, at, isOne ? LIMITS.claimBytes : LIMITS.sharedBytes);
     const [rows, beside, before] = await Promise.all([
       claimFree(tx, ids, owner),
-      readParts(tx, at, 'shared'),
+      readParts(tx, at, isOne ? 'alone' : 'shared'),
       ordinary.every(({ isNew }) => isNew) ? null : readAll(),
     ]);
     const hasHistory = rows.some(({ headSeq }) => headSeq > 0);
     const { histories, tooLong } = before ?? (hasHistory ? await readAll() : NOTHING_READ);
     const now = rows.at(-1)?.now;
-    if (now === undefined) return new Map<ContextId, Claimed | Unread>();
+    if (now === undefined) return new Map<ContextId, Claimed | UnreadClaim>();
     parts.clock.set(now);
     const unread = rows.filter(({ lease: { contextId: id } }) => tooLong.has(id) || beside.tooLarge.has(id));
-    const read = rows.filter((row) => !unread.includes(row));
-    const snapshots = toSnapshots(parts, toMailboxes(read, beside), histories);
-    const all = read.flatMap((row) => {
+    const whole = rows.filter((row) => !unread.includes(row));
+    const snapshots = toSnapshots(parts, toMailboxes(whole, beside), histories);
+    const all = whole.flatMap((row) => {
       const { contextId } = row.lease;
       return found(byContext.get(contextId), row, snapshots.get(contextId));
     });
-    const opened: ReadonlyMap<ContextId, Claimed | Unread> = await commitAndCall(last, all);
-    return new Map([...opened, ...unread.map((row) => [row.lease.contextId, { kind: 'unread', row }] as const)]);
+    const begun = await commitAndCall(last, all);
+    return new Map([...begun, ...unread.map((row) => [row.lease.contextId, { kind: 'unread', row }] as const)]);
   });
   return claims.map(({ contextId }) => claimed.get(contextId));
 }
@@ -101,7 +102,7 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
  * Null: the claim was a noop, or the worker was deleted. A wake-up does not claim a context of a tenant with a limit of
  * slots: the list of runnable contexts names the tenant, and the context whose turn it is.
  */
-async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | Unread | null> {
+async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | UnreadClaim | null> {
   const { shares } = parts.slots;
   const { tenantId } = one;
   if (tenantId === null) return slotsOfTenant(parts) === null ? claimUnlimited(parts, one) : null;
@@ -110,9 +111,9 @@ async function claimAlone(parts: Parts, one: Claim): Promise<Claimed | Unread | 
   return claimed === null && shares.areLimitsCut ? claimLimited(parts, one, tenantId) : claimed;
 }
 
-async function claimUnlimited(parts: Parts, one: Claim): Promise<Claimed | Unread | null> {
+async function claimUnlimited(parts: Parts, one: Claim): Promise<Claimed | UnreadClaim | null> {
   const { contextId, owner, isSuspect } = one;
-  return parts.database.transaction(async (tx, last): Promise<Claimed | Unread | null> => {
+  return parts.database.transaction(async (tx, last): Promise<Claimed | UnreadClaim | null> => {
     const row = await claim(tx, contextId, owner);
     if (row === null) return null;
     const ended = await withoutReading(parts, tx, row);
@@ -131,7 +132,7 @@ const TURN_MS = 2_000;
 const BUSY_MS = 10;
 
 /** Claims of tenants with a limit of slots: in each process one after the other, and committed before anything is read. */
-async function claimLimited(parts: Parts, one: Claim, tenantId: TenantId): Promise<Claimed | Unread | null> {
+async function claimLimited(parts: Parts, one: Claim, tenantId: TenantId): Promise<Claimed | UnreadClaim | null> {
   const { contextId, owner, signals } = one;
   const { database, turns, random } = parts;
   const until = performance.now() + TURN_MS;
@@ -147,7 +148,7 @@ async function claimLimited(parts: Parts, one: Claim, tenantId: TenantId): Promi
 }
 
 /** Null: another process has the context meanwhile. */
-async function afterClaim(parts: Parts, row: ContextRow): Promise<Claimed | Unread | null> {
+async function afterClaim(parts: Parts, row: ContextRow): Promise<Claimed | UnreadClaim | null> {
   const { contextId, epoch } = row.lease;
   parts.clock.set(row.now);
   const mayEnd = row.failedClaims >= LIMITS.failedClaims || parts.registry.unsupported.has(contextId);
@@ -173,9 +174,6 @@ async function withoutReading(parts: Parts, tx: Executor, row: ContextRow): Prom
   if (row.failedClaims >= LIMITS.failedClaims) return endUnread(tx, row, parts.ids, crashLoop(row.failedClaims));
   return parts.registry.unsupported.has(row.lease.contextId) ? leaveUnread(parts, tx, row) : null;
 }
-
-/** Claimed, but not read yet. */
-type Unread = { kind: 'unread'; row: ContextRow };
 
 /** Reads and opens a context after its claim has committed. Null: the lease is lost, or the worker was deleted. */
 async function openUnread(parts: Parts, row: ContextRow): Promise<Claimed | null> {

@@ -21,7 +21,7 @@ async function keyWith(limits: object, scopes = ['read', 'run']): Promise<Body> 
 }
 
 function expectExceeded({ status, headers, body }: Answer, param: string): void {
-  expect([status, body.error?.code, body.error?.param]).toEqual([429, 'quota_exceeded', param]);
+  expect([status, body.error?.code, body.error?.param]).toEqual([429, 'quota_exceeded', `key_${param}`]);
   expect(body.error?.message).toMatch(/^The API key may /);
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);
 }
@@ -59,8 +59,7 @@ test('a key that can make others has none: those would not be limited', async ()
 test('requests in a second are those of the key alone', async () => {
   const { key } = await keyWith({ requests_per_s: 1 });
   const second = await keyWith({ requests_per_s: 1 });
-  const answers = [];
-  for (let count = 0; count < 3; count += 1) answers.push(await api.get('/api/workers', withKey(key)));
+  const answers = await Promise.all([1, 2, 3].map(() => api.get('/api/workers', withKey(key))));
   const refused = answers.filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThan(0);
   for (const one of refused) expectExceeded(one, 'requests_per_s');

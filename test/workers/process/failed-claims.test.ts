@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
-import { readBranch, readHistory } from '../../../src/db/run/history.ts';
+import { readBranch, readHistories, readHistory } from '../../../src/db/run/history.ts';
+import { places } from '../../../src/db/run/places.ts';
 import { ReadLimitExceeded } from '../../../src/db/connection/read-limit.ts';
 import { revoke } from '../../../src/db/run/due-contexts.ts';
 import { unregister } from '../../../src/db/processes/processes.ts';
@@ -213,6 +214,26 @@ test('of contexts that are claimed together, a long history is read after the co
   const jobs = await the.rows(`select distinct status from jobs where context_id in ('${made.join("','")}')`);
   expect(jobs).not.toContainEqual({ status: 'queued' });
   await die();
+});
+
+test('histories that are read together are the shortest, and of the others nothing but the size comes', async () => {
+  const made = await Promise.all([1, 2, 3].map(async () => (await the.context()).contextId));
+  const [small, medium, large] = made as [ContextId, ContextId, ContextId];
+  await addLong(small, 3, 10);
+  await addLong(medium, 1, 500_000);
+  await addLong(large, 2, 350_000);
+  const sent = vi.spyOn(the.database.db, 'execute');
+  const at = places(made.map((contextId) => ({ contextId, tenantId: DEFAULT_TENANT })));
+  const { histories, tooLong } = await readHistories(the.database.db, at, LIMITS.sharedBytes);
+  const rows: unknown = await sent.mock.results[0]?.value;
+  sent.mockRestore();
+  expect([...tooLong]).toEqual([large]);
+  expect([...histories].map(([id, { history }]) => [id, history.length])).toEqual([
+    [small, 3],
+    [medium, 1],
+  ]);
+  const contents = Array.isArray(rows) ? rows.map(({ content }) => content !== null) : [];
+  expect([contents.filter(Boolean).length, contents.length]).toEqual([4, 6]);
 });
 
 describe('a history of 270 MB', () => {

@@ -115,17 +115,16 @@ test('a tenant that is suspended after its context was claimed begins nothing; o
   expect(await fleet.ended(other.jobId)).toMatchObject({ status: 'completed' });
   expect(isSuspendedNext).toBe(false);
   expect(await jobStatus(fleet, work)).toBe('queued');
-  const [row] = await fleet.query(
-    `select failed_claims, scheduling_status from contexts where id = '${work.contextId}'`,
-  );
-  expect(row).toEqual({ failed_claims: 0, scheduling_status: 'runnable' });
+  const claims = () =>
+    fleet.query(`select failed_claims, scheduling_status from contexts where id = '${work.contextId}'`);
+  await expect.poll(claims).toEqual([{ failed_claims: 0, scheduling_status: 'runnable' }]);
   await change(fleet, 'acme', 'active');
   expect(await fleet.ended(work.jobId)).toMatchObject({ status: 'completed' });
 });
 
 test('the next job of a run does not begin after its tenant was suspended, before any heartbeat says so', async () => {
   const fleet: Fleet = await fleetOf({
-    times: { heartbeatIntervalMs: 5_000 },
+    times: { heartbeatIntervalMs: 20_000, heartbeatTimeoutMs: 120_000 },
     model: async () => {
       if (!isAnswered) await fleet.perform(submitInput(fleet.ports, input()));
       isAnswered = true;

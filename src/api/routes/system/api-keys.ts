@@ -150,7 +150,7 @@ function rotateKeyRoute(app: App, ports: ApiPorts, accessControl: AccessControl)
     {
       config: { access: 'keys' },
       schema: {
-        summary: 'Create an API key that replaces another one, with its name, scopes and lifetime',
+        summary: 'Create an API key that replaces another one, with its name, scopes, limits and lifetime',
         description: 'The caller must have all scopes of the key. The old key stays valid during the overlap.',
         operationId: 'rotateApiKey',
         tags,

@@ -49,7 +49,8 @@ const INPUTS = columns<Wanted>({
   park: ['text', ({ append }) => append.park?.status ?? null],
   until: ['timestamptz', ({ append }) => waitsUntil(append.park)],
   progress: ['text', ({ append }) => append.progress],
-  begins: ['boolean', ({ append }) => append.job?.kind === 'admit'],
+  // Not one that only ends, because a client asked for that.
+  begins: ['boolean', ({ append: { job } }) => job?.kind === 'admit' && job.job.stopRequest === null],
   settles: ['boolean', ({ append }) => append.job?.kind === 'settle'],
   is_between_jobs: [
     'boolean',

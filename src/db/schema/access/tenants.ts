@@ -84,6 +84,8 @@ export const apiKeys = pgTable(
   (t) => [
     index('api_keys_of_tenant').on(t.tenantId, t.id),
     check('api_keys_hash', sql`length(${t.hash}) = 43`),
+    // A key without limits that it made, or a token, would have none.
+    check('api_keys_limits', sql`${t.limits} = '{}' or not 'keys' = any (string_to_array(${t.scopes}, '+'))`),
     check('api_keys_scopes', sql`${t.scopes} ~ '^[a-z]+([+][a-z]+)*$'`),
   ],
 );

@@ -1,10 +1,11 @@
 /** The tenants of the installation, for the operator: made, limited, suspended and deleted. */
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Building2, Plus } from 'lucide-react';
 import type { Tenant } from 'nightshift/client';
 import { useState } from 'react';
 import { MakeKey } from '../../api-keys/make-key.tsx';
 import { allOf } from '../../data/query/pages-of.ts';
+import { sessionQuery } from '../../data/query/session.ts';
 import { tenantsQuery } from '../../data/tenants.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/layout/empty.tsx';
@@ -25,6 +26,8 @@ export function TenantsPage() {
   const list = useInfiniteQuery(tenantsQuery());
   const rows = allOf(list.data);
   const [open, setOpen] = useState<Open | null>(null);
+  // In an API without keys, the first one is made on the page Access, and is of the default tenant.
+  const hasAdminKey = useQuery(sessionQuery()).data?.auth === 'key';
   return (
     <Page
       title="Tenants"
@@ -48,7 +51,12 @@ export function TenantsPage() {
         {rows.length > 0 && (
           <ul className={listCss.items} aria-label="Tenants">
             {rows.map((tenant) => (
-              <TenantItem key={tenant.name} tenant={tenant} onAction={(action) => setOpen({ action, tenant })} />
+              <TenantItem
+                key={tenant.name}
+                tenant={tenant}
+                hasAdminKey={hasAdminKey}
+                onAction={(action) => setOpen({ action, tenant })}
+              />
             ))}
           </ul>
         )}

@@ -13,14 +13,17 @@ const TONES: Readonly<Record<Tenant['status'], Tone>> = { active: 'green', suspe
 /** Every installation has this tenant. */
 const KEPT = 'default';
 
-export function TenantItem({ tenant, onAction }: { tenant: Tenant; onAction: (action: Action) => void }) {
+/** `hasAdminKey`: whether first keys of tenants are made with the admin key. */
+type Props = { tenant: Tenant; hasAdminKey: boolean; onAction: (action: Action) => void };
+
+export function TenantItem({ tenant, hasAdminKey, onAction }: Props) {
   const { name, status, limits, allow, created_at, deletion } = tenant;
   return (
     <li className={listCss.item} aria-label={name}>
       <div className={listCss.itemHead}>
         <span className={listCss.strong}>{name}</span>
         <Badge tone={TONES[status]}>{status}</Badge>
-        {status !== 'deleting' && <Buttons name={name} status={status} onAction={onAction} />}
+        {status !== 'deleting' && <Buttons name={name} status={status} hasAdminKey={hasAdminKey} onAction={onAction} />}
       </div>
       {deletion === null ? (
         <>
@@ -42,15 +45,17 @@ export function TenantItem({ tenant, onAction }: { tenant: Tenant; onAction: (ac
   );
 }
 
-type ButtonsProps = { name: string; status: 'active' | 'suspended'; onAction: (action: Action) => void };
+type ButtonsProps = Pick<Props, 'hasAdminKey' | 'onAction'> & { name: string; status: 'active' | 'suspended' };
 
-function Buttons({ name, status, onAction }: ButtonsProps) {
+function Buttons({ name, status, hasAdminKey, onAction }: ButtonsProps) {
   const turn = status === 'active' ? ({ action: 'suspend', label: 'Suspend' } as const) : RESUME;
   return (
     <span className={listCss.buttons}>
-      <Button size="small" onClick={() => onAction('key')} aria-label={`First key of ${name}`}>
-        First key
-      </Button>
+      {hasAdminKey && status === 'active' && (
+        <Button size="small" onClick={() => onAction('key')} aria-label={`Create first key of ${name}`}>
+          Create first key
+        </Button>
+      )}
       <Button size="small" onClick={() => onAction('usage')} aria-label={`Usage of ${name}`}>
         Usage
       </Button>

@@ -22,7 +22,7 @@ export function RotateKey({ apiKey: { id, name }, onClose }: Props) {
   return (
     <FormDialog
       title={`Rotate API key ${name}?`}
-      description="Creates a key with the same name, scopes and lifetime. When the old key ends, browser sessions that began with it end too. If you signed in with the old key, you are then signed out."
+      description="Creates a key with the same name, scopes, limits and lifetime. When the old key ends, browser sessions that began with it end too. If you signed in with the old key, you are then signed out."
       submit="Rotate"
       saving={rotate}
       onSubmit={() => rotate.mutate(Number(overlap))}
